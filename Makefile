@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make demo: everything from nothing to the demo's table (as root, on Debian 12).
+# make test: everything from nothing to passed tests.
+
+# Debian's own interpreter, so that what works here works on a bare machine.
+PYTHON ?= /usr/bin/python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+C_SOURCES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+SCRIPTS := $(shell git ls-files --cached --others --exclude-standard '*.sh') .ci/run
+
+.PHONY: demo test pytest check lint format build setup lock bench soak clean
+
+demo: build
+	@$(BIN)/polltrace demo
+
+test: lint check pytest
+
+pytest: build
+	$(BIN)/pytest
+
+check: build
+	$(MAKE) -C probes check
+	$(MAKE) -C scenarios/lab check
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	clang-format --dry-run --Werror $(C_SOURCES)
+	shellcheck $(SCRIPTS)
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	clang-format -i $(C_SOURCES)
+
+build: setup $(VENV)/installed
+	@$(MAKE) --no-print-directory -C probes
+	@$(MAKE) --no-print-directory -C scenarios/lab
+
+setup:
+	@./setup.sh
+
+$(VENV)/installed: requirements.lock pyproject.toml | setup
+	@echo "python: making $(VENV) from requirements.lock"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Move every pin to the newest release that pyproject.toml allows.
+lock: $(VENV)/installed
+	$(BIN)/pip install -q uv
+	$(BIN)/uv pip compile -q --generate-hashes --all-extras --no-header \
+		--no-emit-index-url --upgrade --python-version 3.11 \
+		pyproject.toml -o requirements.lock
+
+# Costs and speeds, measured; never part of a test. See README.md.
+bench: build
+	$(MAKE) -C probes bench
+
+# Checks too long for every change: run before a release.
+soak: build
+	$(MAKE) -C probes soak
+	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
+
+clean:
+	$(MAKE) -C probes clean
+	$(MAKE) -C scenarios/lab clean
+	rm -rf $(VENV) *.egg-info
