@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line: one program, a verb a file.
+
+A verb is a class whose docstring is its help text; see `Command`. Packages announce theirs by
+the entry point group `polltrace.commands`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from types import FrameType
+from typing import Protocol
+
+from polltrace import __version__
+from polltrace.errors import PolltraceError
+
+EXIT_CODES = """\
+exit codes:
+  0 done   1 done, and the answer is no   2 usage   3 not permitted   4 this host lacks something
+  5 no such process   6 the lab could not start   7 a driver is missing   130 interrupted"""
+
+
+class Command(Protocol):
+    """A verb of the command line; the class docstring is its help."""
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="polltrace",
+        description="See, price and fix Oracle's break polling.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"polltrace {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
+    for entry in sorted(entry_points(group="polltrace.commands"), key=lambda entry: entry.name):
+        command: Command = entry.load()()
+        text = (command.__doc__ or "").strip()
+        verb = verbs.add_parser(
+            entry.name,
+            help=text.partition("\n")[0],
+            description=text,
+            epilog=EXIT_CODES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.prepare_parser(verb)
+        verb.set_defaults(run=command.run)
+    return parser
+
+
+def _terminated(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb; its exit code. Errors become one line on stderr."""
+    args = _parser().parse_args(argv)
+    # Ended by a supervisor or by Ctrl-C: the same clean-up runs on the way out.
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except PolltraceError as error:
+        print(f"polltrace: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("polltrace: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Our reader has what it wanted (`polltrace … | head`); Python must not say so at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code

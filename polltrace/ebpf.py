@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The eBPF backend: run polltrace-probe, the one part that needs root, and read its frames."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Self
+
+from polltrace.errors import (
+    FrameError,
+    HostError,
+    NoSuchProcessError,
+    NotPermittedError,
+    PolltraceError,
+    UsageError,
+)
+from polltrace.executables import find_executable
+from polltrace.frames import Header, Record, parse
+from polltrace.profile import Profile, profile_of
+
+# The exit codes of polltrace-probe (`polltrace-probe --help`) in our own terms.
+_FAILURES: dict[int, type[PolltraceError]] = {
+    2: UsageError,
+    3: NotPermittedError,
+    5: NoSuchProcessError,
+}
+
+
+class EbpfProbe:
+    """polltrace-probe on `pids`, attached from __enter__ until stop().
+
+    It runs in a session of its own: Ctrl-C reaches us alone, and we end it with a last frame.
+    Should we be killed, it finds its reader gone and detaches by itself.
+    """
+
+    def __init__(
+        self,
+        pids: Sequence[int],
+        *,
+        duration_s: float | None = None,
+        syscalls: bool = False,
+        stack_every: int = 0,
+    ) -> None:
+        self._argv = [
+            str(
+                find_executable(
+                    "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
+                )
+            ),
+            *("-p", ",".join(map(str, pids))),
+        ]
+        if duration_s is not None:
+            self._argv += ["-d", f"{duration_s:g}"]
+        if syscalls:
+            self._argv += ["-c"]
+        if stack_every:
+            self._argv += ["--stacks", str(stack_every)]
+        self._seen: list[Record | None] = []
+
+    def __enter__(self) -> Self:
+        self._stderr = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen(
+            self._argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            first = next(self.records(), None)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        if not isinstance(first, Header):
+            error = self._failure()
+            self.__exit__(None, None, None)
+            raise error
+        return self
+
+    def records(self) -> Iterator[Record | None]:
+        """Every record as it comes, until the probe ends."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            record = parse(line)
+            self._seen.append(record)
+            yield record
+
+    def detach(self) -> None:
+        """Ask the probe to end; its last frame is still to be read."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGINT)
+
+    def profile(self) -> Profile:
+        """Read to the end and say what was seen. Raises the probe's own failure, if it failed."""
+        for _ in self.records():
+            pass
+        if self._process.wait() != 0:
+            raise self._failure()
+        return profile_of(self._seen)
+
+    def stop(self) -> Profile:
+        """Detach now and say what was seen until now."""
+        self.detach()
+        return self.profile()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._stderr.close()
+
+    def _failure(self) -> PolltraceError:
+        code = self._process.wait()
+        self._stderr.seek(0)
+        said = self._stderr.read().strip().removeprefix("polltrace-probe: ")
+        if code < 0:
+            return FrameError(f"polltrace-probe was killed by signal {-code}; its counts are lost")
+        return _FAILURES.get(code, HostError)(said or f"polltrace-probe ended with code {code}")

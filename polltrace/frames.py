@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The frame format: typed JSON Lines, the one language of all backends and recordings.
+
+`probes/frames.schema.json` is its specification. Counters are totals since the probe attached,
+so that a reader that misses a frame loses nothing. Times are seconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polltrace.errors import FrameError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Printed once everything is attached: reading it means that counting has begun."""
+
+    probe: str
+    host: str
+    kernel: str
+    mode: str
+    variant: str
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedProcess:
+    """A process by its identity: PIDs are reused, a PID with its start time is not."""
+
+    pid: int
+    start_ticks: int
+    comm: str
+    cmdline: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SocketPolls:
+    """Break polls of one file descriptor."""
+
+    fd: int
+    kind: str
+    local: str
+    peer: str
+    polls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Syscall:
+    nr: int
+    name: str
+    calls: int
+    errors: int
+
+
+@dataclass(frozen=True, slots=True)
+class PollStack:
+    """A user stack at a break poll: `addresses` innermost first, seen `count` times."""
+
+    count: int
+    addresses: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessTotals:
+    pid: int
+    start_ticks: int
+    cpu_s: float
+    break_polls: int
+    other_polls: int
+    sockets: tuple[SocketPolls, ...]
+    syscalls: tuple[Syscall, ...]
+    stacks: tuple[PollStack, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`t_s` seconds after attaching; `lost` counts what could not be counted, per kind."""
+
+    t_s: float
+    processes: tuple[ProcessTotals, ...]
+    lost: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    pid: int
+    start_ticks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trailer:
+    reason: str
+    self_cpu_s: float
+
+
+Record = Header | WatchedProcess | Frame | Exit | Trailer
+
+
+def parse(line: str) -> Record | None:
+    """The record of one line; None for a type this release does not know.
+
+    Raises FrameError for what is not a record at all, or lacks a field it must have.
+    """
+    try:
+        data = json.loads(line)
+        kind = data["type"]
+        reader = _READERS.get(kind)
+        return reader(data) if reader else None
+    except (ValueError, KeyError, TypeError) as error:
+        raise FrameError(f"not a frame of format {FORMAT} ({error!r}): {line[:80]!r}") from error
+
+
+def _header(data: dict[str, Any]) -> Header:
+    if data["format"] != FORMAT:
+        raise FrameError(
+            f"frames of format {data['format']}, but this release reads format {FORMAT}: "
+            "use polltrace and polltrace-probe of the same release"
+        )
+    return Header(data["probe"], data["host"], data["kernel"], data["mode"], data["variant"])
+
+
+def _process(data: dict[str, Any]) -> WatchedProcess:
+    return WatchedProcess(data["pid"], data["start_ticks"], data["comm"], tuple(data["cmdline"]))
+
+
+def _frame(data: dict[str, Any]) -> Frame:
+    return Frame(data["t_s"], tuple(map(_totals, data["processes"])), data["lost"])
+
+
+def _totals(data: dict[str, Any]) -> ProcessTotals:
+    return ProcessTotals(
+        pid=data["pid"],
+        start_ticks=data["start_ticks"],
+        cpu_s=data["cpu_s"],
+        break_polls=data["break_polls"],
+        other_polls=data["other_polls"],
+        sockets=tuple(
+            SocketPolls(s["fd"], s["kind"], s.get("local", ""), s.get("peer", ""), s["polls"])
+            for s in data.get("sockets", ())
+        ),
+        syscalls=tuple(
+            Syscall(s["nr"], s["name"], s["calls"], s["errors"]) for s in data.get("syscalls", ())
+        ),
+        stacks=tuple(
+            PollStack(s["count"], tuple(s["addresses"]))
+            for s in data.get("stacks", ())
+            if s["kind"] == "poll"
+        ),
+    )
+
+
+_READERS: dict[str, Any] = {
+    "header": _header,
+    "process": _process,
+    "frame": _frame,
+    "exit": lambda data: Exit(data["pid"], data["start_ticks"]),
+    "trailer": lambda data: Trailer(data["reason"], data.get("self_cpu_s", 0.0)),
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A driver in a process of its own, spoken to in lines of JSON.
+
+Requests: connect, query, cancel, close, each with `do` and its arguments. Every request gets one
+answer, an object; one with `failed` carries the driver's own error text.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from polltrace.errors import DriverError
+
+Binds = Mapping[str, int | str | float]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """How a cancelled call ended: `ms` from sending the break until the call returned."""
+
+    ms: float
+    error: str
+    usable: bool
+
+
+class DriverClient:
+    """python-oracledb, thin mode, in a child process that lives as long as this object."""
+
+    name = "python-oracledb"
+
+    def __enter__(self) -> Self:
+        if importlib.util.find_spec("oracledb") is None:
+            raise DriverError("python-oracledb is not installed: run 'pip install oracledb'")
+        program = Path(__file__).parent / "clients" / "python_oracledb" / "client.py"
+        self._process = subprocess.Popen(
+            [sys.executable, str(program)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        return self
+
+    def connect(self, dsn: str, user: str, password: str, *, disable_oob: bool) -> str:
+        """Connect; the driver's name and version. Raises DriverError."""
+        answer = self._ask(
+            "connect", dsn=dsn, user=user, password=password, disable_oob=disable_oob
+        )
+        return str(answer["driver"])
+
+    def query(self, sql: str, binds: Binds | None = None) -> tuple[float, list[list[Any]]]:
+        """Seconds from execute to the last row, as the client saw them, and the rows."""
+        answer = self._ask("query", sql=sql, binds=dict(binds or {}))
+        return answer["elapsed_s"], answer["rows"]
+
+    def cancel(self, sql: str, binds: Binds, after_s: float) -> Cancel:
+        """Run a statement and cancel it. Raises DriverError if it was over before the break."""
+        answer = self._ask("cancel", sql=sql, binds=dict(binds), after_s=after_s)
+        if answer["cancel_ms"] is None or answer["error"] is None:
+            raise DriverError("the statement ended before it could be cancelled; make it longer")
+        return Cancel(answer["cancel_ms"], answer["error"], answer["usable"])
+
+    def close(self) -> None:
+        self._ask("close")
+
+    def _ask(self, do: str, **arguments: Any) -> dict[str, Any]:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+            stdin.flush()
+        except BrokenPipeError:
+            pass
+        line = stdout.readline()
+        if not line:
+            raise DriverError(f"the {self.name} client ended with code {self._process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        if "failed" in answer:
+            raise DriverError(f"{self.name}: {answer['failed']}")
+        return answer
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.kill()
+        self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()

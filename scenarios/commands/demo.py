@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from polltrace.profile import Profile
+from scenarios.client import DriverClient
+from scenarios.demo import run_demo
+from scenarios.demo_report import demo_data, print_demo
+from scenarios.lab_server import LabServer
+from stacks import Symbolizer
+
+# What the table needs; a pipe or a file is no terminal and has no width of its own.
+TABLE_WIDTH = 128
+
+
+class Demo:
+    """The whole story on the embedded lab, in about a minute.
+
+    Runs the article's statement by a real driver, out-of-band and in-band at three settings of
+    BREAK_POLL_SKIP, with the probe on the server process, and says what the polling costs.
+    """
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--port", type=int, default=0, help="loopback port of the lab (default: a free one)"
+        )
+        parser.add_argument("--json", action="store_true", help="the same as data")
+
+    def run(self, args: argparse.Namespace) -> int:
+        with (
+            LabServer(args.port) as lab,
+            DriverClient() as client,
+            Progress(
+                TextColumn("{task.description:<24}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            ) as bar,
+        ):
+            task = bar.add_task("starting")
+
+            def progress(what: str, done: int, total: int) -> None:
+                bar.update(task, description=what, completed=done, total=total)
+
+            experiment = run_demo(lab, client, name_stack=_commonest_stack, progress=progress)
+        if args.json:
+            json.dump(demo_data(experiment), sys.stdout, indent=2)
+            print()
+        else:
+            console = Console(soft_wrap=True)
+            print_demo(experiment, console)
+        return 0 if experiment.counts_agree and experiment.cancels_work else 1
+
+
+def _commonest_stack(pid: int, profile: Profile) -> list[str]:
+    """Names, outermost first, of the user stack seen most often at a break poll."""
+    stacks = profile.only().stacks
+    if not stacks:
+        return []
+    addresses = max(stacks, key=lambda stack: stack.count).addresses
+    return [frame.name for frame in reversed(Symbolizer(pid).frames(addresses))]

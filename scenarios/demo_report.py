@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the demo found: as data, as the article's table, and in two sentences."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+
+from polltrace.intervals import Estimate, median, paired_overhead
+from scenarios.demo import FASTEST, SLOWEST, Cell, Experiment, Run
+
+# While a server waits for a lock it looks for a break once in so many seconds (the article).
+WAIT_SLICE_S = 3
+
+
+def demo_data(experiment: Experiment) -> dict[str, Any]:
+    """The experiment as JSON-ready data. Counts are totals over the cell's counted runs."""
+    return {
+        "driver": experiment.driver,
+        "rownum": experiment.rows,
+        "probe_variant": experiment.probe,
+        "counts_agree": experiment.counts_agree,
+        "cells": [
+            {
+                "client": cell.client,
+                "break_mode": cell.break_mode,
+                "break_poll_skip": cell.skip,
+                "elapsed_s": [run.elapsed_s for run in runs],
+                "counted_elapsed_s": [run.counted_elapsed_s for run in runs],
+                "consistent_gets": sum(run.consistent_gets for run in runs),
+                "break_polls": sum(run.break_polls for run in runs),
+                "break_polls_lab": sum(run.break_polls_lab for run in runs),
+                "lost": sum(run.lost for run in runs),
+                "cancel_ms": [run.cancel.ms for run in runs],
+                "cancel_errors": sorted({run.cancel.error for run in runs}),
+                "overhead_pct": overhead.value,
+                "overhead_pct_ci95": [overhead.low, overhead.high],
+            }
+            for cell, runs in experiment.runs.items()
+            for overhead in [_overhead(experiment, cell)]
+        ],
+        "stack": experiment.stack,
+    }
+
+
+def print_demo(experiment: Experiment, console: Console) -> None:
+    """Table, stack, verdict."""
+    console.print(Group(_table(experiment), *_below(experiment)))
+
+
+def _table(experiment: Experiment) -> Table:
+    runs = len(experiment.runs[FASTEST])
+    table = Table(
+        title=f"lotslios {experiment.rows}, {experiment.driver}, {runs} runs of each, interleaved",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
+    table.add_column("client\n", no_wrap=True)
+    table.add_column("break mode\n", no_wrap=True)
+    for heading in (
+        "\nskip",
+        "elapsed s\nmedian [95 %]",
+        "consistent\ngets",
+        "break\npolls",
+        "gets per\npoll",
+        "against out-of-band\n% [95 %]",
+        "cancel ms\nmedian (max)",
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for cell, cell_runs in experiment.runs.items():
+        table.add_row(*_row(experiment, cell, cell_runs))
+    return table
+
+
+def _row(experiment: Experiment, cell: Cell, runs: Sequence[Run]) -> list[str]:
+    elapsed = median([run.elapsed_s for run in runs])
+    cancels = [run.cancel.ms for run in runs]
+    gets = sum(run.consistent_gets for run in runs)
+    polls = sum(run.break_polls for run in runs)
+    overhead = _overhead(experiment, cell)
+    return [
+        cell.client,
+        cell.break_mode,
+        "-" if cell.skip is None else str(cell.skip),
+        f"{elapsed.value:.3f} [{elapsed.low:.3f}, {elapsed.high:.3f}]",
+        f"{gets / len(runs):,.0f}",
+        f"{polls / len(runs):,.0f}",
+        f"{gets / polls:,.2f}" if polls else "-",
+        "-"
+        if cell is FASTEST
+        else f"{overhead.value:+.1f} [{overhead.low:+.1f}, {overhead.high:+.1f}]",
+        f"{statistics.median(cancels):.1f} ({max(cancels):.1f})",
+    ]
+
+
+def _below(experiment: Experiment) -> list[RenderableType]:
+    runs = [run for runs in experiment.runs.values() for run in runs]
+    polls = sum(run.break_polls for run in runs)
+    slowed = median(
+        [100 * (run.counted_elapsed_s / run.elapsed_s - 1) for run in experiment.runs[SLOWEST]]
+    )
+    if experiment.counts_agree:
+        agree = (
+            f"The probe counted exactly what the lab did in all {len(runs)} counted runs "
+            f"({polls:,} polls)."
+        )
+    else:
+        agree = (
+            f"THE PROBE'S COUNT IS WRONG: {polls:,} polls, where the lab made "
+            f"{sum(run.break_polls_lab for run in runs):,} "
+            f"(lost: {sum(run.lost for run in runs):,})."
+        )
+    return [
+        "",
+        agree,
+        "Gets, polls and cancels are of the counted runs; elapsed times are of runs with nothing "
+        f"attached.\nCounting made {SLOWEST.label} {slowed.value:+.1f} % slower while it lasted.",
+        "",
+        f"One user stack at a break poll ({SLOWEST.label}), outermost first:",
+        "  " + " > ".join(experiment.stack) if experiment.stack else "  none was captured",
+        "",
+        verdict(experiment),
+    ]
+
+
+def verdict(experiment: Experiment) -> str:
+    """Two sentences: what the polling costs, and what making it rarer would cost."""
+    cells = list(experiment.runs)
+    dearest, rarest = SLOWEST, cells[-1]
+    now, then = _overhead(experiment, dearest), _overhead(experiment, rarest)
+    if now.low > 0:
+        cost = (
+            f"In-band at BREAK_POLL_SKIP={dearest.skip} this statement takes {_pct(now)} longer "
+            "than out-of-band, all of it spent asking the client's socket whether the user "
+            f"pressed Ctrl-C; at {rarest.skip} {_told(then)}."
+        )
+    else:
+        cost = (
+            f"In-band at BREAK_POLL_SKIP={dearest.skip} {_told(now)} in these runs; a quieter "
+            "machine or more runs would tell."
+        )
+    cancel = statistics.median(run.cancel.ms for run in experiment.runs[rarest])
+    wait = WAIT_SLICE_S * (rarest.skip or 1) / 60
+    return (
+        f"{cost}\nA cancel at {rarest.skip} still took {cancel:.1f} ms here, on CPU, but a "
+        f"session waiting for a row lock looks once in {WAIT_SLICE_S} s, so there it could take "
+        f"up to {wait:.0f} minutes: mend what keeps the session in-band first, and raise the "
+        "skip with care."
+    )
+
+
+def _told(overhead: Estimate) -> str:
+    if overhead.excludes_zero:
+        return f"the difference is {_pct(overhead)}"
+    return f"the difference ({_pct(overhead)}) cannot be told from noise"
+
+
+def _pct(estimate: Estimate) -> str:
+    return f"{estimate.value:.1f} % [{estimate.low:.1f}, {estimate.high:.1f}]"
+
+
+def _overhead(experiment: Experiment, cell: Cell) -> Estimate:
+    return paired_overhead(
+        [run.elapsed_s for run in experiment.runs[FASTEST]],
+        [run.elapsed_s for run in experiment.runs[cell]],
+    )

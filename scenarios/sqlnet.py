@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The server's sqlnet.ora: the two parameters that decide how it looks for a break."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write_sqlnet(directory: Path, *, break_poll_skip: int, disable_oob: bool = False) -> None:
+    """Write sqlnet.ora for the dedicated servers that start from now on.
+
+    A server reads it once, as it starts, so it is replaced whole: never half a file.
+    """
+    draft = directory / "sqlnet.ora.new"
+    draft.write_text(
+        f"BREAK_POLL_SKIP = {break_poll_skip}\nDISABLE_OOB = {'ON' if disable_oob else 'OFF'}\n"
+    )
+    draft.replace(directory / "sqlnet.ora")
