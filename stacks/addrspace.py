@@ -1,0 +1,85 @@
+"""What is mapped where in a process: /proc/PID/maps, read once."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from stacks.errors import ProcessError
+
+LARGEST_MAPS = 1 << 26
+DELETED = " (deleted)"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """One line of maps: [start, end) holds the file `path` from byte `offset` on.
+
+    device is "major:minor" in hex; inode is 0 for memory that is no file; path is as the process's
+    own mount namespace names it, "" for anonymous memory, "[vdso]" and the like for the kernel's.
+    """
+
+    start: int
+    end: int
+    permissions: str
+    offset: int
+    device: str
+    inode: int
+    path: str
+    deleted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class AddressSpace:
+    """The mappings of a process at one moment, ordered by address."""
+
+    pid: int
+    mappings: tuple[Mapping, ...]
+
+    @classmethod
+    def of(cls, pid: int) -> AddressSpace:
+        """Snapshot of a live process. ProcessError when it is gone or not ours to look at."""
+        try:
+            with Path(f"/proc/{pid}/maps").open("rb") as file:
+                return cls(pid, parse_maps(file.read(LARGEST_MAPS)))
+        except PermissionError as error:
+            raise ProcessError(f"not permitted to read the mappings of process {pid}") from error
+        except (FileNotFoundError, ProcessLookupError) as error:
+            raise ProcessError(f"no process {pid}") from error
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [m.start for m in self.mappings]
+
+    def mapping(self, address: int) -> Mapping | None:
+        """The mapping that holds `address`, None where nothing is mapped."""
+        at = bisect.bisect_right(self._starts, address) - 1
+        if at < 0 or address >= self.mappings[at].end:
+            return None
+        return self.mappings[at]
+
+
+def parse_maps(text: bytes) -> tuple[Mapping, ...]:
+    """The lines of a maps file; a last line without its end is left out."""
+    lines = text.split(b"\n")[:-1]  # not splitlines(): a path may hold a carriage return
+    return tuple(_parse_line(line.decode("utf-8", "surrogateescape")) for line in lines)
+
+
+def _parse_line(line: str) -> Mapping:
+    span, permissions, offset, device, rest = line.split(" ", 4)
+    inode, _, path = rest.partition(" ")
+    path = path.lstrip(" ").replace("\\012", "\n")
+    start, _, end = span.partition("-")
+    deleted = path.endswith(DELETED)
+    return Mapping(
+        int(start, 16),
+        int(end, 16),
+        permissions,
+        int(offset, 16),
+        device,
+        int(inode),
+        path.removesuffix(DELETED),
+        deleted,
+    )

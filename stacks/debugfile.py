@@ -1,0 +1,76 @@
+"""The separate debug file of a stripped object: by build-id, else by debuglink.
+
+Only local files: debuginfod would mean network traffic from a database host, in root's name.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import zlib
+from collections.abc import Iterator
+
+from stacks.elf import Elf, read_elf
+from stacks.errors import ElfError
+from stacks.identity import DebugLink, build_id, debug_link
+from stacks.source import FileSource
+
+DEBUG_DIRECTORY = "/usr/lib/debug"
+LARGEST_CHECKED = 1 << 32
+
+
+def find_debug_file(elf: Elf, path: str, roots: tuple[str, ...]) -> Elf | None:
+    """The debug file that belongs to `elf`, its source left open; None where there is none.
+
+    path: the object's path as its process sees it; roots: directories to look under, in order
+    (``/proc/PID/root`` of the process, then "" for the host). A file found by build-id must carry
+    that build-id; one found by debuglink the same, or the CRC where there is no build-id.
+    """
+    mine, link = build_id(elf), debug_link(elf)
+    for candidate in _by_build_id(mine, roots):
+        if (found := _accepted(candidate, mine, None)) is not None:
+            return found
+    if link is not None:
+        for candidate in _by_link(link, path, roots):
+            if (found := _accepted(candidate, mine, link)) is not None:
+                return found
+    return None
+
+
+def _by_build_id(mine: bytes, roots: tuple[str, ...]) -> Iterator[str]:
+    text = mine.hex()
+    if len(text) > 2:
+        for root in roots:
+            yield f"{root}{DEBUG_DIRECTORY}/.build-id/{text[:2]}/{text[2:]}.debug"
+
+
+def _by_link(link: DebugLink, path: str, roots: tuple[str, ...]) -> Iterator[str]:
+    folder = posixpath.dirname(path)
+    if not folder.startswith("/") or ".." in folder.split("/"):
+        return
+    for root in roots:
+        for place in (folder, f"{folder}/.debug", f"{DEBUG_DIRECTORY}{folder}"):
+            yield f"{root}{place.rstrip('/')}/{link.name}"
+
+
+def _accepted(path: str, mine: bytes, link: DebugLink | None) -> Elf | None:
+    try:
+        source = FileSource(path)
+    except (OSError, ValueError, ElfError):
+        return None
+    try:
+        elf = read_elf(source)
+        if build_id(elf) == mine if mine else link is not None and _crc(source) == link.crc:
+            return elf
+    except ElfError:
+        pass
+    source.close()
+    return None
+
+
+def _crc(source: FileSource) -> int:
+    if source.size > LARGEST_CHECKED:
+        raise ElfError("debug file too large to check")
+    crc, step = 0, 1 << 22
+    for at in range(0, source.size, step):
+        crc = zlib.crc32(source.read(at, min(step, source.size - at)), crc)
+    return crc

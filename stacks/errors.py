@@ -1,0 +1,17 @@
+"""What can go wrong in this package, one class per thing a caller may want to tell apart."""
+
+
+class StacksError(Exception):
+    """Base of every error raised here on purpose; its text is one line fit for a user."""
+
+
+class ElfError(StacksError):
+    """The bytes are not an ELF object this reader accepts (malformed, truncated, too large)."""
+
+
+class ProcessError(StacksError):
+    """The process does not exist (any more), or may not be looked at."""
+
+
+class FormatError(StacksError):
+    """A file of ours (folded text, layer table) does not follow its format."""

@@ -1,0 +1,115 @@
+"""The object behind a mapping: found without trusting its path, opened, its symbols loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stacks.addrspace import Mapping
+from stacks.debugfile import find_debug_file
+from stacks.dynamic import file_offset, find_dynamic_symbols
+from stacks.elf import PT_LOAD, Elf, Segment, read_elf
+from stacks.errors import ElfError
+from stacks.source import FileSource
+from stacks.symbols import RawSymbols, SymbolTable
+from stacks.tables import dynamic_table, has_full_table, minidebug_tables, section_tables
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedObject:
+    """An object's functions and how its file is laid out in memory.
+
+    problem: why there are no or fewer names, "" when all is well.
+    """
+
+    segments: tuple[Segment, ...]
+    table: SymbolTable
+    problem: str = ""
+
+    def virtual(self, offset: int) -> int:
+        """The virtual address of a file offset; the offset itself where no segment holds it."""
+        for s in self.segments:
+            if s.type == PT_LOAD and s.offset <= offset < s.offset + s.file_size:
+                return offset - s.offset + s.address
+        # The kernel maps whole pages: code may be run in a page's rest behind a segment.
+        for s in self.segments:
+            if s.type == PT_LOAD and s.offset & ~0xFFF <= offset < s.offset + s.memory_size:
+                return offset - s.offset + s.address
+        return offset
+
+
+def nameless(problem: str) -> LoadedObject:
+    """An object of which nothing could be read."""
+    return LoadedObject((), SymbolTable(()), problem)
+
+
+def open_mapped(pid: int, mapping: Mapping) -> FileSource:
+    """The very file that is mapped. ElfError with the reason when it cannot be had.
+
+    map_files and exe lead to the file itself, even deleted or replaced; a path leads to whatever
+    lies there now, so there the inode must be the mapped one.
+    """
+    problem = "file not found"
+    for path, is_mapped_file in _candidates(pid, mapping):
+        try:
+            source = FileSource(path)
+        except (OSError, ValueError) as error:
+            if isinstance(error, PermissionError):
+                problem = "not permitted to open the file"
+            continue
+        except ElfError as error:
+            problem = str(error)
+            continue
+        if is_mapped_file or source.id.inode == mapping.inode:
+            return source
+        source.close()
+        problem = "file was replaced since it was mapped"
+    raise ElfError(f"{problem} (deleted)" if mapping.deleted else problem)
+
+
+def _candidates(pid: int, mapping: Mapping) -> Iterator[tuple[str, bool]]:
+    yield f"/proc/{pid}/map_files/{mapping.start:x}-{mapping.end:x}", True
+    yield f"/proc/{pid}/exe", False
+    if not mapping.deleted and mapping.path.startswith("/"):
+        yield f"/proc/{pid}/root{mapping.path}", False
+        if not Path(f"/proc/{pid}").exists():  # it ended; its file may still be there
+            yield mapping.path, False
+
+
+def load_object(source: FileSource, path: str, roots: tuple[str, ...]) -> LoadedObject:
+    """Segments and symbols of an open object; never raises, `problem` says what went wrong.
+
+    path, roots: where to look for a separate debug file, see find_debug_file.
+    """
+    try:
+        elf = read_elf(source)
+    except ElfError as error:
+        return nameless(str(error))
+    problems: list[str] = []
+    tables: list[RawSymbols] = []
+    for load in (section_tables, _sectionless, _mini, lambda e: _separate(e, path, roots)):
+        try:
+            tables += load(elf)
+        except ElfError as error:
+            problems.append(str(error))
+    table = SymbolTable(tables)
+    if not len(table):
+        problems.append("no symbols")
+    return LoadedObject(elf.segments, table, "; ".join(problems))
+
+
+def _sectionless(elf: Elf) -> list[RawSymbols]:
+    if elf.sections:
+        return []
+    found = find_dynamic_symbols(elf, lambda address: file_offset(elf, address))
+    return [] if found is None else [dynamic_table(elf, found)]
+
+
+def _mini(elf: Elf) -> list[RawSymbols]:
+    return [] if has_full_table(elf) else minidebug_tables(elf)
+
+
+def _separate(elf: Elf, path: str, roots: tuple[str, ...]) -> list[RawSymbols]:
+    found = None if has_full_table(elf) else find_debug_file(elf, path, roots)
+    return [] if found is None else section_tables(found)

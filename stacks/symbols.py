@@ -1,0 +1,138 @@
+"""Symbol tables as sorted arrays: an address to the name of the function that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stacks.errors import ElfError
+from stacks.naming import plain, preferred
+from stacks.source import ByteSource
+
+MOST_ALIASES = 64
+DEEPEST_NESTING = 32
+LONGEST_NAME = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A string table left in its file: names are read when asked for."""
+
+    source: ByteSource
+    offset: int
+    size: int
+
+    def at(self, index: int) -> bytes:
+        """The bytes of the name at `index`; b"" where the table or the file ends before."""
+        length = min(self.size - index, LONGEST_NAME)
+        if length <= 0:
+            return b""
+        try:
+            length = min(length, self.source.size - self.offset - index)
+            return self.source.read(self.offset + index, length).split(b"\0", 1)[0]
+        except ElfError:
+            return b""
+
+
+@dataclass(frozen=True)
+class RawSymbols:
+    """Functions of one table, in any order; all arrays of one length n.
+
+    start, end: u8 virtual addresses, end == start where the size is unknown; limit: u8, how far a
+    symbol of unknown size may reach (end of its section or segment); name: u4 index into `names`;
+    rank: u1, lower is preferred among aliases.
+    """
+
+    names: Names
+    start: NDArray[np.uint64]
+    end: NDArray[np.uint64]
+    limit: NDArray[np.uint64]
+    name: NDArray[np.uint32]
+    rank: NDArray[np.uint8]
+
+
+class SymbolTable:
+    """Look-ups by virtual address. Aliases share one row; names are decoded once, when asked."""
+
+    def __init__(self, parts: Sequence[RawSymbols]) -> None:
+        self._names = [p.names for p in parts]
+        start = _joined([p.start for p in parts], np.uint64)
+        order = np.argsort(start, kind="stable")
+        start = start[order]
+        end = _joined([p.end for p in parts], np.uint64)[order]
+        limit = _joined([p.limit for p in parts], np.uint64)[order]
+        self._name = _joined([p.name for p in parts], np.uint32)[order]
+        self._rank = _joined([p.rank for p in parts], np.uint8)[order]
+        owner = np.repeat(np.arange(len(parts), dtype=np.uint8), [len(p.start) for p in parts])
+        self._owner = owner[order]
+
+        self._first = np.flatnonzero(np.r_[True, start[1:] != start[:-1]][: len(start)])
+        self.start: NDArray[np.uint64] = start[self._first]
+        self._end = self._ends(end, limit)
+        self._reach = np.maximum.accumulate(self._end)
+        self._known: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        """Number of distinct function addresses."""
+        return len(self.start)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory the arrays take, in bytes."""
+        by_symbol = self._name.nbytes + self._rank.nbytes + self._owner.nbytes
+        by_row = self._first.nbytes + self.start.nbytes + self._end.nbytes + self._reach.nbytes
+        return by_symbol + by_row
+
+    def _ends(self, end: NDArray[np.uint64], limit: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Where each row ends: its largest alias, or for unknown sizes the next row."""
+        if not len(self._first):
+            return self.start
+        longest = np.maximum.reduceat(end, self._first)
+        furthest = np.maximum.reduceat(limit, self._first)
+        following = np.r_[self.start[1:], np.uint64(2**64 - 1)]
+        return np.where(longest > self.start, longest, np.minimum(following, furthest))
+
+    def rows(self, addresses: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """For each address the row whose function holds it, -1 where none does."""
+        if not len(self.start):
+            return np.full(len(addresses), -1, np.int64)
+        row = np.searchsorted(self.start, addresses, "right").astype(np.int64) - 1
+        inside = (row >= 0) & (addresses < self._end[row])
+        outside = (row >= 0) & ~inside & (addresses < self._reach[row])
+        row[~inside & ~outside] = -1
+        if outside.any():  # rare: behind a function nested in a longer one
+            row[outside] = self._enclosing(addresses[outside], row[outside])
+        return row
+
+    def _enclosing(
+        self, addresses: NDArray[np.uint64], row: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        found = np.full(len(row), -1, np.int64)
+        for back in range(1, DEEPEST_NESTING + 1):
+            candidate = row - back
+            hit = (found < 0) & (candidate >= 0) & (addresses < self._end[candidate])
+            found[hit] = candidate[hit]
+        return found
+
+    def name(self, row: int) -> str:
+        """The preferred name of a row, "" when it has none fit to print."""
+        known = self._known.get(row)
+        if known is None:
+            known = self._known[row] = self._decode(row)
+        return known
+
+    def _decode(self, row: int) -> str:
+        first = int(self._first[row])
+        last = int(self._first[row + 1]) if row + 1 < len(self._first) else len(self._name)
+        return preferred(
+            (int(self._rank[i]), plain(self._names[self._owner[i]].at(int(self._name[i]))))
+            for i in range(first, min(last, first + MOST_ALIASES))
+        )
+
+
+def _joined(parts: list[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, kind)

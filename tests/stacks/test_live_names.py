@@ -1,0 +1,204 @@
+"""Names of a live process's own addresses, over every way an executable can be built and lie."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stacks import AddressSpace, ProcessError, Symbolizer
+from stacks.objects import load_object, open_mapped
+from stacks.source import FileSource
+
+Build = Callable[..., Path]
+
+CHAIN = ["waits_for_end", "calls_last", "hidden_step", "exported_step", "outermost_step", "main"]
+EXPORTED = [n for n in CHAIN if n not in ("calls_last", "hidden_step")]
+KINDS = {
+    "pie": ("-fPIE", "-pie"),
+    "non-pie": ("-fno-PIE", "-no-pie"),
+    "static": ("-fno-PIE", "-static"),
+    "static-pie": ("-fPIE", "-static-pie"),
+    "old-hash": ("-fPIE", "-pie", "-Wl,--hash-style=sysv"),
+}
+
+
+def names(pid: int, addresses: list[int]) -> list[str]:
+    return [f.name for f in Symbolizer().user(pid, addresses)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_frame_is_named(kind: str, build: Build, run) -> None:
+    target = build("chain", *KINDS[kind])
+    running = run(target)
+    frames = Symbolizer().user(running.pid, running.addresses)
+    assert [f.name for f in frames] == CHAIN
+    assert frames[0].offset == 1
+    assert {f.module for f in frames} == {str(target)}
+    assert [f.address for f in frames] == running.addresses
+
+
+def test_return_address_behind_its_function(build: Build, run) -> None:
+    """The address calls_last left lies in the next function: only the byte before is right."""
+    running = run(build("chain"))
+    one_too_far = running.addresses[1]
+    assert names(running.pid, [0, one_too_far])[1] == "calls_last"
+    assert names(running.pid, [one_too_far])[0] != "calls_last"
+
+
+def test_signal_trampoline(build: Build, run) -> None:
+    """Nothing called it, so the byte before it is not part of the stack."""
+    running = run(build("signalled", "-static"))
+    assert names(running.pid, running.addresses) == ["on_signal", "__restore_rt"]
+
+
+@pytest.mark.parametrize("hash_style", ["gnu", "sysv"])
+@pytest.mark.parametrize("headers", ["section headers", "no section headers"])
+def test_stripped_keeps_exported_names_and_notes_the_rest(
+    headers: str, hash_style: str, build: Build, run, tool
+) -> None:
+    target = build("chain", "-rdynamic", f"-Wl,--hash-style={hash_style}")
+    tool("strip", target)
+    if headers == "no section headers":
+        image = bytearray(target.read_bytes())
+        image[0x28:0x30] = bytes(8)  # e_shoff
+        image[0x3C:0x40] = bytes(4)  # e_shnum, e_shstrndx
+        target.write_bytes(image)
+    running = run(target)
+    frames = Symbolizer().user(running.pid, running.addresses)
+    assert [f.name for f in frames if f.named] == EXPORTED
+    base = AddressSpace.of(running.pid).mapping(running.addresses[0])
+    for frame in frames:
+        if not frame.named:
+            at = frame.address - base.start + base.offset
+            assert frame.name == f"[chain+{at:#x}]"
+            assert frame.offset == at
+
+
+def test_debuglink(build: Build, run, tool) -> None:
+    target = build("chain", "-Wl,--build-id=none")
+    debug = target.with_name("chain.debug")
+    tool("objcopy", "--only-keep-debug", target, debug)
+    tool("strip", target)
+    tool("objcopy", f"--add-gnu-debuglink={debug}", target)
+    running = run(target)
+    assert names(running.pid, running.addresses) == CHAIN
+
+    # One whose CRC is not the one in the link belongs to another program.
+    content = debug.read_bytes()
+    debug.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert "hidden_step" not in names(running.pid, running.addresses)
+
+    # In the subdirectory of gdb's convention.
+    debug.unlink()
+    (target.parent / ".debug").mkdir()
+    (target.parent / ".debug" / "chain.debug").write_bytes(content)
+    assert names(running.pid, running.addresses) == CHAIN
+
+
+def test_debuglink_with_build_id(build: Build, run, tool) -> None:
+    """The build-id decides where there is one: a CRC of hundreds of megabytes takes too long."""
+    target = build("chain", "-Wl,--build-id=0x0123456789")
+    debug = target.with_name("chain.debug")
+    tool("objcopy", "--only-keep-debug", target, debug)
+    tool("strip", target)
+    tool("objcopy", f"--add-gnu-debuglink={debug}", target)
+    running = run(target)
+    assert names(running.pid, running.addresses) == CHAIN
+    content = debug.read_bytes()
+    debug.write_bytes(content.replace(bytes.fromhex("0123456789"), bytes.fromhex("1123456789")))
+    assert "hidden_step" not in names(running.pid, running.addresses)
+
+
+def test_debug_file_by_build_id(build: Build, tool, tmp_path: Path) -> None:
+    target = build("chain", "-Wl,--build-id=0x0123456789")
+    place = tmp_path / "usr/lib/debug/.build-id/01/23456789.debug"
+    place.parent.mkdir(parents=True)
+    tool("objcopy", "--only-keep-debug", target, place)
+    tool("strip", target)
+    found = load_object(FileSource(str(target)), str(target), (str(tmp_path),))
+    assert {"calls_last", "hidden_step"} <= {found.table.name(i) for i in range(len(found.table))}
+    without = load_object(FileSource(str(target)), str(target), ())
+    assert "hidden_step" not in {without.table.name(i) for i in range(len(without.table))}
+
+
+def test_mini_debug_info(build: Build, run, tool, tmp_path: Path) -> None:
+    target = build("chain", "-rdynamic")
+    debug, packed = tmp_path / "debug", tmp_path / "packed"
+    tool("objcopy", "--only-keep-debug", target, debug)
+    tool("strip", target)
+    packed.write_bytes(lzma.compress(debug.read_bytes()))
+    tool("objcopy", f"--add-section=.gnu_debugdata={packed}", target)
+    running = run(target)
+    assert names(running.pid, running.addresses) == CHAIN
+
+
+@pytest.mark.parametrize("fate", ["deleted", "replaced"])
+def test_file_gone_since(fate: str, build: Build, run, tmp_path: Path) -> None:
+    target = tmp_path / "chain"
+    shutil.copy(build("chain"), target)
+    running = run(target)
+    target.unlink()
+    if fate == "replaced":
+        shutil.copy("/bin/true", target)
+    frames = Symbolizer().user(running.pid, running.addresses)
+    assert [f.name for f in frames] == CHAIN
+    assert {f.module for f in frames} == {str(target)}
+
+
+def test_library_loaded_later_is_seen(build: Build, tool, tmp_path: Path) -> None:
+    library = tmp_path / "libstep.so"
+    source = tmp_path / "step.c"
+    source.write_text("void step_inside(void (*then)(void)) { then(); }\n")
+    tool("gcc", "-O0", "-shared", "-fPIC", "-o", library, source)
+    loads = build("loads", "-ldl")
+    child = subprocess.Popen([loads, library], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        symbolizer = Symbolizer()
+        before = int(child.stdout.readline(), 16)
+        assert symbolizer.user(child.pid, [before])[0].name == "main"
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        loaded = int(child.stdout.readline(), 16)
+        frame = symbolizer.user(child.pid, [loaded])[0]
+        assert (frame.name, frame.module) == ("step_inside", str(library))
+    finally:
+        child.communicate(timeout=10)
+
+
+def test_container(build: Build, run, tmp_path: Path) -> None:
+    """A process in another root: its path means nothing outside."""
+    if os.geteuid() != 0:
+        pytest.skip("chroot needs root")
+    (tmp_path / "bin").mkdir()
+    shutil.copy(build("chain", "-static"), tmp_path / "bin" / "chain")
+    running = run("chroot", tmp_path, "/bin/chain")
+    space = AddressSpace.of(running.pid)
+    mapping = space.mapping(running.addresses[0])
+    assert [f.name for f in Symbolizer().stack(space, running.addresses)] == CHAIN
+    # Without the right to use map_files it is found through the process's root.
+    source = open_mapped(running.pid, replace(mapping, end=mapping.end + 4096))
+    assert source.id.inode == (tmp_path / "bin" / "chain").stat().st_ino
+
+
+def test_no_such_process() -> None:
+    child = subprocess.Popen(["true"])
+    child.wait()
+    with pytest.raises(ProcessError, match=f"no process {child.pid}"):
+        Symbolizer().user(child.pid, [0x1000])
+
+
+def test_unmapped_and_anonymous() -> None:
+    space = AddressSpace.of(os.getpid())
+    heap = next(m for m in space.mappings if m.path == "[heap]")
+    nowhere, memory = Symbolizer().stack(space, [0x10, heap.start + 0x11])
+    assert (nowhere.name, nowhere.module) == ("[0x10]", "")
+    assert memory.name == f"[heap+{0x11:#x}]"
+    assert not nowhere.named
+    assert not memory.named
