@@ -7,7 +7,6 @@ answer, an object; one with `failed` carries the driver's own error text.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -37,8 +36,6 @@ class DriverClient:
     name = "python-oracledb"
 
     def __enter__(self) -> Self:
-        if importlib.util.find_spec("oracledb") is None:
-            raise DriverError("python-oracledb is not installed: run 'pip install oracledb'")
         program = Path(__file__).parent / "clients" / "python_oracledb" / "client.py"
         self._process = subprocess.Popen(
             [sys.executable, str(program)],
@@ -82,11 +79,18 @@ class DriverClient:
             pass
         line = stdout.readline()
         if not line:
-            raise DriverError(f"the {self.name} client ended with code {self._process.wait()}")
+            raise self._ended()
         answer: dict[str, Any] = json.loads(line)
         if "failed" in answer:
             raise DriverError(f"{self.name}: {answer['failed']}")
         return answer
+
+    def _ended(self) -> DriverError:
+        match self._process.wait():
+            case 3:
+                return DriverError("python-oracledb cannot be imported: run 'pip install oracledb'")
+            case code:
+                return DriverError(f"the {self.name} client ended with code {code}")
 
     def __exit__(
         self,

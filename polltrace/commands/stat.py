@@ -49,6 +49,8 @@ class Stat:
 
 def _watch(pids: list[int], duration_s: float | None) -> Profile:
     with EbpfProbe(pids, duration_s=duration_s, syscalls=True) as probe:
+        until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s or Ctrl-C"
+        print(f"polltrace: attached; counting until {until}", file=sys.stderr, flush=True)
 
         def detach(_number: int, _frame: FrameType | None) -> None:
             probe.detach()

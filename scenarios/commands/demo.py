@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from polltrace.ebpf import EbpfProbe
 from polltrace.profile import Profile
 from scenarios.client import DriverClient
-from scenarios.demo import run_demo
+from scenarios.demo import BLOCKS, run_demo
 from scenarios.demo_report import demo_data, print_demo
 from scenarios.lab_server import LabServer
 from stacks import Symbolizer
@@ -28,11 +30,20 @@ class Demo:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "--port", type=int, default=0, help="loopback port of the lab (default: a free one)"
+            "--port", type=port, default=0, help="loopback port of the lab (default: a free one)"
+        )
+        parser.add_argument(
+            "--runs",
+            type=count,
+            default=BLOCKS,
+            help="interleaved runs of each way to connect (default: %(default)s)",
         )
         parser.add_argument("--json", action="store_true", help="the same as data")
 
     def run(self, args: argparse.Namespace) -> int:
+        # What would fail in the middle had better fail at once.
+        with EbpfProbe([os.getpid()]) as probe:
+            probe.stop()
         with (
             LabServer(args.port) as lab,
             DriverClient() as client,
@@ -50,7 +61,9 @@ class Demo:
             def progress(what: str, done: int, total: int) -> None:
                 bar.update(task, description=what, completed=done, total=total)
 
-            experiment = run_demo(lab, client, name_stack=_commonest_stack, progress=progress)
+            experiment = run_demo(
+                lab, client, name_stack=_commonest_stack, progress=progress, blocks=args.runs
+            )
         if args.json:
             json.dump(demo_data(experiment), sys.stdout, indent=2)
             print()
@@ -60,10 +73,24 @@ class Demo:
         return 0 if experiment.counts_agree and experiment.cancels_work else 1
 
 
+def count(text: str) -> int:
+    """A whole number from 1. Raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """A TCP port, 0 for any free one. Raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
+    return int(text)
+
+
 def _commonest_stack(pid: int, profile: Profile) -> list[str]:
     """Names, outermost first, of the user stack seen most often at a break poll."""
     stacks = profile.only().stacks
     if not stacks:
         return []
     addresses = max(stacks, key=lambda stack: stack.count).addresses
-    return [frame.name for frame in reversed(Symbolizer(pid).frames(addresses))]
+    return [frame.name for frame in reversed(Symbolizer().user(pid, addresses))]

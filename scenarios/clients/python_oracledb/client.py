@@ -4,6 +4,7 @@
 Requests and answers are JSON objects; see scenarios/client.py, the other end. It runs in a
 process of its own so that its CPU time is never mistaken for the server's, and ends when its
 stdin does, in the middle of a call too: whoever started it may have been killed.
+Exit code 3: python-oracledb cannot be imported.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ import threading
 import time
 from typing import Any
 
-import oracledb
+try:
+    import oracledb
+except ImportError:
+    sys.exit(3)
 
 Answer = dict[str, Any]
 

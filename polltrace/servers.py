@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The dedicated server processes of this host, each with what can be seen from outside."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from polltrace import procfs
+from polltrace.break_mode import Evidence
+from polltrace.client_socket import ClientSocket, Connections, client_socket, connections
+from polltrace.engines import Engine, engine_of
+from polltrace.sqlnet import BreakSettings, break_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One dedicated server: `pid` with `start_ticks` is its identity."""
+
+    pid: int
+    start_ticks: int
+    engine: Engine
+    instance: str
+    local: bool
+    socket: ClientSocket | None
+    catches_sigurg: bool
+    settings: BreakSettings
+
+    def evidence(self, polls_on_cpu: bool | None) -> Evidence:
+        """What speaks for a break mode, with what a probe saw (None: nobody looked)."""
+        owner = self.socket.owner if self.socket else None
+        return Evidence(
+            local=self.local or self.socket is None,
+            catches_sigurg=self.catches_sigurg,
+            told_of_urgent_data=None if owner is None else owner != 0,
+            polls_on_cpu=polls_on_cpu,
+        )
+
+
+def servers(pids: Iterable[int] | None = None) -> list[Server]:
+    """The dedicated servers among `pids` (default: all of this host), by PID.
+
+    Processes that end while we look are left out.
+    """
+    networks: dict[str, Connections] = {}
+    found = []
+    for pid in sorted(procfs.pids() if pids is None else pids):
+        known = engine_of(procfs.executable(pid), procfs.title(pid))
+        start_ticks = procfs.start_ticks(pid)
+        if known is None or start_ticks is None:
+            continue
+        engine, title = known
+        network = procfs.network(pid)
+        if network not in networks:
+            networks[network] = connections(pid)
+        found.append(
+            Server(
+                pid=pid,
+                start_ticks=start_ticks,
+                engine=engine,
+                instance=title["instance"],
+                local=title["local"] == "YES",
+                socket=client_socket(pid, networks[network]),
+                catches_sigurg=procfs.catches(pid, signal.SIGURG),
+                settings=break_settings(engine, procfs.environ(pid), procfs.root(pid)),
+            )
+        )
+    return found

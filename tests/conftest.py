@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a test needs from this machine. Where it is missing a test skips and says why; CI, which
+has it all, turns every such skip into a failure."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a polltrace verb to its end; `prefix` is a command that runs it."""
+
+    def run_(*argv: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*prefix, POLLTRACE, *argv], capture_output=True, text=True, timeout=60, check=False
+        )
+
+    return run_
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start a polltrace verb with pipes; it is killed at the end of the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start_(*argv: str, **environment: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [POLLTRACE, *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        started.append(process)
+        return process
+
+    yield start_
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def root() -> None:
+    """The test attaches BPF programs."""
+    if os.geteuid() != 0:
+        _missing("attaching BPF programs needs root")
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        _missing("this kernel has no BTF")
+
+
+@pytest.fixture
+def built(root: None) -> None:
+    """The test runs the probe and the lab."""
+    for executable in ("probes/build/polltrace-probe", "scenarios/lab/build/oralab"):
+        if not (ROOT / executable).exists():
+            _missing(f"{executable} is not built: make build")
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(f"CI has everything, but here {reason}")
+    pytest.skip(reason)

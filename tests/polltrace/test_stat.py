@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace stat` on a real process, against what that process did."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+BREAK_POLLS, OTHER_POLLS = 10_007, 503
+
+Process = subprocess.Popen[str]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Stat = Callable[..., Process]
+
+
+def say(process: Process, line: str = "go") -> None:
+    assert process.stdin is not None
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def hear(process: Process) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@pytest.fixture
+def poller() -> Iterator[Process]:
+    program = Path(__file__).with_name("poller.py")
+    process = subprocess.Popen(
+        [sys.executable, str(program), str(BREAK_POLLS), str(OTHER_POLLS)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert hear(process) == str(process.pid)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.fixture
+def stat(built: None, start: Stat, poller: Process) -> Stat:
+    """Start `polltrace stat` on the poller; it has attached when this returns."""
+
+    def stat_(*options: str) -> Process:
+        process = start("stat", "-p", str(poller.pid), *options)
+        assert process.stderr is not None
+        assert "attached" in process.stderr.readline()
+        return process
+
+    return stat_
+
+
+def test_counts_are_exactly_what_the_process_did(poller: Process, stat: Stat) -> None:
+    # GIVEN a process with stat attached
+    process = stat("--json")
+    # WHEN it makes a prime number of break polls and of others, and stat is interrupted
+    say(poller)
+    assert hear(poller) == "done"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=10)
+    # THEN every one is there, and told apart
+    (seen,) = json.loads(output)["processes"]
+    assert (seen["break_polls"], seen["other_polls"]) == (BREAK_POLLS, OTHER_POLLS)
+    calls = {call["name"]: call for call in seen["syscalls"]}
+    assert calls["poll"]["calls"] == BREAK_POLLS + OTHER_POLLS
+    assert seen["pid"] == poller.pid
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_the_table_says_the_same(poller: Process, stat: Stat) -> None:
+    process = stat()
+    say(poller)
+    assert hear(poller) == "done"
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=10)
+    rows = [line.split() for line in output.splitlines()]
+    assert ["break", "polls", f"{BREAK_POLLS:,}"] in [row[:3] for row in rows]
+    assert ["other", "polls", f"{OTHER_POLLS:,}"] in [row[:3] for row in rows]
+    assert ["poll", f"{BREAK_POLLS + OTHER_POLLS:,}"] in rows
+
+
+def test_duration_ends_it(stat: Stat) -> None:
+    process = stat("--json", "-d", "0.2")
+    output, _ = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert json.loads(output)["seconds"] >= 0.2
+
+
+def test_a_process_that_ends_meanwhile(poller: Process, stat: Stat) -> None:
+    process = stat("--json")
+    say(poller)
+    assert hear(poller) == "done"
+    say(poller)
+    output, errors = process.communicate(timeout=10)
+    (seen,) = json.loads(output)["processes"]
+    assert seen["break_polls"] == BREAK_POLLS
+    assert seen["ended"]
+    assert process.returncode == 0
+    assert f"process {poller.pid} " in errors
+    assert "ended meanwhile" in errors
+
+
+def a_pid_that_is_gone() -> str:
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return str(process.pid)
+
+
+@pytest.mark.parametrize("pid", ["0", "12x", "", "1,,2", "99999999"])
+def test_what_is_no_pid(run: Run, pid: str) -> None:
+    ended = run("stat", "-p", pid)
+    assert ended.returncode == 2
+    assert f"{pid!r} is not a PID" in ended.stderr
+
+
+@pytest.mark.usefixtures("built")
+def test_no_such_process(run: Run) -> None:
+    pid = a_pid_that_is_gone()
+    ended = run("stat", "-p", pid)
+    assert ended.returncode == 5
+    (line,) = ended.stderr.splitlines()
+    assert pid in line
+
+
+@pytest.mark.usefixtures("built")
+def test_not_root(run: Run, poller: Process) -> None:
+    ended = run(
+        "stat", "-p", str(poller.pid), prefix=("setpriv", "--reuid=65534", "--clear-groups")
+    )
+    assert ended.returncode == 3
+    (line,) = ended.stderr.splitlines()
+    assert "root" in line
+
+
+def test_unknown_verb(run: Run) -> None:
+    ended = run("frobnicate")
+    assert ended.returncode == 2
+    assert "invalid choice: 'frobnicate'" in ended.stderr
+
+
+def test_help_names_the_exit_codes(run: Run) -> None:
+    ended = run("stat", "--help")
+    assert ended.returncode == 0
+    assert "5 no such process" in ended.stdout

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The demo, whole: real driver, real lab, real probe; and every way of ending it early."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Process = subprocess.Popen[str]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., Process]
+
+RUNS = 2
+CHAIN = ["nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll"]
+
+
+@pytest.mark.usefixtures("built")
+def test_demo_holds_what_it_promises(run: Run, tmp_path: Path) -> None:
+    ended = run("demo", "--json", "--runs", str(RUNS))
+    assert (ended.returncode, ended.stderr) == (0, "")
+    data = json.loads(ended.stdout)
+    cells = {(cell["break_mode"], cell["break_poll_skip"]): cell for cell in data["cells"]}
+    assert set(cells) == {
+        ("out-of-band", None),
+        ("in-band", 3),
+        ("in-band", 10),
+        ("in-band", 1000),
+    }
+    for (mode, skip), cell in cells.items():
+        assert len(cell["elapsed_s"]) == len(cell["cancel_ms"]) == RUNS
+        # The probe counts exactly what the lab counts; out-of-band nothing polls.
+        assert cell["break_polls"] == cell["break_polls_lab"]
+        assert cell["lost"] == 0
+        if mode == "out-of-band":
+            assert cell["break_polls"] == 0
+        else:
+            assert cell["consistent_gets"] / cell["break_polls"] == pytest.approx(skip, rel=0.01)
+        assert cell["cancel_errors"] == ["ORA-01013"]
+    assert data["counts_agree"]
+    # The work is the same however the client connects.
+    gets = {cell["consistent_gets"] for cell in data["cells"]}
+    assert max(gets) - min(gets) <= 0.001 * max(gets)
+    # The caller that libc hides is there too.
+    assert data["stack"][0] in {"_start", "main", "__libc_start_main"}
+    assert data["stack"][-5:] == CHAIN
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_demo_leaves_nothing(
+    start: Start, tmp_path: Path, end: signal.Signals
+) -> None:
+    demo = start("demo", "--json", TMPDIR=str(tmp_path))
+    family, port = in_full_swing(demo)
+    demo.send_signal(end)
+    _, errors = demo.communicate(timeout=10)
+    assert demo.returncode == (-end if end is signal.SIGKILL else 130)
+    assert "Traceback" not in errors
+    all_gone(family, port)
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.usefixtures("built")
+def test_a_killed_client_ends_the_demo_in_one_line(start: Start, tmp_path: Path) -> None:
+    demo = start("demo", "--json", TMPDIR=str(tmp_path))
+    family, port = in_full_swing(demo)
+    (client,) = [pid for pid in family if "client.py" in cmdline(pid)]
+    os.kill(client, signal.SIGKILL)
+    _, errors = demo.communicate(timeout=10)
+    assert demo.returncode == 7
+    assert [line for line in errors.splitlines() if line.startswith("polltrace: ")]
+    assert "Traceback" not in errors
+    all_gone(family, port)
+
+
+def test_port_taken(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = run("demo", "--port", str(port))
+    assert ended.returncode == 6
+    (line,) = ended.stderr.splitlines()
+    assert str(port) in line
+
+
+@pytest.mark.usefixtures("built")
+def test_not_root(run: Run) -> None:
+    ended = run("demo", prefix=("setpriv", "--reuid=65534", "--clear-groups"))
+    assert ended.returncode == 3
+    (line,) = ended.stderr.strip().splitlines()
+    assert "root" in line
+
+
+@pytest.mark.usefixtures("built")
+def test_driver_missing(run: Run, tmp_path: Path) -> None:
+    # GIVEN a python-oracledb that cannot be imported
+    (tmp_path / "oracledb.py").write_text("raise ImportError('no driver here')\n")
+    ended = run("demo", prefix=("env", f"PYTHONPATH={tmp_path}"))
+    assert ended.returncode == 7
+    line = ended.stderr.strip().splitlines()[-1]
+    assert "pip install oracledb" in line
+
+
+@pytest.mark.parametrize("runs", ["0", "x", "-1", "1001", "1.5"])
+def test_bad_runs(run: Run, runs: str) -> None:
+    ended = run("demo", f"--runs={runs}")
+    assert ended.returncode == 2
+    assert "is not a whole number from 1 to 1000" in ended.stderr
+
+
+def in_full_swing(demo: Process) -> tuple[set[int], int]:
+    """Every process of the demo, once its probe is attached, and the lab's port."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and demo.poll() is None:
+        family = descendants(demo.pid)
+        titles = {pid: cmdline(pid) for pid in family}
+        probes = [pid for pid, title in titles.items() if "polltrace-probe" in title]
+        servers = [pid for pid, title in titles.items() if title.startswith("oracleLAB")]
+        if probes and servers:
+            return family, port_of(servers[0])
+        time.sleep(0.01)
+    pytest.fail(f"the demo never got going: {demo.poll()}")
+
+
+def all_gone(family: set[int], port: int) -> None:
+    """Within two seconds no process of the family is left, and nothing listens on the port."""
+    deadline = time.monotonic() + 2
+    while left := {pid: cmdline(pid) for pid in family if alive(pid)}:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.01)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port)).close()
+
+
+def descendants(pid: int) -> set[int]:
+    found: set[int] = set()
+    pending = [pid]
+    while pending:
+        parent = pending.pop()
+        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+            try:
+                fresh = {int(child) for child in children.read_text().split()} - found
+            except OSError:
+                continue
+            found |= fresh
+            pending += fresh
+    return found
+
+
+def cmdline(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def port_of(server: int) -> int:
+    """The local port of the only TCP socket of a dedicated server."""
+    inodes = {
+        str(link.readlink()).removeprefix("socket:[").removesuffix("]")
+        for link in Path(f"/proc/{server}/fd").iterdir()
+        if str(link.readlink()).startswith("socket:")
+    }
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        columns = line.split()
+        if columns[9] in inodes:
+            return int(columns[1].rpartition(":")[2], 16)
+    pytest.fail(f"server {server} has no TCP socket")
