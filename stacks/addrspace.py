@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is mapped where in a process: /proc/PID/maps, read once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The separate debug file of a stripped object: by build-id, else by debuglink.
 
 Only local files: debuginfod would mean network traffic from a database host, in root's name.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The dynamic symbols of an object that has no section headers: by PT_DYNAMIC alone.
 
 That is what `sstrip` leaves of a file, and all there is of an object read out of a process's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The headers of an ELF object: classes 32 and 64, both byte orders, every offset checked.
 
 Anyone can run a malformed program on the host this reads as root, so every count is capped and

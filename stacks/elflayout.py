@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The records of an ELF file as numpy types, from the field lists of the System V ABI."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What can go wrong in this package, one class per thing a caller may want to tell apart."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """One step of a call stack, by name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What an object says of itself and of its debug file: build-id and debuglink."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Objects without a file to open: the vdso, and files that are gone or not ours to open."""
 
 from __future__ import annotations

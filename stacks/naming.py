@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Which of several names of one address to show.
 
 glibc's poll is `poll`, `__poll` and (with debug symbols) `__GI___poll`, `poll@@GLIBC_2.2.5`. A

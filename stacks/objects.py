@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The object behind a mapping: found without trusting its path, opened, its symbols loaded."""
 
 from __future__ import annotations

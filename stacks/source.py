@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Where the bytes of an object come from: a file, a process's memory, or a buffer.
 
 Files are read with pread and never mapped: the owner of a mapped file can truncate it while we

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Addresses of live processes to frames; objects are shared between processes and kept."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Symbol tables as sorted arrays: an address to the name of the function that holds it."""
 
 from __future__ import annotations

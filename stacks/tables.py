@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The symbol tables of one object, wherever it keeps them, as arrays of functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Strings that a profiled program controls, made fit to print.
 
 Symbol names and paths come from files anyone on the host can write: they may hold terminal

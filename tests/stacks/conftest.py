@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Real programs, built and run for the tests of stacks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Names of a live process's own addresses, over every way an executable can be built and lie."""
 
 from __future__ import annotations

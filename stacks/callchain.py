@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whether a stack is a known chain of calls, also where frames or names are missing.
+
+Which chain, and what it means, is the caller's business: a database engine's break check is one
+(`nioqts > nsmore2recv > snttmoredata > sntpoltsts > poll`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class CallChain:
+    """Functions that call one another, outermost first; a link is one function's known names.
+
+    The last link is the wrapper of the system call (`poll`, `__poll`, `pollsys`, ...).
+    """
+
+    links: tuple[frozenset[str], ...]
+
+    @classmethod
+    def of(cls, *links: Iterable[str]) -> CallChain:
+        """From the names of each link. ValueError for fewer than two links."""
+        if len(links) < 2:
+            raise ValueError("a call chain has at least two links")
+        return cls(tuple(frozenset(link) for link in links))
+
+
+class Evidence(Enum):
+    """How a stack was told to be the chain, best first."""
+
+    WHOLE = "every link by name"
+    HIDDEN = "every link by name but the system call's direct caller, which libc hides"
+    PARTIAL = "some links by name; the others have no name or the stack ends before them"
+    INSIDE = "on its way through the chain, not at its system call"
+    SHAPE = "no link has a name; nothing speaks against it"
+    NONE = "another chain"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """evidence, and how many links were found by name (the system call's wrapper included)."""
+
+    evidence: Evidence
+    named_links: int
+
+    def __bool__(self) -> bool:
+        """Whether the stack is the chain."""
+        return self.evidence is not Evidence.NONE
+
+
+def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
+    """Judge a stack of function names, innermost first; names in [brackets] are no names.
+
+    at_call: the stack was taken at the chain's system call (for a break check: a poll of one
+    descriptor with timeout 0). Only then may missing names be given the benefit of the doubt, and
+    only then does SHAPE occur: the call's arguments, not the stack, are what speaks for it.
+    at_call=False is for on-CPU samples, which also catch a process on its way to the call and
+    back: there the outermost link must be named, and call the next link or stand innermost.
+    """
+    bare = [name.removesuffix("@plt") for name in names]
+    caller = _behind_call(bare, chain.links[-1])
+    wrapper = int(caller is not None)
+    if caller is None and at_call:  # the wrapper has no name, or the call was made without one
+        caller = 1 if bare and not _named(bare[0]) else 0
+    found = Verdict(Evidence.NONE, 0)
+    if caller is not None:
+        found = _from_call(bare[caller:], chain, wrapper)
+    if at_call or found.evidence in (Evidence.WHOLE, Evidence.HIDDEN):
+        return found
+    return _on_the_way(bare, chain)
+
+
+def _behind_call(names: Sequence[str], wrappers: frozenset[str]) -> int | None:
+    """Index of the frame that called the system call's wrapper, None where no wrapper is.
+
+    Frames inside of it are the kernel's; wrappers may call one another (poll, pollsys).
+    """
+    at = next((i for i, name in enumerate(names) if name in wrappers), None)
+    while at is not None and at < len(names) and names[at] in wrappers:
+        at += 1
+    return at
+
+
+def _from_call(names: Sequence[str], chain: CallChain, wrapper: int) -> Verdict:
+    """Hold the frames from the call outwards against the links, with and without the hidden one."""
+    links = chain.links[-2::-1]
+    for skipped, whole in ((0, Evidence.WHOLE), (1, Evidence.HIDDEN)):
+        expected = links[skipped:]
+        steps = list(zip(names, expected, strict=False))
+        if any(_named(name) and name not in link for name, link in steps):
+            continue
+        by_name = sum(_named(name) for name, _ in steps)
+        if by_name == len(expected) > 0:
+            return Verdict(whole, by_name + wrapper)
+        evidence = Evidence.PARTIAL if by_name else Evidence.SHAPE
+        return Verdict(evidence, by_name + wrapper)
+    return Verdict(Evidence.NONE, 0)
+
+
+def _on_the_way(names: Sequence[str], chain: CallChain) -> Verdict:
+    outermost, following = chain.links[0], chain.links[1]
+    for at in range(len(names) - 1, -1, -1):
+        if names[at] in outermost and (at == 0 or names[at - 1] in following):
+            by_name = sum(
+                name in link for name, link in zip(names[at::-1], chain.links, strict=False)
+            )
+            return Verdict(Evidence.INSIDE, by_name)
+    return Verdict(Evidence.NONE, 0)
+
+
+def _named(name: str) -> bool:
+    return not name.startswith("[")

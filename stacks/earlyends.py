@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks that end before they reach where the program began, and in which object they do.
+
+A walk along frame pointers stops, or goes astray, at the first function that was built without
+them. What remains is not a stack but its inner end, and should not be drawn as if it were one.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stacks.frame import Frame
+
+BEGINNINGS = frozenset(
+    {
+        "_start",
+        "main",
+        "__libc_start_main",
+        "__libc_start_call_main",
+        "start_thread",
+        "clone",
+        "clone3",
+        "__clone",
+        "thread_start",
+        "ret_from_fork",
+        "ret_from_fork_asm",
+    }
+)
+_C_LIBRARIES = ("libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "ld.so")
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyEnds:
+    """Counts of samples: all, those that end early, those cut at the depth limit.
+
+    by_object: the early ones by the object (path) of their outermost frame: the one whose
+    caller could not be found.
+    """
+
+    samples: int
+    early: int
+    cut: int
+    by_object: Mapping[str, int]
+
+    @property
+    def share(self) -> float:
+        """Early ends as a share of all samples, 0 to 1."""
+        return self.early / self.samples if self.samples else 0.0
+
+    def __str__(self) -> str:
+        if not self.early:
+            return "every stack reaches the beginning of its program"
+        worst, count = max(self.by_object.items(), key=lambda item: (item[1], item[0]))
+        name = posixpath.basename(worst) or "unknown memory"
+        return (
+            f"{self.share:.1%} of the stacks end early, {count / self.early:.0%} of these in "
+            f"{name}: built without frame pointers?"
+        )
+
+
+def early_ends(
+    stacks: Iterable[tuple[Sequence[Frame], int]], depth_limit: int | None = None
+) -> EarlyEnds:
+    """Judge (frames innermost first, count); depth_limit: frames at which the probe stops."""
+    samples = early = cut = 0
+    by_object: Counter[str] = Counter()
+    for frames, count in stacks:
+        samples += count
+        if depth_limit is not None and len(frames) >= depth_limit:
+            cut += count
+        elif not is_complete(frames):
+            early += count
+            by_object[frames[-1].module if frames else ""] += count
+    return EarlyEnds(samples, early, cut, dict(by_object))
+
+
+def is_complete(frames: Sequence[Frame]) -> bool:
+    """Whether a stack (innermost first) reaches where its thread began.
+
+    Where names are missing: the C library calls into a program when it starts it, hardly ever
+    else, so a stack whose outermost frame is the library's, called from there, is complete.
+    """
+    if any(f.name in BEGINNINGS for f in frames):
+        return True
+    if len(frames) < 2 or frames[-1].named:
+        return False
+    outermost = posixpath.basename(frames[-1].module)
+    return outermost.startswith(_C_LIBRARIES) and frames[-2].module != frames[-1].module

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which stacks are break checks: every one that was published, whole and damaged."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stacks.callchain import CallChain, Evidence, classify
+
+CHAIN = CallChain.of(
+    ["nioqts"],
+    ["nsmore2recv"],
+    ["snttmoredata"],
+    ["sntpoltsts", "sntpoltst"],
+    ["poll", "__poll", "ppoll", "pollsys"],
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    what: str
+    version: str
+    frames: list[str]
+    expected: str
+    at_poll: bool
+
+
+def published() -> list[Published]:
+    data = tomllib.loads((Path(__file__).parent / "oracle_stacks.toml").read_text())
+    return [
+        Published(s["what"], s["version"], s["frames"].split(), s["expected"], bool(s["at_poll"]))
+        for s in data["stack"]
+    ]
+
+
+ALL = published()
+BREAK_CHECKS = [s for s in ALL if s.expected == "break check"]
+OTHERS = [s for s in ALL if s.expected != "break check"]
+NAMED = BREAK_CHECKS[0].frames
+FIRST_LINK = NAMED.index("sntpoltsts")
+LAST_LINK = NAMED.index("nioqts")
+
+
+def test_fixtures_are_all_there() -> None:
+    assert (len(BREAK_CHECKS), len(OTHERS)) == (1, 13)
+    assert all(len(s.frames) > 4 for s in ALL)
+
+
+@pytest.mark.parametrize("stack", ALL, ids=lambda s: f"{s.version}: {s.what}")
+@pytest.mark.parametrize("at_call", [True, False])
+def test_published_stack(stack: Published, at_call: bool) -> None:
+    expected = Evidence.WHOLE if stack.expected == "break check" else Evidence.NONE
+    assert classify(stack.frames, CHAIN, at_call).evidence is expected
+
+
+@pytest.mark.parametrize("stack", OTHERS, ids=lambda s: f"{s.version}: {s.what}")
+@pytest.mark.parametrize("lost", ["poll", "poll caller"])
+def test_others_stay_others_when_a_poll_is_put_inside(stack: Published, lost: str) -> None:
+    """The worst case: the right system call, from any place but the break check."""
+    frames = ["poll", *stack.frames[int(lost == "poll caller") :]]
+    assert not classify(frames, CHAIN, at_call=True)
+    assert not classify(frames, CHAIN, at_call=False)
+
+
+def note(name: str) -> str:
+    return f"[oracle+{sum(name.encode()):#x}]"
+
+
+@pytest.mark.parametrize(
+    ("damaged", "evidence", "named_links"),
+    [
+        (NAMED, Evidence.WHOLE, 5),
+        (NAMED[1:], Evidence.WHOLE, 5),
+        (["do_sys_poll", "__x64_sys_poll", "entry_SYSCALL_64", *NAMED[1:]], Evidence.WHOLE, 5),
+        (["poll@plt", *NAMED[FIRST_LINK:]], Evidence.WHOLE, 5),
+        (["[libc.so.6+0xfc230]", *NAMED[FIRST_LINK:]], Evidence.WHOLE, 4),
+        (NAMED[FIRST_LINK:], Evidence.WHOLE, 4),
+        (["poll", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN, 4),
+        (["[libc.so.6+0xfc230]", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN, 3),
+        (["poll", note("a"), *NAMED[FIRST_LINK + 1 :]], Evidence.PARTIAL, 4),
+        (["poll", note("a"), *NAMED[FIRST_LINK + 2 :]], Evidence.PARTIAL, 3),
+        (["poll", "sntpoltsts"], Evidence.PARTIAL, 2),
+        (["poll", "sntpoltsts", "snttmoredata"], Evidence.PARTIAL, 3),
+        (["poll"], Evidence.SHAPE, 1),
+        (["poll", *map(note, NAMED[2:])], Evidence.SHAPE, 1),
+        ([note(n) for n in NAMED], Evidence.SHAPE, 0),
+        ([], Evidence.SHAPE, 0),
+    ],
+)
+def test_damaged_break_poll(damaged: list[str], evidence: Evidence, named_links: int) -> None:
+    verdict = classify(damaged, CHAIN, at_call=True)
+    assert (verdict.evidence, verdict.named_links) == (evidence, named_links)
+    assert verdict
+
+
+@pytest.mark.parametrize(
+    ("frames", "evidence"),
+    [
+        (NAMED[LAST_LINK:], Evidence.INSIDE),
+        (NAMED[LAST_LINK - 1 :], Evidence.INSIDE),
+        (NAMED[FIRST_LINK:], Evidence.INSIDE),
+        (["__memcpy_avx", "nsmore2recv", *NAMED[LAST_LINK:]], Evidence.INSIDE),
+        (["poll", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN),
+        (NAMED[LAST_LINK + 1 :], Evidence.NONE),
+        (["nsmore2recv", "other", *NAMED[LAST_LINK + 1 :]], Evidence.NONE),
+        (["other", *NAMED[LAST_LINK:]], Evidence.NONE),
+        (["poll", *map(note, NAMED[2:])], Evidence.NONE),
+        ([], Evidence.NONE),
+    ],
+)
+def test_sample_on_cpu(frames: list[str], evidence: Evidence) -> None:
+    assert classify(frames, CHAIN, at_call=False).evidence is evidence
+
+
+@given(st.sets(st.sampled_from(range(len(NAMED)))), st.integers(1, len(NAMED)))
+def test_missing_names_and_ends_never_hide_a_break_poll(nameless: set[int], depth: int) -> None:
+    damaged = [note(n) if i in nameless else n for i, n in enumerate(NAMED)][1:depth]
+    assert classify(damaged, CHAIN, at_call=True)
+
+
+@given(
+    st.sampled_from(OTHERS),
+    st.sets(st.sampled_from(range(4))),
+)
+def test_one_contradicting_name_is_enough(stack: Published, nameless: set[int]) -> None:
+    """Any of the four steps next to the call says no, unless all of them lost their names."""
+    frames = [f"step{i}" for i in range(4)]
+    damaged = ["poll", *(note(n) if i in nameless else n for i, n in enumerate(frames))]
+    verdict = classify([*damaged, *stack.frames], CHAIN, at_call=True)
+    first_named = next((i for i in range(4) if i not in nameless), None)
+    # Behind a hidden frame only three steps are the chain's.
+    assert bool(verdict) == (first_named is None or first_named == 3)
+
+
+def test_a_chain_needs_a_caller() -> None:
+    with pytest.raises(ValueError, match="two links"):
+        CallChain.of(["poll"])

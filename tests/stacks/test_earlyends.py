@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks that end early, from a program that has frame pointers and one that has lost them."""
+
+from __future__ import annotations
+
+from stacks import Frame, Symbolizer
+from stacks.earlyends import early_ends, is_complete
+
+LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
+
+
+def frame(name: str, module: str = "/opt/bin/oracle") -> Frame:
+    return Frame(name, module, 0, 0)
+
+
+def test_real_walks(build, run) -> None:
+    target = build("nofp")
+    whole, broken = run(target), run(target, "without")
+    symbolizer = Symbolizer()
+    stacks = [
+        (symbolizer.user(whole.pid, whole.addresses), 3),
+        (symbolizer.user(broken.pid, broken.addresses), 1),
+    ]
+    assert [f.name for f in stacks[0][0]][:2] == ["walks", "main"]
+    assert [f.name for f in stacks[1][0]] == ["walks", "overwrites"]
+    found = early_ends(stacks)
+    assert (found.samples, found.early, found.cut) == (4, 1, 0)
+    assert found.by_object == {str(target): 1}
+    assert str(found) == (
+        "25.0% of the stacks end early, 100% of these in nofp: built without frame pointers?"
+    )
+
+
+def test_stack_at_the_depth_limit_is_cut_not_early() -> None:
+    found = early_ends([([frame("f")] * 61, 5), ([frame("f")] * 60, 2)], depth_limit=61)
+    assert (found.samples, found.early, found.cut) == (7, 2, 5)
+
+
+def test_all_complete() -> None:
+    found = early_ends([([frame("poll", LIBC), frame("main")], 7)])
+    assert found.share == 0.0
+    assert str(found) == "every stack reaches the beginning of its program"
+    assert early_ends([]).share == 0.0
+
+
+def test_beginnings_without_names() -> None:
+    nameless_libc = frame("[libc.so.6+0x2724a]", LIBC)
+    assert is_complete([frame("[oracle+0x10]"), nameless_libc])
+    assert not is_complete([nameless_libc])
+    assert not is_complete([frame("[libc.so.6+0x10]", LIBC), nameless_libc])
+    assert not is_complete([frame("poll", LIBC), frame("[oracle+0x10]")])
+    assert not is_complete([])
+
+
+def test_empty_stacks_are_early_nowhere_known() -> None:
+    found = early_ends([([], 2)])
+    assert found.by_object == {"": 2}
+    assert str(found).endswith("100% of these in unknown memory: built without frame pointers?")
