@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A table of layers: what a function's prefix stands for, and in which colour to draw it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from stacks.errors import FormatError
+
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """colour is "#rrggbb", light enough for black text."""
+
+    id: str
+    title: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What is known of the functions whose names begin with `text`.
+
+    sources: where from, in full; interpretation: it is a reading of the name, no stated fact.
+    """
+
+    text: str
+    means: str
+    sources: tuple[str, ...]
+    interpretation: bool
+    layer: Layer
+
+
+OTHER = Layer("other", "Other functions", "#f2efe9")
+NAMELESS = Layer("nameless", "No name known", "#ffffff")
+
+
+@dataclass(frozen=True)
+class LayerTable:
+    layers: tuple[Layer, ...]
+    prefixes: Mapping[str, Prefix]
+    names: Mapping[str, Layer]
+
+    def prefix(self, name: str) -> Prefix | None:
+        """The longest prefix known of a function's name."""
+        for length in range(len(name), 0, -1):
+            if (found := self.prefixes.get(name[:length])) is not None:
+                return found
+        return None
+
+    def layer(self, name: str) -> Layer:
+        """The layer of a function; OTHER where no prefix fits, NAMELESS for a [note]."""
+        if name.startswith("["):
+            return NAMELESS
+        if (exact := self.names.get(name)) is not None:
+            return exact
+        found = self.prefix(name)
+        return OTHER if found is None else found.layer
+
+
+EMPTY = LayerTable((), {}, {})
+
+
+def parse_layers(text: str) -> LayerTable:
+    """A table from TOML as in oracle.toml. FormatError says what is wrong with it."""
+    try:
+        data = tomllib.loads(text)
+        sources = data["sources"]
+        layers: list[Layer] = []
+        prefixes: dict[str, Prefix] = {}
+        names: dict[str, Layer] = {}
+        for entry in data["layer"]:
+            layer = _layer(entry)
+            layers.append(layer)
+            names |= dict.fromkeys(entry.get("names", ()), layer)
+            for row in entry["prefixes"]:
+                prefix = _prefix(row, layer, sources)
+                if prefix.text in prefixes:
+                    raise FormatError(f"prefix {prefix.text!r} is given twice")
+                prefixes[prefix.text] = prefix
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"not a table of layers: {error!r}") from error
+    return LayerTable(tuple(layers), prefixes, names)
+
+
+@lru_cache
+def built_in(name: str) -> LayerTable:
+    """The table shipped under that name ("oracle"). FormatError when there is none."""
+    file = resources.files("stacks.layers") / f"{name}.toml"
+    if not name.isidentifier() or not file.is_file():
+        raise FormatError(f"no table of layers is called {name!r}")
+    return parse_layers(file.read_text("utf-8"))
+
+
+def _layer(entry: Mapping[str, Any]) -> Layer:
+    if not _COLOUR.fullmatch(entry["colour"]):
+        raise FormatError(f"not a colour: {entry['colour']!r}")
+    return Layer(entry["id"], entry["title"], entry["colour"])
+
+
+def _prefix(row: Mapping[str, Any], layer: Layer, sources: Mapping[str, str]) -> Prefix:
+    named = tuple(sources[s] for s in row["sources"])
+    if not named or not row["text"]:
+        raise FormatError(f"prefix {row['text']!r} is empty or has no source")
+    return Prefix(row["text"], row["means"], named, row.get("interpretation", False), layer)
