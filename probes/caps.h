@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Privileges: which are there, and giving them up.
+#ifndef POLLTRACE_CAPS_H
+#define POLLTRACE_CAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CAP_MASK(capability) (UINT64_C(1) << (capability))
+
+// Ends the program when something needed is missing, or when the executable
+// was made setuid: it must not become a way to read other users' processes.
+void caps_require(void);
+
+// Gives up all capabilities but `keep`, for good. `works` tries what still has
+// to be done: kernels before Linux 5.19 want CAP_BPF (before 5.8:
+// CAP_SYS_ADMIN) to read a map, so one of these stays if it must.
+void caps_drop(uint64_t keep, bool (*works)(void *), void *argument);
+
+#endif

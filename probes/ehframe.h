@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef POLLTRACE_EHFRAME_H
+#define POLLTRACE_EHFRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct eh_frame {
+    const uint8_t *data;
+    size_t size;
+    uint64_t address; // of data[0], as the linker laid it out
+};
+
+enum eh_result {
+    EH_STACK_POINTER, // the return address lies at rsp + *offset
+    EH_FRAME_POINTER, // the frame is kept through rbp
+    EH_UNKNOWN,       // no entry, or a rule this reader does not follow
+};
+
+// Where the return address lies while `pc` is executed in the outermost frame.
+// Never reads outside the section, whatever is in it.
+enum eh_result eh_return_address(const struct eh_frame *section, uint64_t pc,
+                                 int32_t *offset);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Loads and attaches the kernel side.
+#ifndef POLLTRACE_LOADER_H
+#define POLLTRACE_LOADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "options.h"
+#include "records.h"
+
+struct polltrace;
+struct bpf_link;
+
+struct probe {
+    struct polltrace *skel;
+    const char *variant;
+    struct bpf_link *link[8];
+    unsigned links;
+    struct bucket *buckets; // shared with the kernel
+    struct slot *slots;
+    uint32_t rows; // buckets; a power of two
+    int buckets_fd, slots_fd, claims_fd, endpoints_fd, stacks_fd, sites_fd,
+        syscalls_fd;
+};
+
+// All of these end the program with a message when they cannot.
+void probe_load(struct probe *probe, const struct options *options);
+void probe_attach_lives(struct probe *probe); // fork, exec, exit
+void probe_attach_calls(struct probe *probe, const struct options *options);
+
+void probe_detach_calls(struct probe *probe);
+uint64_t probe_lost(const struct probe *probe, enum lost_kind kind);
+
+#endif

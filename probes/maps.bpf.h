@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Maps and knobs. Sizes are set by the loader from its options.
+#ifndef POLLTRACE_MAPS_BPF_H
+#define POLLTRACE_MAPS_BPF_H
+
+#include "kernel.bpf.h"
+#include "records.h"
+
+const volatile __u32 bucket_mask = 0;
+const volatile bool follow_forks = false;
+const volatile bool adopt_all = false; // every new process, until judged
+const volatile __u32 started_mask = 0;
+const volatile __u32 stack_stride = 0; // 0: no stacks at break polls
+const volatile __u32 stack_depth = STACK_DEPTH;
+
+__u64 lost[LOST_KINDS] = {};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct bucket);
+} buckets SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct slot);
+} slots SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, __u64);
+    __type(value, __u32);
+} claims SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct endpoint_key);
+    __type(value, struct endpoint);
+} endpoints SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct stack_key);
+    __type(value, __u64);
+} stacks SEC(".maps");
+
+// One per CPU and stack kind: a sampling interrupt may come in the middle of
+// a poll's own sample.
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 2);
+    __type(key, __u32);
+    __type(value, struct stack_key);
+} scratch SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct site_key);
+    __type(value, __s32);
+} sites SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct started);
+} started SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct syscall_key);
+    __type(value, struct syscall_count);
+} syscalls SEC(".maps");
+
+static __always_inline void lose(enum lost_kind kind) {
+    __sync_fetch_and_add(&lost[kind], 1);
+}
+
+static __always_inline bool claim(enum claim_kind kind, __u32 what) {
+    __u64 key = (__u64)kind << 32 | what;
+    __u32 taken = 1;
+
+    return !bpf_map_update_elem(&claims, &key, &taken, BPF_NOEXIST);
+}
+
+static __always_inline void unclaim(enum claim_kind kind, __u32 what) {
+    __u64 key = (__u64)kind << 32 | what;
+
+    bpf_map_delete_elem(&claims, &key);
+}
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "records.h"
+
+const char *const MODE_NAMES[] = {"count", "watch", "time", "syscalls"};
+
+static const char HELP[] =
+    "Usage: polltrace-probe -p PID[,PID...] [options]\n"
+    "Counts the break polls of running processes; JSON Lines on stdout.\n"
+    "\n"
+    "  -p, --pid PID[,PID...]  processes to watch, with all their threads\n"
+    "  -f, --follow            and the processes they fork from now on\n"
+    "  -i, --interval SECONDS  time between frames (1)\n"
+    "  -d, --duration SECONDS  end after this time\n"
+    "  -c, --syscalls          count every system call, with errors and time\n"
+    "      --stacks N          sample a user stack about every N-th break "
+    "poll\n"
+    "      --depth N           addresses kept of a stack (61, the most)\n"
+    "      --variant NAME      tp_btf, raw_tp, tracepoint or fentry\n"
+    "      --max-processes N   room for processes (2048)\n"
+    "      --max-stacks N      room for different stacks (4096)\n"
+    "  -V, --version           print the version\n"
+    "  -h, --help              print this\n"
+    "\n"
+    "A break poll is poll or ppoll with one descriptor and timeout 0 on a\n"
+    "connected stream socket (TCP, or a unix socket). All else the process\n"
+    "polls is counted as other polls.\n"
+    "\n"
+    "Exit: 0 done; 2 wrong usage; 3 not permitted; 4 the kernel lacks\n"
+    "something needed; 5 no such process; 6 attaching failed otherwise.\n";
+
+void fail(int code, const char *format, ...) {
+    va_list args;
+
+    fputs("polltrace-probe: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(code);
+}
+
+static uint64_t parse_seconds(const char *text, const char *option) {
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end || !isfinite(value) || value < 0.001 || value > 1e9)
+        fail(EXIT_USAGE, "%s takes seconds from 0.001, not '%s'", option, text);
+    return (uint64_t)(value * 1e9);
+}
+
+static unsigned parse_number(const char *text, const char *option,
+                             unsigned least, unsigned most) {
+    char *end;
+    unsigned long value;
+
+    errno = 0;
+    value = strtoul(text, &end, 10);
+    if (end == text || *end || errno || *text == '-' || value < least ||
+        value > most)
+        fail(EXIT_USAGE, "%s takes a number from %u to %u, not '%s'", option,
+             least, most, text);
+    return value;
+}
+
+static void parse_pids(struct options *o, const char *text) {
+    while (*text) {
+        char *end;
+        long pid = strtol(text, &end, 10);
+
+        if (end == text || (*end && *end != ',') || pid < 1 || pid > 1 << 30)
+            fail(EXIT_USAGE, "-p takes process ids joined by commas, not '%s'",
+                 text);
+        o->pids = realloc(o->pids, (o->pid_count + 1) * sizeof(*o->pids));
+        if (!o->pids)
+            fail(EXIT_ATTACH, "out of memory");
+        o->pids[o->pid_count++] = pid;
+        text = *end ? end + 1 : end;
+    }
+}
+
+void parse_options(struct options *o, int argc, char **argv) {
+    enum { STACKS = 256, DEPTH, VARIANT, PROCESSES, MAX_STACKS };
+    static const struct option LONG[] = {
+        {"pid", required_argument, NULL, 'p'},
+        {"follow", no_argument, NULL, 'f'},
+        {"interval", required_argument, NULL, 'i'},
+        {"duration", required_argument, NULL, 'd'},
+        {"syscalls", no_argument, NULL, 'c'},
+        {"stacks", required_argument, NULL, STACKS},
+        {"depth", required_argument, NULL, DEPTH},
+        {"variant", required_argument, NULL, VARIANT},
+        {"max-processes", required_argument, NULL, PROCESSES},
+        {"max-stacks", required_argument, NULL, MAX_STACKS},
+        {"version", no_argument, NULL, 'V'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    int c;
+
+    *o = (struct options){
+        .interval_ns = 1000000000,
+        .stack_depth = STACK_DEPTH,
+        .max_processes = 2048,
+        .max_stacks = 4096,
+        .argc = argc,
+        .argv = argv,
+    };
+    while ((c = getopt_long(argc, argv, "p:fi:d:cVh", LONG, NULL)) != -1) {
+        switch (c) {
+        case 'p':
+            parse_pids(o, optarg);
+            break;
+        case 'f':
+            o->follow = true;
+            break;
+        case 'i':
+            o->interval_ns = parse_seconds(optarg, "-i");
+            break;
+        case 'd':
+            o->duration_ns = parse_seconds(optarg, "-d");
+            break;
+        case 'c':
+            o->mode = MODE_SYSCALLS;
+            break;
+        case STACKS:
+            o->stack_stride = parse_number(optarg, "--stacks", 0, 1u << 30);
+            break;
+        case DEPTH:
+            o->stack_depth = parse_number(optarg, "--depth", 1, STACK_DEPTH);
+            break;
+        case VARIANT:
+            o->variant = optarg;
+            break;
+        case PROCESSES:
+            o->max_processes =
+                parse_number(optarg, "--max-processes", 1, 1u << 20);
+            break;
+        case MAX_STACKS:
+            o->max_stacks = parse_number(optarg, "--max-stacks", 1, 1u << 20);
+            break;
+        case 'V':
+            puts("polltrace-probe " PROBE_VERSION);
+            exit(EXIT_OK);
+        case 'h':
+            fputs(HELP, stdout);
+            exit(EXIT_OK);
+        default:
+            fail(EXIT_USAGE, "see polltrace-probe --help");
+        }
+    }
+    if (optind < argc)
+        fail(EXIT_USAGE, "unexpected '%s'; see polltrace-probe --help",
+             argv[optind]);
+    if (!o->pid_count)
+        fail(EXIT_USAGE, "no process given: use -p PID");
+    if (o->pid_count > o->max_processes)
+        fail(EXIT_USAGE,
+             "%u processes given, room for %u: raise "
+             "--max-processes",
+             o->pid_count, o->max_processes);
+}

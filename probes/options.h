@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef POLLTRACE_OPTIONS_H
+#define POLLTRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROBE_VERSION "0.1.0"
+
+// Exit codes, as --help documents them.
+enum {
+    EXIT_OK = 0,
+    EXIT_USAGE = 2,
+    EXIT_NOT_PERMITTED = 3,
+    EXIT_KERNEL = 4,
+    EXIT_NO_PROCESS = 5,
+    EXIT_ATTACH = 6,
+};
+
+enum mode { MODE_COUNT, MODE_WATCH, MODE_TIME, MODE_SYSCALLS };
+
+struct options {
+    int *pids;
+    unsigned pid_count;
+    enum mode mode;
+    const char *variant; // NULL: the best that the kernel takes
+    uint64_t interval_ns;
+    uint64_t duration_ns; // 0: until told
+    unsigned stack_stride;
+    unsigned stack_depth;
+    unsigned max_processes;
+    unsigned max_stacks;
+    bool follow;
+    char **argv;
+    int argc;
+};
+
+// Ends the program by itself on a mistake, --help and --version.
+void parse_options(struct options *options, int argc, char **argv);
+
+extern const char *const MODE_NAMES[];
+
+// "polltrace-probe: …" on stderr, then ends the program.
+_Noreturn void fail(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Counting one poll. Its arguments are whatever the process passed.
+#ifndef POLLTRACE_POLL_BPF_H
+#define POLLTRACE_POLL_BPF_H
+
+#include "classify.bpf.h"
+#include "slots.bpf.h"
+#include "stacks.bpf.h"
+
+struct poll_call {
+    const void *fds;
+    __u32 nfds;
+    bool now; // timeout 0
+    __u64 sp; // the caller's stack pointer
+};
+
+// First sight of an open file, or one that found no way: the long way round.
+// Returns whether it was a break poll.
+static __noinline int count_endpoint(struct task_struct *task, __u32 index,
+                                     __u32 fd) {
+    struct slot *slot = bpf_map_lookup_elem(&slots, &index);
+    struct endpoint_key key = {.slot = index, .fd = fd};
+    struct open_file open;
+    struct endpoint seen, *end;
+    __u32 way = fd % FD_WAYS;
+
+    if (!slot)
+        return 0;
+    open_file(task, fd, &open);
+    classify(&open, &seen);
+    key.inode = open.inode;
+    key.ino = open.ino;
+    key.connected = seen.connected;
+    end = bpf_map_lookup_elem(&endpoints, &key);
+    if (!end) {
+        bpf_map_update_elem(&endpoints, &key, &seen, BPF_NOEXIST);
+        end = bpf_map_lookup_elem(&endpoints, &key);
+    }
+    if (!end) {
+        lose(LOST_ENDPOINTS);
+        __sync_fetch_and_add(
+            seen.connected ? &slot->unkept_breaks : &slot->other_polls, 1);
+        return seen.connected;
+    }
+    __sync_fetch_and_add(&end->polls, 1);
+    // A stream socket without a peer may get one: its verdict is not kept.
+    if (open.inode && !slot->way[way].inode &&
+        (seen.connected || seen.kind >= END_OTHER_SOCKET) &&
+        claim(CLAIM_WAY, index * FD_WAYS + way)) {
+        slot->way[way].fd = fd;
+        slot->way[way].ino = open.ino;
+        slot->way[way].breaks = seen.connected;
+        slot->way[way].inode = open.inode; // last: from here on it is used
+    }
+    return seen.connected;
+}
+
+static __always_inline bool count_single(struct task_struct *task,
+                                         struct slot *slot, __u32 index,
+                                         __u32 fd) {
+    struct way *way = &slot->way[fd % FD_WAYS];
+    struct open_file open;
+
+    open_file(task, fd, &open);
+    if (way->fd == fd && way->inode == open.inode && way->ino == open.ino &&
+        open.inode) {
+        __sync_fetch_and_add(&way->polls, 1);
+        return way->breaks;
+    }
+    return count_endpoint(task, index, fd);
+}
+
+// Returns whether it was a break poll.
+static __always_inline bool count_poll(void *ctx, struct task_struct *task,
+                                       struct slot *slot, __u32 index,
+                                       const struct poll_call *call) {
+    __u32 fd;
+
+    if (call->nfds != 1 || !call->now) {
+        __sync_fetch_and_add(&slot->other_polls, 1);
+        return false;
+    }
+    if (bpf_probe_read_user(&fd, sizeof(fd), call->fds)) {
+        lose(LOST_USER_READS);
+        __sync_fetch_and_add(&slot->other_polls, 1);
+        return false;
+    }
+    if (!count_single(task, slot, index, fd))
+        return false;
+    // A random stride: a fixed one would credit one of two alternating
+    // sockets with all the polls.
+    if (stack_stride && --slot->until_stack <= 0) {
+        slot->until_stack = 1 + bpf_get_prandom_u32() % (2 * stack_stride - 1);
+        sample_stack(ctx, index, call->sp, STACK_POLL);
+    }
+    return true;
+}
+
+static __always_inline bool is_zero_timespec(const void *user) {
+    __u64 timespec[2];
+
+    if (!user)
+        return false; // waits for ever
+    if (bpf_probe_read_user(timespec, sizeof(timespec), user)) {
+        lose(LOST_USER_READS);
+        return false;
+    }
+    return !(timespec[0] | timespec[1]);
+}
+
+#endif

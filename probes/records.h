@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the kernel side and the loader share: map values and keys, nothing else.
+#ifndef POLLTRACE_RECORDS_H
+#define POLLTRACE_RECORDS_H
+
+#include <linux/types.h>
+
+// A watched process owns one slot. Slots are found through 8-way buckets
+// chosen by the low bits of the pid: no hash function, one cache line.
+#define BUCKET_WAYS 8
+// Descriptors a process polls most are counted inside its slot.
+#define FD_WAYS 4
+// With the other fields 61 addresses make 512 bytes, the largest key that a
+// hash map took before Linux 5.13.
+#define STACK_DEPTH 61
+
+enum slot_state { SLOT_FREE, SLOT_LIVE, SLOT_GONE };
+
+// One open file, polled with one descriptor and timeout 0. An inode number of
+// sockfs is never given twice, so (inode, ino) survives close and reuse.
+struct way {
+    __u64 inode; // kernel address, 0: free
+    __u64 ino;
+    __u32 fd;
+    __u32 breaks; // 1: a connected stream socket
+    __u64 polls;
+};
+
+struct slot {
+    __u32 state; // enum slot_state
+    __u32 tgid;  // in the initial PID namespace
+    __u32 pid;   // in the loader's PID namespace, 0: not visible there
+    __u32 image; // whose address-space layout this process has
+    __u32 parent;
+    __u32 born;          // enum born
+    __u64 start_ns;      // since boot
+    __u64 exit_cpu_ns;   // CPU time at exit
+    __u64 other_polls;   // not (one descriptor, timeout 0)
+    __s64 until_stack;   // break polls until the next sample
+    __u64 unkept_breaks; // break polls whose endpoint found no room
+    char comm[16];
+    __u32 execs;
+    __u32 pad;
+    __u64 reserved;
+    struct way way[FD_WAYS];
+};
+
+enum born { BORN_ATTACHED, BORN_FORKED, BORN_EXECED };
+
+struct bucket {
+    __u32 tgid[BUCKET_WAYS];
+};
+
+// Claims make "first come" atomic on kernels without BPF compare-and-swap:
+// an insert with BPF_NOEXIST succeeds once.
+enum claim_kind { CLAIM_TGID = 1, CLAIM_SLOT, CLAIM_WAY };
+
+struct endpoint_key {
+    __u32 slot;
+    __u32 fd;
+    __u64 inode;
+    __u64 ino;
+    __u64 connected;
+};
+
+enum endpoint_kind {
+    END_UNKNOWN,
+    END_TCP,
+    END_TCP6,
+    END_UNIX,
+    END_OTHER_SOCKET,
+    END_OTHER_FILE,
+    END_BAD_FD,
+};
+
+struct endpoint {
+    __u64 polls; // those not counted in a way
+    __u32 kind;  // enum endpoint_kind
+    __u32 connected;
+    __u16 local_port; // host order
+    __u16 peer_port;  // network order, as the kernel keeps it
+    __u32 pad;
+    __u8 local[16];
+    __u8 peer[16];
+};
+
+enum stack_kind { STACK_POLL, STACK_CPU };
+enum hidden_caller { HIDDEN_UNKNOWN, HIDDEN_RECOVERED, HIDDEN_NOT_NEEDED };
+
+// The whole stack is the key, so two stacks can never be taken for one.
+struct stack_key {
+    __u32 slot;
+    __u32 image;
+    __u8 kind;   // enum stack_kind
+    __u8 hidden; // enum hidden_caller
+    __u8 depth;
+    __u8 truncated;
+    __u32 pad;
+    __u64 caller;               // of libc's poll, when hidden == RECOVERED
+    __u64 address[STACK_DEPTH]; // innermost first
+};
+
+// Where the return address lies when a system call was made at `ip`.
+struct site_key {
+    __u32 image;
+    __u32 pad;
+    __u64 ip;
+};
+
+#define SITE_FRAME_POINTER (-1) // the walk sees the caller by itself
+
+// The call that a thread is in; found by the low bits of its id, so that two
+// threads may chase each other out (then the time is lost, and counted so).
+struct started {
+    __u32 tid;
+    __u32 nr;
+    __u64 ns;
+};
+
+struct syscall_key {
+    __u32 slot;
+    __u32 nr;
+};
+
+struct syscall_count {
+    __u64 calls;
+    __u64 errors;
+    __u64 ns;
+};
+
+enum lost_kind {
+    LOST_PROCESSES,  // slots full
+    LOST_ENDPOINTS,  // endpoint map full
+    LOST_USER_READS, // pollfd or timespec could not be read
+    LOST_STACKS,     // stack map full, or no stack at all
+    LOST_SYSCALLS,   // system-call map full
+    LOST_TIMES,      // start of a call not known
+    LOST_KINDS
+};
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The time between attaching and the end.
+#include "session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "output.h"
+
+#define SCAN_NS 200000000ull // new processes are seen this soon
+
+enum source { FROM_SIGNAL = 1u << 31, FROM_OUTPUT, FROM_PROCESS = 0 };
+
+struct session {
+    struct reporter *reporter;
+    int signals, epoll;
+    uint64_t next_frame, next_scan, end;
+    const char *reason;
+};
+
+static void watch_fd(struct session *s, int fd, uint32_t events, uint32_t tag) {
+    struct epoll_event event = {.events = events, .data.u32 = tag};
+
+    // A regular file as stdout cannot be watched, and needs not.
+    epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void open_session(struct session *s) {
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    s->signals = signalfd(-1, &signals, SFD_CLOEXEC);
+    s->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (s->signals < 0 || s->epoll < 0)
+        fail(EXIT_ATTACH, "cannot wait for signals");
+    watch_fd(s, s->signals, EPOLLIN, FROM_SIGNAL);
+    watch_fd(s, STDOUT_FILENO, 0, FROM_OUTPUT); // EPOLLERR: nobody reads
+}
+
+static void send(struct session *s) {
+    if (!output_send(&s->reporter->json, s->signals))
+        s->reason = "reader-gone";
+}
+
+// New and ended processes; the end once none is left.
+static void scan(struct session *s) {
+    struct watched *w = s->reporter->watched;
+
+    watched_scan(w);
+    report_processes(s->reporter);
+    for (uint32_t i = 0; i < w->slots; i++) {
+        if (w->process[i].used && w->process[i].pidfd >= 0 &&
+            !w->process[i].polled) {
+            w->process[i].polled = true;
+            watch_fd(s, w->process[i].pidfd, EPOLLIN, FROM_PROCESS);
+        }
+    }
+    if (!w->alive && !s->reason)
+        s->reason = "targets-exited";
+}
+
+static void frame(struct session *s, uint64_t now) {
+    struct reporter *r = s->reporter;
+
+    if (now > s->next_frame + r->options->interval_ns / 10)
+        r->late_frames++;
+    report_frame(r, false);
+    report_exits(r);
+    send(s);
+    while (s->next_frame <= now)
+        s->next_frame += r->options->interval_ns;
+}
+
+static void handle(struct session *s, const struct epoll_event *event) {
+    if (event->data.u32 == FROM_SIGNAL)
+        s->reason = "signal";
+    else if (event->data.u32 == FROM_OUTPUT)
+        s->reason = "reader-gone";
+    else
+        scan(s);
+}
+
+static int wait_ms(const struct session *s, uint64_t now) {
+    uint64_t until =
+        s->next_frame < s->next_scan ? s->next_frame : s->next_scan;
+
+    if (s->end && s->end < until)
+        until = s->end;
+    return until > now ? (until - now + 999999) / 1000000 : 0;
+}
+
+static void finish(struct session *s) {
+    struct reporter *r = s->reporter;
+
+    probe_detach_calls(r->probe); // the counts stand still from here
+    if (!strcmp(s->reason, "reader-gone"))
+        return;
+    watched_scan(r->watched);
+    report_processes(r);
+    report_frame(r, true);
+    report_exits(r);
+    report_trailer(r, s->reason);
+    output_send(&r->json, s->signals);
+}
+
+void session_run(struct reporter *r) {
+    struct session s = {.reporter = r};
+
+    open_session(&s);
+    report_header(r);
+    scan(&s);
+    send(&s);
+    s.next_frame = r->attached_ns + r->options->interval_ns;
+    s.next_scan = r->attached_ns + SCAN_NS;
+    if (r->options->duration_ns)
+        s.end = r->attached_ns + r->options->duration_ns;
+    while (!s.reason) {
+        struct epoll_event event[8];
+        int count = epoll_wait(s.epoll, event, 8, wait_ms(&s, monotonic_ns()));
+        uint64_t now = monotonic_ns();
+
+        for (int i = 0; i < count; i++)
+            handle(&s, &event[i]);
+        if (!s.reason && now >= s.next_scan) {
+            scan(&s);
+            s.next_scan = now + SCAN_NS;
+        }
+        if (!s.reason && s.end && now >= s.end)
+            s.reason = "duration";
+        if (!s.reason && now >= s.next_frame)
+            frame(&s, now);
+    }
+    finish(&s);
+}

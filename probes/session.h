@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef POLLTRACE_SESSION_H
+#define POLLTRACE_SESSION_H
+
+#include "frames.h"
+
+// Prints frames until something ends it; then the final frame and trailer.
+void session_run(struct reporter *reporter);
+
+#endif

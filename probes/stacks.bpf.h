@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A user stack as a map key, with the caller that libc's poll hides.
+#ifndef POLLTRACE_STACKS_BPF_H
+#define POLLTRACE_STACKS_BPF_H
+
+#include "maps.bpf.h"
+
+// glibc's poll pushes no frame, so a frame-pointer walk from the system call
+// steps over the function that called it. The loader worked out from
+// .eh_frame how far above the stack pointer the return address lies.
+static __always_inline void find_caller(struct stack_key *key, __u64 sp) {
+    struct site_key site = {.image = key->image, .ip = key->address[0]};
+    __s32 *offset = bpf_map_lookup_elem(&sites, &site);
+
+    if (!offset)
+        return;
+    if (*offset == SITE_FRAME_POINTER)
+        key->hidden = HIDDEN_NOT_NEEDED;
+    else if (!bpf_probe_read_user(&key->caller, sizeof(key->caller),
+                                  (void *)(sp + *offset)))
+        key->hidden = HIDDEN_RECOVERED;
+}
+
+static __noinline int sample_stack(void *ctx, __u32 index, __u64 sp,
+                                   __u32 kind) {
+    struct stack_key *key = bpf_map_lookup_elem(&scratch, &kind);
+    struct slot *slot = bpf_map_lookup_elem(&slots, &index);
+    __u32 size = stack_depth * 8;
+    __u64 one = 1, *count;
+    long got;
+
+    if (!key || !slot)
+        return 0;
+    __builtin_memset(key, 0, sizeof(*key));
+    key->slot = index;
+    key->kind = kind;
+    key->image = slot->image;
+    if (size > sizeof(key->address))
+        size = sizeof(key->address);
+    got = bpf_get_stack(ctx, key->address, size, BPF_F_USER_STACK);
+    if (got <= 0) {
+        lose(LOST_STACKS);
+        return 0;
+    }
+    key->depth = got / 8;
+    key->truncated = got == size;
+    find_caller(key, sp);
+    count = bpf_map_lookup_elem(&stacks, key);
+    if (!count) {
+        __u64 zero = 0;
+
+        bpf_map_update_elem(&stacks, key, &zero, BPF_NOEXIST);
+        count = bpf_map_lookup_elem(&stacks, key);
+    }
+    if (count)
+        __sync_fetch_and_add(count, one);
+    else
+        lose(LOST_STACKS);
+    return 0;
+}
+
+#endif

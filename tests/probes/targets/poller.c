@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A process that polls exactly as often as it is told. Commands come on
+// standard input, one a line; each is answered by one line when it is done.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The chain of an Oracle server's break check, frame pointers kept.
+#define FRAME __attribute__((noinline, noclone))
+
+FRAME static int sntpoltsts(int fd, int timeout) {
+    struct pollfd one = {fd, POLLIN, 0};
+    int ready = poll(&one, 1, timeout);
+
+    __asm__ volatile("" ::: "memory"); // no tail call
+    return ready;
+}
+
+FRAME static int snttmoredata(int fd, int timeout) {
+    int ready = sntpoltsts(fd, timeout);
+
+    __asm__ volatile("" ::: "memory");
+    return ready;
+}
+
+FRAME static int nsmore2recv(int fd, int timeout) {
+    int ready = snttmoredata(fd, timeout);
+
+    __asm__ volatile("" ::: "memory");
+    return ready;
+}
+
+FRAME static void poll_often(int fd, long count, int timeout) {
+    for (long i = 0; i < count; i++)
+        nsmore2recv(fd, timeout);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void poll_in_turn(int first, int second, long count) {
+    for (long i = 0; i < count; i++)
+        nsmore2recv(i % 2 ? second : first, 0);
+}
+
+static int connected(int family) {
+    struct sockaddr_in v4 = {.sin_family = AF_INET,
+                             .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+                              .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sockaddr *address =
+        family == AF_INET ? (struct sockaddr *)&v4 : (struct sockaddr *)&v6;
+    socklen_t size = family == AF_INET ? sizeof(v4) : sizeof(v6);
+    int listener = socket(family, SOCK_STREAM, 0), client, server;
+
+    if (bind(listener, address, size) || listen(listener, 1))
+        return -1;
+    getsockname(listener, address, &size);
+    client = socket(family, SOCK_STREAM, 0);
+    if (connect(client, address, size))
+        return -1;
+    server = accept(listener, NULL, NULL);
+    close(listener);
+    fcntl(client, F_DUPFD, 900); // keeps the peer, out of the way
+    close(client);
+    return server;
+}
+
+static int open_kind(const char *kind) {
+    int pair[2];
+
+    if (!strcmp(kind, "tcp"))
+        return connected(AF_INET);
+    if (!strcmp(kind, "tcp6"))
+        return connected(AF_INET6);
+    if (!strcmp(kind, "unix")) {
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+        fcntl(pair[1], F_DUPFD, 900);
+        close(pair[1]);
+        return pair[0];
+    }
+    if (!strcmp(kind, "pipe")) {
+        if (pipe(pair))
+            return -1;
+        fcntl(pair[1], F_DUPFD, 900);
+        close(pair[1]);
+        return pair[0];
+    }
+    if (!strcmp(kind, "udp"))
+        return socket(AF_INET, SOCK_DGRAM, 0);
+    if (!strcmp(kind, "unconnected"))
+        return socket(AF_INET, SOCK_STREAM, 0);
+    if (!strcmp(kind, "dgram")) {
+        socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+        return pair[0];
+    }
+    return open("/dev/null", O_RDWR);
+}
+
+struct share {
+    int fd;
+    long count;
+};
+
+static void *poll_share(void *argument) {
+    struct share *share = argument;
+
+    poll_often(share->fd, share->count, 0);
+    return NULL;
+}
+
+// Exactly `count` polls, split unevenly.
+static void poll_on_threads(int fd, long count, int threads) {
+    struct share share[64];
+    pthread_t thread[64];
+
+    for (int i = 0; i < threads; i++) {
+        share[i].fd = fd;
+        share[i].count =
+            i ? count / threads : count - count / threads * (threads - 1);
+        pthread_create(&thread[i], NULL, poll_share, &share[i]);
+    }
+    for (int i = 0; i < threads; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static void poll_in_forks(int fd, long count, int forks, int threads) {
+    for (int i = 0; i < forks; i++) {
+        long part = i ? count / forks : count - count / forks * (forks - 1);
+
+        if (!fork()) {
+            poll_on_threads(fd, part, threads);
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0)
+        continue;
+}
+
+static void ppoll_often(int fd, long count, const char *how) {
+    struct timespec zero = {0, 0}, soon = {0, 1000};
+    struct pollfd one = {fd, POLLIN, 0};
+
+    for (long i = 0; i < count; i++)
+        ppoll(&one, 1, strcmp(how, "zero") ? &soon : &zero, NULL);
+}
+
+static void poll_many(int fd, long count) {
+    struct pollfd two[2] = {{fd, POLLIN, 0}, {fd, POLLIN, 0}};
+
+    for (long i = 0; i < count; i++)
+        poll(two, 2, 0);
+}
+
+static int run(const char *verb, char **word) {
+    int fd = atoi(word[0]);
+    long count = atol(word[1]), extra = atol(word[2]);
+
+    if (!strcmp(verb, "open"))
+        fd = open_kind(word[0]);
+    else if (!strcmp(verb, "close"))
+        close(fd);
+    else if (!strcmp(verb, "dup2"))
+        dup2(fd, (int)count);
+    else if (!strcmp(verb, "connect-self")) { // a listener, then this socket
+        struct sockaddr_in any = {.sin_family = AF_INET,
+                                  .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        socklen_t size = sizeof(any);
+        int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+        bind(listener, (struct sockaddr *)&any, size);
+        listen(listener, 1);
+        getsockname(listener, (struct sockaddr *)&any, &size);
+        connect(fd, (struct sockaddr *)&any, size);
+    } else if (!strcmp(verb, "poll"))
+        poll_often(fd, count, (int)extra);
+    else if (!strcmp(verb, "turns"))
+        poll_in_turn(fd, (int)count, extra);
+    else if (!strcmp(verb, "ppoll"))
+        ppoll_often(fd, count, word[2]);
+    else if (!strcmp(verb, "many"))
+        poll_many(fd, count);
+    else if (!strcmp(verb, "threads"))
+        poll_on_threads(fd, count, (int)extra);
+    else if (!strcmp(verb, "forks"))
+        poll_in_forks(fd, count, (int)extra, atoi(word[3]));
+    else if (!strcmp(verb, "fault"))
+        for (long i = 0; i < count; i++)
+            syscall(SYS_poll, (void *)8, 1, 0);
+    else if (!strcmp(verb, "huge"))
+        for (long i = 0; i < count; i++)
+            syscall(SYS_poll, (void *)8, 1u << 31, 0);
+    else if (!strcmp(verb, "waitpid32"))
+        // 7 is waitpid in the 32-bit table: no poll.
+        for (long i = 0; i < count; i++) {
+            int none;
+
+            __asm__ volatile("int $0x80"
+                             : "=a"(none)
+                             : "a"(7), "b"(-1), "c"(0), "d"(0)
+                             : "memory", "r8", "r9", "r10", "r11");
+        }
+    else if (!strcmp(verb, "getppid"))
+        for (long i = 0; i < count; i++)
+            syscall(SYS_getppid);
+    else if (!strcmp(verb, "badclose"))
+        for (long i = 0; i < count; i++)
+            close(-1);
+    else if (!strcmp(verb, "title"))
+        prctl(PR_SET_NAME, word[0]);
+    else if (!strcmp(verb, "exec"))
+        execl("/proc/self/exe", word[0], NULL);
+    else if (!strcmp(verb, "exit"))
+        exit(fd);
+    else
+        return -1;
+    return fd;
+}
+
+int main(void) {
+    char line[256];
+
+    setvbuf(stdout, NULL, _IONBF, 0);
+    setvbuf(stdin, NULL, _IONBF, 0); // exec must not lose what is buffered
+    printf("ready %d\n", getpid());
+    while (fgets(line, sizeof(line), stdin)) {
+        char none[] = "", *word[5] = {none, none, none, none, none};
+        char *at = line;
+
+        line[strcspn(line, "\n")] = 0;
+        for (int i = 0; i < 5 && at; i++)
+            word[i] = strsep(&at, " ");
+        printf("done %d\n", run(word[0], word + 1));
+    }
+    return 0;
+}
