@@ -31,7 +31,7 @@ class Server:
         """What speaks for a break mode, with what a probe saw (None: nobody looked)."""
         owner = self.socket.owner if self.socket else None
         return Evidence(
-            local=self.local or self.socket is None,
+            local=self.local,
             catches_sigurg=self.catches_sigurg,
             told_of_urgent_data=None if owner is None else owner != 0,
             polls_on_cpu=polls_on_cpu,

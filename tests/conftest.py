@@ -64,11 +64,20 @@ def root() -> None:
 
 
 @pytest.fixture
-def built(root: None) -> None:
-    """The test runs the probe and the lab."""
-    for executable in ("probes/build/polltrace-probe", "scenarios/lab/build/oralab"):
-        if not (ROOT / executable).exists():
-            _missing(f"{executable} is not built: make build")
+def probe(root: None) -> None:
+    """The test attaches polltrace-probe."""
+    _built("probes/build/polltrace-probe")
+
+
+@pytest.fixture
+def lab(probe: None) -> None:
+    """The test runs the lab, with the probe on it."""
+    _built("scenarios/lab/build/oralab")
+
+
+def _built(executable: str) -> None:
+    if not (ROOT / executable).exists():
+        _missing(f"{executable} is not built: make build")
 
 
 def _missing(reason: str) -> None:

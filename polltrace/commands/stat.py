@@ -7,6 +7,7 @@ import signal
 import sys
 from types import FrameType
 
+from polltrace.commands.arguments import pid_list, seconds
 from polltrace.ebpf import EbpfProbe
 from polltrace.profile import Profile
 from polltrace.stat_report import stat_data, stat_table
@@ -64,22 +65,3 @@ def _watch(pids: list[int], duration_s: float | None) -> Profile:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-def pid_list(text: str) -> list[int]:
-    """PIDs separated by commas. Raises ArgumentTypeError for anything else."""
-    pids = text.split(",")
-    if not all(pid.isdecimal() and 0 < int(pid) < 2**22 for pid in pids):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a PID, or PIDs separated by commas")
-    return [int(pid) for pid in pids]
-
-
-def seconds(text: str) -> float:
-    """A positive number of seconds. Raises ArgumentTypeError for anything else."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
-    return value

@@ -9,6 +9,7 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from polltrace.commands.arguments import count, port
 from polltrace.ebpf import EbpfProbe
 from polltrace.profile import Profile
 from scenarios.client import DriverClient
@@ -71,20 +72,6 @@ class Demo:
             console = Console(soft_wrap=True)
             print_demo(experiment, console)
         return 0 if experiment.counts_agree and experiment.cancels_work else 1
-
-
-def count(text: str) -> int:
-    """A whole number from 1. Raises ArgumentTypeError for anything else."""
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000")
-    return int(text)
-
-
-def port(text: str) -> int:
-    """A TCP port, 0 for any free one. Raises ArgumentTypeError for anything else."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
-    return int(text)
 
 
 def _commonest_stack(pid: int, profile: Profile) -> list[str]:

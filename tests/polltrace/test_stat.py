@@ -46,7 +46,7 @@ def poller() -> Iterator[Process]:
 
 
 @pytest.fixture
-def stat(built: None, start: Stat, poller: Process) -> Stat:
+def stat(probe: None, start: Stat, poller: Process) -> Stat:
     """Start `polltrace stat` on the poller; it has attached when this returns."""
 
     def stat_(*options: str) -> Process:
@@ -121,7 +121,7 @@ def test_what_is_no_pid(run: Run, pid: str) -> None:
     assert f"{pid!r} is not a PID" in ended.stderr
 
 
-@pytest.mark.usefixtures("built")
+@pytest.mark.usefixtures("probe")
 def test_no_such_process(run: Run) -> None:
     pid = a_pid_that_is_gone()
     ended = run("stat", "-p", pid)
@@ -130,7 +130,7 @@ def test_no_such_process(run: Run) -> None:
     assert pid in line
 
 
-@pytest.mark.usefixtures("built")
+@pytest.mark.usefixtures("probe")
 def test_not_root(run: Run, poller: Process) -> None:
     ended = run(
         "stat", "-p", str(poller.pid), prefix=("setpriv", "--reuid=65534", "--clear-groups")

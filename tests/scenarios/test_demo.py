@@ -22,7 +22,7 @@ RUNS = 2
 CHAIN = ["nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll"]
 
 
-@pytest.mark.usefixtures("built")
+@pytest.mark.usefixtures("lab")
 def test_demo_holds_what_it_promises(run: Run, tmp_path: Path) -> None:
     ended = run("demo", "--json", "--runs", str(RUNS))
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -53,7 +53,7 @@ def test_demo_holds_what_it_promises(run: Run, tmp_path: Path) -> None:
     assert data["stack"][-5:] == CHAIN
 
 
-@pytest.mark.usefixtures("built")
+@pytest.mark.usefixtures("lab")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_demo_leaves_nothing(
     start: Start, tmp_path: Path, end: signal.Signals
@@ -68,7 +68,7 @@ def test_an_interrupted_demo_leaves_nothing(
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.usefixtures("built")
+@pytest.mark.usefixtures("lab")
 def test_a_killed_client_ends_the_demo_in_one_line(start: Start, tmp_path: Path) -> None:
     demo = start("demo", "--json", TMPDIR=str(tmp_path))
     family, port = in_full_swing(demo)
@@ -90,7 +90,7 @@ def test_port_taken(run: Run) -> None:
     assert str(port) in line
 
 
-@pytest.mark.usefixtures("built")
+@pytest.mark.usefixtures("lab")
 def test_not_root(run: Run) -> None:
     ended = run("demo", prefix=("setpriv", "--reuid=65534", "--clear-groups"))
     assert ended.returncode == 3
@@ -98,7 +98,7 @@ def test_not_root(run: Run) -> None:
     assert "root" in line
 
 
-@pytest.mark.usefixtures("built")
+@pytest.mark.usefixtures("lab")
 def test_driver_missing(run: Run, tmp_path: Path) -> None:
     # GIVEN a python-oracledb that cannot be imported
     (tmp_path / "oracledb.py").write_text("raise ImportError('no driver here')\n")

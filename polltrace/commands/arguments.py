@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Types of command-line arguments that verbs share; each says in one line what it wants."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def pid_list(text: str) -> list[int]:
+    """PIDs separated by commas. Raises ArgumentTypeError for anything else."""
+    pids = text.split(",")
+    if not all(pid.isdecimal() and 0 < int(pid) < 2**22 for pid in pids):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a PID, or PIDs separated by commas")
+    return [int(pid) for pid in pids]
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds. Raises ArgumentTypeError for anything else."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
+    return value
+
+
+def count(text: str) -> int:
+    """A whole number from 1 to 1000. Raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """A TCP port, 0 for any free one. Raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
+    return int(text)
