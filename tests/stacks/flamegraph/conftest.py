@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Headless Chromium over its debugging pipe: enough to open a page, act on it and ask it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def program() -> str | None:
+    """The browser installed here, None if there is none."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+class Browser:
+    """One page. Messages are JSON, each ended by a zero byte, on descriptors 3 and 4."""
+
+    def __init__(self, profile: Path, deadline_s: float = 45) -> None:
+        to_read, self._to = os.pipe()
+        self._from, to_write = os.pipe()
+        self._ends = time.monotonic() + deadline_s
+        options = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={profile}",
+            "--no-first-run",
+            "--window-size=1280,900",
+        ]
+
+        def place() -> None:
+            away = [fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (to_read, to_write)]
+            os.dup2(away[0], 3)
+            os.dup2(away[1], 4)
+
+        self._child = subprocess.Popen(
+            [program(), *options],
+            preexec_fn=place,
+            close_fds=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(to_read)
+        os.close(to_write)
+        self._buffer = b""
+        self._number = 0
+        self._session: str | None = None
+        self.events: list[dict[str, Any]] = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """The result of one command; events that arrive meanwhile are kept."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._receive()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def open(self, page: Path) -> None:
+        """Load a page and wait until it has."""
+        self.events.clear()
+        self.call("Page.navigate", url=page.as_uri())
+        while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
+            self.events.append(self._receive())
+
+    def ask(self, expression: str) -> Any:
+        """The value of a JavaScript expression in the page."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def key(self, name: str) -> None:
+        """Press a key on what has the focus."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name)
+
+    def close(self) -> None:
+        self._session = None
+        try:
+            self.call("Browser.close")
+            self._child.wait(timeout=20)
+        finally:
+            self._child.kill()
+        os.close(self._to)
+        os.close(self._from)
+
+    def _receive(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            left = self._ends - time.monotonic()
+            assert left > 0, "the browser did not answer in time"
+            assert select.select([self._from], [], [], left)[0], "the browser did not answer"
+            data = os.read(self._from, 1 << 20)
+            assert data, "the browser ended"
+            self._buffer += data
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        return json.loads(message)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if program() is None:
+        reason = "chromium is not installed"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    started = Browser(tmp_path_factory.mktemp("browser"))
+    yield started
+    started.close()
