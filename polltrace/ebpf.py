@@ -34,6 +34,9 @@ _FAILURES: dict[int, type[PolltraceError]] = {
 class EbpfProbe:
     """polltrace-probe on `pids`, attached from __enter__ until stop().
 
+    `follow` watches the processes that they fork, too; `stack_every` takes a user stack at about
+    one in so many break polls.
+
     It runs in a session of its own: Ctrl-C reaches us alone, and we end it with a last frame.
     Should we be killed, it finds its reader gone and detaches by itself.
     """
@@ -45,6 +48,7 @@ class EbpfProbe:
         duration_s: float | None = None,
         syscalls: bool = False,
         stack_every: int = 0,
+        follow: bool = False,
     ) -> None:
         self._argv = [
             str(
@@ -60,6 +64,8 @@ class EbpfProbe:
             self._argv += ["-c"]
         if stack_every:
             self._argv += ["--stacks", str(stack_every)]
+        if follow:
+            self._argv += ["-f"]
         self._seen: list[Record | None] = []
 
     def __enter__(self) -> Self:

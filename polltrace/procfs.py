@@ -42,6 +42,17 @@ def root(pid: int) -> Path:
     return PROC / str(pid) / "root"
 
 
+def ancestors() -> set[int]:
+    """This process, its parent, the parent's parent, and so on to the first."""
+    found: set[int] = set()
+    pid = os.getpid()
+    while pid and pid not in found:
+        found.add(pid)
+        fields = _bytes(pid, "stat").rpartition(b")")[2].split()
+        pid = int(fields[1]) if len(fields) > 1 else 0
+    return found
+
+
 def network(pid: int) -> str:
     """The process's network namespace, by a name that is unique on this host."""
     try:

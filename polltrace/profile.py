@@ -31,11 +31,12 @@ class Profile:
 def profile_of(records: Iterable[Record | None]) -> Profile:
     """Fold records, in the order they came, into a Profile.
 
-    Totals are cumulative, so the last frame says everything. Raises FrameError where there is no
-    header or no frame; a missing trailer (a probe that was killed) makes `complete` false.
+    Totals are cumulative, so a process's last frame says everything. Raises FrameError where there
+    is no header or no frame; a missing trailer (a probe that was killed) makes `complete` false.
     """
     header: Header | None = None
     frame: Frame | None = None
+    totals: dict[tuple[int, int], ProcessTotals] = {}
     processes: dict[tuple[int, int], WatchedProcess] = {}
     ended: set[tuple[int, int]] = set()
     complete = False
@@ -47,6 +48,8 @@ def profile_of(records: Iterable[Record | None]) -> Profile:
                 processes[record.pid, record.start_ticks] = record
             case Frame():
                 frame = record
+                # A process that ended is in no later frame.
+                totals |= {(each.pid, each.start_ticks): each for each in record.processes}
             case Exit():
                 ended.add((record.pid, record.start_ticks))
             case Trailer():
@@ -54,5 +57,11 @@ def profile_of(records: Iterable[Record | None]) -> Profile:
     if header is None or frame is None:
         raise FrameError("the probe ended before it said anything; run polltrace-probe by hand")
     return Profile(
-        header, frame.t_s, processes, frame.processes, frozenset(ended), frame.lost, complete
+        header=header,
+        seconds=frame.t_s,
+        processes=processes,
+        totals=tuple(totals.values()),
+        ended=frozenset(ended),
+        lost=frame.lost,
+        complete=complete,
     )

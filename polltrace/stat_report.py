@@ -8,6 +8,9 @@ from typing import Any
 from polltrace.frames import ProcessTotals
 from polltrace.profile import Profile
 
+# Calls that were under way when the probe attached: counted, but their time is not known.
+UNTIMED = "times"
+
 
 def stat_data(profile: Profile) -> dict[str, Any]:
     """The profile as JSON-ready data: `processes`, how long they were watched, what was lost."""
@@ -47,7 +50,9 @@ def stat_data(profile: Profile) -> dict[str, Any]:
 def stat_table(profile: Profile) -> str:
     """One block a process: its polls, then its system calls, most called first."""
     blocks = [_block(profile, totals) for totals in profile.totals]
-    losses = [f"{count} {kind}" for kind, count in profile.lost.items() if count]
+    losses = [
+        f"{count} {kind}" for kind, count in profile.lost.items() if count and kind != UNTIMED
+    ]
     if losses:
         blocks.append(f"LOST, so counts above are too low: {', '.join(losses)}")
     if not profile.complete:

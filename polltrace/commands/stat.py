@@ -5,10 +5,14 @@ import argparse
 import json
 import signal
 import sys
+from collections.abc import Sequence
 from types import FrameType
 
-from polltrace.commands.arguments import pid_list, seconds
+from polltrace.commands.arguments import seconds
+from polltrace.commands.targets import add_target_arguments, target_pids
 from polltrace.ebpf import EbpfProbe
+from polltrace.errors import UsageError
+from polltrace.launch import HeldCommand
 from polltrace.profile import Profile
 from polltrace.stat_report import stat_data, stat_table
 
@@ -18,40 +22,44 @@ class Stat:
 
     Attaches to any process, without stopping it, and counts until --duration is over, every
     process has ended, or Ctrl-C. A break poll is a poll of one connected socket with timeout 0.
+    With a COMMAND, runs it and watches it and what it forks; the exit code is then the command's.
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "-p",
-            "--pid",
-            type=pid_list,
-            action="extend",
-            required=True,
-            metavar="PID[,PID…]",
-            help="process to watch; may be given more than once",
-        )
+        add_target_arguments(parser)
         parser.add_argument(
             "-d", "--duration", type=seconds, metavar="SECONDS", help="how long (default: Ctrl-C)"
         )
         parser.add_argument("--json", action="store_true", help="the same as data")
+        parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
-        profile = _watch(args.pid, args.duration)
+        code = 0
+        if args.command:
+            if args.pid or args.name or args.sid or args.all:
+                raise UsageError("watch either a COMMAND or running processes, not both")
+            with HeldCommand(args.command) as command:
+                profile = _watch([command.pid], args.duration, command)
+                code = command.wait()
+        else:
+            profile = _watch(target_pids(args), args.duration)
         if args.json:
             json.dump(stat_data(profile), sys.stdout, indent=2)
             print()
         else:
             print(stat_table(profile))
-        for pid, start_ticks in sorted(profile.ended):
-            process = profile.processes[pid, start_ticks]
-            print(f"polltrace: process {pid} ({process.comm}) ended meanwhile", file=sys.stderr)
-        return 0
+        if not args.command:
+            for pid, start_ticks in sorted(profile.ended):
+                process = profile.processes[pid, start_ticks]
+                print(f"polltrace: process {pid} ({process.comm}) ended meanwhile", file=sys.stderr)
+        return code
 
 
-def _watch(pids: list[int], duration_s: float | None) -> Profile:
-    with EbpfProbe(pids, duration_s=duration_s, syscalls=True) as probe:
-        until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s or Ctrl-C"
-        print(f"polltrace: attached; counting until {until}", file=sys.stderr, flush=True)
+def _watch(
+    pids: Sequence[int], duration_s: float | None, command: HeldCommand | None = None
+) -> Profile:
+    follow = command is not None
+    with EbpfProbe(pids, duration_s=duration_s, syscalls=True, follow=follow) as probe:
 
         def detach(_number: int, _frame: FrameType | None) -> None:
             probe.detach()
@@ -61,6 +69,11 @@ def _watch(pids: list[int], duration_s: float | None) -> Profile:
             number: signal.signal(number, detach) for number in (signal.SIGINT, signal.SIGTERM)
         }
         try:
+            if command:
+                command.go()
+            else:
+                until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s or Ctrl-C"
+                print(f"polltrace: attached; counting until {until}", file=sys.stderr, flush=True)
             return probe.profile()
         finally:
             for number, handler in before.items():

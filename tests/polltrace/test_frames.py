@@ -65,6 +65,13 @@ def test_totals_are_cumulative_so_the_last_frame_counts() -> None:
     assert profile.processes[7, 11].cmdline == ("oracleLAB", "(LOCAL=NO)")
 
 
+def test_a_process_that_left_the_frames_keeps_its_last_totals() -> None:
+    empty = {**frame(0, 2.0), "processes": []}
+    profile = profile_of(records(HEADER, PROCESS, frame(13, 1.0), empty))
+    assert profile.only().break_polls == 13
+    assert profile.seconds == 2.0
+
+
 def test_a_probe_that_was_killed_leaves_an_incomplete_profile() -> None:
     assert not profile_of(records(HEADER, PROCESS, frame(1, 1.0))).complete
 

@@ -108,6 +108,48 @@ def test_a_process_that_ends_meanwhile(poller: Process, stat: Stat) -> None:
     assert "ended meanwhile" in errors
 
 
+@pytest.mark.usefixtures("probe")
+def test_a_command_is_watched_from_its_first_call_with_what_it_forks(run: Run) -> None:
+    # GIVEN a shell that runs another program and ends with a code of its own
+    ended = run("stat", "--json", "--", "sh", "-c", "/bin/true; exit 7")
+    # THEN both are there, from execve on, and the code is the command's
+    assert ended.returncode == 7
+    processes = json.loads(ended.stdout)["processes"]
+    assert len(processes) == 2
+    for process in processes:
+        calls = {call["name"]: call["calls"] for call in process["syscalls"]}
+        assert calls["execve"] == calls["exit_group"] == 1
+
+
+def test_no_such_command(run: Run) -> None:
+    ended = run("stat", "--", "/no/such/command")
+    assert ended.returncode == 2
+    assert ended.stderr == "polltrace: /no/such/command: no such command\n"
+
+
+@pytest.mark.usefixtures("probe")
+def test_processes_by_title(run: Run, poller: Process) -> None:
+    ended = run("stat", "--json", "-d", "0.1", "-n", rf"poller\.py {BREAK_POLLS} {OTHER_POLLS}$")
+    assert [each["pid"] for each in json.loads(ended.stdout)["processes"]] == [poller.pid]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ([], 2, "say which processes"),
+        (["--all", "--sid", "X"], 2, "say which processes"),
+        (["--all", "--", "true"], 2, "not both"),
+        (["-n", "("], 2, "'(' is not a regular expression"),
+        (["-n", "no process is called so"], 5, "no process with a title like"),
+        (["--sid", "NOSUCH"], 5, "no dedicated server of instance NOSUCH"),
+    ],
+)
+def test_no_process_is_meant(run: Run, options: list[str], code: int, words: str) -> None:
+    ended = run("stat", *options)
+    assert ended.returncode == code
+    assert words in ended.stderr
+
+
 def a_pid_that_is_gone() -> str:
     process = subprocess.Popen(["true"])
     process.wait()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which processes a verb is about, as the user says it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from polltrace import procfs
+from polltrace.commands.arguments import pid_list
+from polltrace.errors import NoSuchProcessError, UsageError
+from polltrace.servers import servers
+
+
+def add_target_arguments(parser: argparse.ArgumentParser) -> None:
+    which = parser.add_argument_group("which processes (one of these)")
+    which.add_argument(
+        "-p",
+        "--pid",
+        type=pid_list,
+        action="extend",
+        metavar="PID[,PID…]",
+        help="these processes; may be given more than once",
+    )
+    which.add_argument(
+        "-n", "--name", type=_pattern, metavar="REGEX", help="processes whose title matches"
+    )
+    which.add_argument("--sid", metavar="INSTANCE", help="dedicated servers of this instance")
+    which.add_argument("--all", action="store_true", help="every dedicated server of this host")
+
+
+def target_pids(args: argparse.Namespace) -> list[int]:
+    """The PIDs meant. Raises UsageError for no choice or two, NoSuchProcessError for no process."""
+    chosen = [bool(args.pid), args.name is not None, args.sid is not None, args.all]
+    if sum(chosen) != 1:
+        raise UsageError("say which processes with one of -p PID, -n REGEX, --sid INSTANCE, --all")
+    if args.pid:
+        return list(dict.fromkeys(args.pid))
+    if args.name is not None:
+        pids = [pid for pid in procfs.pids() if args.name.search(procfs.title(pid))]
+        sought = f"process with a title like {args.name.pattern!r}"
+    else:
+        pids = [each.pid for each in servers() if args.all or each.instance == args.sid]
+        sought = "dedicated server" if args.all else f"dedicated server of instance {args.sid}"
+    # A pattern is on our own command line too, and on that of the shell or sudo that ran us.
+    pids = sorted(set(pids) - procfs.ancestors())
+    if not pids:
+        raise NoSuchProcessError(f"no {sought} on this host ('polltrace ps' lists the servers)")
+    return pids
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
