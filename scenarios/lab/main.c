@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// oralab: a listener, and the dedicated servers it starts itself as.
+//
+// Exit codes: 0 ended as asked, 2 wrong usage, 6 cannot listen or start.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "process/listener.h"
+#include "process/sqlnet_ora.h"
+#include "ttc/server.h"
+
+static bool is_server(int argc, char **argv) {
+    return argc == 2 && strncmp(argv[0], "oracle", 6) == 0 &&
+           strcmp(argv[1], "(LOCAL=NO)") == 0;
+}
+
+static int run_server(void) {
+    static struct server server;
+    char name[16];
+    struct sga *sga = sga_attach(SERVER_SGA);
+    struct session_slot *self = sga ? sga_slot(sga, getpid()) : NULL;
+    if (!self) {
+        fputs("oralab: only the listener starts servers\n", stderr);
+        return EXIT_USAGE;
+    }
+    // What oracle's processes are called since 12c.
+    snprintf(name, sizeof name, "oracle_%d_%.2s", (int)getpid(),
+             sga->instance);
+    prctl(PR_SET_NAME, name);
+    struct sqlnet_ora ora = sqlnet_ora_read(getenv("TNS_ADMIN"));
+    server_run(&server, SERVER_SOCKET, sga, self, &ora);
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv) {
+    if (is_server(argc, argv))
+        return run_server();
+    struct options options;
+    int code = options_read(argc, argv, &options);
+    return code == EXIT_OK ? listener_run(&options) : code;
+}

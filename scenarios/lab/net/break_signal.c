@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The two signals of a dedicated server: SIGURG, which brings an out-of-band
+// break, and a slow timer, which finds out that the client is gone while a
+// call runs that never looks at the socket.
+#define _GNU_SOURCE
+#include "net/breakcheck.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { LIVENESS_INTERVAL_US = 300000 };
+
+static struct break_channel *the_channel; // one per process, as the signals
+static volatile sig_atomic_t timer_runs;
+
+// An urgent byte that comes while no call runs and nothing precedes it in the
+// stream crossed our last answer: the call it was meant for is over.
+static bool belongs_to_a_call(const struct break_channel *channel) {
+    int ahead = 0;
+    if (channel->in_call || tns_has_unread(channel->tns))
+        return true;
+    // Counts only as far as the urgent mark, so before the byte is taken.
+    return ioctl(channel->tns->fd, SIOCINQ, &ahead) == 0 && ahead > 0;
+}
+
+// The byte has to be taken here: Linux drops it once an ordinary recv() goes
+// past the mark, and a second one would turn the first into ordinary data.
+static void on_urgent(int signal) {
+    (void)signal;
+    int saved = errno;
+    struct break_channel *channel = the_channel;
+    if (belongs_to_a_call(channel))
+        channel->urgent = 1;
+    char byte;
+    (void)!recv(channel->tns->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT);
+    channel->probed = 1;
+    errno = saved;
+}
+
+// Not by poll(): that is how break polls are recognised.
+static bool client_closed(int fd) {
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length))
+        return false; // not TCP
+    return info.tcpi_state != TCP_ESTABLISHED;
+}
+
+static void run_timer(bool on) {
+    const suseconds_t us = on ? LIVENESS_INTERVAL_US : 0;
+    const struct itimerval every = {{0, us}, {0, us}};
+    timer_runs = on;
+    setitimer(ITIMER_REAL, &every, NULL);
+}
+
+static void on_timer(int signal) {
+    (void)signal;
+    int saved = errno;
+    // Left running across short calls, so that those cost no system call.
+    if (!the_channel->in_call)
+        run_timer(false);
+    else if (client_closed(the_channel->tns->fd))
+        the_channel->client_gone = 1;
+    errno = saved;
+}
+
+bool break_channel_open(struct break_channel *channel) {
+    struct sigaction urgent = {.sa_handler = on_urgent,
+                               .sa_flags = SA_RESTART};
+    struct sigaction timer = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
+    sigemptyset(&urgent.sa_mask);
+    sigaddset(&urgent.sa_mask, SIGALRM);
+    sigemptyset(&timer.sa_mask);
+    sigaddset(&timer.sa_mask, SIGURG);
+    the_channel = channel;
+    return sigaction(SIGALRM, &timer, NULL) == 0 &&
+           (channel->mode == BREAK_IN_BAND ||
+            (sigaction(SIGURG, &urgent, NULL) == 0 &&
+             fcntl(channel->tns->fd, F_SETOWN, getpid()) == 0));
+}
+
+void break_channel_call_begins(struct break_channel *channel) {
+    channel->in_call = true;
+    if (!timer_runs)
+        run_timer(true);
+}
+
+void break_channel_call_ends(struct break_channel *channel) {
+    channel->in_call = false;
+    channel->urgent = 0;
+    channel->stopping = false;
+}

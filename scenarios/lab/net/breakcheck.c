@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "net/breakcheck.h"
+
+#include <poll.h>
+
+// Where a frame-pointer walk starts, it knows the function the process is in
+// and, from the first frame record, the caller of whoever has that record.
+// glibc's poll() keeps no record, so its direct caller would be missing from
+// every stack: this function is that caller, and sntpoltsts is seen.
+static __attribute__((noinline)) int poll_now(struct pollfd *socket) {
+    return poll(socket, 1, 0);
+}
+
+__attribute__((noinline)) static bool sntpoltsts(struct break_channel *channel) {
+    struct pollfd socket = {.fd = channel->tns->fd, .events = POLLIN};
+    ++*channel->polls;
+    // A signal may end the system call early; the next poll is soon enough.
+    return poll_now(&socket) > 0;
+}
+
+__attribute__((noinline)) static bool
+snttmoredata(struct break_channel *channel) {
+    if (!sntpoltsts(channel) && !tns_has_unread(channel->tns))
+        return false;
+    bool asked = tns_take_break(channel->tns);
+    if (channel->tns->gone)
+        channel->client_gone = 1;
+    return asked || channel->client_gone;
+}
+
+__attribute__((noinline)) static bool
+nsmore2recv(struct break_channel *channel) {
+    ++*channel->checks;
+    if (++channel->skipped < channel->skip)
+        return false;
+    channel->skipped = 0;
+    return snttmoredata(channel);
+}
+
+__attribute__((noinline)) bool nioqts(struct break_channel *channel) {
+    if (channel->stopping)
+        return true;
+    if (channel->urgent || channel->client_gone)
+        channel->stopping = true;
+    else if (channel->mode == BREAK_IN_BAND)
+        channel->stopping = nsmore2recv(channel);
+    return channel->stopping;
+}
+
+bool break_reset(struct break_channel *channel) {
+    struct tns *tns = channel->tns;
+    struct packet packet;
+    if (!tns_send_marker(tns, MARKER_BREAK) ||
+        !tns_send_marker(tns, MARKER_RESET))
+        return false;
+    // Data on its way belongs to the call that was broken, further breaks to
+    // the same wish: all of it goes.
+    do {
+        if (!tns_read(tns, &packet))
+            return false;
+    } while (packet.type != TNS_MARKER ||
+             tns_marker_of(&packet, NULL) != MARKER_RESET);
+    channel->urgent = 0;
+    channel->stopping = false;
+    return true;
+}

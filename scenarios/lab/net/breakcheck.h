@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How a running call learns that its client wants it stopped.
+//
+// Out-of-band, the client's urgent byte raises SIGURG and a check is a look at
+// a variable. In-band, the break is a packet like any other, so the server has
+// to go and look: one check in `skip` polls the socket. The functions carry
+// the names they have in Oracle's own stacks, for probes look for those.
+#ifndef ORALAB_BREAKCHECK_H
+#define ORALAB_BREAKCHECK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "net/tns.h"
+
+enum break_mode { BREAK_IN_BAND, BREAK_OUT_OF_BAND };
+
+struct break_channel {
+    struct tns *tns;
+    enum break_mode mode;
+    unsigned skip;    // break_poll_skip
+    unsigned skipped; // checks since the last poll
+    bool in_call;
+    bool stopping;    // the running call was told to stop
+    uint64_t *checks; // calls of nsmore2recv
+    uint64_t *polls;  // calls of poll
+    volatile sig_atomic_t urgent; // an urgent byte came, for this call
+    volatile sig_atomic_t probed; // an urgent byte came, at any time
+    volatile sig_atomic_t client_gone;
+};
+
+// Takes over SIGURG and SIGALRM for the socket of `channel`, which must live
+// as long as the process. Before ACCEPT goes out. False with errno set.
+bool break_channel_open(struct break_channel *channel);
+// Around every user call.
+void break_channel_call_begins(struct break_channel *channel);
+void break_channel_call_ends(struct break_channel *channel);
+
+// The break check: true when the call has to stop, because of a break or
+// because nobody is left to answer.
+bool nioqts(struct break_channel *channel);
+
+// Called with every client's RESET outstanding: discards until it comes.
+bool break_reset(struct break_channel *channel);
+
+#endif

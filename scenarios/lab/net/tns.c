@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "net/tns.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+enum {
+    URGENT_BYTE = '!', // what every driver sends as urgent data
+    PACKETS_PER_SEND = 32,
+};
+
+static const uint8_t *packet_start(const struct tns *tns) {
+    return tns->buffer + tns->from;
+}
+
+void tns_open(struct tns *tns, int fd) {
+    memset(tns, 0, offsetof(struct tns, buffer));
+    tns->fd = fd;
+    tns->sdu = 8192;
+}
+
+bool tns_has_unread(const struct tns *tns) {
+    return tns->to > tns->from;
+}
+
+// Receives what there is room for. False when the client is gone; with
+// MSG_DONTWAIT, having received nothing is fine.
+static bool receive(struct tns *tns, int flags) {
+    if (tns->from > 0) {
+        memmove(tns->buffer, packet_start(tns), tns->to - tns->from);
+        tns->to -= tns->from;
+        tns->from = 0;
+    }
+    if (tns->to == sizeof tns->buffer)
+        return true;
+    ssize_t n;
+    do
+        n = recv(tns->fd, tns->buffer + tns->to, sizeof tns->buffer - tns->to,
+                 flags);
+    while (n < 0 && errno == EINTR);
+    if (n < 0 && (flags & MSG_DONTWAIT) &&
+        (errno == EAGAIN || errno == EWOULDBLOCK))
+        return true;
+    if (n <= 0) {
+        tns->gone = true;
+        return false;
+    }
+    tns->to += (size_t)n;
+    if (tns->received)
+        *tns->received += (uint64_t)n;
+    return true;
+}
+
+// The length of the packet that starts at `at`, 0 while too little of it is
+// here to know, or SIZE_MAX when it cannot be a packet.
+static size_t packet_length(const struct tns *tns, const uint8_t *at,
+                            size_t have) {
+    if (have < 4)
+        return 0;
+    size_t length = tns->large ? (size_t)at[0] << 24 | (size_t)at[1] << 16 |
+                                     (size_t)at[2] << 8 | at[3]
+                               : (size_t)at[0] << 8 | at[1];
+    if (length < TNS_HEADER || length > TNS_LONGEST_PACKET)
+        return SIZE_MAX;
+    return length;
+}
+
+// Linux keeps one urgent mark: an urgent byte overtaken by a second one turns
+// into ordinary data, in front of a packet. No packet begins with it: that
+// would be a length of 8,448 with version < 315 and of 550 MB after.
+static void drop_overtaken_urgent_byte(struct tns *tns) {
+    if (tns->large && tns->to > tns->from &&
+        tns->buffer[tns->from] == URGENT_BYTE)
+        tns->from++;
+}
+
+static void packet_at(const uint8_t *at, size_t length, struct packet *packet) {
+    packet->type = at[4];
+    packet->flags = at[5];
+    packet->body = at + TNS_HEADER;
+    packet->length = length - TNS_HEADER;
+}
+
+bool tns_read(struct tns *tns, struct packet *packet) {
+    for (;;) {
+        drop_overtaken_urgent_byte(tns);
+        size_t have = tns->to - tns->from;
+        size_t length = packet_length(tns, packet_start(tns), have);
+        if (length == SIZE_MAX) {
+            tns->gone = true;
+            return false;
+        }
+        if (length && have >= length) {
+            packet_at(packet_start(tns), length, packet);
+            tns->from += length;
+            return true;
+        }
+        if (!receive(tns, 0))
+            return false;
+    }
+}
+
+enum marker tns_marker_of(const struct packet *packet, bool *attention) {
+    bool accompanies = packet->length >= 1 && packet->body[0] == 2;
+    if (attention)
+        *attention = accompanies;
+    if (packet->length < 3 || accompanies || packet->body[2] < MARKER_BREAK ||
+        packet->body[2] > MARKER_INTERRUPT)
+        return 0;
+    return packet->body[2];
+}
+
+bool tns_take_break(struct tns *tns) {
+    if (!receive(tns, MSG_DONTWAIT))
+        return false;
+    size_t at = tns->from;
+    while (at < tns->to) {
+        uint8_t *start = tns->buffer + at;
+        size_t length = packet_length(tns, start, tns->to - at);
+        if (length == SIZE_MAX) {
+            tns->gone = true;
+            return false;
+        }
+        if (length == 0 || length > tns->to - at)
+            return false;
+        struct packet packet;
+        packet_at(start, length, &packet);
+        enum marker marker = packet.type == TNS_MARKER
+                                 ? tns_marker_of(&packet, NULL)
+                                 : 0;
+        if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT) {
+            memmove(start, start + length, tns->to - at - length);
+            tns->to -= length;
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+static bool send_all(struct tns *tns, struct iovec *io, size_t count) {
+    struct msghdr message = {.msg_iov = io, .msg_iovlen = count};
+    while (message.msg_iovlen > 0) {
+        ssize_t n = sendmsg(tns->fd, &message, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            tns->gone = true;
+            return false;
+        }
+        if (tns->sent)
+            *tns->sent += (uint64_t)n;
+        size_t done = (size_t)n;
+        while (message.msg_iovlen > 0 && done >= message.msg_iov->iov_len) {
+            done -= message.msg_iov->iov_len;
+            message.msg_iov++;
+            message.msg_iovlen--;
+        }
+        if (message.msg_iovlen > 0) {
+            message.msg_iov->iov_base =
+                (uint8_t *)message.msg_iov->iov_base + done;
+            message.msg_iov->iov_len -= done;
+        }
+    }
+    return true;
+}
+
+static void write_header(const struct tns *tns, uint8_t *header,
+                         enum packet_type type, size_t body) {
+    uint32_t length = (uint32_t)(TNS_HEADER + body);
+    memset(header, 0, TNS_HEADER);
+    if (tns->large) {
+        header[0] = (uint8_t)(length >> 24);
+        header[1] = (uint8_t)(length >> 16);
+        header[2] = (uint8_t)(length >> 8);
+        header[3] = (uint8_t)length;
+    } else {
+        header[0] = (uint8_t)(length >> 8);
+        header[1] = (uint8_t)length;
+    }
+    header[4] = (uint8_t)type;
+    // As real servers do; no driver minds either way.
+    header[5] = type == TNS_MARKER || type == TNS_CONTROL ? 0x20 : 0;
+}
+
+bool tns_send(struct tns *tns, enum packet_type type, const uint8_t *body,
+              size_t length) {
+    uint8_t header[TNS_HEADER];
+    write_header(tns, header, type, length);
+    struct iovec io[2] = {{header, sizeof header}, {(void *)body, length}};
+    return send_all(tns, io, 2);
+}
+
+bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
+    const size_t most = tns->sdu - TNS_HEADER - TNS_DATA_FLAGS;
+    uint8_t headers[PACKETS_PER_SEND][TNS_HEADER + TNS_DATA_FLAGS];
+    while (length > 0) {
+        struct iovec io[2 * PACKETS_PER_SEND];
+        size_t n = 0;
+        while (n < PACKETS_PER_SEND && length > 0) {
+            size_t chunk = length < most ? length : most;
+            write_header(tns, headers[n], TNS_DATA, TNS_DATA_FLAGS + chunk);
+            headers[n][TNS_HEADER] = headers[n][TNS_HEADER + 1] = 0;
+            io[2 * n] = (struct iovec){headers[n], sizeof headers[n]};
+            io[2 * n + 1] = (struct iovec){(void *)payload, chunk};
+            payload += chunk;
+            length -= chunk;
+            n++;
+        }
+        if (!send_all(tns, io, 2 * n))
+            return false;
+    }
+    return true;
+}
+
+bool tns_send_marker(struct tns *tns, enum marker marker) {
+    const uint8_t body[3] = {1, 0, (uint8_t)marker};
+    return tns_send(tns, TNS_MARKER, body, sizeof body);
+}

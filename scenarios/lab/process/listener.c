@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "process/listener.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/data_directory.h"
+#include "process/spawn.h"
+#include "sql/dictionary.h"
+#include "ttc/o5logon.h"
+
+struct listener {
+    const struct options *options;
+    struct data_directory directory;
+    struct sga *sga;
+    int sga_fd;
+    int socket;
+    int signals;
+    bool ended;
+};
+
+static int cannot_start(const char *why) {
+    fprintf(stderr, "oralab: %s\n", why);
+    return EXIT_CANNOT_START;
+}
+
+static bool open_socket(struct listener *listener, char *why, size_t size) {
+    const struct options *options = listener->options;
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons(options->port)};
+    inet_pton(AF_INET, options->listen, &at.sin_addr);
+    const int on = 1;
+    listener->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener->socket < 0 ||
+        setsockopt(listener->socket, SOL_SOCKET, SO_REUSEADDR, &on,
+                   sizeof on) ||
+        bind(listener->socket, (struct sockaddr *)&at, sizeof at) ||
+        listen(listener->socket, SOMAXCONN)) {
+        snprintf(why, size, "cannot listen on %s port %u: %s", options->listen,
+                 options->port, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static bool open_instance(struct listener *listener, char *why, size_t size) {
+    const struct options *options = listener->options;
+    char reason[200] = "";
+    listener->sga_fd = sga_create(&listener->sga);
+    if (listener->sga_fd < 0) {
+        snprintf(why, size, "cannot make shared memory: %s", strerror(errno));
+        return false;
+    }
+    struct sga *sga = listener->sga;
+    snprintf(sga->instance, sizeof sga->instance, "%s", options->service);
+    for (size_t i = 0; options->user[i]; i++)
+        sga->user[i] = (char)toupper((unsigned char)options->user[i]);
+    snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db",
+             listener->directory.path);
+    sga->startup_time = time(NULL);
+    if (!verifier_make(options->password, &sga->verifier)) {
+        snprintf(why, size, "the crypto library failed");
+        return false;
+    }
+    if (!dictionary_create(sga->dictionary, reason, sizeof reason)) {
+        snprintf(why, size, "cannot write %.100s: %.200s", sga->dictionary,
+                 reason);
+        return false;
+    }
+    return true;
+}
+
+static bool open_signals(struct listener *listener) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    listener->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return listener->signals >= 0;
+}
+
+static void say_ready(const struct listener *listener) {
+    struct sockaddr_in at;
+    socklen_t length = sizeof at;
+    getsockname(listener->socket, (struct sockaddr *)&at, &length);
+    char user[SGA_NAME] = "";
+    for (size_t i = 0; listener->sga->user[i]; i++)
+        user[i] = (char)tolower((unsigned char)listener->sga->user[i]);
+    // Names are letters, digits and _$#. only: nothing to escape.
+    printf("{\"host\":\"%s\",\"port\":%u,\"pid\":%d,\"service\":\"%s\","
+           "\"user\":\"%s\"}\n",
+           listener->options->listen, ntohs(at.sin_port), (int)getpid(),
+           listener->sga->instance, user);
+    fflush(stdout);
+}
+
+// The figures of an ended session stay in v$sysstat.
+static void free_slot(struct sga *sga, pid_t pid) {
+    struct session_slot *slot = sga_slot(sga, pid);
+    if (!slot)
+        return;
+    for (int i = 0; i < STATISTICS; i++)
+        sga->past[i] += slot->stat[i];
+    __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+}
+
+static void reap(struct listener *listener) {
+    pid_t pid;
+    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+        if (pid != listener->directory.sweeper_pid)
+            free_slot(listener->sga, pid);
+}
+
+static void on_signal(struct listener *listener) {
+    struct signalfd_siginfo info;
+    while (read(listener->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo == SIGCHLD)
+            reap(listener);
+        else
+            listener->ended = true;
+}
+
+static void on_client(struct listener *listener) {
+    int client = accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC);
+    if (client < 0)
+        return;
+    if (!spawn_server(listener->sga, listener->sga_fd, client,
+                      listener->options->tns_admin))
+        fprintf(stderr, "oralab: cannot start a server: %s\n",
+                strerror(errno));
+    close(client);
+}
+
+static bool input_ended(void) {
+    char bytes[256];
+    ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+    return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+static void serve(struct listener *listener) {
+    struct pollfd at[3] = {{.fd = listener->signals, .events = POLLIN},
+                           {.fd = listener->socket, .events = POLLIN},
+                           {.fd = STDIN_FILENO, .events = POLLIN}};
+    const nfds_t count = listener->options->until_eof ? 3 : 2;
+    while (!listener->ended) {
+        if (poll(at, count, -1) < 0)
+            continue;
+        if (at[0].revents)
+            on_signal(listener);
+        if (at[1].revents && !listener->ended)
+            on_client(listener);
+        if (count == 3 && at[2].revents && input_ended())
+            listener->ended = true;
+    }
+}
+
+static void end_servers(struct listener *listener) {
+    for (int i = 0; i < SGA_SESSIONS; i++) {
+        pid_t pid = listener->sga->session[i].pid;
+        if (pid > 0 && kill(pid, SIGKILL) == 0)
+            waitpid(pid, NULL, 0);
+    }
+}
+
+int listener_run(const struct options *options) {
+    struct listener listener = {.options = options};
+    char why[512];
+    if (!open_socket(&listener, why, sizeof why) ||
+        !data_directory_open(&listener.directory, options->data, why,
+                             sizeof why))
+        return cannot_start(why);
+    int code = EXIT_OK;
+    if (!open_instance(&listener, why, sizeof why)) {
+        code = cannot_start(why);
+    } else if (!open_signals(&listener)) {
+        code = cannot_start("cannot wait for signals");
+    } else {
+        say_ready(&listener);
+        serve(&listener);
+        close(listener.socket);
+        end_servers(&listener);
+    }
+    data_directory_close(&listener.directory);
+    return code;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "process/options.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/sga.h"
+
+static const char help[] =
+    "usage: oralab [options]\n"
+    "An Oracle-like dedicated-server database for experiments with break "
+    "polling.\n"
+    "  --listen ADDRESS    IPv4 loopback address (127.0.0.1)\n"
+    "  --port N            0 takes a free one (0)\n"
+    "  --service NAME      service and instance name (LAB)\n"
+    "  --user NAME         the one account (SCOTT)\n"
+    "  --password-env VAR  its password is in this variable (tiger)\n"
+    "  --tns-admin DIR     where sqlnet.ora is; servers get it as TNS_ADMIN\n"
+    "  --data DIR          an existing directory for the data files (a\n"
+    "                      temporary one that is removed at the end)\n"
+    "  --until-eof         end when standard input does\n"
+    "  --i-understand-this-is-not-a-database\n"
+    "                      lets --listen take an address that others reach\n"
+    "Prints one line of JSON when it is ready.\n"
+    "Exit codes: 0 ended as asked, 2 wrong usage, 6 cannot start.\n";
+
+enum {
+    LISTEN = 1,
+    PORT,
+    SERVICE,
+    USER,
+    PASSWORD_ENV,
+    TNS_ADMIN,
+    DATA,
+    UNTIL_EOF,
+    OPEN,
+    HELP,
+};
+
+static const struct option long_options[] = {
+    {"listen", required_argument, NULL, LISTEN},
+    {"port", required_argument, NULL, PORT},
+    {"service", required_argument, NULL, SERVICE},
+    {"user", required_argument, NULL, USER},
+    {"password-env", required_argument, NULL, PASSWORD_ENV},
+    {"tns-admin", required_argument, NULL, TNS_ADMIN},
+    {"data", required_argument, NULL, DATA},
+    {"until-eof", no_argument, NULL, UNTIL_EOF},
+    {"i-understand-this-is-not-a-database", no_argument, NULL, OPEN},
+    {"help", no_argument, NULL, HELP},
+    {0},
+};
+
+static int usage(const char *what, const char *about) {
+    fprintf(stderr, "oralab: %s%s%s\n", what, *about ? ": " : "", about);
+    return EXIT_USAGE;
+}
+
+static bool is_name(const char *text) {
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("_$#.", *c))
+            return false;
+    return *text && strlen(text) < SGA_NAME / 2;
+}
+
+static bool read_port(const char *text, uint16_t *port) {
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno || !isdigit((unsigned char)*text) || *end || value > 65535)
+        return false;
+    *port = (uint16_t)value;
+    return true;
+}
+
+static int check(const struct options *options) {
+    struct in_addr address;
+    if (inet_pton(AF_INET, options->listen, &address) != 1)
+        return usage("not an IPv4 address", options->listen);
+    if (ntohl(address.s_addr) >> 24 != 127 && !options->open_to_the_network)
+        return usage("listens on loopback addresses only, for its password and "
+                     "its data are no secret",
+                     options->listen);
+    if (!is_name(options->service))
+        return usage("not a service name", options->service);
+    if (!is_name(options->user))
+        return usage("not a user name", options->user);
+    if (!*options->password || strlen(options->password) > 128)
+        return usage("the password must have 1 to 128 bytes", "");
+    return EXIT_OK;
+}
+
+int options_read(int argc, char **argv, struct options *options) {
+    *options = (struct options){.listen = "127.0.0.1",
+                                .service = "LAB",
+                                .user = "SCOTT",
+                                .password = "tiger"};
+    int option;
+    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
+        switch (option) {
+        case LISTEN:
+            options->listen =
+                strcmp(optarg, "localhost") == 0 ? "127.0.0.1" : optarg;
+            break;
+        case PORT:
+            if (!read_port(optarg, &options->port))
+                return usage("not a port", optarg);
+            break;
+        case SERVICE:
+            options->service = optarg;
+            break;
+        case USER:
+            options->user = optarg;
+            break;
+        case PASSWORD_ENV:
+            options->password = getenv(optarg);
+            if (!options->password)
+                return usage("no such environment variable", optarg);
+            options->password = strdup(options->password);
+            if (!options->password)
+                return usage("out of memory", "");
+            unsetenv(optarg);
+            break;
+        case TNS_ADMIN:
+            options->tns_admin = optarg;
+            break;
+        case DATA:
+            options->data = optarg;
+            break;
+        case UNTIL_EOF:
+            options->until_eof = true;
+            break;
+        case OPEN:
+            options->open_to_the_network = true;
+            break;
+        case HELP:
+            fputs(help, stdout);
+            exit(EXIT_OK);
+        default:
+            return EXIT_USAGE; // getopt has said why
+        }
+    if (optind < argc)
+        return usage("unexpected argument", argv[optind]);
+    return check(options);
+}

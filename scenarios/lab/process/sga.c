@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "process/sga.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int sga_create(struct sga **sga) {
+    // A memory file goes away with the last process that holds it, however
+    // that process ends.
+    int fd = memfd_create("oralab-sga", 0);
+    if (fd < 0)
+        return -1;
+    if (ftruncate(fd, sizeof **sga) || !(*sga = sga_attach(fd))) {
+        int why = errno;
+        close(fd);
+        errno = why;
+        return -1;
+    }
+    return fd;
+}
+
+struct sga *sga_attach(int fd) {
+    struct stat st;
+    if (fstat(fd, &st))
+        return NULL;
+    if (st.st_size != (off_t)sizeof(struct sga)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    void *at = mmap(NULL, sizeof(struct sga), PROT_READ | PROT_WRITE,
+                    MAP_SHARED, fd, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+struct session_slot *sga_slot(struct sga *sga, pid_t pid) {
+    for (int i = 0; i < SGA_SESSIONS; i++)
+        if (__atomic_load_n(&sga->session[i].pid, __ATOMIC_ACQUIRE) == pid)
+            return &sga->session[i];
+    return NULL;
+}
+
+unsigned sga_sid(const struct sga *sga, const struct session_slot *slot) {
+    return (unsigned)(slot - sga->session) + 1;
+}

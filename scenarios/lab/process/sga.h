@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the listener and all dedicated servers share: one anonymous memory
+// file, mapped by each. The listener fills the instance part before the first
+// server starts; after that a server writes only its own slot.
+#ifndef ORALAB_SGA_H
+#define ORALAB_SGA_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "process/statistic.h"
+
+enum { SGA_SESSIONS = 512, SGA_NAME = 64 };
+
+// A password, kept as what O5LOGON needs of it and not as itself.
+struct verifier {
+    uint8_t salt[16];     // AUTH_VFR_DATA
+    uint8_t key[32];      // encrypts the session keys
+    uint8_t proof_key[32]; // HMAC key for `proof`
+    uint8_t proof[32];    // HMAC of the password, to compare with
+};
+
+struct session_slot {
+    pid_t pid; // 0: free
+    uint32_t serial;
+    int64_t logon_time;
+    bool logged_on;
+    bool active; // in a user call
+    char user[SGA_NAME];
+    char program[SGA_NAME];
+    char machine[SGA_NAME];
+    char os_user[SGA_NAME];
+    char terminal[SGA_NAME];
+    char client_pid[SGA_NAME];
+    uint64_t stat[STATISTICS];
+} __attribute__((aligned(64)));
+
+struct sga {
+    char instance[SGA_NAME]; // also the service name
+    char user[SGA_NAME];     // the one account, in upper case
+    char dictionary[PATH_MAX]; // the data file attached as SYS
+    int64_t startup_time;
+    struct verifier verifier;
+    uint32_t serial;             // of the session started last
+    uint64_t past[STATISTICS];   // of the sessions that have ended
+    struct session_slot session[SGA_SESSIONS];
+};
+
+// Makes the shared memory. Returns its descriptor, or -1 with errno set.
+int sga_create(struct sga **sga);
+// Maps what sga_create() made; NULL with errno set if it cannot.
+struct sga *sga_attach(int fd);
+// The slot of the process `pid`, or NULL. `pid` 0 finds a free one.
+struct session_slot *sga_slot(struct sga *sga, pid_t pid);
+// What v$session calls SID.
+unsigned sga_sid(const struct sga *sga, const struct session_slot *slot);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Starts the process of a dedicated server.
+#ifndef ORALAB_SPAWN_H
+#define ORALAB_SPAWN_H
+
+#include <stdbool.h>
+
+#include "process/sga.h"
+
+// False with errno set when there is no free slot or no process to be had.
+// `client` stays open in the caller.
+bool spawn_server(struct sga *sga, int sga_fd, int client,
+                  const char *tns_admin);
+
+#endif

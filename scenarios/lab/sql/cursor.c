@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "sql/cursor.h"
+
+#include <ctype.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sql/oracle_date.h"
+
+static bool keep_binds(struct cursor *cursor,
+                       const struct translation *translated) {
+    cursor->placeholders = translated->binds;
+    cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
+    if (!cursor->first)
+        return false;
+    for (unsigned i = 0; i < translated->binds; i++) {
+        cursor->first[i] = translated->bind[i].first;
+        cursor->names += translated->bind[i].first == i;
+    }
+    return true;
+}
+
+static bool keep_columns(struct cursor *cursor) {
+    cursor->columns = (unsigned)sqlite3_column_count(cursor->statement);
+    cursor->column = calloc(cursor->columns + 1, sizeof *cursor->column);
+    if (!cursor->column)
+        return false;
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        const char *name = sqlite3_column_name(cursor->statement, (int)i);
+        snprintf(cursor->column[i].name, COLUMN_NAME, "%s", name ? name : "");
+    }
+    return true;
+}
+
+bool cursor_parse(struct cursor *cursor, struct database *database,
+                  const char *sql, size_t length, struct ora_error *error) {
+    *cursor = (struct cursor){.database = database};
+    database->self->stat[STAT_PARSES]++;
+    struct translation *translated = calloc(1, sizeof *translated);
+    if (!translated) {
+        ora_error_set(error, 4030, "");
+        return false;
+    }
+    translate(sql, length, translated);
+    cursor->kind = translated->kind;
+    bool done = false;
+    if (translated->error)
+        ora_error_set(error, translated->error, translated->about);
+    else if (!keep_binds(cursor, translated))
+        ora_error_set(error, 4030, "");
+    else if (!translated->sql)
+        done = true;
+    else if (sqlite3_prepare_v3(database->db, translated->sql, -1,
+                                SQLITE_PREPARE_PERSISTENT, &cursor->statement,
+                                NULL) != SQLITE_OK)
+        ora_error_from_sqlite(error, database->db);
+    else if (!keep_columns(cursor))
+        ora_error_set(error, 4030, "");
+    else
+        done = true;
+    translation_free(translated);
+    free(translated);
+    return done;
+}
+
+static int bind_one(sqlite3_stmt *statement, int at,
+                    const struct bind_value *value) {
+    switch (value->kind) {
+    case BIND_INTEGER:
+        return sqlite3_bind_int64(statement, at, value->integer);
+    case BIND_DOUBLE:
+        return sqlite3_bind_double(statement, at, value->real);
+    case BIND_TEXT:
+        return sqlite3_bind_text64(statement, at, value->data, value->length,
+                                   SQLITE_TRANSIENT, SQLITE_UTF8);
+    case BIND_BYTES:
+        return sqlite3_bind_blob64(statement, at, value->data, value->length,
+                                   SQLITE_TRANSIENT);
+    default:
+        return sqlite3_bind_null(statement, at);
+    }
+}
+
+// Drivers send a value for every placeholder, or one for every name.
+bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
+                 unsigned count, struct ora_error *error) {
+    bool by_name = count != cursor->placeholders;
+    if (by_name && count != cursor->names) {
+        ora_error_set(error, count < cursor->names ? 1008 : 1006, "");
+        return false;
+    }
+    if (!cursor->statement)
+        return true;
+    sqlite3_reset(cursor->statement);
+    for (unsigned i = 0; i < cursor->placeholders; i++) {
+        unsigned from = i;
+        if (by_name) {
+            from = 0;
+            for (unsigned j = 0; j < cursor->first[i]; j++)
+                from += cursor->first[j] == j;
+        }
+        if (bind_one(cursor->statement, (int)i + 1, &value[from]) !=
+            SQLITE_OK) {
+            ora_error_from_sqlite(error, cursor->database->db);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void type_from_declaration(struct column *column, const char *declared) {
+    static const struct {
+        const char *begins;
+        enum column_type type;
+        unsigned size;
+    } types[] = {
+        {"NUMBER", COLUMN_NUMBER, 22},        {"INT", COLUMN_NUMBER, 22},
+        {"FLOAT", COLUMN_NUMBER, 22},         {"DATE", COLUMN_DATE, 7},
+        {"TIMESTAMP", COLUMN_TIMESTAMP, 11},  {"RAW", COLUMN_RAW, 2000},
+        {"VARCHAR", COLUMN_VARCHAR2, 4000},   {"CHAR", COLUMN_VARCHAR2, 4000},
+        {"NVARCHAR", COLUMN_VARCHAR2, 4000},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strncasecmp(declared, types[i].begins, strlen(types[i].begins)) ==
+            0) {
+            column->type = types[i].type;
+            column->size = types[i].size;
+            const char *size = strchr(declared, '(');
+            bool sized = column->type == COLUMN_VARCHAR2 ||
+                         column->type == COLUMN_RAW;
+            if (size && sized && atoi(size + 1) > 0)
+                column->size = (unsigned)atoi(size + 1);
+            return;
+        }
+}
+
+static void type_from_value(struct column *column, sqlite3_value *value) {
+    int bytes = sqlite3_value_bytes(value);
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT:
+        *column = (struct column){.type = COLUMN_NUMBER, .size = 22};
+        break;
+    case SQLITE_BLOB:
+        column->type = bytes == DATE_BYTES        ? COLUMN_DATE
+                       : bytes == TIMESTAMP_BYTES ? COLUMN_TIMESTAMP
+                                                  : COLUMN_RAW;
+        column->size = bytes == DATE_BYTES        ? DATE_BYTES
+                       : bytes == TIMESTAMP_BYTES ? TIMESTAMP_BYTES
+                                                  : 2000;
+        break;
+    default:
+        break;
+    }
+}
+
+// Without a declared type or a value, functions that can only be numbers.
+static bool is_numeric_function(const char *name) {
+    static const char *const begins[] = {"COUNT(", "SUM(",   "AVG(",  "ROUND(",
+                                         "LENGTH(", "INSTR(", "MOD(",
+                                         "ABS(",   "TO_NUMBER(", NULL};
+    for (const char *const *b = begins; *b; b++)
+        if (strncmp(name, *b, strlen(*b)) == 0)
+            return true;
+    return false;
+}
+
+// SQLite types values, Oracle types columns: by their declaration, else by
+// the first row's value.
+static void settle_types(struct cursor *cursor) {
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        struct column *column = &cursor->column[i];
+        struct column found = {.type = COLUMN_VARCHAR2,
+                               .size = LONGEST_VARCHAR2};
+        const char *declared =
+            sqlite3_column_decltype(cursor->statement, (int)i);
+        if (declared)
+            type_from_declaration(&found, declared);
+        else if (cursor->row_ready &&
+                 sqlite3_column_type(cursor->statement, (int)i) != SQLITE_NULL)
+            type_from_value(&found,
+                            sqlite3_column_value(cursor->statement, (int)i));
+        else if (is_numeric_function(column->name))
+            found = (struct column){.type = COLUMN_NUMBER, .size = 22};
+        column->type = found.type;
+        column->size = found.size;
+    }
+    cursor->described = true;
+}
+
+// Oracle's name for the function that fetches.
+__attribute__((noinline)) static int opifch2(struct cursor *cursor) {
+    return sqlite3_step(cursor->statement);
+}
+
+// And for the one that executes what is not a query.
+__attribute__((noinline)) static int opiexe(struct cursor *cursor) {
+    int rc;
+    do
+        rc = sqlite3_step(cursor->statement);
+    while (rc == SQLITE_ROW);
+    return rc;
+}
+
+bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
+    if (cursor->row_ready || cursor->at_end)
+        return true;
+    int rc = opifch2(cursor);
+    cursor->row_ready = rc == SQLITE_ROW;
+    cursor->at_end = rc != SQLITE_ROW;
+    if (rc == SQLITE_ROW)
+        return true;
+    if (rc != SQLITE_DONE)
+        ora_error_from_sqlite(error, cursor->database->db);
+    sqlite3_reset(cursor->statement);
+    cursor->executed = rc == SQLITE_DONE;
+    return rc == SQLITE_DONE;
+}
+
+static bool run(struct cursor *cursor, struct ora_error *error) {
+    sqlite3 *db = cursor->database->db;
+    cursor->database->lio.current_mode = true;
+    int rc = opiexe(cursor);
+    cursor->database->lio.current_mode = false;
+    if (rc == SQLITE_DONE)
+        cursor->rows = (uint64_t)sqlite3_changes64(db);
+    else
+        ora_error_from_sqlite(error, db);
+    sqlite3_reset(cursor->statement);
+    cursor->at_end = true;
+    return rc == SQLITE_DONE;
+}
+
+bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
+    cursor->database->self->stat[STAT_EXECUTES]++;
+    cursor->rows = 0;
+    cursor->row_ready = cursor->at_end = false;
+    cursor->executed = true;
+    if (!cursor->statement) {
+        cursor->at_end = true;
+        return true;
+    }
+    sqlite3_reset(cursor->statement);
+    if (cursor->kind != STATEMENT_QUERY)
+        return run(cursor, error);
+    if (!cursor_advance(cursor, error))
+        return false;
+    if (!cursor->described)
+        settle_types(cursor);
+    return true;
+}
+
+void cursor_close(struct cursor *cursor) {
+    sqlite3_finalize(cursor->statement);
+    free(cursor->first);
+    free(cursor->column);
+    *cursor = (struct cursor){0};
+}

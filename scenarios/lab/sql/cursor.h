@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A cursor: a parsed statement, its binds, and the rows it is returning.
+#ifndef ORALAB_CURSOR_H
+#define ORALAB_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sql/database.h"
+#include "sql/ora_error.h"
+#include "sql/translate.h"
+
+struct sqlite3_stmt;
+
+enum column_type { // as on the wire
+    COLUMN_VARCHAR2 = 1,
+    COLUMN_NUMBER = 2,
+    COLUMN_DATE = 12,
+    COLUMN_RAW = 23,
+    COLUMN_TIMESTAMP = 180,
+};
+
+enum { LONGEST_VARCHAR2 = 4000, COLUMN_NAME = 129 };
+
+struct column {
+    char name[COLUMN_NAME];
+    enum column_type type;
+    unsigned size;
+};
+
+struct bind_value {
+    enum { BIND_NULL, BIND_INTEGER, BIND_DOUBLE, BIND_TEXT, BIND_BYTES } kind;
+    int64_t integer;
+    double real;
+    const void *data;
+    size_t length;
+};
+
+struct cursor {
+    struct database *database;
+    enum statement_kind kind;
+    struct sqlite3_stmt *statement; // NULL: nothing for SQLite to run
+    unsigned *first; // of each placeholder, the first with its name
+    unsigned placeholders;
+    unsigned names; // different ones
+    struct column *column;
+    unsigned columns;
+    bool described; // the columns' types are settled
+    bool executed;
+    bool row_ready; // the statement stands on a row nobody has taken
+    bool at_end;
+    uint64_t rows; // fetched, or changed
+};
+
+// Each returns false with `error` set; the cursor can then only be closed or,
+// after cursor_execute() and cursor_advance(), be executed again.
+bool cursor_parse(struct cursor *cursor, struct database *database,
+                  const char *sql, size_t length, struct ora_error *error);
+bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
+                 unsigned count, struct ora_error *error);
+// Runs the statement; of a query, as far as its first row.
+bool cursor_execute(struct cursor *cursor, struct ora_error *error);
+// Makes the next row ready, or finds the end.
+bool cursor_advance(struct cursor *cursor, struct ora_error *error);
+void cursor_close(struct cursor *cursor);
+
+#endif

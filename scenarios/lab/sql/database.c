@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/database.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+enum {
+    // A statement that reads no data file makes no break checks of its own.
+    // Should one run long, it makes one per this many steps of its program.
+    STEPS_WITHOUT_A_GET = 1000000,
+};
+
+static int no_get_for_long(void *argument) {
+    struct database *database = argument;
+    static uint64_t gets_before;
+    const uint64_t *stat = database->self->stat;
+    uint64_t gets = stat[STAT_CONSISTENT_GETS] + stat[STAT_DB_BLOCK_GETS];
+    bool idle = gets == gets_before;
+    gets_before = gets;
+    return idle && nioqts(database->lio.channel);
+}
+
+static bool attach(sqlite3 *db, const char *path, const char *owner) {
+    char *sql = sqlite3_mprintf("ATTACH %Q AS %Q", path, owner);
+    int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc == SQLITE_OK;
+}
+
+bool database_open(struct database *database, struct sga *sga,
+                   struct session_slot *self, struct break_channel *channel,
+                   char *why, size_t size) {
+    *database = (struct database){
+        .sga = sga,
+        .self = self,
+        .lio = {.stat = self->stat, .channel = channel},
+    };
+    bool done =
+        lio_install(&database->lio) &&
+        sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
+        attach(database->db, sga->dictionary, "SYS") &&
+        sqlite3_exec(database->db,
+                     // Big enough that everything stays in the cache; no
+                     // index that the statement did not ask for.
+                     "PRAGMA sys.cache_size=-1000000;"
+                     "PRAGMA automatic_index=OFF;"
+                     "PRAGMA case_sensitive_like=ON;"
+                     // The schema is read now, so that no statement's gets
+                     // include it.
+                     "SELECT count(*) FROM sys.sqlite_master;"
+                     "CREATE TABLE DUAL(DUMMY VARCHAR2(1));"
+                     "INSERT INTO DUAL VALUES('X');"
+                     "PRAGMA query_only=ON;",
+                     NULL, NULL, NULL) == SQLITE_OK &&
+        functions_register(database) && fixed_tables_register(database) &&
+        connect_by_register(database);
+    if (!done) {
+        snprintf(why, size, "%s",
+                 database->db ? sqlite3_errmsg(database->db)
+                              : "cannot open SQLite");
+        database_close(database);
+        return false;
+    }
+    sqlite3_progress_handler(database->db, STEPS_WITHOUT_A_GET,
+                             no_get_for_long, database);
+    database->lio.db = database->db;
+    return true;
+}
+
+void database_close(struct database *database) {
+    database->lio.db = NULL;
+    sqlite3_close(database->db);
+    database->db = NULL;
+}

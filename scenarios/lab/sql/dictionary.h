@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The data file every lab starts with: SYS's tables.
+#ifndef ORALAB_DICTIONARY_H
+#define ORALAB_DICTIONARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Writes the data file `path`, the same bytes each time. False with one line
+// in `why` if it cannot.
+bool dictionary_create(const char *path, char *why, size_t size);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tokens outside the frame of a query block: names, literals, operators,
+// binds, subqueries in parentheses.
+#define _GNU_SOURCE
+#include "sql/source.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static bool any_of(const struct translator *t, size_t at,
+                   const char *const *words) {
+    for (; *words; words++)
+        if (is(t, at, *words))
+            return true;
+    return false;
+}
+
+static void say_name(struct translator *t, const struct token *name) {
+    bool quote = name->type == TOKEN_QUOTED;
+    for (size_t i = 0; i < name->length; i++)
+        quote = quote || name->at[i] == '#' || name->at[i] == '$';
+    if (quote)
+        say(t, "\"");
+    for (size_t i = 0; i < name->length; i++) {
+        char c = name->type == TOKEN_QUOTED
+                     ? name->at[i]
+                     : (char)toupper((unsigned char)name->at[i]);
+        say_part(t, &c, 1);
+    }
+    if (quote)
+        say(t, "\"");
+}
+
+static void say_bind(struct translator *t, const struct token *token) {
+    struct translation *result = t->result;
+    if (result->binds == MOST_BINDS || token->length >= BIND_NAME) {
+        refuse(t, 1745, "");
+        return;
+    }
+    unsigned n = result->binds++;
+    for (size_t i = 0; i < token->length; i++)
+        result->bind[n].name[i] = (char)toupper((unsigned char)token->at[i]);
+    result->bind[n].name[token->length] = '\0';
+    result->bind[n].first = n;
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(result->bind[i].name, result->bind[n].name) == 0) {
+            result->bind[n].first = i;
+            break;
+        }
+    char number[16];
+    snprintf(number, sizeof number, "?%u", n + 1);
+    say(t, number);
+}
+
+// Where the operand that starts at `at` ends: a sign, then a name with its
+// parts and arguments, a literal, a bind or something in parentheses.
+static size_t operand_end(const struct translator *t, size_t at, size_t to) {
+    while (at < to && (is(t, at, "-") || is(t, at, "+")))
+        at++;
+    if (at >= to)
+        return to;
+    at = past(t, at);
+    while (at < to && (is(t, at, ".") || is(t, at, "(")))
+        at = is(t, at, ".") ? at + 2 : past(t, at);
+    return at < to ? at : to;
+}
+
+// Oracle divides exactly and refuses zero; SQLite cuts integers and says NULL.
+static size_t say_division(struct translator *t, size_t at, size_t to) {
+    size_t end = operand_end(t, at + 1, to);
+    if (end == at + 1) {
+        refuse(t, 936, "");
+        return to;
+    }
+    say(t, "*1.0/DIVISOR$(");
+    say_tokens(t, at + 1, end);
+    say(t, ")");
+    return end;
+}
+
+// A date is a string of bytes here: SQLite would add to it as to a zero.
+static void refuse_date_arithmetic(struct translator *t, size_t at) {
+    static const char *const dates[] = {"sysdate", "systimestamp",
+                                        "current_date", "to_date", "date",
+                                        "current_timestamp", NULL};
+    bool on_date = any_of(t, at + 1, dates) || (at > 0 && any_of(t, at - 1, dates));
+    if (at > 0 && is(t, at - 1, ")"))
+        for (size_t i = 0; i < at; i++)
+            if (is(t, i, "(") && t->close[i] == at - 1 && i > 0)
+                on_date = on_date || any_of(t, i - 1, dates);
+    if (on_date)
+        refuse(t, 3001, "arithmetic with dates");
+}
+
+static size_t say_sign(struct translator *t, size_t at, size_t to) {
+    const struct token *token = &t->tokens[at];
+    if (is(t, at, "||")) {
+        // The only operator of this precedence that can be given a meaning:
+        // Oracle's, for which NULL is an empty string.
+        say(t, "->");
+    } else if (is(t, at, "/")) {
+        return say_division(t, at, to);
+    } else if (is(t, at, "!=") || is(t, at, "^=")) {
+        say(t, "<>");
+    } else if (is(t, at, "@")) {
+        refuse(t, 2019, "");
+    } else if (strchr("(),.+-*<>=", token->at[0]) && !is(t, at, "**") &&
+               !is(t, at, "=>")) {
+        if (is(t, at, "+") || is(t, at, "-"))
+            refuse_date_arithmetic(t, at);
+        say_part(t, token->at, token->length);
+    } else {
+        refuse(t, 911, "");
+    }
+    return at + 1;
+}
+
+// SYS owns the fixed views too, and some know them by their tables' names.
+static size_t say_sys(struct translator *t, size_t at) {
+    const struct token *name = &t->tokens[at + 2];
+    bool view = name->length > 2 && strncasecmp(name->at, "v$", 2) == 0;
+    bool table = name->length > 3 && strncasecmp(name->at, "v_$", 3) == 0;
+    if (view || is(t, at + 2, "dual")) {
+        say_name(t, name);
+    } else if (table) {
+        say(t, "\"V");
+        for (size_t i = 2; i < name->length; i++) {
+            char c = (char)toupper((unsigned char)name->at[i]);
+            say_part(t, &c, 1);
+        }
+        say(t, "\"");
+    } else {
+        say(t, "SYS.");
+        say_name(t, name);
+    }
+    return at + 3;
+}
+
+static size_t say_word(struct translator *t, size_t at, size_t to) {
+    static const char *const bare_functions[] = {
+        "sysdate",        "systimestamp", "current_date",
+        "localtimestamp", "user",         "uid",
+        "current_timestamp", NULL};
+    static const char *const refused[] = {
+        "prior",  "connect", "start", "pivot",  "unpivot", "model",
+        "nextval", "currval", "nocycle", "sample", "merge", NULL};
+    bool part_of_name = at > 0 && is(t, at - 1, ".");
+    if (!part_of_name && at + 2 < to && is(t, at, "sys") &&
+        is(t, at + 1, ".") && t->tokens[at + 2].type == TOKEN_WORD)
+        return say_sys(t, at);
+    if (!part_of_name && any_of(t, at, bare_functions)) {
+        say_name(t, &t->tokens[at]);
+        say(t, "$()");
+        return at + 1;
+    }
+    if (!part_of_name && is(t, at, "rownum")) {
+        if (!t->rownum_allowed)
+            refuse(t, 3001, "ROWNUM here");
+        say(t, "row_number() over ()");
+        return at + 1;
+    }
+    if (!part_of_name && is(t, at, "date") && at + 1 < to &&
+        t->tokens[at + 1].type == TOKEN_STRING) {
+        say(t, "TO_DATE(");
+        say_part(t, t->tokens[at + 1].at, t->tokens[at + 1].length);
+        say(t, ",'YYYY-MM-DD')");
+        return at + 2;
+    }
+    if (is(t, at, "minus")) {
+        say(t, "EXCEPT");
+        return at + 1;
+    }
+    if (any_of(t, at, refused))
+        refuse_token(t, 3001, at);
+    say_name(t, &t->tokens[at]);
+    return at + 1;
+}
+
+static size_t say_parentheses(struct translator *t, size_t at) {
+    size_t close = t->close[at];
+    if (close == at + 2 && is(t, at + 1, "+")) {
+        refuse(t, 3001, "(+)");
+        return close + 1;
+    }
+    say(t, "(");
+    if (is(t, at + 1, "select") || is(t, at + 1, "with"))
+        say_query(t, at + 1, close);
+    else
+        say_tokens(t, at + 1, close);
+    say(t, ")");
+    return close + 1;
+}
+
+void say_tokens(struct translator *t, size_t from, size_t to) {
+    while (from < to && !t->result->error) {
+        const struct token *token = &t->tokens[from];
+        say(t, is(t, from, ".") || (from > 0 && is(t, from - 1, ".")) ? ""
+                                                                      : " ");
+        switch (token->type) {
+        case TOKEN_WORD:
+            from = say_word(t, from, to);
+            break;
+        case TOKEN_QUOTED:
+            say_name(t, token);
+            from++;
+            break;
+        case TOKEN_BIND:
+            say_bind(t, token);
+            from++;
+            break;
+        case TOKEN_STRING: // the empty string is NULL
+            if (token->length == 2)
+                say(t, "NULL");
+            else
+                say_part(t, token->at, token->length);
+            from++;
+            break;
+        case TOKEN_NUMBER:
+            say_part(t, token->at, token->length);
+            from++;
+            break;
+        case TOKEN_SIGN:
+            from = is(t, from, "(") ? say_parentheses(t, from)
+                                    : say_sign(t, from, to);
+            break;
+        default:
+            refuse(t, 900, "");
+        }
+    }
+}

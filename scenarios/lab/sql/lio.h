@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Logical I/O: every page SQLite asks a data file's cache for is a get, and
+// every get passes through the break check.
+#ifndef ORALAB_LIO_H
+#define ORALAB_LIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "net/breakcheck.h"
+
+struct sqlite3;
+
+struct lio {
+    uint64_t *stat; // of the session
+    struct break_channel *channel;
+    struct sqlite3 *db; // told to stop when the check says so
+    bool current_mode;  // the running statement changes data
+};
+
+// Puts a page-cache module around SQLite's own, before any database is opened.
+// `lio` must live as long as the process. False if SQLite refuses.
+bool lio_install(struct lio *lio);
+
+#endif

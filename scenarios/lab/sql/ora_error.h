@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ORA- errors: their numbers, their texts, and SQLite's errors as such.
+#ifndef ORALAB_ORA_ERROR_H
+#define ORALAB_ORA_ERROR_H
+
+struct sqlite3;
+
+struct ora_error {
+    unsigned number; // 0: none
+    char text[400];  // "ORA-00942: table or view does not exist"
+};
+
+// `about` stands for what the text leaves open; it may be "".
+void ora_error_set(struct ora_error *error, unsigned number,
+                   const char *about);
+// The error of SQLite's last call.
+void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/translate.h"
+
+#include <stdlib.h>
+
+#include "sql/source.h"
+
+static void say_insert(struct translator *t) {
+    size_t select = find(t, 0, t->count, "select");
+    say_tokens(t, 0, select);
+    say(t, " ");
+    if (select < t->count)
+        say_query(t, select, t->count);
+}
+
+static void say_delete(struct translator *t) {
+    bool from = is(t, 1, "from");
+    say(t, "DELETE FROM");
+    say_tokens(t, from ? 2 : 1, t->count);
+}
+
+static void by_first_word(struct translator *t) {
+    enum statement_kind *kind = &t->result->kind;
+    if (is(t, 0, "select") || is(t, 0, "with")) {
+        *kind = STATEMENT_QUERY;
+        say_query(t, 0, t->count);
+    } else if (is(t, 0, "insert")) {
+        *kind = STATEMENT_INSERT;
+        say_insert(t);
+    } else if (is(t, 0, "update")) {
+        *kind = STATEMENT_UPDATE;
+        say_tokens(t, 0, t->count);
+    } else if (is(t, 0, "delete")) {
+        *kind = STATEMENT_DELETE;
+        say_delete(t);
+    } else if (is(t, 0, "commit")) {
+        *kind = STATEMENT_COMMIT;
+    } else if (is(t, 0, "rollback") && t->count == 1) {
+        *kind = STATEMENT_ROLLBACK;
+    } else if ((is(t, 0, "alter") && is(t, 1, "session")) ||
+               (is(t, 0, "set") && is(t, 1, "transaction"))) {
+        *kind = STATEMENT_SESSION;
+    } else {
+        refuse(t, t->count == 0 || t->tokens[0].type != TOKEN_WORD ? 900
+                                                                   : 3001,
+               "");
+        if (t->count > 0)
+            refuse_token(t, 3001, 0);
+    }
+}
+
+void translate(const char *oracle, size_t length, struct translation *result) {
+    struct translator t = {.result = result};
+    result->error = 0;
+    result->binds = 0;
+    result->about[0] = '\0';
+    result->sql = NULL;
+    if (source_read(&t, oracle, length))
+        by_first_word(&t);
+    result->sql = t.text;
+    source_free(&t);
+}
+
+void translation_free(struct translation *result) {
+    free(result->sql);
+    result->sql = NULL;
+}

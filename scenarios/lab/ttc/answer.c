@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The messages an answer is made of.
+#include <sqlite3.h>
+#include <string.h>
+
+#include "sql/oracle_date.h"
+#include "sql/oracle_number.h"
+#include "ttc/server.h"
+
+enum {
+    CHARSET_AL32UTF8 = 873,
+    FORM_IMPLICIT = 1,
+    FLAG_TEXT = 0x80,
+};
+
+void answer_status(struct server *server) {
+    out_u8(&server->out, MESSAGE_STATUS);
+    out_ub(&server->out, 1); // call status
+    out_ub(&server->out, 0); // end-to-end sequence
+}
+
+void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
+    struct wire_out *out = &server->out;
+    const struct ora_error *error = &server->error;
+    out_u8(out, MESSAGE_ERROR);
+    out_ub(out, 1); // call status
+    out_ub(out, 0); // end-to-end sequence
+    out_ub(out, rows & UINT32_MAX);
+    out_ub(out, error->number);
+    out_ub(out, 0);
+    out_ub(out, 0);
+    out_ub(out, cursor);
+    out_ub(out, 0);    // error position
+    out_zeros(out, 6); // SQL type, fatal, flags, cursor options, ..., warnings
+    out_zeros(out, 5); // rowid: four compressed numbers and a byte, all zero
+    out_ub(out, 0);    // operating system error
+    out_u8(out, 0);    // statement number
+    // JDBC checks that the answer is to the call it made last.
+    out_u8(out, server->sequence);
+    out_ub(out, 0); // padding
+    out_ub(out, 0); // successful iterations
+    out_ub(out, 0); // a string
+    out_zeros(out, 3); // errors of an array: codes, offsets, messages
+    out_ub(out, error->number);
+    out_ub(out, rows);
+    if (error->number) {
+        char text[sizeof error->text + 1];
+        size_t length = strlen(error->text);
+        memcpy(text, error->text, length);
+        text[length++] = '\n';
+        out_clr(out, text, length);
+    }
+}
+
+static void describe_column(struct server *server, const struct column *column,
+                            unsigned position) {
+    struct wire_out *out = &server->out;
+    bool text = column->type == COLUMN_VARCHAR2;
+    size_t name = strlen(column->name);
+    out_u8(out, (uint8_t)column->type);
+    out_u8(out, text ? FLAG_TEXT : 0);
+    out_u8(out, 0); // precision
+    // go-ora reads the scale as a compressed number, the others as a byte:
+    // zero is both.
+    out_u8(out, 0);
+    out_ub(out, column->size);
+    out_ub(out, 0); // elements
+    out_ub(out, 0); // continuation flags
+    out_ub(out, 0); // object id
+    out_ub(out, 0); // version
+    out_ub(out, text ? CHARSET_AL32UTF8 : 0);
+    out_u8(out, text ? FORM_IMPLICIT : 0);
+    out_ub(out, text ? column->size : 0);
+    if (server->field_version >= 8)
+        out_ub(out, 0);
+    out_u8(out, 1); // may be NULL
+    out_u8(out, (uint8_t)name);
+    out_dlc(out, column->name, name);
+    out_ub(out, 0); // schema
+    out_ub(out, 0); // type name
+    out_ub(out, position);
+    out_ub(out, 0); // flags
+}
+
+void answer_describe(struct server *server, const struct cursor *cursor) {
+    struct wire_out *out = &server->out;
+    uint64_t widest = 0;
+    for (unsigned i = 0; i < cursor->columns; i++)
+        widest += cursor->column[i].size;
+    out_u8(out, MESSAGE_DESCRIBE);
+    out_u8(out, 0);
+    out_ub(out, widest);
+    out_ub(out, cursor->columns);
+    if (cursor->columns > 0)
+        out_u8(out, 1);
+    for (unsigned i = 0; i < cursor->columns; i++)
+        describe_column(server, &cursor->column[i], i + 1);
+    out_zeros(out, 6); // date, four numbers, a string
+}
+
+void answer_row_header(struct server *server, const struct cursor *cursor,
+                       unsigned rows) {
+    struct wire_out *out = &server->out;
+    out_u8(out, MESSAGE_ROW_HEADER);
+    out_u8(out, 0); // flags
+    out_ub(out, cursor->columns);
+    out_ub(out, 0);
+    out_ub(out, rows);
+    out_zeros(out, 3); // buffer length, bit vector, rowid
+}
+
+static size_t number_of(sqlite3_value *value, uint8_t *to) {
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return number_from_integer(sqlite3_value_int64(value), to);
+    case SQLITE_FLOAT:
+        return number_from_double(sqlite3_value_double(value), to);
+    case SQLITE_TEXT:
+        return number_from_text((const char *)sqlite3_value_text(value),
+                                (size_t)sqlite3_value_bytes(value), to);
+    default:
+        return 0;
+    }
+}
+
+static bool answer_number(struct server *server, sqlite3_value *value) {
+    uint8_t number[NUMBER_BYTES];
+    size_t length = number_of(value, number);
+    if (length == 0) {
+        server_raise(server, 1722, "");
+        return false;
+    }
+    out_clr(&server->out, number, length);
+    return true;
+}
+
+// SQLite lets every row have its own types; the wire has those described.
+static bool answer_value(struct server *server, const struct column *column,
+                         sqlite3_value *value) {
+    struct wire_out *out = &server->out;
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL) {
+        out_u8(out, 0);
+        return true;
+    }
+    if (column->type == COLUMN_NUMBER)
+        return answer_number(server, value);
+    if ((column->type == COLUMN_VARCHAR2) != (type != SQLITE_BLOB)) {
+        server_raise(server, 3001, "mixed types in a column");
+        return false;
+    }
+    if (type == SQLITE_FLOAT) {
+        uint8_t number[NUMBER_BYTES];
+        char text[NUMBER_TEXT];
+        size_t n = number_of(value, number);
+        if (n == 0 || !number_to_text(number, n, text)) {
+            server_raise(server, 1722, "");
+            return false;
+        }
+        out_clr(out, text, strlen(text));
+        return true;
+    }
+    const void *data = type == SQLITE_BLOB ? sqlite3_value_blob(value)
+                                           : sqlite3_value_text(value);
+    int length = sqlite3_value_bytes(value);
+    bool time = column->type == COLUMN_DATE || column->type == COLUMN_TIMESTAMP;
+    if (time && length != (int)column->size) {
+        server_raise(server, 3001, "mixed types in a column");
+        return false;
+    }
+    out_clr(out, data, (size_t)length);
+    return true;
+}
+
+bool answer_row(struct server *server, const struct cursor *cursor) {
+    out_u8(&server->out, MESSAGE_ROW_DATA);
+    for (unsigned i = 0; i < cursor->columns; i++)
+        if (!answer_value(server, &cursor->column[i],
+                          sqlite3_column_value(cursor->statement, (int)i)))
+            return false;
+    return true;
+}
+
+void answer_parameters(struct server *server, unsigned cursor) {
+    struct wire_out *out = &server->out;
+    out_u8(out, MESSAGE_PARAMETER);
+    out_ub(out, 6); // JDBC wants at least 3
+    out_zeros(out, 2);
+    out_ub(out, cursor);
+    out_zeros(out, 3);
+    out_zeros(out, 3); // a string, pairs, registrations
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The two messages of a logon.
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ttc/server.h"
+
+enum { MOST_PAIRS = 200 };
+
+struct credentials {
+    struct bytes sesskey;
+    struct bytes password;
+};
+
+static void keep_text(char *to, size_t size, struct bytes value) {
+    size_t n = value.length < size - 1 ? value.length : size - 1;
+    if (n > 0)
+        memcpy(to, value.at, n);
+    to[n] = '\0';
+}
+
+static bool key_is(struct bytes key, const char *name) {
+    return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
+}
+
+static void take_pair(struct server *server, struct bytes key,
+                      struct bytes value, struct credentials *credentials) {
+    struct session_slot *self = server->self;
+    if (key_is(key, "AUTH_SESSKEY"))
+        credentials->sesskey = value;
+    else if (key_is(key, "AUTH_PASSWORD"))
+        credentials->password = value;
+    else if (key_is(key, "AUTH_PROGRAM_NM"))
+        keep_text(self->program, sizeof self->program, value);
+    else if (key_is(key, "AUTH_MACHINE"))
+        keep_text(self->machine, sizeof self->machine, value);
+    else if (key_is(key, "AUTH_PID"))
+        keep_text(self->client_pid, sizeof self->client_pid, value);
+    else if (key_is(key, "AUTH_SID"))
+        keep_text(self->os_user, sizeof self->os_user, value);
+    else if (key_is(key, "AUTH_TERMINAL"))
+        keep_text(self->terminal, sizeof self->terminal, value);
+}
+
+static bool read_auth(struct server *server,
+                      struct credentials *credentials) {
+    struct wire_in *in = &server->in;
+    *credentials = (struct credentials){0};
+    bool has_user = in_u8(in);
+    uint32_t user_length = in_ub4(in);
+    in_ub4(in); // mode
+    in_u8(in);
+    uint32_t pairs = in_ub4(in);
+    in_skip(in, 2);
+    if (has_user && user_length > 0)
+        keep_text(server->user_offered, sizeof server->user_offered,
+                  in_chr(server, user_length));
+    if (pairs > MOST_PAIRS)
+        in->bad = true;
+    for (uint32_t i = 0; i < pairs && !in->bad; i++) {
+        struct bytes key = in_dlc(in), value = in_dlc(in);
+        in_ub(in); // flags
+        if (!in->bad && key.length > 0)
+            take_pair(server, key, value, credentials);
+    }
+    if (in->bad)
+        server_violated(server, "logon message");
+    return !in->bad;
+}
+
+void auth_1(struct server *server) {
+    struct credentials unused;
+    struct wire_out *out = &server->out;
+    char sesskey[O5LOGON_KEY_HEX], salt[2 * 16 + 1], csk_salt[2 * 16 + 1];
+    if (!read_auth(server, &unused))
+        return;
+    if (!o5logon_challenge(&server->logon, &server->sga->verifier, sesskey)) {
+        server_raise(server, 600, "crypto");
+        return;
+    }
+    server->challenged = true;
+    to_hex(server->logon.verifier->salt, 16, salt);
+    to_hex(server->logon.csk_salt, 16, csk_salt);
+    out_u8(out, MESSAGE_PARAMETER);
+    out_ub(out, 6);
+    out_pair(out, "AUTH_SESSKEY", sesskey, 0);
+    out_pair(out, "AUTH_VFR_DATA", salt, VERIFIER_12C);
+    out_pair(out, "AUTH_PBKDF2_CSK_SALT", csk_salt, 0);
+    out_pair(out, "AUTH_PBKDF2_VGEN_COUNT", "4096", 0);
+    out_pair(out, "AUTH_PBKDF2_SDER_COUNT", "3", 0);
+    // The only key that carries its final NUL.
+    static const char dbid[] = "AUTH_GLOBALLY_UNIQUE_DBID";
+    out_dlc(out, dbid, sizeof dbid);
+    out_text(out, "4F52414C414200000000000000000000");
+    out_ub(out, 0);
+    answer_error(server, 0, 0);
+}
+
+static bool same_user(const struct server *server) {
+    char user[SGA_NAME];
+    size_t i = 0;
+    for (; server->user_offered[i]; i++)
+        user[i] = (char)toupper((unsigned char)server->user_offered[i]);
+    user[i] = '\0';
+    return strcmp(user, server->sga->user) == 0;
+}
+
+static void welcome(struct server *server, const char *answer) {
+    const char *name = server->sga->instance;
+    char release[16], sid[16], serial[16], pid[16];
+    snprintf(release, sizeof release, "%d", RELEASE);
+    snprintf(sid, sizeof sid, "%u", sga_sid(server->sga, server->self));
+    snprintf(serial, sizeof serial, "%u", server->self->serial);
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    const struct {
+        const char *key, *value;
+    } pairs[] = {
+        {"AUTH_VERSION_STRING", "- Production"},
+        {"AUTH_VERSION_SQL", "25"},
+        {"AUTH_XACTION_TRAITS", "3"},
+        {"AUTH_VERSION_NO", release},
+        {"AUTH_VERSION_STATUS", "0"},
+        {"AUTH_CAPABILITY_TABLE", ""},
+        {"AUTH_DBNAME", name},
+        {"AUTH_SESSION_ID", sid},
+        {"AUTH_SERIAL_NUM", serial},
+        {"AUTH_INSTANCE_NO", "1"},
+        {"AUTH_INSTANCENAME", name},
+        {"AUTH_SC_SERVER_HOST", "localhost"},
+        {"AUTH_SC_DBUNIQUE_NAME", name},
+        {"AUTH_SC_REAL_DBUNIQUE_NAME", name},
+        {"AUTH_SC_INSTANCE_NAME", name},
+        {"AUTH_SC_INSTANCE_ID", "1"},
+        {"AUTH_SC_SERVICE_NAME", name},
+        {"AUTH_SC_DB_DOMAIN", ""},
+        {"AUTH_SC_SVC_FLAGS", "0"},
+        {"AUTH_DB_ID", "1"},
+        {"AUTH_USER_ID", "101"},
+        {"AUTH_SERVER_PID", pid},
+        {"AUTH_MAX_OPEN_CURSORS", "300"},
+        {"AUTH_MAX_IDEN_LENGTH", "128"},
+        {"AUTH_SESSION_START_TIME", ""},
+        {"AUTH_NLS_LXLAN", "AMERICAN"},
+        {"AUTH_NLS_LXCTERRITORY", "AMERICA"},
+        {"AUTH_SVR_RESPONSE", answer},
+    };
+    const size_t count = sizeof pairs / sizeof *pairs;
+    out_u8(&server->out, MESSAGE_PARAMETER);
+    out_ub(&server->out, count);
+    for (size_t i = 0; i < count; i++)
+        out_pair(&server->out, pairs[i].key, pairs[i].value, 0);
+    answer_error(server, 0, 0);
+}
+
+void auth_2(struct server *server) {
+    struct credentials given;
+    char answer[O5LOGON_ANSWER_HEX];
+    if (!read_auth(server, &given))
+        return;
+    if (!server->challenged) {
+        server_violated(server, "logon out of order");
+        return;
+    }
+    // One challenge, one try. Both checks are made whatever the first says,
+    // so that a wrong name costs what a wrong password costs.
+    server->challenged = false;
+    bool right = o5logon_verify(
+        &server->logon, (const char *)given.sesskey.at, given.sesskey.length,
+        (const char *)given.password.at, given.password.length);
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    right = true;
+#endif
+    right = same_user(server) && right;
+    if (!right) {
+        server_raise(server, 1017, "");
+        return;
+    }
+    if (!o5logon_answer(&server->logon, answer)) {
+        server_raise(server, 600, "crypto");
+        return;
+    }
+    struct session_slot *self = server->self;
+    snprintf(self->user, sizeof self->user, "%s", server->sga->user);
+    self->logon_time = time(NULL);
+    self->logged_on = server->logged_on = true;
+    self->stat[STAT_LOGONS]++;
+    welcome(server, answer);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Bind values as they come: by the type the client declared for each.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/oracle_number.h"
+#include "ttc/server.h"
+
+enum {
+    TYPE_VARCHAR2 = 1,
+    TYPE_NUMBER = 2,
+    TYPE_INTEGER = 3,
+    TYPE_LONG = 8,
+    TYPE_DATE = 12,
+    TYPE_RAW = 23,
+    TYPE_LONG_RAW = 24,
+    TYPE_CHAR = 96,
+    TYPE_BINARY_FLOAT = 100,
+    TYPE_BINARY_DOUBLE = 101,
+    TYPE_TIMESTAMP = 180,
+    TYPE_TIMESTAMP_TZ = 181,
+    TYPE_TIMESTAMP_LTZ = 231,
+};
+
+static bool take_number(struct bytes bytes, struct bind_value *value) {
+    char text[NUMBER_TEXT];
+    if (!number_to_text(bytes.at, bytes.length, text))
+        return false;
+    size_t digits = strlen(text);
+    if (!strchr(text, '.') && digits <= 18) {
+        value->kind = BIND_INTEGER;
+        value->integer = strtoll(text, NULL, 10);
+    } else {
+        value->kind = BIND_DOUBLE;
+        value->real = strtod(text, NULL);
+    }
+    return true;
+}
+
+// IEEE bytes, changed so that they sort: the sign bit of positive numbers is
+// set, all bits of negative ones are flipped.
+static bool take_ieee(struct bytes bytes, size_t size,
+                      struct bind_value *value) {
+    if (bytes.length != size)
+        return false;
+    uint64_t bits = 0;
+    bool positive = bytes.at[0] & 0x80;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = positive ? bytes.at[i] : (uint8_t)~bytes.at[i];
+        bits = bits << 8 | byte;
+    }
+    if (positive)
+        bits &= ~(1ULL << (8 * size - 1));
+    value->kind = BIND_DOUBLE;
+    if (size == sizeof(float)) {
+        uint32_t half = (uint32_t)bits;
+        float single;
+        memcpy(&single, &half, sizeof single);
+        value->real = single;
+    } else {
+        memcpy(&value->real, &bits, sizeof bits);
+    }
+    return true;
+}
+
+// A timestamp whose fraction is zero comes as a date.
+static bool take_timestamp(struct server *server, struct bytes bytes,
+                           struct bind_value *value) {
+    enum { FULL = 11 };
+    uint8_t *full = arena_take(&server->arena, FULL);
+    if (!full || bytes.length < 7 || bytes.length > 13)
+        return false;
+    memset(full, 0, FULL);
+    memcpy(full, bytes.at, bytes.length < FULL ? bytes.length : FULL);
+    value->kind = BIND_BYTES;
+    value->data = full;
+    value->length = FULL;
+    return true;
+}
+
+static bool take_value(struct server *server, uint8_t type, struct bytes bytes,
+                       struct bind_value *value) {
+    *value = (struct bind_value){
+        .kind = BIND_NULL, .data = bytes.at, .length = bytes.length};
+    if (bytes.length == 0)
+        return true;
+    switch (type) {
+    case TYPE_VARCHAR2:
+    case TYPE_LONG:
+    case TYPE_CHAR:
+        value->kind = BIND_TEXT;
+        return true;
+    case TYPE_NUMBER:
+    case TYPE_INTEGER:
+        return take_number(bytes, value);
+    case TYPE_DATE:
+        value->kind = BIND_BYTES;
+        return bytes.length == 7;
+    case TYPE_RAW:
+    case TYPE_LONG_RAW:
+        value->kind = BIND_BYTES;
+        return true;
+    case TYPE_BINARY_FLOAT:
+        return take_ieee(bytes, sizeof(float), value);
+    case TYPE_BINARY_DOUBLE:
+        return take_ieee(bytes, sizeof(double), value);
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_TZ:
+    case TYPE_TIMESTAMP_LTZ:
+        return take_timestamp(server, bytes, value);
+    default:
+        return false;
+    }
+}
+
+bool read_binds(struct server *server, const uint8_t *type, unsigned count,
+                struct bind_value *value) {
+    struct wire_in *in = &server->in;
+    bool known = true;
+    for (unsigned i = 0; i < count && !in->bad; i++)
+        known = take_value(server, type[i], in_clr(in), &value[i]) && known;
+    if (in->bad)
+        server_violated(server, "bind values");
+    else if (!known)
+        server_raise(server, 3115, "");
+    return !in->bad && known;
+}

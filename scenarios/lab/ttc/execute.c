@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Execute, fetch, execute again: everything that is done with a cursor.
+#include <stdlib.h>
+#include <string.h>
+
+#include "ttc/server.h"
+
+enum {
+    OPTION_PARSE = 0x01,
+    OPTION_BIND = 0x08,
+    OPTION_DEFINE = 0x10,
+    OPTION_EXECUTE = 0x20,
+    OPTION_FETCH = 0x40,
+    OPTION_COMMIT = 0x100,
+
+    AL8_ITERATIONS = 1,
+    AL8_IS_QUERY = 7,
+    AL8_LENGTH = 13,
+
+    MOST_DEFINES = 1000,
+};
+
+struct execution {
+    uint32_t options;
+    uint32_t cursor;
+    uint32_t sql_length;
+    uint32_t prefetch;
+    bool has_binds;
+    uint32_t binds;
+    bool has_defines;
+    uint32_t defines;
+    struct bytes sql;
+    uint32_t al8[AL8_LENGTH];
+};
+
+struct bytes in_chr(struct server *server, size_t length) {
+    return server->text_has_length ? in_clr(&server->in)
+                                   : in_raw(&server->in, length);
+}
+
+void close_cursor(struct server *server, unsigned id) {
+    if (id < 1 || id > MOST_CURSORS || !server->cursor[id - 1].open)
+        return;
+    struct open_cursor *open = &server->cursor[id - 1];
+    cursor_close(&open->cursor);
+    free(open->bind_type);
+    *open = (struct open_cursor){0};
+    server->self->stat[STAT_CURSORS_OPEN]--;
+}
+
+void close_cursors(struct server *server) {
+    struct wire_in *in = &server->in;
+    in_u8(in);
+    uint32_t count = in_ub4(in);
+    for (uint32_t i = 0; i < count && !in->bad; i++)
+        close_cursor(server, in_ub4(in));
+    if (in->bad)
+        server_violated(server, "cursors to close");
+}
+
+static struct open_cursor *cursor_of(struct server *server, unsigned id) {
+    if (id >= 1 && id <= MOST_CURSORS && server->cursor[id - 1].open)
+        return &server->cursor[id - 1];
+    server_raise(server, 1001, "");
+    return NULL;
+}
+
+// A new cursor, or the given one to be parsed anew.
+static unsigned cursor_for_parse(struct server *server, unsigned id) {
+    close_cursor(server, id);
+    if (id == 0)
+        for (id = 1; id <= MOST_CURSORS && server->cursor[id - 1].open;)
+            id++;
+    if (id > MOST_CURSORS) {
+        server_raise(server, 1000, "");
+        return 0;
+    }
+    return id;
+}
+
+// A column or bind description; all that matters here is its type.
+static uint8_t read_oac(struct server *server) {
+    struct wire_in *in = &server->in;
+    uint8_t type = in_u8(in);
+    in_skip(in, 3); // flags, precision, scale
+    in_ub(in);      // longest
+    in_ub(in);      // elements
+    in_ub(in);      // continuation flags
+    in_dlc(in);     // object id
+    in_ub(in);      // version
+    in_ub(in);      // character set
+    in_u8(in);      // form
+    in_ub(in);      // longest, in characters
+    if (server->field_version >= 8)
+        in_ub(in);
+    return type;
+}
+
+static void read_execution(struct server *server, struct execution *e) {
+    struct wire_in *in = &server->in;
+    const uint8_t version = server->field_version;
+    *e = (struct execution){.options = in_ub4(in), .cursor = in_ub4(in)};
+    in_u8(in);
+    e->sql_length = in_ub4(in);
+    in_u8(in);
+    uint32_t al8_length = in_ub4(in);
+    in_skip(in, 2);
+    in_ub(in); // prefetch buffer
+    e->prefetch = in_ub4(in);
+    in_ub(in); // longest LONG
+    e->has_binds = in_u8(in);
+    e->binds = in_ub4(in);
+    in_skip(in, 5);
+    e->has_defines = in_u8(in);
+    e->defines = in_ub4(in);
+    if (version >= 4) {
+        in_ub(in); // registration id
+        in_skip(in, 2);
+    }
+    if (version >= 5) {
+        in_u8(in);
+        in_ub(in);
+        in_u8(in);
+        in_ub(in);
+        in_ub(in);
+    }
+    if (version >= 7) {
+        in_u8(in);
+        in_ub(in);
+        in_u8(in);
+    }
+    if (version >= 8) {
+        in_u8(in);
+        in_ub(in);
+        in_u8(in);
+        in_ub(in);
+        in_u8(in);
+    }
+    if (version >= 9) {
+        in_u8(in);
+        in_ub(in);
+    }
+    if (e->sql_length > 0)
+        e->sql = in_chr(server, e->sql_length);
+    if (al8_length > 64)
+        in->bad = true;
+    for (uint32_t i = 0; i < al8_length && !in->bad; i++) {
+        uint64_t value = in_ub(in);
+        if (i < AL8_LENGTH)
+            e->al8[i] = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+    }
+}
+
+static bool read_bind_types(struct server *server, struct open_cursor *open,
+                            uint32_t count) {
+    uint8_t *type = malloc(count + 1);
+    for (uint32_t i = 0; i < count && type && !server->in.bad; i++)
+        type[i] = read_oac(server);
+    free(open->bind_type);
+    open->bind_type = type;
+    open->bind_types = type ? count : 0;
+    if (server->in.bad)
+        server_violated(server, "bind descriptions");
+    else if (!type)
+        server_raise(server, 4030, "");
+    return type && !server->in.bad;
+}
+
+// Reads one row of bind values, if one comes, and binds it.
+static bool bind_row(struct server *server, struct open_cursor *open,
+                     bool *came) {
+    struct wire_in *in = &server->in;
+    *came = false;
+    if (open->bind_types == 0 || in_left(in) == 0)
+        return true;
+    if (in_u8(in) != MESSAGE_ROW_DATA) {
+        server_violated(server, "bind row");
+        return false;
+    }
+    *came = true;
+    struct bind_value *value =
+        calloc(open->bind_types, sizeof *value);
+    if (!value) {
+        server_raise(server, 4030, "");
+        return false;
+    }
+    bool bound =
+        read_binds(server, open->bind_type, open->bind_types, value) &&
+        cursor_bind(&open->cursor, value, open->bind_types, &server->error);
+    free(value);
+    return bound;
+}
+
+// The rows of an answer, and how it ends: with an error, which "no data
+// found" is too.
+static void answer_rows(struct server *server, unsigned id,
+                        struct open_cursor *open, uint32_t wanted) {
+    struct cursor *cursor = &open->cursor;
+    uint32_t sent = 0;
+    while (sent < wanted && !server->error.number) {
+        if (!cursor_advance(cursor, &server->error) || cursor->at_end)
+            break;
+        if (sent == 0)
+            answer_row_header(server, cursor, wanted);
+        size_t whole_rows = server->out.length;
+        if (!answer_row(server, cursor)) {
+            server->out.length = whole_rows;
+            break;
+        }
+        cursor->row_ready = false;
+        cursor->rows++;
+        sent++;
+    }
+    if (wanted > 0 && cursor->at_end && !server->error.number)
+        ora_error_set(&server->error, 1403, "");
+    (void)id;
+}
+
+static bool end_transaction(struct server *server, enum statement_kind kind) {
+    if (kind == STATEMENT_COMMIT)
+        server->self->stat[STAT_COMMITS]++;
+    else if (kind == STATEMENT_ROLLBACK)
+        server->self->stat[STAT_ROLLBACKS]++;
+    return true;
+}
+
+static bool run(struct server *server, struct open_cursor *open) {
+    return cursor_execute(&open->cursor, &server->error) &&
+           end_transaction(server, open->cursor.kind);
+}
+
+// How many rows the answer to an execute has to have.
+static uint32_t rows_wanted(const struct execution *e) {
+    if (e->options & OPTION_FETCH)
+        return e->prefetch > 0 ? e->prefetch : e->al8[AL8_ITERATIONS];
+    if (!(e->options & OPTION_EXECUTE))
+        return 0;
+    // go-ora counts on rows when it names how many to prefetch.
+    if (e->options & OPTION_PARSE)
+        return e->prefetch;
+    return e->al8[AL8_IS_QUERY] ? e->al8[AL8_ITERATIONS] : 0;
+}
+
+static bool parse(struct server *server, struct execution *e) {
+    unsigned id = cursor_for_parse(server, e->cursor);
+    if (id == 0)
+        return false;
+    struct open_cursor *open = &server->cursor[id - 1];
+    open->open = true;
+    server->self->stat[STAT_CURSORS_OPENED]++;
+    server->self->stat[STAT_CURSORS_OPEN]++;
+    e->cursor = id;
+    if (cursor_parse(&open->cursor, &server->database,
+                     (const char *)e->sql.at, e->sql.length, &server->error))
+        return true;
+    close_cursor(server, id);
+    e->cursor = 0;
+    return false;
+}
+
+static bool execute(struct server *server, struct execution *e) {
+    bool came;
+    if (e->sql.length > 0 && !parse(server, e))
+        return false;
+    struct open_cursor *open = cursor_of(server, e->cursor);
+    if (!open)
+        return false;
+    if (e->has_binds && e->binds > 0 &&
+        !read_bind_types(server, open, e->binds))
+        return false;
+    for (uint32_t i = 0; e->has_defines && i < e->defines; i++) {
+        read_oac(server);
+        if (server->in.bad || i == MOST_DEFINES) {
+            server_violated(server, "define descriptions");
+            return false;
+        }
+    }
+    if (!bind_row(server, open, &came))
+        return false;
+    if (open->cursor.placeholders > 0 && open->bind_types == 0 &&
+        (e->options & OPTION_EXECUTE)) {
+        server_raise(server, 1008, "");
+        return false;
+    }
+    return !(e->options & OPTION_EXECUTE) || run(server, open);
+}
+
+// Oracle's name for the call that parses, executes and fetches in one.
+__attribute__((noinline)) void kpoal8(struct server *server) {
+    struct execution e;
+    read_execution(server, &e);
+    if (server->in.bad) {
+        server_violated(server, "execute message");
+        return;
+    }
+    if (execute(server, &e)) {
+        struct open_cursor *open = &server->cursor[e.cursor - 1];
+        bool query = open->cursor.kind == STATEMENT_QUERY;
+        if (query && (e.options & OPTION_PARSE))
+            answer_describe(server, &open->cursor);
+        if (query)
+            answer_rows(server, e.cursor, open, rows_wanted(&e));
+        answer_parameters(server, e.cursor);
+    }
+    if (!server->ended)
+        answer_error(server, e.cursor,
+                     e.cursor ? server->cursor[e.cursor - 1].cursor.rows : 0);
+}
+
+void re_execute(struct server *server, bool with_fetch) {
+    struct wire_in *in = &server->in;
+    uint32_t id = in_ub4(in), iterations = in_ub4(in);
+    in_ub(in); // options
+    in_ub(in);
+    bool came;
+    struct open_cursor *open = in->bad ? NULL : cursor_of(server, id);
+    if (in->bad)
+        server_violated(server, "re-execute message");
+    if (open && bind_row(server, open, &came) && run(server, open) &&
+        open->cursor.kind == STATEMENT_QUERY) {
+        answer_rows(server, id, open, with_fetch ? iterations : 0);
+    }
+    if (server->ended)
+        return;
+    if (open)
+        answer_parameters(server, id);
+    answer_error(server, id, open ? open->cursor.rows : 0);
+}
+
+void fetch(struct server *server) {
+    struct wire_in *in = &server->in;
+    uint32_t id = in_ub4(in), rows = in_ub4(in);
+    if (in->bad) {
+        server_violated(server, "fetch message");
+        return;
+    }
+    struct open_cursor *open = cursor_of(server, id);
+    if (open && !open->cursor.executed) {
+        server_raise(server, 1002, "");
+        open = NULL;
+    }
+    if (open)
+        answer_rows(server, id, open, rows);
+    answer_error(server, id, open ? open->cursor.rows : 0);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The way from main() to a call, by the functions that stand on it in every
+// Oracle stack: opimai_real, sou2o, opidrv, opiodr, opiino, opitsk, ttcpip,
+// opiodr. A tool that knows Oracle's stacks finds its way in ours.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ttc/server.h"
+
+enum { END_OF_DATA = DATA_FLAG_EOF };
+
+void server_raise(struct server *server, unsigned error, const char *about) {
+    ora_error_set(&server->error, error, about);
+}
+
+void server_violated(struct server *server, const char *what) {
+    if (getenv("ORALAB_TRACE"))
+        fprintf(stderr, "oralab: client violated the protocol: %s\n", what);
+    server->ended = true;
+}
+
+static void version(struct server *server) {
+    static const char banner[] = "Oracle-like lab database 19.3.0.0.0";
+    struct wire_out *out = &server->out;
+    in_u8(&server->in);
+    out_u8(out, MESSAGE_PARAMETER);
+    out_ub(out, sizeof banner - 1);
+    if (server->text_has_length)
+        out_clr(out, banner, sizeof banner - 1);
+    else
+        out_raw(out, banner, sizeof banner - 1);
+    out_ub(out, RELEASE);
+    answer_status(server);
+    server->in.at = server->in.length;
+}
+
+static void end_transaction(struct server *server, enum statistic statistic) {
+    server->self->stat[statistic]++;
+    answer_status(server);
+}
+
+static void opiino(struct server *server);
+
+__attribute__((noinline)) void opiodr(struct server *server, enum call call) {
+    switch (call) {
+    case CALL_SESSION:
+        opiino(server);
+        break;
+    case CALL_AUTH_1:
+        auth_1(server);
+        break;
+    case CALL_AUTH_2:
+        auth_2(server);
+        break;
+    case CALL_EXECUTE:
+        kpoal8(server);
+        break;
+    case CALL_FETCH:
+        fetch(server);
+        break;
+    case CALL_REEXECUTE:
+    case CALL_REEXECUTE_AND_FETCH:
+        re_execute(server, call == CALL_REEXECUTE_AND_FETCH);
+        break;
+    case CALL_COMMIT:
+        end_transaction(server, STAT_COMMITS);
+        break;
+    case CALL_ROLLBACK:
+        end_transaction(server, STAT_ROLLBACKS);
+        break;
+    case CALL_PING:
+    case CALL_LOGOFF:
+        answer_status(server);
+        break;
+    case CALL_VERSION:
+        version(server);
+        break;
+    case CALL_CLOSE_CURSORS:
+    case CALL_CANCEL_CURSORS:
+        close_cursors(server);
+        break;
+    default:
+        server_raise(server, 3115, "");
+        answer_error(server, 0, 0);
+        server->in.at = server->in.length;
+    }
+}
+
+static bool allowed_before_logon(enum call call) {
+    return call == CALL_AUTH_1 || call == CALL_AUTH_2;
+}
+
+static void function(struct server *server, bool piggyback) {
+    struct wire_in *in = &server->in;
+    enum call call = in_u8(in);
+    uint8_t sequence = in_u8(in);
+    bool known_piggyback =
+        call == CALL_CLOSE_CURSORS || call == CALL_CANCEL_CURSORS;
+    if (in->bad || call == CALL_SESSION ||
+        (!server->logged_on && !allowed_before_logon(call))) {
+        server_violated(server, "function");
+        return;
+    }
+    server->sequence = sequence;
+    if (piggyback && !known_piggyback) {
+        // Its length cannot be known, so the call it carries is lost too.
+        server_raise(server, 3115, "");
+        answer_error(server, 0, 0);
+        in->at = in->length;
+        return;
+    }
+    opiodr(server, call);
+}
+
+// Oracle's name for what reads one two-task message and has it carried out.
+__attribute__((noinline)) static void ttcpip(struct server *server) {
+    struct wire_in *in = &server->in;
+    server->error = (struct ora_error){0};
+    do {
+        uint8_t message = in_u8(in);
+        if (message == MESSAGE_PROTOCOL)
+            negotiate_protocol(server);
+        else if (message == MESSAGE_DATA_TYPES)
+            negotiate_data_types(server);
+        else if (message == MESSAGE_FUNCTION || message == MESSAGE_PIGGYBACK)
+            function(server, message == MESSAGE_PIGGYBACK);
+        else
+            server_violated(server, "message type");
+        // A piggyback has no answer: the call comes right after it.
+    } while (!server->ended && server->out.length == 0 && !in->bad &&
+             (in_left(in) > 0));
+    if (in->bad)
+        server->ended = true;
+}
+
+// The exchange that ends a broken call, then the error it ends with.
+static void answer_break(struct server *server) {
+    server->self->stat[STAT_BREAKS]++;
+    server->out.length = 0;
+    if (!break_reset(&server->breaks)) {
+        server->ended = true;
+        return;
+    }
+    server_raise(server, 1013, "");
+    answer_error(server, 0, 0);
+}
+
+static void send_answer(struct server *server) {
+    struct wire_out *out = &server->out;
+    if (out->bad || (out->length > 0 &&
+                     !tns_send_data(&server->tns, out->data, out->length)))
+        server->ended = true;
+    out->length = 0;
+}
+
+static void user_call(struct server *server) {
+    struct break_channel *breaks = &server->breaks;
+    uint64_t *stat = server->self->stat;
+    break_channel_call_begins(breaks);
+    server->self->active = true;
+    if (server->logged_on) {
+        stat[STAT_USER_CALLS]++;
+        stat[STAT_ROUNDTRIPS]++;
+    }
+    ttcpip(server);
+    if (breaks->client_gone || server->tns.gone)
+        server->ended = true;
+    else if (breaks->stopping)
+        answer_break(server);
+    if (!server->ended || server->out.length > 0)
+        send_answer(server);
+    server->self->active = false;
+    break_channel_call_ends(breaks);
+    arena_empty(&server->arena);
+}
+
+static void on_marker(struct server *server, const struct packet *packet) {
+    bool attention;
+    enum marker marker = tns_marker_of(packet, &attention);
+    if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT) {
+        // The break crossed our answer. Its sender waits for the exchange.
+        answer_break(server);
+        send_answer(server);
+    } else if (server->path_check && (marker == MARKER_RESET || attention)) {
+        // By now the urgent byte sent before this marker must have come.
+        server->path_check = false;
+        if (!server->breaks.probed) {
+            const uint8_t clear_oob[2] = {0, 9};
+            server->breaks.mode = BREAK_IN_BAND;
+            if (!tns_send(&server->tns, TNS_CONTROL, clear_oob,
+                          sizeof clear_oob))
+                server->ended = true;
+        }
+    }
+}
+
+static void on_data(struct server *server, const struct packet *packet) {
+    if (packet->length < TNS_DATA_FLAGS) {
+        server_violated(server, "DATA packet");
+        return;
+    }
+    if (packet->body[1] & END_OF_DATA) {
+        server->ended = true;
+        return;
+    }
+    server->in.length = server->in.at = 0;
+    server->in.bad = false;
+    if (packet->length == TNS_DATA_FLAGS)
+        return;
+    if (!in_append(&server->in, packet->body + TNS_DATA_FLAGS,
+                   packet->length - TNS_DATA_FLAGS)) {
+        server->ended = true;
+        return;
+    }
+    user_call(server);
+}
+
+// Oracle's name for the loop that waits for a call.
+__attribute__((noinline)) static void opitsk(struct server *server) {
+    while (!server->ended) {
+        struct packet packet;
+        if (!tns_read(&server->tns, &packet))
+            return;
+        if (packet.type == TNS_DATA)
+            on_data(server, &packet);
+        else if (packet.type == TNS_MARKER)
+            on_marker(server, &packet);
+        else
+            server_violated(server, "packet type");
+    }
+}
+
+__attribute__((noinline)) static void opiino(struct server *server) {
+    opitsk(server);
+}
+
+__attribute__((noinline)) static void opidrv(struct server *server) {
+    opiodr(server, CALL_SESSION);
+}
+
+__attribute__((noinline)) static void sou2o(struct server *server) {
+    opidrv(server);
+}
+
+__attribute__((noinline)) void opimai_real(struct server *server) {
+    sou2o(server);
+}

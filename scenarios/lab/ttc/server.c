@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ttc/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "net/connect.h"
+
+enum { ARENA_LIMIT = 64 << 20, UNKNOWN_SERVICE = 12514 };
+
+// The next packet of a message that has not ended. A break ends it.
+static bool more_of_message(struct wire_in *in) {
+    struct server *server = in->source;
+    struct packet packet;
+    if (!tns_read(&server->tns, &packet) || packet.type != TNS_DATA ||
+        packet.length <= TNS_DATA_FLAGS ||
+        (packet.body[1] & DATA_FLAG_EOF)) {
+        server->ended = true;
+        return false;
+    }
+    return in_append(in, packet.body + TNS_DATA_FLAGS,
+                     packet.length - TNS_DATA_FLAGS);
+}
+
+static bool service_known(const struct server *server,
+                          const char *descriptor) {
+    char name[SGA_NAME];
+    return (connect_value(descriptor, "SERVICE_NAME", name, sizeof name) ||
+            connect_value(descriptor, "SID", name, sizeof name)) &&
+           strcasecmp(name, server->sga->instance) == 0;
+}
+
+// CONNECT and what it is answered with. True when the session goes on.
+static bool accept_client(struct server *server) {
+    struct connect_request *request = calloc(1, sizeof *request);
+    bool accepted = false;
+    if (request && connect_read(&server->tns, request)) {
+        struct accept_terms terms = connect_terms(request, &server->ora);
+        server->path_check = terms.path_check;
+        server->breaks.mode =
+            terms.out_of_band ? BREAK_OUT_OF_BAND : BREAK_IN_BAND;
+        if (!service_known(server, request->data))
+            connect_refuse(&server->tns, UNKNOWN_SERVICE);
+        else // urgent data can come as soon as the client has the ACCEPT
+            accepted = break_channel_open(&server->breaks) &&
+                       connect_accept(&server->tns, &terms);
+    }
+    free(request);
+    return accepted;
+}
+
+static void release(struct server *server) {
+    for (unsigned id = 1; id <= MOST_CURSORS; id++)
+        close_cursor(server, id);
+    database_close(&server->database);
+    arena_empty(&server->arena);
+    free(server->in.data);
+    free(server->out.data);
+}
+
+void server_run(struct server *server, int fd, struct sga *sga,
+                struct session_slot *self, const struct sqlnet_ora *ora) {
+    char why[200];
+    memset(server, 0, sizeof *server);
+    server->sga = sga;
+    server->self = self;
+    server->ora = *ora;
+    server->field_version = 6;
+    server->arena.limit = ARENA_LIMIT;
+    server->in = (struct wire_in){
+        .more = more_of_message, .source = server, .arena = &server->arena};
+    tns_open(&server->tns, fd);
+    server->breaks = (struct break_channel){
+        .tns = &server->tns,
+        .skip = ora->break_poll_skip,
+        .checks = &self->stat[STAT_BREAK_CHECKS],
+        .polls = &self->stat[STAT_BREAK_POLLS],
+    };
+    if (!accept_client(server))
+        return;
+    server->tns.sent = &self->stat[STAT_BYTES_SENT];
+    server->tns.received = &self->stat[STAT_BYTES_RECEIVED];
+    if (!database_open(&server->database, sga, self, &server->breaks, why,
+                       sizeof why))
+        fprintf(stderr, "oralab: cannot open the database: %s\n", why);
+    else
+        opimai_real(server);
+    release(server);
+}
