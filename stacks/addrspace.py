@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-import bisect
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stacks.errors import ProcessError
 
@@ -51,15 +53,25 @@ class AddressSpace:
             raise ProcessError(f"no process {pid}") from error
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [m.start for m in self.mappings]
+    def _bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        spans = np.array([(m.start, m.end) for m in self.mappings], np.uint64).reshape(-1, 2)
+        return spans[:, 0].copy(), spans[:, 1].copy()
+
+    def indexes(self, addresses: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """For each address the index of the mapping that holds it, -1 where nothing is mapped."""
+        starts, ends = self._bounds
+        if not len(starts):
+            return np.full(len(addresses), -1, np.int64)
+        found = np.searchsorted(starts, addresses, "right").astype(np.int64) - 1
+        found[(found >= 0) & (addresses >= ends[found])] = -1
+        return found
 
     def mapping(self, address: int) -> Mapping | None:
         """The mapping that holds `address`, None where nothing is mapped."""
-        at = bisect.bisect_right(self._starts, address) - 1
-        if at < 0 or address >= self.mappings[at].end:
+        if not 0 <= address < 1 << 64:
             return None
-        return self.mappings[at]
+        at = int(self.indexes(np.array([address], np.uint64))[0])
+        return self.mappings[at] if at >= 0 else None
 
 
 def parse_maps(text: bytes) -> tuple[Mapping, ...]:

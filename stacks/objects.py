@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stacks.addrspace import Mapping
 from stacks.debugfile import find_debug_file
 from stacks.dynamic import file_offset, find_dynamic_symbols
@@ -15,6 +18,8 @@ from stacks.errors import ElfError
 from stacks.source import FileSource
 from stacks.symbols import RawSymbols, SymbolTable
 from stacks.tables import dynamic_table, has_full_table, minidebug_tables, section_tables
+
+_MOST = (1 << 64) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +33,18 @@ class LoadedObject:
     table: SymbolTable
     problem: str = ""
 
-    def virtual(self, offset: int) -> int:
-        """The virtual address of a file offset; the offset itself where no segment holds it."""
-        for s in self.segments:
-            if s.type == PT_LOAD and s.offset <= offset < s.offset + s.file_size:
-                return offset - s.offset + s.address
-        # The kernel maps whole pages: code may be run in a page's rest behind a segment.
-        for s in self.segments:
-            if s.type == PT_LOAD and s.offset & ~0xFFF <= offset < s.offset + s.memory_size:
-                return offset - s.offset + s.address
-        return offset
+    def virtual(self, offsets: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The virtual addresses of file offsets; the offset itself where no segment holds it."""
+        found = offsets.copy()
+        # The kernel maps whole pages, so code may lie in the rest of one, around its segment;
+        # a segment that holds the offset itself comes later and counts.
+        for slack in (0xFFF, 0):
+            for s in self.segments:
+                if s.type == PT_LOAD:
+                    first, last = s.offset & ~slack, s.offset + s.file_size + slack
+                    inside = (offsets >= min(first, _MOST)) & (offsets < min(last, _MOST))
+                    found[inside] = offsets[inside] + np.uint64((s.address - s.offset) & _MOST)
+        return found
 
 
 def nameless(problem: str) -> LoadedObject:

@@ -1,49 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Addresses of live processes to frames; objects are shared between processes and kept."""
+"""Addresses of live processes to frames."""
 
 from __future__ import annotations
 
-import posixpath
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stacks.addrspace import AddressSpace, Mapping
-from stacks.errors import ElfError, ProcessError
+from stacks.addrspace import AddressSpace
+from stacks.errors import ProcessError
 from stacks.frame import Frame
 from stacks.kallsyms import KernelSymbols
-from stacks.memoryobject import VSYSCALL, load_from_memory, vsyscall_name
-from stacks.objects import LoadedObject, load_object, nameless, open_mapped
-from stacks.source import FileId
-from stacks.text import printable
+from stacks.objectstore import ObjectStore
+from stacks.resolving import Place, resolve
 
-MOST_OBJECTS = 512
 MOST_FRAMES = 1 << 18
-TRAMPOLINES = frozenset({"__restore_rt", "__restore", "restore_rt", "__kernel_rt_sigreturn"})
 
 
 class Symbolizer:
-    """Resolves addresses while the process lives. Not thread-safe.
-
-    Nothing is written to disk: reading the symbols of the largest executables takes a fraction of
-    a second, and a cache that root reads and a user may write would be a way to forge names.
-    """
+    """Resolves addresses while the process lives. Not thread-safe."""
 
     def __init__(self, most_bytes: int = 1 << 30) -> None:
         """most_bytes: memory the symbol tables kept may take in all."""
-        self._most_bytes = most_bytes
-        self._objects: OrderedDict[FileId, LoadedObject] = OrderedDict()
+        self._objects = ObjectStore(most_bytes)
         self._spaces: dict[int, tuple[int, AddressSpace]] = {}
-        self._loaded: WeakKeyDictionary[AddressSpace, dict[tuple[str, int, str], LoadedObject]]
-        self._loaded = WeakKeyDictionary()
-        self._frames: WeakKeyDictionary[AddressSpace, dict[tuple[int, int], Frame]]
+        self._frames: WeakKeyDictionary[AddressSpace, dict[tuple[int, bool], Frame]]
         self._frames = WeakKeyDictionary()
-        self.problems: dict[str, str] = {}
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """Objects with no or fewer names than they should have: path, reason."""
+        return self._objects.problems
 
     @cached_property
     def _kernel(self) -> KernelSymbols:
@@ -72,99 +64,59 @@ class Symbolizer:
     ) -> tuple[Frame, ...]:
         """As `user`, against a snapshot taken by the caller; never raises."""
         known = self._frames.setdefault(space, {})
-        if len(known) > MOST_FRAMES:
+        keys = [(address, i > 0 or not leaf) for i, address in enumerate(addresses)]
+        new = [key for key in dict.fromkeys(keys) if key not in known]
+        if len(known) + len(new) > MOST_FRAMES:
             known.clear()
-        frames = []
-        for i, address in enumerate(addresses):
-            key = (address, 0 if leaf and i == 0 else 1)
-            frame = known.get(key)
-            if frame is None:
-                frame = known[key] = self._resolve(space, *key)
-            frames.append(frame)
-        return tuple(frames)
+            new = list(dict.fromkeys(keys))
+        if new:
+            known |= zip(new, self._resolved(space, new), strict=True)
+        return tuple(known[key] for key in keys)
+
+    def names(self, space: AddressSpace, addresses: NDArray[np.uint64]) -> list[str]:
+        """The names of many addresses at once, each looked up as it is; see Frame.name."""
+        found = np.empty(len(addresses), object)
+        for where, place in self._places(space, addresses):
+            found[where] = resolve(place, addresses[where]).names()
+        return list(found)
 
     def forget(self, pid: int) -> None:
         """Drop what is known of a process that ended."""
         self._spaces.pop(pid, None)
 
+    def _resolved(self, space: AddressSpace, keys: Sequence[tuple[int, bool]]) -> list[Frame]:
+        addresses = np.array([a if 0 <= a < 1 << 64 else 0 for a, _ in keys], np.uint64)
+        returns = np.array([is_return for _, is_return in keys], bool)
+        frames = np.empty(len(keys), object)
+        for where, place in self._places(space, addresses):
+            frames[where] = resolve(place, addresses[where], returns[where]).frames()
+        return list(frames)
+
+    def _places(
+        self, space: AddressSpace, addresses: NDArray[np.uint64]
+    ) -> Iterable[tuple[NDArray[np.int64], Place | None]]:
+        """The addresses by mapping: their indexes, and where they lie (None: nowhere)."""
+        mapped = space.indexes(addresses)
+        for index in np.unique(mapped).tolist():
+            where = np.flatnonzero(mapped == index)
+            if index < 0:
+                yield where, None
+            else:
+                mapping = space.mappings[index]
+                yield where, Place(mapping, self._objects.of(space, mapping))
+
     def _space(self, pid: int) -> AddressSpace:
         known = self._spaces.get(pid)
-        if known is not None and known[0] == _started(pid):
+        started = _started(pid)
+        if known is not None and started in (known[0], 0):
             return known[1]
-        return self._snapshot(pid) if known is None or _started(pid) else known[1]
+        return self._snapshot(pid)
 
     def _snapshot(self, pid: int) -> AddressSpace:
         started = _started(pid)
         space = AddressSpace.of(pid)
         self._spaces[pid] = (started, space)
         return space
-
-    def _resolve(self, space: AddressSpace, address: int, back: int) -> Frame:
-        mapping = space.mapping(address) or space.mapping(address - back)
-        if mapping is None:
-            return Frame(f"[{address:#x}]", "", address, address)
-        module = printable(mapping.path) or "[anonymous]"
-        if mapping.path == VSYSCALL:
-            return Frame(vsyscall_name(address), module, address & 0x3FF, address)
-        found = self._object(space, mapping)
-        virtual = found.virtual(address - mapping.start + mapping.offset)
-        row = _row(found, virtual, back)
-        if row >= 0 and (name := found.table.name(row)):
-            return Frame(name, module, virtual - int(found.table.start[row]), address)
-        label = posixpath.basename(module).strip("[]") or "anonymous"
-        return Frame(f"[{label}+{virtual:#x}]", module, virtual, address)
-
-    def _object(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
-        loaded = self._loaded.setdefault(space, {})
-        key = (mapping.device, mapping.inode, mapping.path)
-        found = loaded.get(key)
-        if found is None:
-            found = loaded[key] = self._load(space, mapping)
-            if found.problem:
-                self.problems[printable(mapping.path)] = found.problem
-        return found
-
-    def _load(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
-        if mapping.inode == 0:
-            return load_from_memory(space, mapping)
-        try:
-            source = open_mapped(space.pid, mapping)
-        except ElfError as error:
-            found = load_from_memory(space, mapping)
-            return found if len(found.table) else nameless(str(error))
-        known = self._objects.get(source.id)
-        if known is None:
-            roots = (f"/proc/{space.pid}/root", "")
-            known = self._objects[source.id] = load_object(source, mapping.path, roots)
-            self._shrink()
-        self._objects.move_to_end(source.id)
-        return known
-
-    def _shrink(self) -> None:
-        """Let go of the objects used longest ago; a process that uses one keeps it alive."""
-        while len(self._objects) > 1 and (
-            len(self._objects) > MOST_OBJECTS
-            or sum(o.table.nbytes for o in self._objects.values()) > self._most_bytes
-        ):
-            self._objects.popitem(last=False)
-
-
-def _row(found: LoadedObject, virtual: int, back: int) -> int:
-    """The function that holds the byte before a return address (back=1) or an address (back=0).
-
-    A signal handler "returns" to the first byte of a trampoline that nothing has called: there
-    the byte before belongs to a stranger.
-    """
-    if not 0 < virtual < 1 << 64:
-        return -1
-    before, at = found.table.rows(np.array([virtual - back, virtual], np.uint64)).tolist()
-    is_trampoline = (
-        before != at
-        and at >= 0
-        and int(found.table.start[at]) == virtual
-        and found.table.name(at) in TRAMPOLINES
-    )
-    return int(at if is_trampoline else before)
 
 
 def _started(pid: int) -> int:

@@ -10,33 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.errors import ElfError
 from stacks.naming import plain, preferred
-from stacks.source import ByteSource
+from stacks.stringtable import Names
 
 MOST_ALIASES = 64
 DEEPEST_NESTING = 32
-LONGEST_NAME = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """A string table left in its file: names are read when asked for."""
-
-    source: ByteSource
-    offset: int
-    size: int
-
-    def at(self, index: int) -> bytes:
-        """The bytes of the name at `index`; b"" where the table or the file ends before."""
-        length = min(self.size - index, LONGEST_NAME)
-        if length <= 0:
-            return b""
-        try:
-            length = min(length, self.source.size - self.offset - index)
-            return self.source.read(self.offset + index, length).split(b"\0", 1)[0]
-        except ElfError:
-            return b""
+MANY = 2048
 
 
 @dataclass(frozen=True)
@@ -123,15 +102,28 @@ class SymbolTable:
         """The preferred name of a row, "" when it has none fit to print."""
         known = self._known.get(row)
         if known is None:
-            known = self._known[row] = self._decode(row)
+            known = self._known[row] = self._decode(row, self._names)
         return known
 
-    def _decode(self, row: int) -> str:
+    def names(self, rows: NDArray[np.int64]) -> list[str]:
+        """The names of many rows, "" for row -1: each distinct one is decoded once."""
+        distinct, places = np.unique(rows, return_inverse=True)
+        wanted = distinct.tolist()
+        new = [row for row in wanted if row >= 0 and row not in self._known]
+        tables = [n.loaded() for n in self._names] if len(new) > MANY else self._names
+        for row in new:
+            self._known[row] = self._decode(row, tables)
+        found = np.array([self._known.get(row, "") for row in wanted], object)
+        return found[places].tolist() if len(wanted) else []
+
+    def _decode(self, row: int, tables: Sequence[Names]) -> str:
         first = int(self._first[row])
         last = int(self._first[row + 1]) if row + 1 < len(self._first) else len(self._name)
         return preferred(
-            (int(self._rank[i]), plain(self._names[self._owner[i]].at(int(self._name[i]))))
-            for i in range(first, min(last, first + MOST_ALIASES))
+            [
+                (int(self._rank[i]), plain(tables[self._owner[i]].at(int(self._name[i]))))
+                for i in range(first, min(last, first + MOST_ALIASES))
+            ]
         )
 
 

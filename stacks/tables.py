@@ -22,7 +22,8 @@ from stacks.elf import (
 )
 from stacks.errors import ElfError
 from stacks.source import BytesSource
-from stacks.symbols import Names, RawSymbols
+from stacks.stringtable import Names
+from stacks.symbols import RawSymbols
 
 MOST_SYMBOLS = 1 << 22
 LARGEST_MINIDEBUG = 1 << 26

@@ -48,7 +48,7 @@ class Browser:
 
         self._child = subprocess.Popen(
             [program(), *options],
-            preexec_fn=place,
+            preexec_fn=place,  # noqa: PLW1509  nothing here has threads
             close_fds=False,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

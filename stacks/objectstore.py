@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Loaded objects, shared between the processes that map the same file."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from weakref import WeakKeyDictionary
+
+from stacks.addrspace import AddressSpace, Mapping
+from stacks.errors import ElfError
+from stacks.memoryobject import load_from_memory
+from stacks.objects import LoadedObject, load_object, nameless, open_mapped
+from stacks.source import FileId
+from stacks.text import printable
+
+MOST_OBJECTS = 512
+
+_Key = tuple[str, int, str]
+
+
+class ObjectStore:
+    """Keyed by what a file is, see FileId.
+
+    Nothing is written to disk: reading the symbols of the largest executables takes a fraction of
+    a second, and a cache that root reads and a user may write would be a way to forge names.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        """most_bytes: memory the symbol tables kept may take in all."""
+        self._most_bytes = most_bytes
+        self._by_file: OrderedDict[FileId, LoadedObject] = OrderedDict()
+        self._by_mapping: WeakKeyDictionary[AddressSpace, dict[_Key, LoadedObject]]
+        self._by_mapping = WeakKeyDictionary()
+        self.problems: dict[str, str] = {}
+
+    def of(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
+        """The object a mapping shows; never raises, `problems` tells what went wrong."""
+        loaded = self._by_mapping.setdefault(space, {})
+        key = (mapping.device, mapping.inode, mapping.path)
+        found = loaded.get(key)
+        if found is None:
+            found = loaded[key] = self._load(space, mapping)
+            if found.problem and len(self.problems) < MOST_OBJECTS:
+                self.problems[printable(mapping.path)] = found.problem
+        return found
+
+    def _load(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
+        if mapping.inode == 0:
+            return load_from_memory(space, mapping)
+        try:
+            source = open_mapped(space.pid, mapping)
+        except ElfError as error:
+            found = load_from_memory(space, mapping)
+            return found if len(found.table) else nameless(str(error))
+        known = self._by_file.get(source.id)
+        if known is None:
+            roots = (f"/proc/{space.pid}/root", "")
+            known = self._by_file[source.id] = load_object(source, mapping.path, roots)
+            self._shrink()
+        self._by_file.move_to_end(source.id)
+        return known
+
+    def _shrink(self) -> None:
+        """Let go of the objects used longest ago; a process that uses one keeps it alive."""
+        while len(self._by_file) > 1 and (
+            len(self._by_file) > MOST_OBJECTS
+            or sum(o.table.nbytes for o in self._by_file.values()) > self._most_bytes
+        ):
+            self._by_file.popitem(last=False)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Addresses of one mapping to names and frames, as arrays."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stacks.addrspace import Mapping
+from stacks.frame import Frame
+from stacks.memoryobject import VSYSCALL, vsyscall_name
+from stacks.objects import LoadedObject
+from stacks.text import printable
+
+# "Return" addresses that no call left: a signal handler's. The byte before belongs to a stranger.
+TRAMPOLINES = frozenset({"__restore_rt", "__restore", "restore_rt", "__kernel_rt_sigreturn"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A mapping and the object it shows."""
+
+    mapping: Mapping
+    object: LoadedObject
+
+    @property
+    def module(self) -> str:
+        return printable(self.mapping.path) or "[anonymous]"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Arrays of one length: addresses as captured and as the object knows them, rows or -1."""
+
+    place: Place | None
+    address: NDArray[np.uint64]
+    virtual: NDArray[np.uint64]
+    row: NDArray[np.int64]
+
+    def names(self) -> list[str]:
+        """The functions' names, notes where none is known."""
+        if self.place is None:
+            return [f"[{a:#x}]" for a in self.address.tolist()]
+        if self.place.mapping.path == VSYSCALL:
+            return [vsyscall_name(a) for a in self.address.tolist()]
+        found = self.place.object.table.names(self.row)
+        label = posixpath.basename(self.place.module).strip("[]") or "anonymous"
+        for i in np.flatnonzero(self.row < 0).tolist():
+            found[i] = f"[{label}+{int(self.virtual[i]):#x}]"
+        return [name or f"[{label}+{self.virtual[i]:#x}]" for i, name in enumerate(found)]
+
+    def frames(self) -> list[Frame]:
+        module = self.place.module if self.place else ""
+        columns = (self.names(), self._offsets().tolist(), self.address.tolist())
+        return [Frame(name, module, offset, a) for name, offset, a in zip(*columns, strict=True)]
+
+    def _offsets(self) -> NDArray[np.uint64]:
+        if self.place is None or not len(self.place.object.table):
+            return self.virtual
+        start = np.where(self.row >= 0, self.place.object.table.start[self.row], np.uint64(0))
+        return self.virtual - start
+
+
+def resolve(
+    place: Place | None, address: NDArray[np.uint64], returns: NDArray[np.bool_] | None = None
+) -> Resolved:
+    """Find the functions that hold the addresses.
+
+    returns: which of them are return addresses; there the function that holds the byte before is
+    the one that called.
+    """
+    if place is None:
+        return Resolved(place, address, address, np.full(len(address), -1, np.int64))
+    offset = address - np.uint64(place.mapping.start) + np.uint64(place.mapping.offset)
+    virtual = place.object.virtual(offset)
+    table = place.object.table
+    row = table.rows(virtual)
+    if returns is not None and returns.any():
+        before = table.rows(virtual - returns)
+        for i in np.flatnonzero(before != row).tolist():
+            starts_here = row[i] >= 0 and table.start[row[i]] == virtual[i]
+            if not (starts_here and table.name(int(row[i])) in TRAMPOLINES):
+                row[i] = before[i]
+    return Resolved(place, address, virtual, row)
