@@ -33,7 +33,8 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace) -> int: ...
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(verb_meant: str | None) -> argparse.ArgumentParser:
+    """The grammar; of a verb that is not meant, its name alone: imports cost start-up time."""
     parser = argparse.ArgumentParser(
         prog="polltrace",
         description="See, price and fix Oracle's break polling.",
@@ -43,6 +44,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"polltrace {__version__}")
     verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
     for entry in sorted(entry_points(group="polltrace.commands"), key=lambda entry: entry.name):
+        if verb_meant not in (entry.name, None):
+            verbs.add_parser(entry.name)
+            continue
         command: Command = entry.load()()
         text = (command.__doc__ or "").strip()
         verb = verbs.add_parser(
@@ -63,7 +67,10 @@ def _terminated(_number: int, _frame: FrameType | None) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code. Errors become one line on stderr."""
-    args = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    args = _parser(next((word for word in words if not word.startswith("-")), None)).parse_args(
+        words
+    )
     # Ended by a supervisor or by Ctrl-C: the same clean-up runs on the way out.
     signal.signal(signal.SIGTERM, _terminated)
     try:

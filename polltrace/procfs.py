@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What /proc says of one process, read without touching it. A process that is gone reads empty."""
+"""What /proc says of one process, read without touching it. A process that is gone reads empty.
+
+Written for thousands of processes: os and plain strings, which cost a quarter of pathlib.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,7 @@ PROC = Path("/proc")
 
 
 def pids() -> Iterator[int]:
-    with os.scandir(PROC) as entries:
-        for entry in entries:
-            if entry.name.isdecimal():
-                yield int(entry.name)
+    return (int(name) for name in os.listdir(PROC) if name.isdecimal())
 
 
 def title(pid: int) -> str:
@@ -25,10 +25,7 @@ def title(pid: int) -> str:
 
 def executable(pid: int) -> str:
     """The file name of the executable; empty for kernel threads and where we may not look."""
-    try:
-        return (PROC / str(pid) / "exe").readlink().name.removesuffix(" (deleted)")
-    except OSError:
-        return ""
+    return _link(pid, "exe").rpartition("/")[2].removesuffix(" (deleted)")
 
 
 def environ(pid: int) -> dict[str, str]:
@@ -55,10 +52,7 @@ def ancestors() -> set[int]:
 
 def network(pid: int) -> str:
     """The process's network namespace, by a name that is unique on this host."""
-    try:
-        return os.readlink(PROC / str(pid) / "ns" / "net")
-    except OSError:
-        return ""
+    return _link(pid, "ns/net")
 
 
 def start_ticks(pid: int) -> int | None:
@@ -70,32 +64,34 @@ def start_ticks(pid: int) -> int | None:
 
 def catches(pid: int, number: signal.Signals) -> bool:
     """Whether the process has a handler for this signal."""
-    for line in _bytes(pid, "status").splitlines():
-        if line.startswith(b"SigCgt:"):
-            return bool(int(line.split()[1], 16) >> (number - 1) & 1)
-    return False
+    caught = _bytes(pid, "status").partition(b"\nSigCgt:\t")[2].partition(b"\n")[0]
+    return bool(int(caught or b"0", 16) >> (number - 1) & 1)
 
 
 def socket_fds(pid: int) -> dict[int, int]:
     """Socket inode by file descriptor."""
-    found: dict[int, int] = {}
-    directory = PROC / str(pid) / "fd"
     try:
-        names = os.listdir(directory)
+        fds = os.listdir(f"/proc/{pid}/fd")
     except OSError:
-        return found
-    for name in names:
-        try:
-            target = os.readlink(f"{directory}/{name}")
-        except OSError:
-            continue
-        if target.startswith("socket:["):
-            found[int(name)] = int(target[8:-1])
-    return found
+        return {}
+    targets = {int(fd): _link(pid, f"fd/{fd}") for fd in fds}
+    return {
+        fd: int(target[len("socket:[") : -1])
+        for fd, target in targets.items()
+        if target.startswith("socket:[")
+    }
+
+
+def _link(pid: int, name: str) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/{name}")
+    except OSError:
+        return ""
 
 
 def _bytes(pid: int, name: str) -> bytes:
     try:
-        return (PROC / str(pid) / name).read_bytes()
+        with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
+            return file.read()
     except OSError:
         return b""
