@@ -69,7 +69,7 @@ class Demo:
             json.dump(demo_data(experiment), sys.stdout, indent=2)
             print()
         else:
-            console = Console(soft_wrap=True)
+            console = Console(width=None if sys.stdout.isatty() else TABLE_WIDTH)
             print_demo(experiment, console)
         return 0 if experiment.counts_agree and experiment.cancels_work else 1
 

@@ -4,19 +4,11 @@
 
 #include <poll.h>
 
-// Where a frame-pointer walk starts, it knows the function the process is in
-// and, from the first frame record, the caller of whoever has that record.
-// glibc's poll() keeps no record, so its direct caller would be missing from
-// every stack: this function is that caller, and sntpoltsts is seen.
-static __attribute__((noinline)) int poll_now(struct pollfd *socket) {
-    return poll(socket, 1, 0);
-}
-
 __attribute__((noinline)) static bool sntpoltsts(struct break_channel *channel) {
     struct pollfd socket = {.fd = channel->tns->fd, .events = POLLIN};
     ++*channel->polls;
     // A signal may end the system call early; the next poll is soon enough.
-    return poll_now(&socket) > 0;
+    return poll(&socket, 1, 0) > 0;
 }
 
 __attribute__((noinline)) static bool
