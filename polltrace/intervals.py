@@ -11,6 +11,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# With fewer values even their whole range covers the median less than 95 % of the time.
+FEWEST_VALUES = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -33,8 +36,9 @@ def median(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     """The median of `values` and the narrowest pair of order statistics that covers it.
 
     The number of values below the true median is binomial(n, 1/2), whatever the distribution
-    (the sign test turned round), so the cover is at least `confidence`. With fewer than six
-    values no pair covers 95 %: the interval is then the whole range. Raises ValueError for none.
+    (the sign test turned round), so the cover is at least `confidence`. With fewer than
+    FEWEST_VALUES no pair covers 95 %: the interval is then the whole range. Raises ValueError
+    for none.
     """
     ordered = sorted(values)
     if not ordered:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 
 from polltrace.ebpf import EbpfProbe
-from polltrace.errors import LabError
+from polltrace.errors import DriverError, LabError, NoSuchProcessError
 from polltrace.profile import Profile
 from scenarios.client import Cancel, DriverClient
 from scenarios.lab_server import LabServer
@@ -128,7 +128,7 @@ def run_demo(
     for _block in range(blocks):
         for cell in _shuffled(order, CELLS):
             progress(cell.label, done, blocks * len(CELLS))
-            session = _Session(lab, client, cell, experiment.rows)
+            session = _Session(lab, client, cell, experiment.rows, warm_up=order.randint(100, 300))
             wants_stack = cell is SLOWEST and not experiment.stack
             experiment.runs[cell].append(session.run(order, STACK_EVERY if wants_stack else 0))
             if wants_stack:
@@ -154,9 +154,15 @@ def _calibrated(lab: LabServer, client: DriverClient) -> Experiment:
 
 
 class _Session:
-    """A fresh connection of one cell: its own server process, its own address space layout."""
+    """A fresh connection of one cell: its own server process, its own address space layout.
 
-    def __init__(self, lab: LabServer, client: DriverClient, cell: Cell, rows: int) -> None:
+    `warm_up` rows come first, a random number, so that a run of few polls does not always begin
+    at the same point between two of them.
+    """
+
+    def __init__(
+        self, lab: LabServer, client: DriverClient, cell: Cell, rows: int, *, warm_up: int
+    ) -> None:
         lab.connect(
             client,
             break_poll_skip=cell.skip or 3,
@@ -165,15 +171,20 @@ class _Session:
         self._client = client
         self._rows = rows
         self.spid = int(client.query(_SPID)[1][0][0])
-        client.query(LOTSLIOS, {"n": 100})
+        client.query(LOTSLIOS, {"n": warm_up})
 
     def run(self, order: random.Random, stack_every: int) -> Run:
         binds = {"n": self._rows}
         elapsed_s, _ = self._client.query(LOTSLIOS, binds)
         before = self._statistics()
-        with EbpfProbe([self.spid], stack_every=stack_every) as probe:
-            counted_elapsed_s, _ = self._client.query(LOTSLIOS, binds)
-            self.profile = probe.stop()
+        try:
+            with EbpfProbe([self.spid], stack_every=stack_every) as probe:
+                counted_elapsed_s, _ = self._client.query(LOTSLIOS, binds)
+                self.profile = probe.stop()
+        except NoSuchProcessError as error:
+            raise DriverError(
+                f"the session ended with its client before its time ({error})"
+            ) from error
         after = self._statistics()
         cancel = self._client.cancel(
             LOTSLIOS, {"n": 100 * self._rows}, RUN_SECONDS * order.uniform(0.1, 0.5)

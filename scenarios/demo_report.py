@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import statistics
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -123,10 +124,21 @@ def _below(experiment: Experiment) -> list[RenderableType]:
         f"attached.\nCounting made {SLOWEST.label} {slowed.value:+.1f} % slower while it lasted.",
         "",
         f"One user stack at a break poll ({SLOWEST.label}), outermost first:",
-        "  " + " > ".join(experiment.stack) if experiment.stack else "  none was captured",
+        _wrapped(experiment.stack) if experiment.stack else "  none was captured",
         "",
         verdict(experiment),
     ]
+
+
+def _wrapped(stack: Sequence[str]) -> str:
+    return textwrap.fill(
+        " > ".join(stack),
+        width=100,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def verdict(experiment: Experiment) -> str:
@@ -137,8 +149,8 @@ def verdict(experiment: Experiment) -> str:
     if now.low > 0:
         cost = (
             f"In-band at BREAK_POLL_SKIP={dearest.skip} this statement takes {_pct(now)} longer "
-            "than out-of-band, all of it spent asking the client's socket whether the user "
-            f"pressed Ctrl-C; at {rarest.skip} {_told(then)}."
+            "than out-of-band, for asking the client's socket at every third logical I/O whether "
+            f"the user has pressed Ctrl-C; at {rarest.skip} {_told(then)}."
         )
     else:
         cost = (

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import subprocess
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -26,22 +26,20 @@ class LabServer:
     def __init__(self, port: int = 0) -> None:
         self._argv = [
             str(find_executable("oralab", "POLLTRACE_LAB", "scenarios/lab/build/oralab")),
-            *("--port", str(port), "--until-eof"),
+            *("--port", str(port), "--until-eof", "--password-env", "LAB_PASSWORD"),
         ]
         self.user = "scott"
         self.password = secrets.token_hex(8)
 
     def __enter__(self) -> Self:
-        self._directory = tempfile.TemporaryDirectory(prefix="polltrace-lab-")
-        self._tns_admin = Path(self._directory.name)
         self._process = subprocess.Popen(
-            [*self._argv, "--tns-admin", self._directory.name, "--password-env", "LAB_PASSWORD"],
+            self._argv,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={"LAB_PASSWORD": self.password},
+            env={**os.environ, "LAB_PASSWORD": self.password},
         )
         assert self._process.stdout is not None
         ready = self._process.stdout.readline()
@@ -50,8 +48,11 @@ class LabServer:
             said = self._process.stderr.read().strip().removeprefix("oralab: ")
             self.__exit__(None, None, None)
             raise LabError(said or "the lab ended before it listened")
-        self.port = int(json.loads(ready)["port"])
-        self.service = "LAB"
+        announced = json.loads(ready)
+        self.port: int = announced["port"]
+        self.service: str = announced["service"]
+        # The lab's own temporary directory: it removes it, even where we are killed.
+        self._tns_admin = Path(announced["tns_admin"])
         return self
 
     def connect(self, client: DriverClient, *, break_poll_skip: int, disable_oob: bool) -> str:
@@ -73,4 +74,3 @@ class LabServer:
             assert pipe is not None
             pipe.close()
         self._process.wait()
-        self._directory.cleanup()

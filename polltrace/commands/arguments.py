@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 
+from polltrace.intervals import FEWEST_VALUES
+
 
 def pid_list(text: str) -> list[int]:
     """PIDs separated by commas. Raises ArgumentTypeError for anything else."""
@@ -25,10 +27,13 @@ def seconds(text: str) -> float:
     return value
 
 
-def count(text: str) -> int:
-    """A whole number from 1 to 1000. Raises ArgumentTypeError for anything else."""
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000")
+def runs(text: str) -> int:
+    """Runs enough for a 95 % interval of their median. Raises ArgumentTypeError for fewer."""
+    if not text.isdecimal() or not FEWEST_VALUES <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of runs from {FEWEST_VALUES}, the fewest that give a "
+            "95 % interval, to 1000"
+        )
     return int(text)
 
 

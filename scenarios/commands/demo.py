@@ -9,7 +9,7 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from polltrace.commands.arguments import count, port
+from polltrace.commands.arguments import port, runs
 from polltrace.ebpf import EbpfProbe
 from polltrace.profile import Profile
 from scenarios.client import DriverClient
@@ -35,7 +35,7 @@ class Demo:
         )
         parser.add_argument(
             "--runs",
-            type=count,
+            type=runs,
             default=BLOCKS,
             help="interleaved runs of each way to connect (default: %(default)s)",
         )
@@ -55,6 +55,7 @@ class Demo:
                 TimeElapsedColumn(),
                 console=Console(stderr=True),
                 transient=True,
+                disable=not sys.stderr.isatty(),
             ) as bar,
         ):
             task = bar.add_task("starting")

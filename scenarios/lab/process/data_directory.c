@@ -18,8 +18,12 @@ static void remove_files(const struct data_directory *directory) {
                                         "sys.db-wal", "sys.db-shm"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlinkat(directory->lock, names[i], 0);
-    if (directory->temporary)
-        rmdir(directory->path);
+    if (!directory->temporary)
+        return;
+    // Whoever started us may have written it; it may be gone by now as well.
+    unlinkat(directory->lock, "sqlnet.ora", 0);
+    unlinkat(directory->lock, "sqlnet.ora.new", 0);
+    rmdir(directory->path);
 }
 
 // Holds nothing but the directory and the pipe: not the listener's output,
@@ -73,8 +77,7 @@ bool data_directory_open(struct data_directory *directory, const char *path,
                  strerror(errno));
         return false;
     }
-    directory->lock =
-        open(directory->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    directory->lock = open(directory->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory->lock < 0) {
         snprintf(why, size, "cannot use %.100s: %s", directory->path,
                  strerror(errno));

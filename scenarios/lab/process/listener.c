@@ -95,6 +95,21 @@ static bool open_signals(struct listener *listener) {
     return listener->signals >= 0;
 }
 
+// Where the servers look for sqlnet.ora: unless told otherwise beside the data,
+// so that it goes with them.
+static const char *tns_admin(const struct listener *listener) {
+    const char *chosen = listener->options->tns_admin;
+    return chosen ? chosen : listener->directory.path;
+}
+
+static void print_escaped(const char *text) {
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+}
+
 static void say_ready(const struct listener *listener) {
     struct sockaddr_in at;
     socklen_t length = sizeof at;
@@ -104,9 +119,11 @@ static void say_ready(const struct listener *listener) {
         user[i] = (char)tolower((unsigned char)listener->sga->user[i]);
     // Names are letters, digits and _$#. only: nothing to escape.
     printf("{\"host\":\"%s\",\"port\":%u,\"pid\":%d,\"service\":\"%s\","
-           "\"user\":\"%s\"}\n",
+           "\"user\":\"%s\",\"tns_admin\":\"",
            listener->options->listen, ntohs(at.sin_port), (int)getpid(),
            listener->sga->instance, user);
+    print_escaped(tns_admin(listener));
+    printf("\"}\n");
     fflush(stdout);
 }
 
@@ -141,9 +158,8 @@ static void on_client(struct listener *listener) {
     if (client < 0)
         return;
     if (!spawn_server(listener->sga, listener->sga_fd, client,
-                      listener->options->tns_admin))
-        fprintf(stderr, "oralab: cannot start a server: %s\n",
-                strerror(errno));
+                      tns_admin(listener)))
+        fprintf(stderr, "oralab: cannot start a server: %s\n", strerror(errno));
     close(client);
 }
 

@@ -22,6 +22,7 @@ static const char help[] =
     "  --user NAME         the one account (SCOTT)\n"
     "  --password-env VAR  its password is in this variable (tiger)\n"
     "  --tns-admin DIR     where sqlnet.ora is; servers get it as TNS_ADMIN\n"
+    "                      (the data directory; removed with a temporary one)\n"
     "  --data DIR          an existing directory for the data files (a\n"
     "                      temporary one that is removed at the end)\n"
     "  --until-eof         end when standard input does\n"

@@ -12,7 +12,7 @@ struct options {
     const char *service;
     const char *user;
     const char *password;
-    const char *tns_admin; // where sqlnet.ora is; NULL: there is none
+    const char *tns_admin; // where sqlnet.ora is; NULL: with the data
     const char *data;      // NULL: a directory of our own
     bool until_eof;        // end when standard input does
     bool open_to_the_network;
