@@ -15,7 +15,7 @@ from stacks.debugfile import find_debug_file
 from stacks.dynamic import file_offset, find_dynamic_symbols
 from stacks.elf import PT_LOAD, Elf, Segment, read_elf
 from stacks.errors import ElfError
-from stacks.source import FileSource
+from stacks.source import ByteSource, FileSource
 from stacks.symbols import RawSymbols, SymbolTable
 from stacks.tables import dynamic_table, has_full_table, minidebug_tables, section_tables
 
@@ -85,7 +85,7 @@ def _candidates(pid: int, mapping: Mapping) -> Iterator[tuple[str, bool]]:
             yield mapping.path, False
 
 
-def load_object(source: FileSource, path: str, roots: tuple[str, ...]) -> LoadedObject:
+def load_object(source: ByteSource, path: str, roots: tuple[str, ...]) -> LoadedObject:
     """Segments and symbols of an open object; never raises, `problem` says what went wrong.
 
     path, roots: where to look for a separate debug file, see find_debug_file.

@@ -40,21 +40,21 @@ class Resolved:
     virtual: NDArray[np.uint64]
     row: NDArray[np.int64]
 
-    def names(self) -> list[str]:
-        """The functions' names, notes where none is known."""
+    def names(self) -> NDArray[np.object_]:
+        """The functions' names (str), notes where none is known."""
         if self.place is None:
-            return [f"[{a:#x}]" for a in self.address.tolist()]
+            return _texts([f"[{a:#x}]" for a in self.address.tolist()])
         if self.place.mapping.path == VSYSCALL:
-            return [vsyscall_name(a) for a in self.address.tolist()]
+            return _texts([vsyscall_name(a) for a in self.address.tolist()])
         found = self.place.object.table.names(self.row)
+        nameless = np.flatnonzero(found == "")
         label = posixpath.basename(self.place.module).strip("[]") or "anonymous"
-        for i in np.flatnonzero(self.row < 0).tolist():
-            found[i] = f"[{label}+{int(self.virtual[i]):#x}]"
-        return [name or f"[{label}+{self.virtual[i]:#x}]" for i, name in enumerate(found)]
+        found[nameless] = [f"[{label}+{v:#x}]" for v in self.virtual[nameless].tolist()]
+        return found
 
     def frames(self) -> list[Frame]:
         module = self.place.module if self.place else ""
-        columns = (self.names(), self._offsets().tolist(), self.address.tolist())
+        columns = (self.names().tolist(), self._offsets().tolist(), self.address.tolist())
         return [Frame(name, module, offset, a) for name, offset, a in zip(*columns, strict=True)]
 
     def _offsets(self) -> NDArray[np.uint64]:
@@ -85,3 +85,7 @@ def resolve(
             if not (starts_here and table.name(int(row[i])) in TRAMPOLINES):
                 row[i] = before[i]
     return Resolved(place, address, virtual, row)
+
+
+def _texts(texts: list[str]) -> NDArray[np.object_]:
+    return np.array(texts, object)

@@ -5,11 +5,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stacks.errors import ElfError
-from stacks.source import ByteSource, BytesSource
+from stacks.source import ByteSource
+from stacks.text import LONGEST
 
 LONGEST_NAME = 2048
-LARGEST_LOADED = 1 << 28
+LARGEST_LOADED = 1 << 27
+
+_PLAIN, _END, _ODD = 0, 1, 2
+_KIND = np.full(256, _ODD, np.uint8)
+_KIND[0x21:0x7F] = _PLAIN
+_KIND[ord("@")] = _ODD
+_KIND[0] = _END
+_MARKS = np.zeros(256, bool)
+_MARKS[[ord("."), ord("$")]] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +42,26 @@ class Names:
         except ElfError:
             return b""
 
-    def loaded(self) -> Names:
-        """The same names in memory, for reading many; unchanged where that would be too much."""
+    def ordinary(self, indexes: NDArray[np.uint32]) -> list[str]:
+        """The names at many indexes, as far as they are ordinary: ASCII, visible, without `@`.
+
+        "" stands for one that is not, or is too long, or begins like an assembler's mark: these
+        need a closer look one by one. Reads the whole table at once, so worth it for thousands.
+        """
         length = min(self.size, self.source.size - self.offset)
         if not 0 < length <= LARGEST_LOADED:
-            return self
+            return [""] * len(indexes)
         try:
-            return Names(BytesSource(self.source.read(self.offset, length)), 0, length)
+            data = self.source.read(self.offset, length)
         except ElfError:
-            return self
+            return [""] * len(indexes)
+        kinds = _KIND[np.frombuffer(data, np.uint8)]
+        ends = np.append(np.flatnonzero(kinds == _END), length)
+        odd = np.append(np.flatnonzero(kinds == _ODD), length)
+        begin = np.minimum(indexes.astype(np.int64), length)
+        end = ends[np.searchsorted(ends, begin)]
+        marked = _MARKS[np.frombuffer(data, np.uint8)[np.minimum(begin, length - 1)]]
+        good = (odd[np.searchsorted(odd, begin)] >= end) & (end - begin <= LONGEST) & ~marked
+        end = np.where(good, end, begin)
+        text = data.decode("latin-1")
+        return [text[b:e] for b, e in zip(begin.tolist(), end.tolist(), strict=True)]

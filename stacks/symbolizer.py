@@ -78,7 +78,8 @@ class Symbolizer:
         found = np.empty(len(addresses), object)
         for where, place in self._places(space, addresses):
             found[where] = resolve(place, addresses[where]).names()
-        return list(found)
+        names: list[str] = found.tolist()
+        return names
 
     def forget(self, pid: int) -> None:
         """Drop what is known of a process that ended."""
@@ -90,7 +91,8 @@ class Symbolizer:
         frames = np.empty(len(keys), object)
         for where, place in self._places(space, addresses):
             frames[where] = resolve(place, addresses[where], returns[where]).frames()
-        return list(frames)
+        resolved: list[Frame] = frames.tolist()
+        return resolved
 
     def _places(
         self, space: AddressSpace, addresses: NDArray[np.uint64]

@@ -51,10 +51,14 @@ class SymbolTable:
         self._owner = owner[order]
 
         self._first = np.flatnonzero(np.r_[True, start[1:] != start[:-1]][: len(start)])
+        self._last = np.append(self._first[1:], len(start))
         self.start: NDArray[np.uint64] = start[self._first]
         self._end = self._ends(end, limit)
         self._reach = np.maximum.accumulate(self._end)
-        self._known: dict[int, str] = {}
+        # One more than there are rows: the last stands for row -1, which has no name.
+        self._known = np.full(len(self._first) + 1, "", object)
+        self._decoded = np.zeros(len(self._first) + 1, bool)
+        self._decoded[-1] = True
 
     def __len__(self) -> int:
         """Number of distinct function addresses."""
@@ -64,7 +68,7 @@ class SymbolTable:
     def nbytes(self) -> int:
         """Memory the arrays take, in bytes."""
         by_symbol = self._name.nbytes + self._rank.nbytes + self._owner.nbytes
-        by_row = self._first.nbytes + self.start.nbytes + self._end.nbytes + self._reach.nbytes
+        by_row = self.start.nbytes * 5 + self._known.nbytes + self._decoded.nbytes
         return by_symbol + by_row
 
     def _ends(self, end: NDArray[np.uint64], limit: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -94,34 +98,44 @@ class SymbolTable:
         found = np.full(len(row), -1, np.int64)
         for back in range(1, DEEPEST_NESTING + 1):
             candidate = row - back
-            hit = (found < 0) & (candidate >= 0) & (addresses < self._end[candidate])
+            hit = (found < 0) & (candidate >= 0)
+            hit[hit] = addresses[hit] < self._end[candidate[hit]]
             found[hit] = candidate[hit]
         return found
 
     def name(self, row: int) -> str:
         """The preferred name of a row, "" when it has none fit to print."""
-        known = self._known.get(row)
-        if known is None:
-            known = self._known[row] = self._decode(row, self._names)
-        return known
+        return str(self.names(np.array([row]))[0])
 
-    def names(self, rows: NDArray[np.int64]) -> list[str]:
-        """The names of many rows, "" for row -1: each distinct one is decoded once."""
-        distinct, places = np.unique(rows, return_inverse=True)
-        wanted = distinct.tolist()
-        new = [row for row in wanted if row >= 0 and row not in self._known]
-        tables = [n.loaded() for n in self._names] if len(new) > MANY else self._names
-        for row in new:
-            self._known[row] = self._decode(row, tables)
-        found = np.array([self._known.get(row, "") for row in wanted], object)
-        return found[places].tolist() if len(wanted) else []
+    def names(self, rows: NDArray[np.int64]) -> NDArray[np.object_]:
+        """The names (str) of many rows, "" for row -1: each distinct one is decoded once."""
+        wanted = np.zeros(len(self._decoded), bool)
+        wanted[rows] = True
+        new = np.flatnonzero(wanted & ~self._decoded)
+        if len(new) > MANY:
+            new = self._decode_ordinary(new)
+        for row in new.tolist():
+            self._known[row] = self._decode(row)
+        self._decoded[rows] = True
+        found: NDArray[np.object_] = self._known[rows]
+        return found
 
-    def _decode(self, row: int, tables: Sequence[Names]) -> str:
-        first = int(self._first[row])
-        last = int(self._first[row + 1]) if row + 1 < len(self._first) else len(self._name)
+    def _decode_ordinary(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Decode what can be done in bulk; the rows that are left."""
+        single = rows[self._last[rows] - self._first[rows] == 1]
+        at = self._first[single]
+        for owner, names in enumerate(self._names):
+            mine = self._owner[at] == owner
+            if mine.any():
+                self._known[single[mine]] = names.ordinary(self._name[at[mine]])
+        left: NDArray[np.int64] = rows[self._known[rows] == ""]
+        return left
+
+    def _decode(self, row: int) -> str:
+        first, last = int(self._first[row]), int(self._last[row])
         return preferred(
             [
-                (int(self._rank[i]), plain(tables[self._owner[i]].at(int(self._name[i]))))
+                (int(self._rank[i]), plain(self._names[self._owner[i]].at(int(self._name[i]))))
                 for i in range(first, min(last, first + MOST_ALIASES))
             ]
         )
