@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks as a pprof profile: profile.proto of google/pprof, gzip-compressed protocol buffers.
+
+Written by hand: it takes six message types of integers and strings, and a protobuf runtime with
+generated code would weigh more than all the rest of this package. Names are resolved already, so
+a reader needs no executables; mappings and addresses are kept for those who look at machine code.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from stacks.frame import Frame
+
+
+def pprof(
+    stacks: Iterable[tuple[Sequence[Frame], int]], kind: str, unit: str, time_ns: int = 0
+) -> bytes:
+    """The profile of (frames innermost first, count); kind and unit say what is counted.
+
+    time_ns: when it was taken, nanoseconds since 1970, 0 for unknown.
+    """
+    profile = _Profile()
+    samples = [_sample(profile, frames, count) for frames, count in stacks]
+    value_type = _number(1, profile.text(kind)) + _number(2, profile.text(unit))
+    parts = [_message(1, value_type)]
+    parts += [_message(2, sample) for sample in samples]
+    parts += [_message(3, body) for body in profile.mappings.values()]
+    parts += [_message(4, body) for body in profile.locations.values()]
+    parts += [_message(5, body) for body in profile.functions.values()]
+    parts += [_message(6, text.encode()) for text in profile.strings]
+    parts.append(_number(9, time_ns))
+    return gzip.compress(b"".join(parts), mtime=0)
+
+
+@dataclass
+class _Profile:
+    """The tables of a profile, filled while samples are written; ids count from 1."""
+
+    strings: dict[str, int] = field(default_factory=lambda: {"": 0})
+    mappings: dict[str, bytes] = field(default_factory=dict)
+    functions: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    locations: dict[tuple[str, str, int], bytes] = field(default_factory=dict)
+    _ids: dict[object, int] = field(default_factory=dict)
+
+    def text(self, text: str) -> int:
+        return self.strings.setdefault(text, len(self.strings))
+
+    def location(self, frame: Frame) -> int:
+        key = (frame.module, frame.name, frame.address)
+        if key not in self.locations:
+            line = _number(1, self._function(frame))
+            self._ids[key] = len(self.locations) + 1
+            self.locations[key] = (
+                _number(1, self._ids[key])
+                + _number(2, self._mapping(frame.module))
+                + _number(3, frame.address & (1 << 64) - 1)
+                + _message(4, line)
+            )
+        return self._ids[key]
+
+    def _function(self, frame: Frame) -> int:
+        key = (frame.module, frame.name)
+        if key not in self.functions:
+            self._ids[key] = len(self.functions) + 1
+            name = self.text(frame.name)
+            self.functions[key] = (
+                _number(1, self._ids[key])
+                + _number(2, name)
+                + _number(3, name)
+                + _number(4, self.text(frame.module))
+            )
+        return self._ids[key]
+
+    def _mapping(self, module: str) -> int:
+        if module not in self.mappings:
+            self._ids[module] = len(self.mappings) + 1
+            has_functions = _number(7, 1)
+            self.mappings[module] = (
+                _number(1, self._ids[module]) + _number(5, self.text(module)) + has_functions
+            )
+        return self._ids[module]
+
+
+def _sample(profile: _Profile, frames: Sequence[Frame], count: int) -> bytes:
+    places = b"".join(_varint(profile.location(frame)) for frame in frames)
+    return _message(1, places) + _message(2, _varint(count))
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _number(tag: int, value: int) -> bytes:
+    """A field of wire type 0; zero is the default and takes no room."""
+    return _varint(tag << 3) + _varint(value) if value else b""
+
+
+def _message(tag: int, body: bytes) -> bytes:
+    """A field of wire type 2: message, string or packed numbers."""
+    return _varint(tag << 3 | 2) + _varint(len(body)) + body

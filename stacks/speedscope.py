@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Folded stacks as a file for speedscope.app: its "sampled" profile, as the schema has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from stacks.flamedata import Side
+from stacks.folded import total
+
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+
+
+def speedscope(title: str, sides: Sequence[Side], exporter: str) -> str:
+    """One file with a profile for each side; frames are shared, weights are samples.
+
+    exporter: name and version of the program that writes the file.
+    """
+    names = sorted({name for side in sides for stack in side.folded for name in stack})
+    number = {name: i for i, name in enumerate(names)}
+    profiles = []
+    for side in sides:
+        stacks = sorted((s, n) for s, n in side.folded.items() if s)
+        profiles.append(
+            {
+                "type": "sampled",
+                "name": side.name,
+                "unit": "none",
+                "startValue": 0,
+                "endValue": total(dict(stacks)),
+                "samples": [[number[name] for name in stack] for stack, _ in stacks],
+                "weights": [n for _, n in stacks],
+            }
+        )
+    file = {
+        "$schema": SCHEMA,
+        "name": title,
+        "exporter": exporter,
+        "activeProfileIndex": 0,
+        "shared": {"frames": [{"name": name} for name in names]},
+        "profiles": profiles,
+    }
+    return json.dumps(file, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Names from elsewhere than a file: the vdso, the kernel, memory; and names without being root."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import stacks
+from stacks import AddressSpace, Symbolizer
+from stacks.addrspace import parse_maps
+from stacks.kallsyms import KernelSymbols
+from stacks.memoryobject import load_from_memory, vsyscall_name
+
+Build = Callable[..., Path]
+NOBODY = 65534
+RESOLVE = """
+import sys
+from stacks import Symbolizer
+names = Symbolizer()
+pid, *addresses = sys.argv[1:]
+print(*(f.name for f in names.user(int(pid), [int(a) for a in addresses])))
+print(*names.problems.values())
+"""
+
+
+def address_of(library: str | None, name: str) -> int:
+    return ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p).value
+
+
+def test_vdso() -> None:
+    space = AddressSpace.of(os.getpid())
+    try:
+        address = address_of("linux-vdso.so.1", "__vdso_clock_gettime")
+    except OSError:
+        pytest.skip("the C library does not hand out the vdso")
+    (frame,) = Symbolizer().stack(space, [address + 3])
+    assert (frame.name, frame.module, frame.offset) == ("clock_gettime", "[vdso]", 3)
+
+
+@pytest.mark.parametrize("name", ["poll", "ppoll", "select", "epoll_wait", "read", "recv"])
+def test_system_calls_of_this_c_library_have_their_plain_names(name: str) -> None:
+    space = AddressSpace.of(os.getpid())
+    (frame,) = Symbolizer().stack(space, [address_of(None, name) + 1])
+    assert (frame.name, frame.offset) == (name, 1)
+    assert "libc" in frame.module
+
+
+def test_c_library_read_from_memory_names_the_same() -> None:
+    """What is exported is the same whether its file can be opened or not."""
+    space = AddressSpace.of(os.getpid())
+    address = address_of(None, "epoll_wait")
+    mapping = space.mapping(address)
+    found = load_from_memory(space, mapping)
+    starts = {found.table.name(i): int(found.table.start[i]) for i in range(len(found.table))}
+    lowest = min(m.start for m in space.mappings if m.path == mapping.path)
+    assert starts["epoll_wait"] == address - lowest
+    assert len(found.table) > 1000
+    assert found.problem == "read from memory"
+
+
+def as_nobody(pid: int, *addresses: int) -> list[str]:
+    """What an ordinary user, who may not open map_files, gets."""
+    ran = subprocess.run(
+        [sys.executable, "-c", RESOLVE, str(pid), *map(str, addresses)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        cwd="/",
+        env={"PYTHONPATH": str(Path(stacks.__file__).parents[1])},
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+@pytest.fixture
+def open_directory() -> Path:
+    """A directory that nobody may enter, for a test that changes its user."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    path = Path("/tmp") / f"polltrace-test-{os.getpid()}"
+    path.mkdir(mode=0o755)
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+def started(program: Path, *arguments: Path) -> tuple[subprocess.Popen[bytes], list[int]]:
+    child = subprocess.Popen(
+        [program, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+    )
+    line = child.stdout.readline()
+    return child, [int(word, 16) for word in line.split()]
+
+
+@pytest.mark.parametrize("fate", ["kept", "deleted"])
+def test_own_process_of_an_ordinary_user(fate: str, build: Build, open_directory: Path) -> None:
+    program = open_directory / "chain"
+    shutil.copy(build("chain"), program)
+    child, addresses = started(program)
+    try:
+        if fate == "deleted":
+            program.unlink()
+        assert as_nobody(child.pid, *addresses)[0] == (
+            "waits_for_end calls_last hidden_step exported_step outermost_step main"
+        )
+    finally:
+        child.communicate(timeout=10)
+
+
+def test_deleted_library_of_an_ordinary_user_is_read_from_memory(
+    build: Build, tool: Callable[..., None], open_directory: Path
+) -> None:
+    source, library = open_directory / "step.c", open_directory / "libstep.so"
+    source.write_text("void step_inside(void (*then)(void)) { then(); }\n")
+    tool("gcc", "-shared", "-fPIC", "-o", library, source)
+    program = open_directory / "holds_library"
+    shutil.copy(build("holds_library", "-ldl"), program)
+    open_directory.chmod(0o777)
+    child, addresses = started(program, library)
+    try:
+        assert addresses
+        assert not library.exists()
+        assert as_nobody(child.pid, *addresses) == ["step_inside", "read from memory"]
+    finally:
+        child.communicate(timeout=10)
+
+
+def test_strangers_process_is_a_clear_error(open_directory: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", RESOLVE, "1", "4096"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        cwd="/",
+        env={"PYTHONPATH": str(Path(stacks.__file__).parents[1])},
+    )
+    assert ran.stderr.splitlines()[-1] == (
+        "stacks.errors.ProcessError: not permitted to read the mappings of process 1"
+    )
+
+
+KALLSYMS = b"""\
+ffffffff81000000 T _text
+ffffffff81000100 t helper
+ffffffff81000200 T __x64_sys_poll
+ffffffff81000200 t __pfx_alias
+ffffffff81000400 T do_sys_poll
+ffffffff82000000 D some_data
+ffffffffc0000000 t run_it\t[pollmod]
+torn li"""
+
+
+def test_kernel_names() -> None:
+    symbols = KernelSymbols(KALLSYMS)
+    assert len(symbols) == 6
+    leaf, caller, module, below = symbols.frames(
+        [0xFFFFFFFF81000200, 0xFFFFFFFF81000400, 0xFFFFFFFFC0000010, 0xFFFF]
+    )
+    assert (leaf.name, leaf.module, leaf.offset) == ("__x64_sys_poll", "[kernel]", 0)
+    assert (caller.name, caller.offset) == ("__x64_sys_poll", 0x200)
+    assert (module.name, module.module, module.offset) == ("run_it", "[pollmod]", 0x10)
+    assert (below.name, below.named) == ("[kernel+0xffff]", False)
+
+
+def test_hidden_kernel_addresses_leave_notes() -> None:
+    symbols = KernelSymbols(b"0000000000000000 T _text\n0000000000000000 T do_sys_poll\n")
+    assert len(symbols) == 0
+    assert symbols.frames([0xFFFFFFFF81000200])[0].name == "[kernel+0xffffffff81000200]"
+
+
+def test_vsyscall_page() -> None:
+    base = 0xFFFFFFFFFF600000
+    assert [vsyscall_name(base + slot * 0x400 + 9) for slot in range(4)] == [
+        "gettimeofday", "time", "getcpu", "[vsyscall+0xc09]",
+    ]  # fmt: skip
+
+
+def test_strange_lines_of_maps() -> None:
+    text = (
+        b"00400000-00401000 r-xp 00001000 fe:00 12 /bin/with  two spaces \r\\012 (deleted)\n"
+        b"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+        b"7f0000002000-7f00000030"
+    )
+    first, second = parse_maps(text)
+    assert (first.start, first.end, first.offset, first.inode) == (0x400000, 0x401000, 0x1000, 12)
+    assert (first.path, first.deleted) == ("/bin/with  two spaces \r\n", True)
+    assert (second.path, second.deleted) == ("", False)
+    assert parse_maps(b"") == ()
