@@ -30,19 +30,26 @@ static __always_inline bool is_connected(__u8 state) {
 }
 
 static __always_inline void open_file(struct task_struct *task, __u32 fd,
-                                      struct open_file *found) {
-    struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
-    struct file **table = BPF_CORE_READ(fdt, fd), *file = NULL;
+                                      struct open_file *found,
+                                      const bool cast) {
+    struct files_struct *files = READ(cast, task_struct, task, files);
+    struct fdtable *fdt = READ(cast, files_struct, files, fdt);
+    struct file **table = READ(cast, fdtable, fdt, fd), *file = NULL;
+    struct inode *inode;
 
     *found = (struct open_file){};
-    if (fd >= BPF_CORE_READ(fdt, max_fds))
+    if (fd >= READ(cast, fdtable, fdt, max_fds))
         return;
-    bpf_probe_read_kernel(&file, sizeof(file), table + fd);
+    if (cast)
+        file = (struct file *)AS(list_head, table + fd)->next;
+    else
+        bpf_probe_read_kernel(&file, sizeof(file), table + fd);
     if (!file)
         return;
+    inode = READ(cast, file, file, f_inode);
     found->file = file;
-    found->inode = (__u64)BPF_CORE_READ(file, f_inode);
-    found->ino = BPF_CORE_READ(file, f_inode, i_ino);
+    found->inode = (__u64)inode;
+    found->ino = READ(cast, inode, inode, i_ino);
 }
 
 static __always_inline void describe_tcp(struct sock *sk, bool v6,

@@ -15,18 +15,26 @@ struct reporter {
     struct probe *probe;
     struct watched *watched;
     struct snapshot endpoints, stacks, syscalls;
+    struct times *times; // room for one process's histograms
     struct json json;
     uint64_t attached_ns; // CLOCK_MONOTONIC
-    uint64_t frames, late_frames;
+    uint64_t frames, late_frames, late_windows;
+    double cost_ns; // watch mode: of counting one poll
 };
 
 void report_init(struct reporter *reporter, const struct options *options,
                  struct probe *probe, struct watched *watched);
 void report_header(struct reporter *reporter);
-void report_processes(struct reporter *reporter); // new ones
 void report_frame(struct reporter *reporter, bool final);
-void report_exits(struct reporter *reporter);
 void report_trailer(struct reporter *reporter, const char *reason);
+
+// Deletes what the maps hold of processes whose slots are to be freed.
+void report_reap(struct reporter *reporter);
+
+bool wants_stacks(const struct reporter *reporter);
+void record_begin(struct reporter *reporter, const char *type);
+void record_end(struct reporter *reporter);
+void record_identity(struct json *json, const struct process *process);
 
 uint64_t monotonic_ns(void);
 

@@ -9,23 +9,27 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "namespace.h"
 #include "polltrace.skel.h"
+#include "tracepoint.h"
 
-#define STARTED_PLACES 65536
+#define THREAD_PLACES 65536
 
-// libbpf is silent unless asked: its warnings are kept for the error message.
-static char last_warning[512];
+// libbpf is silent unless asked: its last warning goes into our own message.
+static char last_warning[256];
 
 static int keep_warning(enum libbpf_print_level level, const char *format,
                         va_list args) {
-    if (level == LIBBPF_WARN && !getenv("POLLTRACE_VERBOSE")) {
+    if (getenv("POLLTRACE_VERBOSE"))
+        return vfprintf(stderr, format, args);
+    if (level == LIBBPF_WARN) {
         vsnprintf(last_warning, sizeof(last_warning), format, args);
         last_warning[strcspn(last_warning, "\n")] = 0;
-        return 0;
     }
-    return getenv("POLLTRACE_VERBOSE") ? vfprintf(stderr, format, args) : 0;
+    return 0;
 }
 
 static uint32_t rows_for(unsigned processes) {
@@ -40,6 +44,7 @@ static uint32_t rows_for(unsigned processes) {
 static void size_maps(struct probe *p, const struct options *o) {
     struct polltrace *skel = p->skel;
     uint32_t slots = p->rows * BUCKET_WAYS;
+    bool stacks = o->stack_stride || o->mode == MODE_WATCH;
 
     bpf_map__set_max_entries(skel->maps.buckets, p->rows);
     bpf_map__set_map_flags(skel->maps.buckets, BPF_F_MMAPABLE);
@@ -47,117 +52,224 @@ static void size_maps(struct probe *p, const struct options *o) {
     bpf_map__set_map_flags(skel->maps.slots, BPF_F_MMAPABLE);
     bpf_map__set_max_entries(skel->maps.claims, slots * (2 + FD_WAYS));
     bpf_map__set_max_entries(skel->maps.endpoints, o->max_processes * 4);
-    bpf_map__set_max_entries(skel->maps.stacks,
-                             o->stack_stride ? o->max_stacks : 1);
+    bpf_map__set_max_entries(skel->maps.stacks, stacks ? o->max_stacks : 1);
     bpf_map__set_max_entries(skel->maps.sites,
-                             o->stack_stride ? o->max_processes * 24 : 1);
-    bpf_map__set_max_entries(skel->maps.started,
-                             o->mode == MODE_SYSCALLS ? STARTED_PLACES : 1);
-    bpf_map__set_max_entries(skel->maps.syscalls, o->mode == MODE_SYSCALLS
-                                                      ? o->max_processes * 32
-                                                      : 1);
-}
-
-static void choose_programs(struct probe *p, const struct options *o) {
-    struct bpf_program *program;
-
-    p->variant = "tp_btf";
-    if (o->variant && strcmp(o->variant, p->variant) != 0)
-        fail(EXIT_USAGE, "no variant '%s'", o->variant);
-    bpf_object__for_each_program(program, p->skel->obj)
-        bpf_program__set_autoload(program, false);
-    bpf_program__set_autoload(p->skel->progs.fork_raw_tp, o->follow);
-    bpf_program__set_autoload(p->skel->progs.exec_raw_tp, true);
-    bpf_program__set_autoload(p->skel->progs.exit_raw_tp, true);
+                             stacks ? o->max_processes * 24 : 1);
     if (o->mode == MODE_SYSCALLS) {
-        bpf_program__set_autoload(p->skel->progs.enter_all_tp_btf, true);
-        bpf_program__set_autoload(p->skel->progs.exit_all_tp_btf, true);
-    } else {
-        bpf_program__set_autoload(p->skel->progs.enter_tp_btf, true);
+        bpf_map__set_max_entries(skel->maps.started, THREAD_PLACES);
+        bpf_map__set_max_entries(skel->maps.syscalls, o->max_processes * 32);
+    }
+    if (o->mode == MODE_TIME) {
+        bpf_map__set_max_entries(skel->maps.timed, THREAD_PLACES);
+        bpf_map__set_max_entries(skel->maps.times, o->max_histograms + 1);
     }
 }
 
-static void *map_memory(int fd, size_t size) {
+static void set_knobs(struct probe *p, const struct options *o) {
+    p->skel->rodata->bucket_mask = p->rows - 1;
+    p->skel->rodata->follow_forks = o->follow;
+    p->skel->rodata->adopt_all = o->pattern || o->cgroup;
+    p->skel->rodata->stack_stride = o->stack_stride;
+    p->skel->rodata->stack_depth = o->stack_depth;
+    p->skel->rodata->started_mask = THREAD_PLACES - 1;
+    p->skel->rodata->timing = o->mode == MODE_TIME;
+    p->skel->rodata->windowed = o->mode == MODE_WATCH;
+    p->skel->rodata->in_namespace = namespace_is_inner();
+}
+
+static bool is_wanted(const struct probe *p, const struct options *o,
+                      const char *name) {
+    size_t size = strlen(name);
+    char plain[64];
+
+    if (!strcmp(name, "life_exec") || !strcmp(name, "life_exit"))
+        return true;
+    if (!strcmp(name, "life_fork"))
+        return o->follow || o->pattern || o->cgroup;
+    if (!strcmp(name, "life_translate"))
+        return namespace_is_inner();
+    if (!strcmp(name, "cpu_sample"))
+        return o->mode == MODE_WATCH;
+    if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
+        return false;
+    snprintf(plain, sizeof(plain), "%.*s", (int)(p->cast ? size - 5 : size),
+             name);
+    return variant_uses(p->variant, plain, o->mode);
+}
+
+static int try_load(struct probe *p, const struct options *o) {
+    struct bpf_program *program;
+    int error;
+
+    p->skel = polltrace__open();
+    if (!p->skel)
+        return -errno;
+    set_knobs(p, o);
+    size_maps(p, o);
+    bpf_object__for_each_program(program, p->skel->obj)
+        bpf_program__set_autoload(program,
+                                  is_wanted(p, o, bpf_program__name(program)));
+    error = polltrace__load(p->skel);
+    if (error) {
+        polltrace__destroy(p->skel);
+        p->skel = NULL;
+    }
+    return error;
+}
+
+// bpf_rdonly_cast came with Linux 6.2.
+static bool may_cast(const struct options *o) {
+    unsigned major = 0, minor = 0;
+    struct utsname uts;
+
+    uname(&uts);
+    sscanf(uts.release, "%u.%u", &major, &minor);
+    return !o->plain_reads && (major > 6 || (major == 6 && minor >= 2));
+}
+
+static int load_variant(struct probe *p, const struct options *o,
+                        const struct variant *variant) {
+    int error = -ENOTSUP;
+
+    p->variant = variant;
+    p->rows = rows_for(o->max_processes);
+    p->cast = may_cast(o);
+    if (o->mode == MODE_SYSCALLS && !variant->all[0])
+        return -ENOTSUP;
+    error = try_load(p, o);
+    // EPERM is about the kind of program, not about what is in it.
+    if (error && p->cast && error != -EPERM) {
+        p->cast = false;
+        error = try_load(p, o);
+    }
+    return error;
+}
+
+static int load_any(struct probe *p, const struct options *o) {
+    int error = -ENOTSUP;
+
+    for (unsigned i = 0; i < VARIANTS; i++) {
+        if (o->variant && strcmp(o->variant, VARIANT[i].name) != 0)
+            continue;
+        error = load_variant(p, o, &VARIANT[i]);
+        if (!error)
+            return 0;
+    }
+    return error;
+}
+
+static void *map_memory(struct bpf_map *map, size_t size) {
     size_t page = sysconf(_SC_PAGESIZE);
-    void *memory = mmap(NULL, (size + page - 1) & ~(page - 1),
-                        PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory =
+        mmap(NULL, (size + page - 1) & ~(page - 1), PROT_READ | PROT_WRITE,
+             MAP_SHARED, bpf_map__fd(map), 0);
 
     if (memory == MAP_FAILED)
-        fail(EXIT_KERNEL,
-             "cannot map a BPF array: %s (Linux 5.5 or newer is "
-             "needed)",
-             strerror(errno));
+        fail(EXIT_KERNEL, "cannot map a BPF array: %s", strerror(errno));
     return memory;
 }
 
-static void explain_load(int error) {
+static _Noreturn void explain_load(const struct options *o, int error) {
+    if (o->variant && (error == -ENOTSUP || error == -EPERM))
+        fail(EXIT_KERNEL,
+             "this kernel does not take variant %s here: %s; try "
+             "--variants",
+             o->variant, strerror(-error));
     if (error == -EPERM || error == -EACCES)
         fail(EXIT_NOT_PERMITTED,
              "the kernel refuses to load BPF programs: run as root, or with "
-             "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE (%s)",
+             "CAP_BPF and CAP_PERFMON, and outside of lockdown (%s)",
              last_warning);
     fail(EXIT_KERNEL, "cannot load the BPF programs: %s (%s)", strerror(-error),
          last_warning);
 }
 
-void probe_load(struct probe *p, const struct options *o) {
+static void prepare(void) {
     struct rlimit endless = {RLIM_INFINITY, RLIM_INFINITY};
-    int error;
 
     libbpf_set_print(keep_warning);
     setrlimit(RLIMIT_MEMLOCK, &endless); // charged to it before Linux 5.11
-    p->skel = polltrace__open();
-    if (!p->skel)
-        fail(EXIT_KERNEL, "cannot open the BPF object: %s", strerror(errno));
-    p->rows = rows_for(o->max_processes);
-    p->skel->rodata->bucket_mask = p->rows - 1;
-    p->skel->rodata->follow_forks = o->follow;
-    p->skel->rodata->stack_stride = o->stack_stride;
-    p->skel->rodata->stack_depth = o->stack_depth;
-    p->skel->rodata->started_mask = STARTED_PLACES - 1;
-    size_maps(p, o);
-    choose_programs(p, o);
-    error = polltrace__load(p->skel);
+}
+
+void probe_load(struct probe *p, const struct options *o) {
+    int error;
+
+    prepare();
+    error = load_any(p, o);
     if (error)
-        explain_load(error);
-    p->buckets_fd = bpf_map__fd(p->skel->maps.buckets);
-    p->slots_fd = bpf_map__fd(p->skel->maps.slots);
+        explain_load(o, error);
     p->claims_fd = bpf_map__fd(p->skel->maps.claims);
     p->endpoints_fd = bpf_map__fd(p->skel->maps.endpoints);
     p->stacks_fd = bpf_map__fd(p->skel->maps.stacks);
     p->sites_fd = bpf_map__fd(p->skel->maps.sites);
     p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
-    p->buckets = map_memory(p->buckets_fd, p->rows * sizeof(struct bucket));
-    p->slots =
-        map_memory(p->slots_fd, p->rows * BUCKET_WAYS * sizeof(struct slot));
+    p->times_fd = bpf_map__fd(p->skel->maps.times);
+    p->buckets =
+        map_memory(p->skel->maps.buckets, p->rows * sizeof(struct bucket));
+    p->slots = map_memory(p->skel->maps.slots,
+                          p->rows * BUCKET_WAYS * sizeof(struct slot));
 }
 
-static struct bpf_link *attach(struct bpf_program *program) {
-    struct bpf_link *link = bpf_program__attach(program);
+static struct bpf_link *attach_tracepoint(struct bpf_program *program) {
+    // "tp/" and the event's path.
+    int event = tracepoint_open(bpf_program__section_name(program) + 3);
+    struct bpf_link *link;
 
+    if (event < 0)
+        return NULL;
+    link = bpf_program__attach_perf_event(program, event);
     if (!link)
-        fail(errno == EPERM || errno == EACCES ? EXIT_NOT_PERMITTED
-                                               : EXIT_ATTACH,
-             "cannot attach %s: %s (%s)", bpf_program__name(program),
-             strerror(errno), last_warning);
+        close(event);
     return link;
 }
 
+static struct bpf_link *attach(struct bpf_program *program) {
+    if (!strncmp(bpf_program__section_name(program), "tp/", 3))
+        return attach_tracepoint(program);
+    return bpf_program__attach(program);
+}
+
+static _Noreturn void explain_attach(const char *what) {
+    fail(errno == EPERM || errno == EACCES ? EXIT_NOT_PERMITTED : EXIT_ATTACH,
+         "cannot attach %s: %s", what, strerror(errno));
+}
+
 void probe_attach_lives(struct probe *p) {
-    // Kept until the end of the process: nothing is ever pinned.
-    if (bpf_program__autoload(p->skel->progs.fork_raw_tp))
-        p->skel->links.fork_raw_tp = attach(p->skel->progs.fork_raw_tp);
-    p->skel->links.exec_raw_tp = attach(p->skel->progs.exec_raw_tp);
-    p->skel->links.exit_raw_tp = attach(p->skel->progs.exit_raw_tp);
+    struct bpf_program *program;
+
+    // These stay to the end of this process: nothing is ever pinned.
+    if (namespace_is_inner())
+        namespace_read(p->skel->progs.life_translate);
+    bpf_object__for_each_program(program, p->skel->obj) {
+        const char *name = bpf_program__name(program);
+
+        if (!strncmp(name, "life_", 5) && strcmp(name, "life_translate") &&
+            bpf_program__autoload(program) && !attach(program))
+            explain_attach(name);
+    }
+}
+
+bool probe_try_attach_calls(struct probe *p, const struct options *o) {
+    struct bpf_program *program;
+
+    bpf_object__for_each_program(program, p->skel->obj) {
+        const char *name = bpf_program__name(program);
+        struct bpf_link *link;
+
+        if (!strncmp(name, "life_", 5) || !strcmp(name, "cpu_sample") ||
+            !is_wanted(p, o, name))
+            continue;
+        link = attach(program);
+        if (!link)
+            return false;
+        p->link[p->links++] = link;
+    }
+    return true;
 }
 
 void probe_attach_calls(struct probe *p, const struct options *o) {
-    if (o->mode == MODE_SYSCALLS) {
-        p->link[p->links++] = attach(p->skel->progs.enter_all_tp_btf);
-        p->link[p->links++] = attach(p->skel->progs.exit_all_tp_btf);
-    } else {
-        p->link[p->links++] = attach(p->skel->progs.enter_tp_btf);
-    }
+    if (!probe_try_attach_calls(p, o))
+        explain_attach(p->variant->name);
 }
 
 void probe_detach_calls(struct probe *p) {
@@ -167,4 +279,19 @@ void probe_detach_calls(struct probe *p) {
 
 uint64_t probe_lost(const struct probe *p, enum lost_kind kind) {
     return p->skel->bss->lost[kind];
+}
+
+void probe_print_variants(const struct options *o) {
+    prepare();
+    for (unsigned i = 0; i < VARIANTS; i++) {
+        struct probe probe = {0};
+        int error = load_variant(&probe, o, &VARIANT[i]);
+
+        if (!error && !probe_try_attach_calls(&probe, o))
+            error = -errno;
+        printf("%-10s  %s%s\n", VARIANT[i].name, error ? "no: " : "yes",
+               error ? strerror(-error) : "");
+        probe_detach_calls(&probe);
+        polltrace__destroy(probe.skel);
+    }
 }

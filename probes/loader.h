@@ -8,20 +8,21 @@
 
 #include "options.h"
 #include "records.h"
+#include "variants.h"
 
 struct polltrace;
 struct bpf_link;
 
 struct probe {
     struct polltrace *skel;
-    const char *variant;
-    struct bpf_link *link[8];
+    const struct variant *variant;
+    bool cast; // kernel memory is read directly
+    struct bpf_link *link[MAX_PROGRAMS];
     unsigned links;
     struct bucket *buckets; // shared with the kernel
     struct slot *slots;
     uint32_t rows; // buckets; a power of two
-    int buckets_fd, slots_fd, claims_fd, endpoints_fd, stacks_fd, sites_fd,
-        syscalls_fd;
+    int claims_fd, endpoints_fd, stacks_fd, sites_fd, syscalls_fd, times_fd;
 };
 
 // All of these end the program with a message when they cannot.
@@ -29,7 +30,13 @@ void probe_load(struct probe *probe, const struct options *options);
 void probe_attach_lives(struct probe *probe); // fork, exec, exit
 void probe_attach_calls(struct probe *probe, const struct options *options);
 
+// Attaches again what was detached; false, with errno, when it cannot.
+bool probe_try_attach_calls(struct probe *probe, const struct options *options);
 void probe_detach_calls(struct probe *probe);
+
 uint64_t probe_lost(const struct probe *probe, enum lost_kind kind);
+
+// Prints which variants this kernel takes, for --variants.
+void probe_print_variants(const struct options *options);
 
 #endif

@@ -8,12 +8,17 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/capability.h>
-#include <sys/prctl.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "calibrate.h"
 #include "caps.h"
+#include "filter.h"
+#include "own_cost.h"
 #include "procfs.h"
+#include "processes.h"
+#include "sampler.h"
 #include "session.h"
 
 static void check_pids(const struct options *o) {
@@ -45,12 +50,52 @@ static void raise_open_files(unsigned processes) {
 }
 
 // What has to work after the privileges are gone.
-static bool can_read_maps(void *argument) {
-    struct probe *probe = argument;
+static bool still_works(void *argument) {
+    struct reporter *r = argument;
     struct endpoint_key key;
 
-    return !bpf_map_get_next_key(probe->endpoints_fd, NULL, &key) ||
-           errno == ENOENT;
+    if (bpf_map_get_next_key(r->probe->endpoints_fd, NULL, &key) &&
+        errno != ENOENT)
+        return false;
+    if (r->options->mode != MODE_WATCH)
+        return true;
+    if (!probe_try_attach_calls(r->probe, r->options))
+        return false;
+    probe_detach_calls(r->probe);
+    return true;
+}
+
+static void take_in(struct watched *w, const struct options *o) {
+    for (unsigned i = 0; i < o->pid_count; i++)
+        if (!watched_add(w, o->pids[i]))
+            fail(EXIT_NO_PROCESS, "process %d ended", o->pids[i]);
+    if (filter_is_set())
+        watched_add_all(w);
+}
+
+// In the watch mode nothing but the sampling clock is attached to begin with.
+static void attach(struct reporter *r) {
+    const struct options *o = r->options;
+
+    if (o->mode == MODE_WATCH) {
+        srand48(getpid());
+        r->cost_ns = calibrate_cost_ns(r->watched, o);
+        sampler_start(r->probe, o->sample_hz);
+    } else {
+        probe_attach_calls(r->probe, o);
+    }
+    r->attached_ns = monotonic_ns();
+    watched_start(r->watched);
+}
+
+static void give_up_privileges(struct reporter *r) {
+    const struct options *o = r->options;
+    uint64_t keep = 0;
+
+    // New processes' mappings and executables are other users' to read.
+    if (o->follow || wants_stacks(r) || filter_is_set())
+        keep = CAP_MASK(CAP_SYS_PTRACE) | CAP_MASK(CAP_DAC_READ_SEARCH);
+    caps_drop(keep, still_works, r);
 }
 
 int main(int argc, char **argv) {
@@ -58,27 +103,28 @@ int main(int argc, char **argv) {
     struct probe probe = {0};
     struct watched watched;
     struct reporter reporter;
-    uint64_t keep = 0;
 
     parse_options(&options, argc, argv);
-    check_pids(&options);
+    if (!options.list_variants)
+        check_pids(&options);
     caps_require();
     check_kernel();
+    if (options.list_variants) {
+        probe_print_variants(&options);
+        return EXIT_OK;
+    }
+    filter_init(&options);
     raise_open_files(options.max_processes);
+    if (options.own_cost)
+        own_cost_enable();
     probe_load(&probe, &options);
-    watched_init(&watched, &probe);
+    watched_init(&watched, &probe, &options);
     report_init(&reporter, &options, &probe, &watched);
     probe_attach_lives(&probe);
-    for (unsigned i = 0; i < options.pid_count; i++)
-        if (!watched_add(&watched, options.pids[i]))
-            fail(EXIT_NO_PROCESS, "process %d ended", options.pids[i]);
+    take_in(&watched, &options);
     report_processes(&reporter);
-    probe_attach_calls(&probe, &options);
-    reporter.attached_ns = monotonic_ns();
-    watched_start(&watched);
-    if (options.follow || options.stack_stride)
-        keep = CAP_MASK(CAP_SYS_PTRACE) | CAP_MASK(CAP_DAC_READ_SEARCH);
-    caps_drop(keep, can_read_maps, &probe);
+    attach(&reporter);
+    give_up_privileges(&reporter);
     session_run(&reporter);
     return EXIT_OK;
 }

@@ -8,12 +8,18 @@
 
 const volatile __u32 bucket_mask = 0;
 const volatile bool follow_forks = false;
-const volatile bool adopt_all = false; // every new process, until judged
+const volatile bool adopt_all = false;    // every new process, until judged
+const volatile bool timing = false;       // time mode
+const volatile bool windowed = false;     // watch mode: count while open
+const volatile bool in_namespace = false; // our PIDs are not the kernel's
 const volatile __u32 started_mask = 0;
 const volatile __u32 stack_stride = 0; // 0: no stacks at break polls
 const volatile __u32 stack_depth = STACK_DEPTH;
 
 __u64 lost[LOST_KINDS] = {};
+volatile __u32 window_open = 0;
+__u32 our_level = 0; // of the loader's PID namespace
+__u64 our_namespace = 0;
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -79,6 +85,20 @@ struct {
     __type(key, struct syscall_key);
     __type(value, struct syscall_count);
 } syscalls SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct timed_thread);
+} timed SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct times);
+} times SEC(".maps");
 
 static __always_inline void lose(enum lost_kind kind) {
     __sync_fetch_and_add(&lost[kind], 1);

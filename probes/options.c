@@ -7,8 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "records.h"
+#include "variants.h"
 
 const char *const MODE_NAMES[] = {"count", "watch", "time", "syscalls"};
 
@@ -16,17 +18,31 @@ static const char HELP[] =
     "Usage: polltrace-probe -p PID[,PID...] [options]\n"
     "Counts the break polls of running processes; JSON Lines on stdout.\n"
     "\n"
-    "  -p, --pid PID[,PID...]  processes to watch, with all their threads\n"
-    "  -f, --follow            and the processes they fork from now on\n"
+    "Which processes (any of -p, and those that -n and --cgroup agree on):\n"
+    "  -p, --pid PID[,PID...]  these, with all their threads\n"
+    "  -f, --follow            and the processes these fork from now on\n"
+    "  -n, --name REGEX        command name or command line; new ones too\n"
+    "      --cgroup DIRECTORY  members of a cgroup and those below it\n"
+    "\n"
+    "What (the default counts every break poll, exactly):\n"
+    "      --watch             on-CPU stacks, and counting in short windows\n"
+    "      --latency           and time: histograms of polls and gaps\n"
+    "  -c, --syscalls          and every system call, with errors and time\n"
+    "      --stacks N          and a user stack at about every N-th poll\n"
+    "      --own-cost          and what the probe itself costs\n"
+    "\n"
     "  -i, --interval SECONDS  time between frames (1)\n"
     "  -d, --duration SECONDS  end after this time\n"
-    "  -c, --syscalls          count every system call, with errors and time\n"
-    "      --stacks N          sample a user stack about every N-th break "
-    "poll\n"
     "      --depth N           addresses kept of a stack (61, the most)\n"
-    "      --variant NAME      tp_btf, raw_tp, tracepoint or fentry\n"
+    "      --hz N              watch: samples a second and CPU (99)\n"
+    "      --window SECONDS    watch: length of a window (0.01)\n"
+    "      --gap SECONDS       watch: mean time between windows (0.75)\n"
     "      --max-processes N   room for processes (2048)\n"
     "      --max-stacks N      room for different stacks (4096)\n"
+    "      --max-histograms N  processes with histograms of their own (32)\n"
+    "      --variant NAME      fentry, tp_btf, raw_tp or tracepoint\n"
+    "      --variants          say which of these the kernel takes\n"
+    "      --plain-reads       as on Linux before 6.2, for tests\n"
     "  -V, --version           print the version\n"
     "  -h, --help              print this\n"
     "\n"
@@ -87,8 +103,46 @@ static void parse_pids(struct options *o, const char *text) {
     }
 }
 
+static void set_mode(struct options *o, enum mode mode) {
+    if (o->mode != MODE_COUNT && o->mode != mode)
+        fail(EXIT_USAGE, "--watch, --latency and -c exclude each other");
+    o->mode = mode;
+}
+
+static void check_options(const struct options *o) {
+    if (o->list_variants)
+        return;
+    if (!o->pid_count && !o->pattern && !o->cgroup)
+        fail(EXIT_USAGE, "no process given: use -p PID, -n REGEX or --cgroup");
+    if (o->pid_count > o->max_processes)
+        fail(EXIT_USAGE,
+             "%u processes given, room for %u: raise --max-processes",
+             o->pid_count, o->max_processes);
+    for (unsigned i = 0; o->variant && i < VARIANTS; i++)
+        if (!strcmp(o->variant, VARIANT[i].name))
+            return;
+    if (o->variant)
+        fail(EXIT_USAGE, "no variant '%s'; see --variants", o->variant);
+}
+
 void parse_options(struct options *o, int argc, char **argv) {
-    enum { STACKS = 256, DEPTH, VARIANT, PROCESSES, MAX_STACKS };
+    enum {
+        STACKS = 256,
+        DEPTH,
+        VARIANT_NAME,
+        PROCESSES,
+        MAX_STACKS,
+        HISTOGRAMS,
+        WATCH,
+        LATENCY,
+        CGROUP,
+        HZ,
+        WINDOW,
+        GAP,
+        OWN_COST,
+        PLAIN,
+        LIST,
+    };
     static const struct option LONG[] = {
         {"pid", required_argument, NULL, 'p'},
         {"follow", no_argument, NULL, 'f'},
@@ -97,9 +151,20 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"syscalls", no_argument, NULL, 'c'},
         {"stacks", required_argument, NULL, STACKS},
         {"depth", required_argument, NULL, DEPTH},
-        {"variant", required_argument, NULL, VARIANT},
+        {"variant", required_argument, NULL, VARIANT_NAME},
         {"max-processes", required_argument, NULL, PROCESSES},
         {"max-stacks", required_argument, NULL, MAX_STACKS},
+        {"max-histograms", required_argument, NULL, HISTOGRAMS},
+        {"name", required_argument, NULL, 'n'},
+        {"cgroup", required_argument, NULL, CGROUP},
+        {"watch", no_argument, NULL, WATCH},
+        {"latency", no_argument, NULL, LATENCY},
+        {"hz", required_argument, NULL, HZ},
+        {"window", required_argument, NULL, WINDOW},
+        {"gap", required_argument, NULL, GAP},
+        {"own-cost", no_argument, NULL, OWN_COST},
+        {"plain-reads", no_argument, NULL, PLAIN},
+        {"variants", no_argument, NULL, LIST},
         {"version", no_argument, NULL, 'V'},
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -111,10 +176,14 @@ void parse_options(struct options *o, int argc, char **argv) {
         .stack_depth = STACK_DEPTH,
         .max_processes = 2048,
         .max_stacks = 4096,
+        .max_histograms = 32,
+        .sample_hz = 99,
+        .window_ns = 10000000,
+        .window_gap_ns = 750000000,
         .argc = argc,
         .argv = argv,
     };
-    while ((c = getopt_long(argc, argv, "p:fi:d:cVh", LONG, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "p:n:fi:d:cVh", LONG, NULL)) != -1) {
         switch (c) {
         case 'p':
             parse_pids(o, optarg);
@@ -129,7 +198,7 @@ void parse_options(struct options *o, int argc, char **argv) {
             o->duration_ns = parse_seconds(optarg, "-d");
             break;
         case 'c':
-            o->mode = MODE_SYSCALLS;
+            set_mode(o, MODE_SYSCALLS);
             break;
         case STACKS:
             o->stack_stride = parse_number(optarg, "--stacks", 0, 1u << 30);
@@ -137,7 +206,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         case DEPTH:
             o->stack_depth = parse_number(optarg, "--depth", 1, STACK_DEPTH);
             break;
-        case VARIANT:
+        case VARIANT_NAME:
             o->variant = optarg;
             break;
         case PROCESSES:
@@ -146,6 +215,40 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case MAX_STACKS:
             o->max_stacks = parse_number(optarg, "--max-stacks", 1, 1u << 20);
+            break;
+        case HISTOGRAMS:
+            o->max_histograms =
+                parse_number(optarg, "--max-histograms", 1, 4096);
+            break;
+        case 'n':
+            o->pattern = optarg;
+            break;
+        case CGROUP:
+            o->cgroup = optarg;
+            break;
+        case WATCH:
+            set_mode(o, MODE_WATCH);
+            break;
+        case LATENCY:
+            set_mode(o, MODE_TIME);
+            break;
+        case HZ:
+            o->sample_hz = parse_number(optarg, "--hz", 1, 10000);
+            break;
+        case WINDOW:
+            o->window_ns = parse_seconds(optarg, "--window");
+            break;
+        case GAP:
+            o->window_gap_ns = parse_seconds(optarg, "--gap");
+            break;
+        case OWN_COST:
+            o->own_cost = true;
+            break;
+        case PLAIN:
+            o->plain_reads = true;
+            break;
+        case LIST:
+            o->list_variants = true;
             break;
         case 'V':
             puts("polltrace-probe " PROBE_VERSION);
@@ -160,11 +263,5 @@ void parse_options(struct options *o, int argc, char **argv) {
     if (optind < argc)
         fail(EXIT_USAGE, "unexpected '%s'; see polltrace-probe --help",
              argv[optind]);
-    if (!o->pid_count)
-        fail(EXIT_USAGE, "no process given: use -p PID");
-    if (o->pid_count > o->max_processes)
-        fail(EXIT_USAGE,
-             "%u processes given, room for %u: raise "
-             "--max-processes",
-             o->pid_count, o->max_processes);
+    check_options(o);
 }

@@ -30,7 +30,16 @@ struct options {
     unsigned stack_depth;
     unsigned max_processes;
     unsigned max_stacks;
+    unsigned max_histograms;
+    unsigned sample_hz;     // watch mode: on-CPU samples, per CPU
+    uint64_t window_ns;     // watch mode: a counting window
+    uint64_t window_gap_ns; // and the mean time between two
+    const char *pattern;    // processes by name
+    const char *cgroup;     // processes by cgroup directory
     bool follow;
+    bool own_cost;
+    bool plain_reads;
+    bool list_variants;
     char **argv;
     int argc;
 };

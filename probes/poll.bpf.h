@@ -7,12 +7,38 @@
 #include "slots.bpf.h"
 #include "stacks.bpf.h"
 
+#define NR_POLL 7
+#define NR_PPOLL 271
+#define TS_COMPAT 2 // a 32-bit system call: other numbers, other structures
+
+// What was passed, as it was passed.
 struct poll_call {
-    const void *fds;
+    long nr;
+    __u64 fds;
     __u32 nfds;
-    bool now; // timeout 0
-    __u64 sp; // the caller's stack pointer
+    __u64 wait;           // milliseconds, or the address of a timespec
+    struct pt_regs *regs; // NULL: to be found
 };
+
+static __always_inline bool is_zero_timespec(__u64 user) {
+    __u64 timespec[2];
+
+    if (!user)
+        return false; // waits for ever
+    if (bpf_probe_read_user(timespec, sizeof(timespec), (void *)user)) {
+        lose(LOST_USER_READS);
+        return false;
+    }
+    return !(timespec[0] | timespec[1]);
+}
+
+static __always_inline bool is_single_and_now(const struct poll_call *call) {
+    if (call->nfds != 1)
+        return false;
+    if (call->nr == NR_POLL)
+        return !(int)call->wait;
+    return is_zero_timespec(call->wait);
+}
 
 // First sight of an open file, or one that found no way: the long way round.
 // Returns whether it was a break poll.
@@ -26,7 +52,7 @@ static __noinline int count_endpoint(struct task_struct *task, __u32 index,
 
     if (!slot)
         return 0;
-    open_file(task, fd, &open);
+    open_file(task, fd, &open, false);
     classify(&open, &seen);
     key.inode = open.inode;
     key.ino = open.ino;
@@ -36,13 +62,14 @@ static __noinline int count_endpoint(struct task_struct *task, __u32 index,
         bpf_map_update_elem(&endpoints, &key, &seen, BPF_NOEXIST);
         end = bpf_map_lookup_elem(&endpoints, &key);
     }
-    if (!end) {
-        lose(LOST_ENDPOINTS);
-        __sync_fetch_and_add(
-            seen.connected ? &slot->unkept_breaks : &slot->other_polls, 1);
-        return seen.connected;
-    }
-    __sync_fetch_and_add(&end->polls, 1);
+    if (end)
+        __sync_fetch_and_add(&end->polls, 1);
+    else
+        lose(LOST_ENDPOINTS); // counted all the same, but not which socket
+    if (seen.connected)
+        __sync_fetch_and_add(&slot->long_breaks, 1);
+    else
+        __sync_fetch_and_add(&slot->other_polls, 1);
     // A stream socket without a peer may get one: its verdict is not kept.
     if (open.inode && !slot->way[way].inode &&
         (seen.connected || seen.kind >= END_OTHER_SOCKET) &&
@@ -57,11 +84,11 @@ static __noinline int count_endpoint(struct task_struct *task, __u32 index,
 
 static __always_inline bool count_single(struct task_struct *task,
                                          struct slot *slot, __u32 index,
-                                         __u32 fd) {
+                                         __u32 fd, const bool cast) {
     struct way *way = &slot->way[fd % FD_WAYS];
     struct open_file open;
 
-    open_file(task, fd, &open);
+    open_file(task, fd, &open, cast);
     if (way->fd == fd && way->inode == open.inode && way->ino == open.ino &&
         open.inode) {
         __sync_fetch_and_add(&way->polls, 1);
@@ -73,39 +100,28 @@ static __always_inline bool count_single(struct task_struct *task,
 // Returns whether it was a break poll.
 static __always_inline bool count_poll(void *ctx, struct task_struct *task,
                                        struct slot *slot, __u32 index,
-                                       const struct poll_call *call) {
+                                       const struct poll_call *call,
+                                       const bool cast) {
     __u32 fd;
 
-    if (call->nfds != 1 || !call->now) {
+    if (!is_single_and_now(call)) {
         __sync_fetch_and_add(&slot->other_polls, 1);
         return false;
     }
-    if (bpf_probe_read_user(&fd, sizeof(fd), call->fds)) {
+    if (bpf_probe_read_user(&fd, sizeof(fd), (void *)call->fds)) {
         lose(LOST_USER_READS);
         __sync_fetch_and_add(&slot->other_polls, 1);
         return false;
     }
-    if (!count_single(task, slot, index, fd))
+    if (!count_single(task, slot, index, fd, cast))
         return false;
     // A random stride: a fixed one would credit one of two alternating
     // sockets with all the polls.
     if (stack_stride && --slot->until_stack <= 0) {
         slot->until_stack = 1 + bpf_get_prandom_u32() % (2 * stack_stride - 1);
-        sample_stack(ctx, index, call->sp, STACK_POLL);
+        sample_stack(ctx, task, index, call->regs, STACK_POLL);
     }
     return true;
-}
-
-static __always_inline bool is_zero_timespec(const void *user) {
-    __u64 timespec[2];
-
-    if (!user)
-        return false; // waits for ever
-    if (bpf_probe_read_user(timespec, sizeof(timespec), user)) {
-        lose(LOST_USER_READS);
-        return false;
-    }
-    return !(timespec[0] | timespec[1]);
 }
 
 #endif

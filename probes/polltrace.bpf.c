@@ -1,92 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The programs. Each variant reads its own kind of context and hands over to
-// the same code; the loader loads one variant, and only what its mode needs.
-#include "poll.bpf.h"
-#include "syscalls.bpf.h"
-
-#define NR_POLL 7
-#define NR_PPOLL 271
-#define TS_COMPAT 2 // a 32-bit system call: other numbers, other structures
+// the same code; the loader loads one variant, and of it only what its mode
+// needs. Every program comes twice: as `name`, for any kernel, and as
+// `name_cast`, which reads kernel memory directly (see kernel.bpf.h).
+#include "entry.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-static __always_inline struct poll_call call_of(struct pt_regs *regs, long nr) {
-    struct poll_call call = {
-        .fds = (const void *)regs->di,
-        .nfds = regs->si,
-        .sp = regs->sp,
-    };
-
-    if (nr == NR_POLL)
-        call.now = (int)regs->dx == 0;
-    else if (call.nfds == 1)
-        call.now = is_zero_timespec((const void *)regs->dx);
-    return call;
-}
-
-SEC("tp_btf/sys_enter")
-int BPF_PROG(enter_tp_btf, struct pt_regs *regs, long nr) {
-    struct task_struct *task;
-    struct poll_call call;
-    struct slot *slot;
-    __u32 index;
-
-    if (nr != NR_POLL && nr != NR_PPOLL)
-        return 0;
-    task = bpf_get_current_task_btf();
-    slot = find_slot(task->tgid, &index);
-    if (!slot || task->thread_info.status & TS_COMPAT)
-        return 0;
-    call = call_of(regs, nr);
-    count_poll(ctx, task, slot, index, &call);
-    return 0;
-}
-
-SEC("tp_btf/sys_enter")
-int BPF_PROG(enter_all_tp_btf, struct pt_regs *regs, long nr) {
-    struct task_struct *task = bpf_get_current_task_btf();
-    struct poll_call call;
-    struct slot *slot;
-    __u32 index;
-
-    slot = find_slot(task->tgid, &index);
-    if (!slot || task->thread_info.status & TS_COMPAT)
-        return 0;
-    if (nr == NR_POLL || nr == NR_PPOLL) {
-        call = call_of(regs, nr);
-        count_poll(ctx, task, slot, index, &call);
+#define BOTH(section, name, body, ...)                                         \
+    SEC(section) int name(__u64 *ctx) {                                        \
+        return body(ctx, ##__VA_ARGS__, false);                                \
+    }                                                                          \
+    SEC(section) int name##_cast(__u64 *ctx) {                                 \
+        return body(ctx, ##__VA_ARGS__, true);                                 \
     }
-    start_syscall(index, task->pid, nr);
-    return 0;
-}
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(exit_all_tp_btf, struct pt_regs *regs, long ret) {
-    struct task_struct *task = bpf_get_current_task_btf();
-    struct slot *slot;
-    __u32 index;
+// Break polls.
+BOTH("fentry/__x64_sys_poll", fentry_poll, enter_fentry, NR_POLL)
+BOTH("fentry/__x64_sys_ppoll", fentry_ppoll, enter_fentry, NR_PPOLL)
+BOTH("tp_btf/sys_enter", tp_btf_enter, enter_btf)
+BOTH("raw_tp/sys_enter", raw_tp_enter, enter_raw)
+BOTH("tp/syscalls/sys_enter_poll", tracepoint_poll, enter_event, NR_POLL)
+BOTH("tp/syscalls/sys_enter_ppoll", tracepoint_ppoll, enter_event, NR_PPOLL)
 
-    slot = find_slot(task->tgid, &index);
-    if (!slot || task->thread_info.status & TS_COMPAT)
-        return 0;
-    end_syscall(index, task->pid, regs->orig_ax, ret);
-    return 0;
-}
+// Their ends, in time mode.
+BOTH("fexit/__x64_sys_poll", fexit_poll, leave)
+BOTH("fexit/__x64_sys_ppoll", fexit_ppoll, leave)
+BOTH("tp_btf/sys_exit", tp_btf_leave, leave_btf)
+BOTH("raw_tp/sys_exit", raw_tp_leave, leave_raw)
+BOTH("tp/syscalls/sys_exit_poll", tracepoint_leave_poll, leave)
+BOTH("tp/syscalls/sys_exit_ppoll", tracepoint_leave_ppoll, leave)
 
+// Every system call.
+BOTH("tp_btf/sys_enter", tp_btf_all, enter_all_btf)
+BOTH("tp_btf/sys_exit", tp_btf_all_leave, leave_all_btf)
+BOTH("raw_tp/sys_enter", raw_tp_all, enter_all_raw)
+BOTH("raw_tp/sys_exit", raw_tp_all_leave, leave_all_raw)
+BOTH("tp/raw_syscalls/sys_enter", tracepoint_all, enter_all_event)
+BOTH("tp/raw_syscalls/sys_exit", tracepoint_all_leave, leave_all_event)
+
+// Births and ends: rare, so one form serves every kernel.
 SEC("raw_tp/sched_process_fork")
-int fork_raw_tp(struct bpf_raw_tracepoint_args *ctx) {
-    on_fork((void *)ctx->args[0], (void *)ctx->args[1]);
+int life_fork(__u64 *ctx) {
+    on_fork((void *)ctx[0], (void *)ctx[1]);
     return 0;
 }
 
 SEC("raw_tp/sched_process_exec")
-int exec_raw_tp(struct bpf_raw_tracepoint_args *ctx) {
-    on_exec((void *)ctx->args[0]);
+int life_exec(__u64 *ctx) {
+    on_exec((void *)ctx[0]);
     return 0;
 }
 
 SEC("raw_tp/sched_process_exit")
-int exit_raw_tp(struct bpf_raw_tracepoint_args *ctx) {
-    on_exit((void *)ctx->args[0]);
+int life_exit(__u64 *ctx) {
+    on_exit((void *)ctx[0]);
+    return 0;
+}
+
+// Run by the loader in a PID namespace: pairs of (the kernel's id, our id).
+SEC("iter/task")
+int life_translate(struct bpf_iter__task *ctx) {
+    struct task_struct *task = ctx->task, *self = bpf_get_current_task_btf();
+    struct pid *pid = self->thread_pid;
+    struct upid *at = &pid->numbers[0];
+    __u32 pair[2];
+
+    if (!task || task->pid != task->tgid)
+        return 0;
+    our_level = BPF_CORE_READ(pid, level);
+    at = (void *)at + our_level * bpf_core_type_size(struct upid);
+    our_namespace = (__u64)BPF_CORE_READ(at, ns);
+    pair[0] = task->tgid;
+    pair[1] = pid_here(task);
+    bpf_seq_write(ctx->meta->seq, pair, sizeof(pair));
+    return 0;
+}
+
+// On-CPU samples of the watch mode.
+SEC("perf_event")
+int cpu_sample(void *ctx) {
+    struct task_struct *task = (void *)bpf_get_current_task();
+    __u32 index;
+    struct slot *slot = find_slot(bpf_get_current_pid_tgid() >> 32, &index);
+
+    if (!slot)
+        return 0;
+    __sync_fetch_and_add(&slot->cpu_samples, 1);
+    sample_stack(ctx, task, index, NULL, STACK_CPU);
     return 0;
 }

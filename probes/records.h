@@ -32,18 +32,23 @@ struct slot {
     __u32 pid;   // in the loader's PID namespace, 0: not visible there
     __u32 image; // whose address-space layout this process has
     __u32 parent;
-    __u32 born;          // enum born
-    __u64 start_ns;      // since boot
-    __u64 exit_cpu_ns;   // CPU time at exit
-    __u64 other_polls;   // not (one descriptor, timeout 0)
-    __s64 until_stack;   // break polls until the next sample
-    __u64 unkept_breaks; // break polls whose endpoint found no room
+    __u32 born;        // enum born
+    __u64 start_ns;    // since boot
+    __u64 exit_cpu_ns; // CPU time at exit
+    __u64 other_polls; // not (one descriptor, timeout 0)
+    __s64 until_stack; // break polls until the next sample
+    __u64 long_breaks; // break polls counted the long way round
     char comm[16];
     __u32 execs;
-    __u32 pad;
-    __u64 reserved;
+    __u32 pad_execs;
+    __u32 times; // its block of histograms, 0: the shared one
+    __u32 pad_times;
+    __u64 cpu_samples;
+    __u32 reserved[6];
     struct way way[FD_WAYS];
 };
+
+_Static_assert(sizeof(struct slot) == 256, "whole cache lines");
 
 enum born { BORN_ATTACHED, BORN_FORKED, BORN_EXECED };
 
@@ -115,6 +120,24 @@ struct started {
     __u32 tid;
     __u32 nr;
     __u64 ns;
+};
+
+// Log-linear histograms: 64 buckets to each power of two, so that a value is
+// known to 0.8 %; from 0 to 2^40 ns (18 minutes).
+#define SUB_BITS 6
+#define MAX_POWER 40
+#define TIME_BUCKETS (((MAX_POWER - SUB_BITS + 1) << SUB_BITS) + 1)
+
+struct times {
+    __u64 duration[TIME_BUCKETS]; // of a break poll
+    __u64 gap[TIME_BUCKETS];      // from its end to the next one's start
+};
+
+struct timed_thread {
+    __u32 tid;
+    __u32 pad;
+    __u64 entered; // 0: not in a break poll
+    __u64 left;
 };
 
 struct syscall_key {

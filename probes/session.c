@@ -10,7 +10,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "filter.h"
 #include "output.h"
+#include "processes.h"
+#include "sampler.h"
+#include "windows.h"
 
 #define SCAN_NS 200000000ull // new processes are seen this soon
 
@@ -19,7 +23,7 @@ enum source { FROM_SIGNAL = 1u << 31, FROM_OUTPUT, FROM_PROCESS = 0 };
 struct session {
     struct reporter *reporter;
     int signals, epoll;
-    uint64_t next_frame, next_scan, end;
+    uint64_t next_frame, next_scan, next_window, end;
     const char *reason;
 };
 
@@ -56,17 +60,22 @@ static void send(struct session *s) {
 static void scan(struct session *s) {
     struct watched *w = s->reporter->watched;
 
-    watched_scan(w);
+    report_reap(s->reporter); // what was retired at least a scan ago
+    watched_scan(w, monotonic_ns());
     report_processes(s->reporter);
     for (uint32_t i = 0; i < w->slots; i++) {
-        if (w->process[i].used && w->process[i].pidfd >= 0 &&
-            !w->process[i].polled) {
-            w->process[i].polled = true;
-            watch_fd(s, w->process[i].pidfd, EPOLLIN, FROM_PROCESS);
+        struct process *process = &w->process[i];
+
+        if (process->stage == STAGE_KEPT && process->pidfd >= 0 &&
+            !process->polled) {
+            process->polled = true;
+            watch_fd(s, process->pidfd, EPOLLIN, FROM_PROCESS);
         }
     }
-    if (!w->alive && !s->reason)
+    if (!w->alive && !s->reason && !filter_is_set())
         s->reason = "targets-exited";
+    if (s->reporter->options->mode == MODE_WATCH)
+        sampler_jitter();
 }
 
 static void frame(struct session *s, uint64_t now) {
@@ -75,7 +84,6 @@ static void frame(struct session *s, uint64_t now) {
     if (now > s->next_frame + r->options->interval_ns / 10)
         r->late_frames++;
     report_frame(r, false);
-    report_exits(r);
     send(s);
     while (s->next_frame <= now)
         s->next_frame += r->options->interval_ns;
@@ -94,6 +102,8 @@ static int wait_ms(const struct session *s, uint64_t now) {
     uint64_t until =
         s->next_frame < s->next_scan ? s->next_frame : s->next_scan;
 
+    if (s->next_window < until)
+        until = s->next_window;
     if (s->end && s->end < until)
         until = s->end;
     return until > now ? (until - now + 999999) / 1000000 : 0;
@@ -105,10 +115,9 @@ static void finish(struct session *s) {
     probe_detach_calls(r->probe); // the counts stand still from here
     if (!strcmp(s->reason, "reader-gone"))
         return;
-    watched_scan(r->watched);
+    watched_scan(r->watched, monotonic_ns());
     report_processes(r);
     report_frame(r, true);
-    report_exits(r);
     report_trailer(r, s->reason);
     output_send(&r->json, s->signals);
 }
@@ -122,6 +131,9 @@ void session_run(struct reporter *r) {
     send(&s);
     s.next_frame = r->attached_ns + r->options->interval_ns;
     s.next_scan = r->attached_ns + SCAN_NS;
+    s.next_window = r->options->mode == MODE_WATCH
+                        ? window_next(r->attached_ns, r->options)
+                        : UINT64_MAX;
     if (r->options->duration_ns)
         s.end = r->attached_ns + r->options->duration_ns;
     while (!s.reason) {
@@ -134,6 +146,12 @@ void session_run(struct reporter *r) {
         if (!s.reason && now >= s.next_scan) {
             scan(&s);
             s.next_scan = now + SCAN_NS;
+        }
+        if (!s.reason && now >= s.next_window) {
+            if (!window_run(r->watched, r->options, r->cost_ns))
+                r->late_windows++;
+            now = monotonic_ns();
+            s.next_window = window_next(now, r->options);
         }
         if (!s.reason && s.end && now >= s.end)
             s.reason = "duration";

@@ -31,6 +31,21 @@ static __always_inline __u64 start_of(struct task_struct *leader) {
     return BPF_CORE_READ(old, real_start_time);
 }
 
+// The process's id as the loader sees it; 0 when it is not in its namespace.
+static __always_inline __u32 pid_here(struct task_struct *leader) {
+    struct pid *pid = BPF_CORE_READ(leader, thread_pid);
+    struct upid *at = &pid->numbers[0];
+
+    if (!in_namespace)
+        return BPF_CORE_READ(leader, tgid);
+    if (BPF_CORE_READ(pid, level) < our_level)
+        return 0;
+    at = (void *)at + our_level * bpf_core_type_size(struct upid);
+    if ((__u64)BPF_CORE_READ(at, ns) != our_namespace)
+        return 0;
+    return BPF_CORE_READ(at, nr);
+}
+
 // Watches a process that is being born: before its first system call.
 static __noinline int adopt(struct task_struct *task, __u32 born,
                             __u32 parent_image) {
@@ -51,6 +66,7 @@ static __noinline int adopt(struct task_struct *task, __u32 born,
         if (!slot)
             break;
         slot->tgid = tgid;
+        slot->pid = pid_here(leader);
         slot->born = born;
         slot->image = parent_image;
         slot->parent = BPF_CORE_READ(task, real_parent, tgid);

@@ -8,20 +8,36 @@
 // glibc's poll pushes no frame, so a frame-pointer walk from the system call
 // steps over the function that called it. The loader worked out from
 // .eh_frame how far above the stack pointer the return address lies.
-static __always_inline void find_caller(struct stack_key *key, __u64 sp) {
+#define THREAD_SIZE 16384 // x86-64's, but for KASAN kernels
+
+// Where the kernel keeps the user's registers during a system call.
+static __always_inline struct pt_regs *user_regs(struct task_struct *task) {
+    __u64 top = (__u64)BPF_CORE_READ(task, stack) + THREAD_SIZE;
+
+    return (struct pt_regs *)(top - bpf_core_type_size(struct pt_regs));
+}
+
+static __always_inline void find_caller(struct stack_key *key,
+                                        struct task_struct *task,
+                                        struct pt_regs *regs) {
     struct site_key site = {.image = key->image, .ip = key->address[0]};
     __s32 *offset = bpf_map_lookup_elem(&sites, &site);
+    __u64 sp;
 
     if (!offset)
         return;
-    if (*offset == SITE_FRAME_POINTER)
+    if (*offset == SITE_FRAME_POINTER) {
         key->hidden = HIDDEN_NOT_NEEDED;
-    else if (!bpf_probe_read_user(&key->caller, sizeof(key->caller),
-                                  (void *)(sp + *offset)))
+        return;
+    }
+    sp = BPF_CORE_READ(regs ? regs : user_regs(task), sp);
+    if (!bpf_probe_read_user(&key->caller, sizeof(key->caller),
+                             (void *)(sp + *offset)))
         key->hidden = HIDDEN_RECOVERED;
 }
 
-static __noinline int sample_stack(void *ctx, __u32 index, __u64 sp,
+static __noinline int sample_stack(void *ctx, struct task_struct *task,
+                                   __u32 index, struct pt_regs *regs,
                                    __u32 kind) {
     struct stack_key *key = bpf_map_lookup_elem(&scratch, &kind);
     struct slot *slot = bpf_map_lookup_elem(&slots, &index);
@@ -44,7 +60,7 @@ static __noinline int sample_stack(void *ctx, __u32 index, __u64 sp,
     }
     key->depth = got / 8;
     key->truncated = got == size;
-    find_caller(key, sp);
+    find_caller(key, task, regs);
     count = bpf_map_lookup_elem(&stacks, key);
     if (!count) {
         __u64 zero = 0;

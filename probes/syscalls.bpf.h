@@ -46,8 +46,8 @@ static __always_inline void start_syscall(__u32 slot, __u32 tid, __u32 nr) {
 }
 
 static __always_inline void end_syscall(__u32 slot, __u32 tid, __u32 nr,
-                                        long ret) {
-    __u64 now = bpf_ktime_get_ns(), took = 0; // first, before anything else
+                                        long ret, __u64 now) {
+    __u64 took = 0;
     __u32 place = tid & started_mask;
     struct started *start = bpf_map_lookup_elem(&started, &place);
 

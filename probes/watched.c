@@ -2,12 +2,18 @@
 #include "watched.h"
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filter.h"
+#include "namespace.h"
 #include "procfs.h"
+
+// A process that is not wanted by then is let go.
+#define JUDGE_NS 1000000000ull
 
 static bool claim(struct watched *w, enum claim_kind kind, uint32_t what) {
     uint64_t key = (uint64_t)kind << 32 | what;
@@ -22,112 +28,234 @@ static void unclaim(struct watched *w, enum claim_kind kind, uint32_t what) {
     bpf_map_delete_elem(w->probe->claims_fd, &key);
 }
 
-void watched_init(struct watched *w, struct probe *probe) {
-    *w = (struct watched){.probe = probe, .slots = probe->rows * BUCKET_WAYS};
+static void set_bucket(struct watched *w, uint32_t index, uint32_t tgid) {
+    struct bucket *bucket = &w->probe->buckets[index / BUCKET_WAYS];
+
+    __atomic_store_n(&bucket->tgid[index % BUCKET_WAYS], tgid,
+                     __ATOMIC_SEQ_CST);
+}
+
+void watched_init(struct watched *w, struct probe *probe,
+                  const struct options *o) {
+    *w = (struct watched){
+        .probe = probe,
+        .slots = probe->rows * BUCKET_WAYS,
+        .blocks = o->mode == MODE_TIME ? o->max_histograms : 0,
+    };
     w->process = calloc(w->slots, sizeof(*w->process));
-    if (!w->process)
+    w->block_used = calloc(w->blocks + 1, sizeof(bool));
+    if (!w->process || !w->block_used)
         fail(EXIT_ATTACH, "out of memory");
 }
 
-static void note(struct watched *w, uint32_t index, int pid,
-                 uint64_t start_ticks) {
-    w->process[index] = (struct process){
-        .used = true,
-        .pid = pid,
-        .start_ticks = start_ticks,
-        .pidfd = syscall(SYS_pidfd_open, pid, 0), // -1 before Linux 5.3
-    };
-    w->count++;
+static uint32_t take_block(struct watched *w) {
+    for (uint32_t block = 1; block <= w->blocks; block++) {
+        if (!w->block_used[block]) {
+            w->block_used[block] = true;
+            return block;
+        }
+    }
+    return 0; // shared by all that found none
+}
+
+static void keep(struct watched *w, uint32_t index) {
+    struct process *process = &w->process[index];
+
+    process->stage = STAGE_KEPT;
+    process->pidfd = syscall(SYS_pidfd_open, process->pid, 0); // Linux 5.3
+    w->probe->slots[index].times = take_block(w);
     w->alive++;
+}
+
+static bool undo_add(struct watched *w, uint32_t index, int tgid) {
+    set_bucket(w, index, 0);
+    w->probe->slots[index].state = SLOT_FREE;
+    unclaim(w, CLAIM_SLOT, index);
+    unclaim(w, CLAIM_TGID, tgid);
+    return false;
 }
 
 // The same steps as adopt() in the kernel, in the same order.
 bool watched_add(struct watched *w, int pid) {
-    uint32_t row = pid & (w->probe->rows - 1);
     uint64_t ticks = proc_start_ticks(pid);
+    uint32_t tgid = namespace_to_kernel(pid), row;
 
-    if (!ticks)
+    if (!ticks || !tgid)
         return false;
-    if (!claim(w, CLAIM_TGID, pid))
-        return true; // given twice
+    if (!claim(w, CLAIM_TGID, tgid))
+        return true; // given twice, or the kernel side was faster
+    row = tgid & (w->probe->rows - 1);
     for (uint32_t way = 0; way < BUCKET_WAYS; way++) {
         uint32_t index = row * BUCKET_WAYS + way;
         struct slot *slot = &w->probe->slots[index];
 
         if (!claim(w, CLAIM_SLOT, index))
             continue;
-        slot->tgid = pid;
+        slot->tgid = tgid;
         slot->pid = pid;
-        slot->image = pid;
+        slot->image = tgid;
         slot->until_stack = 1;
         proc_comm(pid, slot->comm);
-        __atomic_store_n(&slot->state, SLOT_LIVE, __ATOMIC_RELEASE);
-        __atomic_store_n(&w->probe->buckets[row].tgid[way], pid,
-                         __ATOMIC_RELEASE);
+        __atomic_store_n(&slot->state, SLOT_LIVE, __ATOMIC_SEQ_CST);
+        set_bucket(w, index, tgid);
         // It may have ended before the kernel could know we care.
-        if (proc_start_ticks(pid) != ticks) {
-            __atomic_store_n(&w->probe->buckets[row].tgid[way], 0,
-                             __ATOMIC_RELEASE);
-            slot->state = SLOT_FREE;
-            unclaim(w, CLAIM_SLOT, index);
-            unclaim(w, CLAIM_TGID, pid);
-            return false;
-        }
-        note(w, index, pid, ticks);
+        if (proc_start_ticks(pid) != ticks)
+            return undo_add(w, index, tgid);
+        w->process[index] =
+            (struct process){.pid = pid, .start_ticks = ticks, .pidfd = -1};
+        keep(w, index);
         return true;
     }
-    unclaim(w, CLAIM_TGID, pid);
+    unclaim(w, CLAIM_TGID, tgid);
     fail(EXIT_ATTACH, "no room for process %d: raise --max-processes", pid);
+}
+
+void watched_add_all(struct watched *w) {
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    char comm[16];
+
+    filter_refresh();
+    while (proc && (entry = readdir(proc))) {
+        int pid = atoi(entry->d_name);
+
+        if (pid > 0 && pid != getpid() && proc_comm(pid, comm) &&
+            filter_wants(pid, comm))
+            watched_add(w, pid);
+    }
+    if (proc)
+        closedir(proc);
 }
 
 void watched_start(struct watched *w) {
     for (uint32_t index = 0; index < w->slots; index++)
-        if (w->process[index].used)
+        if (w->process[index].stage == STAGE_KEPT)
             w->process[index].cpu_before_ns =
                 proc_cpu_ns(w->process[index].pid);
 }
 
-void watched_scan(struct watched *w) {
+static void notice(struct watched *w, uint32_t index, uint64_t now) {
     uint64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+    const struct slot *slot = &w->probe->slots[index];
 
+    w->process[index] = (struct process){
+        .stage = STAGE_PENDING,
+        .pid = slot->pid,
+        .pidfd = -1,
+        .since_ns = now,
+        .execs = slot->execs,
+        .start_ticks = slot->start_ns / tick_ns,
+    };
+}
+
+// A new process is judged until it is wanted or a second old: a server that
+// was just forked still bears its listener's name. An exec starts it anew.
+static void judge(struct watched *w, uint32_t index, bool gone, uint64_t now) {
+    const struct slot *slot = &w->probe->slots[index];
+    struct process *process = &w->process[index];
+
+    if (process->execs != slot->execs) {
+        process->execs = slot->execs;
+        process->since_ns = now;
+    }
+    if (!process->pid)
+        watched_retire(w, index); // in another PID namespace
+    else if (!filter_is_set() || filter_wants(process->pid, slot->comm))
+        keep(w, index);
+    else if (gone || now - process->since_ns > JUDGE_NS)
+        watched_retire(w, index);
+}
+
+static void end(struct watched *w, uint32_t index) {
+    struct process *process = &w->process[index];
+
+    process->stage = STAGE_GONE;
+    process->cpu_ns = w->probe->slots[index].exit_cpu_ns;
+    if (process->pidfd >= 0)
+        close(process->pidfd);
+    process->pidfd = -1;
+    w->alive--;
+}
+
+void watched_scan(struct watched *w, uint64_t now) {
+    filter_refresh();
     for (uint32_t index = 0; index < w->slots; index++) {
         struct slot *slot = &w->probe->slots[index];
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
         struct process *process = &w->process[index];
 
-        if (state == SLOT_FREE)
+        if (state == SLOT_FREE || process->stage == STAGE_RETIRED)
             continue;
-        if (!process->used)
-            note(w, index, slot->tgid, slot->start_ns / tick_ns);
-        if (state == SLOT_GONE && !process->gone) {
-            process->gone = true;
-            process->cpu_ns = slot->exit_cpu_ns;
-            if (process->pidfd >= 0)
-                close(process->pidfd);
-            process->pidfd = -1;
-            w->alive--;
-        }
+        if (process->stage == STAGE_FREE)
+            notice(w, index, now);
+        if (process->stage == STAGE_PENDING)
+            judge(w, index, state == SLOT_GONE, now);
+        if (process->stage == STAGE_KEPT && state == SLOT_GONE)
+            end(w, index);
     }
 }
 
-void watched_release(struct watched *w, uint32_t index) {
+void watched_retire(struct watched *w, uint32_t index) {
     struct slot *slot = &w->probe->slots[index];
+    struct process *process = &w->process[index];
 
-    memset(slot, 0, sizeof(*slot));
-    memset(&w->process[index], 0, sizeof(w->process[index]));
-    for (uint32_t way = 0; way < FD_WAYS; way++)
-        unclaim(w, CLAIM_WAY, index * FD_WAYS + way);
-    unclaim(w, CLAIM_SLOT, index);
-    w->count--;
+    if (slot->state == SLOT_LIVE) {
+        set_bucket(w, index, 0);
+        unclaim(w, CLAIM_TGID, slot->tgid);
+    }
+    process->stage = STAGE_RETIRED;
+    w->retired++;
+}
+
+// A program on another CPU may still count into the slot when it is retired;
+// it has long ended when the slot is wiped, one scan later.
+void watched_wipe(struct watched *w) {
+    static const struct times zero;
+
+    for (uint32_t index = 0; index < w->slots && w->retired; index++) {
+        struct slot *slot = &w->probe->slots[index];
+
+        if (w->process[index].stage != STAGE_RETIRED)
+            continue;
+        if (slot->times) {
+            bpf_map_update_elem(w->probe->times_fd, &slot->times, &zero,
+                                BPF_ANY);
+            w->block_used[slot->times] = false;
+        }
+        memset(slot, 0, sizeof(*slot));
+        memset(&w->process[index], 0, sizeof(w->process[index]));
+        for (uint32_t way = 0; way < FD_WAYS; way++)
+            unclaim(w, CLAIM_WAY, index * FD_WAYS + way);
+        unclaim(w, CLAIM_SLOT, index);
+        w->retired--;
+    }
 }
 
 uint64_t watched_cpu_ns(struct watched *w, uint32_t index) {
     struct process *process = &w->process[index];
-    uint64_t now = process->gone ? 0 : proc_cpu_ns(process->pid);
+    uint64_t now = process->stage == STAGE_KEPT ? proc_cpu_ns(process->pid) : 0;
 
     if (now)
         process->cpu_ns = now;
     return process->cpu_ns > process->cpu_before_ns
                ? process->cpu_ns - process->cpu_before_ns
                : 0;
+}
+
+uint64_t slot_breaks(const struct slot *slot) {
+    uint64_t polls = slot->long_breaks;
+
+    for (unsigned i = 0; i < FD_WAYS; i++)
+        if (slot->way[i].breaks)
+            polls += slot->way[i].polls;
+    return polls;
+}
+
+uint64_t slot_others(const struct slot *slot) {
+    uint64_t polls = slot->other_polls;
+
+    for (unsigned i = 0; i < FD_WAYS; i++)
+        if (!slot->way[i].breaks)
+            polls += slot->way[i].polls;
+    return polls;
 }

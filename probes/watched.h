@@ -8,41 +8,74 @@
 
 #include "loader.h"
 
+// A slot comes FREE > PENDING > KEPT > GONE > RETIRED > FREE; a process that
+// the filter does not want goes from PENDING to RETIRED.
+enum stage {
+    STAGE_FREE,
+    STAGE_PENDING, // taken in by the kernel side, not judged yet
+    STAGE_KEPT,
+    STAGE_GONE,    // ended; its counts stand
+    STAGE_RETIRED, // out of sight of the kernel side, to be wiped
+};
+
+// What the windows of the watch mode saw: n, and sums of counts and seconds.
+struct windows {
+    uint64_t count;
+    double polls, seconds, polls2, cross, seconds2, displaced;
+    uint64_t breaks_before, cpu_before_ns; // at the last window's start, end
+};
+
 struct process {
-    bool used;      // the slot is ours to report
+    enum stage stage;
     bool announced; // its process record was printed
-    bool gone;
     bool exit_reported;
+    bool final_reported; // its last counts were printed
+    bool polled;         // its pidfd is waited for
     uint32_t execs;
     int pid; // in our PID namespace
     int pidfd;
-    bool polled;
+    uint64_t since_ns; // when we first saw it
     uint64_t start_ticks;
     uint64_t cpu_before_ns; // used before we attached
     uint64_t cpu_ns;        // last seen
+    struct windows windows;
 };
 
 struct watched {
     struct probe *probe;
     struct process *process; // by slot
     uint32_t slots;
-    uint32_t alive, count;
+    uint32_t alive;   // kept and not gone
+    uint32_t retired; // to be wiped
+    uint32_t blocks;  // of histograms
+    bool *block_used;
 };
 
-void watched_init(struct watched *watched, struct probe *probe);
+void watched_init(struct watched *watched, struct probe *probe,
+                  const struct options *options);
 
 // Takes a running process in; false when it is not there (any more).
 bool watched_add(struct watched *watched, int pid);
+
+// Takes in all running processes that the filter wants.
+void watched_add_all(struct watched *watched);
 
 // What the processes used so far is not ours to report.
 void watched_start(struct watched *watched);
 
 // Looks for processes the kernel side took in, and for ends.
-void watched_scan(struct watched *watched);
+void watched_scan(struct watched *watched, uint64_t now_ns);
 
-// Frees the slot of a process that is gone and reported.
-void watched_release(struct watched *watched, uint32_t slot);
+// Takes a process out of the kernel side's sight.
+void watched_retire(struct watched *watched, uint32_t slot);
+
+// Frees the retired slots; their map entries must be gone already.
+void watched_wipe(struct watched *watched);
 
 uint64_t watched_cpu_ns(struct watched *watched, uint32_t slot);
+
+// Counts from the slot alone.
+uint64_t slot_breaks(const struct slot *slot);
+uint64_t slot_others(const struct slot *slot);
 
 #endif

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What looking at a process costs it, and others: `make -C probes bench`.
+
+Two targets run all the time, each timing its own closed loop of a system call: one is watched,
+the other is not. A measurement is base, attach, with, detach, base; what the tool adds is `with`
+less the mean of the two bases. Tools take turns in a new random order every round. The table gives
+medians over the rounds with the median absolute deviation. Nanoseconds throughout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+BUILD = HERE.parent / "build"
+PROBE = str(BUILD / "polltrace-probe")
+TARGET_CPU = 1 if (os.cpu_count() or 1) > 1 else 0
+TOOL_CPU = 0
+
+
+@dataclass(frozen=True)
+class Tool:
+    name: str
+    command: Callable[[int], list[str]]
+    ready: str | None = None  # a text on stdout or stderr; None: wait for `settle_s`
+    settle_s: float = 0.0
+    stop_by_eof: bool = False
+    package: str = ""
+
+
+@dataclass
+class Row:
+    poll: list[float] = field(default_factory=list)
+    other_call: list[float] = field(default_factory=list)
+    other_poll: list[float] = field(default_factory=list)
+
+
+class Target:
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [str(BUILD / "bench-target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        os.sched_setaffinity(self.process.pid, {TARGET_CPU})
+        self._read()
+
+    def _read(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def measure(self, what: str, ms: float) -> float:
+        assert self.process.stdin is not None
+        print(what, ms, file=self.process.stdin, flush=True)
+        return float(self._read())
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def ours(*options: str) -> Callable[[int], list[str]]:
+    return lambda pid: [PROBE, "-p", str(pid), *options]
+
+
+def empty(*programs: str) -> Callable[[int], list[str]]:
+    return lambda pid: [str(BUILD / "bench-empty"), *programs]
+
+
+def bpftrace(script: str) -> Callable[[int], list[str]]:
+    return lambda pid: ["bpftrace", "-e", script.replace("PID", str(pid))]
+
+
+def tools(variants: list[str]) -> list[Tool]:
+    header = '"type":"header"'
+    counting = [Tool(f"ours: count, {v}", ours("--variant", v), header) for v in variants]
+    nothing = [
+        Tool(f"an empty program, {v}", empty(v), "ready", stop_by_eof=True) for v in variants
+    ]
+    return [
+        Tool("none (A/A)", lambda pid: ["sleep", "1000"], None, 0.02),
+        *nothing,
+        *counting,
+        Tool("ours: count, stacks 1/64", ours("--stacks", "64"), header),
+        Tool("ours: watch", ours("--watch"), header),
+        Tool("ours: time", ours("--latency"), header),
+        Tool("ours: syscalls", ours("-c"), header),
+        Tool(
+            "perf stat sys_enter_poll",
+            lambda pid: ["perf", "stat", "-e", "syscalls:sys_enter_poll", "-p", str(pid)],
+            None,
+            0.3,
+            package="linux-perf",
+        ),
+        Tool(
+            "bpftrace @=count()",
+            bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @ = count(); }"),
+            None,
+            0.7,
+            package="bpftrace",
+        ),
+        Tool(
+            "bpftrace @[ustack]=count()",
+            bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @[ustack] = count(); }"),
+            None,
+            0.7,
+            package="bpftrace",
+        ),
+        Tool(
+            "libbpf-tools syscount",
+            lambda pid: ["/usr/sbin/syscount", "-p", str(pid)],
+            None,
+            0.3,
+            package="libbpf-tools",
+        ),
+        Tool(
+            "libbpf-tools syscount -L",
+            lambda pid: ["/usr/sbin/syscount", "-L", "-p", str(pid)],
+            None,
+            0.3,
+            package="libbpf-tools",
+        ),
+        Tool(
+            "perf trace -s",
+            lambda pid: ["perf", "trace", "-s", "-p", str(pid)],
+            None,
+            0.5,
+            package="linux-perf",
+        ),
+        Tool(
+            "strace -c",
+            lambda pid: ["taskset", "-c", str(TARGET_CPU), "strace", "-c", "-p", str(pid)],
+            "attached",
+            package="strace",
+        ),
+    ]
+
+
+def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        tool.command(pid),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if tool.name != "strace -c":
+        os.sched_setaffinity(process.pid, {TOOL_CPU})
+    if tool.ready:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if tool.ready in line:
+                break
+        else:
+            raise RuntimeError(f"{tool.name} did not start")
+    time.sleep(tool.settle_s)
+    if process.poll() is not None:
+        raise RuntimeError(f"{tool.name} ended")
+    return process
+
+
+def stop(tool: Tool, process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    if tool.stop_by_eof:
+        process.stdin.close()
+    else:
+        process.terminate() if tool.name != "strace -c" else process.send_signal(2)
+    assert process.stdout is not None
+    process.stdout.read()
+    process.stdout.close()
+    process.wait()
+
+
+def sample(watched: Target, other: Target, ms: float) -> tuple[float, float, float]:
+    return (
+        watched.measure("poll", ms),
+        other.measure("getppid", ms / 2),
+        other.measure("poll", ms / 2),
+    )
+
+
+def measure_round(
+    arms: list[Tool], rows: dict[str, Row], watched: Target, other: Target, ms: float
+) -> list[tuple[float, float, float]]:
+    bases = []
+    random.shuffle(arms)
+    before = sample(watched, other, ms)
+    for tool in arms:
+        process = start(tool, watched.process.pid)
+        during = sample(watched, other, ms)
+        stop(tool, process)
+        after = sample(watched, other, ms)
+        row = rows[tool.name]
+        added = [w - (b + a) / 2 for b, w, a in zip(before, during, after, strict=True)]
+        row.poll.append(added[0])
+        row.other_call.append(added[1])
+        row.other_poll.append(added[2])
+        bases.append(after)
+        before = after
+    return bases
+
+
+def spread(values: list[float]) -> tuple[float, float]:
+    middle = statistics.median(values)
+    return middle, statistics.median(abs(v - middle) for v in values)
+
+
+def loadable_variants() -> list[str]:
+    done = subprocess.run([PROBE, "--variants"], capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in done.stdout.splitlines() if line.endswith("yes")]
+
+
+def print_table(rows: dict[str, Row], order: list[str], bases: list[tuple[float, ...]]) -> None:
+    base = [statistics.median(b[i] for b in bases) for i in range(3)]
+    print(f"Untraced: poll {base[0]:.0f} ns, getppid {base[1]:.0f} ns.")
+    print()
+    print("| tool | added ns/poll | mad | ratio | getppid of another | poll of another |")
+    print("|---|---|---|---|---|---|")
+    for name in order:
+        row = rows[name]
+        added, mad = spread(row.poll)
+        print(
+            f"| {name} | {added:.0f} | {mad:.0f} | {1 + added / base[0]:.2f} "
+            f"| {spread(row.other_call)[0]:.0f} | {spread(row.other_poll)[0]:.0f} |"
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--ms", type=float, default=60)
+    parser.add_argument("--only", default="", help="part of the names of the tools to measure")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    arms = [t for t in tools(loadable_variants()) if options.only in t.name or "A/A" in t.name]
+    for tool in list(arms):
+        if shutil.which(tool.command(0)[0]) is None:
+            print(f"left out: {tool.name} (apt-get install {tool.package})", file=sys.stderr)
+            arms.remove(tool)
+    order = [t.name for t in arms]
+    rows = {name: Row() for name in order}
+    bases: list[tuple[float, float, float]] = []
+    watched, other = Target(), Target()
+    try:
+        for number in range(options.rounds):
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+            bases += measure_round(arms, rows, watched, other, options.ms)
+    finally:
+        watched.close()
+        other.close()
+    print_table(rows, order, list(bases))
+    if options.json:
+        options.json.write_text(json.dumps({n: vars(r) for n, r in rows.items()}, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

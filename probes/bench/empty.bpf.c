@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Programs that do nothing: what attaching costs by itself.
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define EMPTY(section, name)                                                   \
+    SEC(section) int name(void *ctx) {                                         \
+        return 0;                                                              \
+    }
+
+EMPTY("tp_btf/sys_enter", tp_btf)
+EMPTY("tp_btf/sys_exit", tp_btf_exit)
+EMPTY("raw_tp/sys_enter", raw_tp)
+EMPTY("tracepoint/syscalls/sys_enter_poll", tracepoint)
+EMPTY("fentry/__x64_sys_poll", fentry)

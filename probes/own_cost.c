@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "own_cost.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "polltrace.skel.h"
+
+void own_cost_enable(void) {
+    if (bpf_enable_stats(BPF_STATS_RUN_TIME) < 0) // kept open on purpose
+        fail(EXIT_KERNEL,
+             "--own-cost: no BPF statistics: %s (Linux 5.8 has "
+             "them)",
+             strerror(errno));
+}
+
+struct own_cost own_cost_read(const struct probe *p) {
+    struct own_cost cost = {0};
+    struct bpf_program *program;
+
+    bpf_object__for_each_program(program, p->skel->obj) {
+        struct bpf_prog_info info = {0};
+        __u32 size = sizeof(info);
+        int fd = bpf_program__fd(program);
+
+        if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
+            continue;
+        cost.ns += info.run_time_ns;
+        cost.runs += info.run_cnt;
+        cost.missed += info.recursion_misses;
+    }
+    return cost;
+}

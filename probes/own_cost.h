@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the kernel says of our own programs.
+#ifndef POLLTRACE_OWN_COST_H
+#define POLLTRACE_OWN_COST_H
+
+#include "loader.h"
+
+struct own_cost {
+    uint64_t ns, runs; // only while own_cost_enable() is on
+    uint64_t missed;   // runs the kernel left out: polls not counted
+};
+
+// Makes the kernel time all BPF programs, until this process ends.
+void own_cost_enable(void);
+struct own_cost own_cost_read(const struct probe *probe);
+
+#endif

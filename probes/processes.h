@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The records on single processes: process, maps, exit.
+#ifndef POLLTRACE_PROCESSES_H
+#define POLLTRACE_PROCESSES_H
+
+#include "frames.h"
+
+void report_processes(struct reporter *reporter); // those that are new
+void report_exits(struct reporter *reporter);
+
+#endif

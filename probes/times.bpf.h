@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// How long break polls take, and what lies between them.
+#ifndef POLLTRACE_TIMES_BPF_H
+#define POLLTRACE_TIMES_BPF_H
+
+#include "maps.bpf.h"
+
+static __always_inline __u32 bucket_of(__u64 ns) {
+    __u32 power = 0;
+    __u64 rest = ns;
+
+    if (ns < 1 << SUB_BITS)
+        return ns;
+    if (ns >> MAX_POWER)
+        return TIME_BUCKETS - 1;
+#pragma unroll
+    for (__u32 step = 32; step; step /= 2) {
+        if (rest >> step) {
+            rest >>= step;
+            power += step;
+        }
+    }
+    return ((power - SUB_BITS) << SUB_BITS) + (ns >> (power - SUB_BITS));
+}
+
+static __always_inline void add_time(__u64 *histogram, __u64 ns) {
+    __u32 bucket = bucket_of(ns);
+
+    barrier_var(bucket); // the verifier must see the check, not the compiler
+    if (bucket < TIME_BUCKETS)
+        __sync_fetch_and_add(&histogram[bucket], 1);
+}
+
+// The last thing at entry: what our own counting takes is no part of the poll,
+// but of the gap before it.
+static __always_inline void enter_timed(__u32 block, __u32 tid) {
+    __u32 place = tid & started_mask;
+    struct timed_thread *thread = bpf_map_lookup_elem(&timed, &place);
+    struct times *own = bpf_map_lookup_elem(&times, &block);
+    __u64 now;
+
+    if (!thread || !own)
+        return;
+    now = bpf_ktime_get_ns();
+    if (thread->tid != tid) {
+        thread->tid = tid; // new here, or another thread was chased out
+        thread->left = 0;
+    } else if (thread->left) {
+        add_time(own->gap, now - thread->left);
+    }
+    thread->entered = now;
+}
+
+// `now` was read first of all at exit.
+static __always_inline void leave_timed(__u32 block, __u32 tid, __u64 now) {
+    __u32 place = tid & started_mask;
+    struct timed_thread *thread = bpf_map_lookup_elem(&timed, &place);
+    struct times *own = bpf_map_lookup_elem(&times, &block);
+
+    if (!thread || !own || thread->tid != tid || !thread->entered)
+        return; // no break poll, or begun before we came
+    add_time(own->duration, now - thread->entered);
+    thread->entered = 0;
+    thread->left = now;
+}
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Tracepoints are named by number, and the numbers are in tracefs, which is
+// often not mounted. It is then mounted for ourselves alone: a mount that was
+// never put into the tree goes when its descriptor is closed.
+#include "tracepoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int mount_tracefs(void) {
+    int context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), root = -1;
+
+    if (context < 0)
+        return -1;
+    if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+        root = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+    close(context);
+    return root;
+}
+
+static int read_number(int directory, const char *event) {
+    char path[128], text[16];
+    ssize_t size;
+    int fd;
+
+    snprintf(path, sizeof(path), "events/%s/id", event);
+    fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    size = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (size <= 0)
+        return -1;
+    text[size] = 0;
+    return atoi(text);
+}
+
+static int find_number(const char *event) {
+    static const char *const ROOTS[] = {"/sys/kernel/tracing",
+                                        "/sys/kernel/debug/tracing"};
+    int number = -1, root;
+
+    for (unsigned i = 0; i < sizeof(ROOTS) / sizeof(*ROOTS) && number < 0;
+         i++) {
+        root = open(ROOTS[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (root < 0)
+            continue;
+        number = read_number(root, event);
+        close(root);
+    }
+    if (number < 0 && (root = mount_tracefs()) >= 0) {
+        number = read_number(root, event);
+        close(root);
+    }
+    return number;
+}
+
+int tracepoint_open(const char *event) {
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_TRACEPOINT,
+        .size = sizeof(attr),
+        .sample_period = 1,
+        .wakeup_events = 1,
+    };
+    int number = find_number(event);
+
+    if (number < 0)
+        return -1;
+    attr.config = number;
+    // A BPF program on it runs on every CPU, whichever is named here.
+    return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}

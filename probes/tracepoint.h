@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef POLLTRACE_TRACEPOINT_H
+#define POLLTRACE_TRACEPOINT_H
+
+// A perf event on the tracepoint of this path, such as
+// "syscalls/sys_enter_poll"; -1 and errno when there is none.
+int tracepoint_open(const char *event);
+
+#endif

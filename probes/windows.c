@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "frames.h"
+#include "polltrace.skel.h"
+#include "procfs.h"
+
+// How far the measured cost may be off: the target's caches are not ours.
+#define COST_ERROR 0.25
+
+uint64_t window_next(uint64_t now, const struct options *o) {
+    // Between two thirds and four thirds of the mean.
+    return now + o->window_gap_ns * 2 / 3 +
+           (uint64_t)(drand48() * o->window_gap_ns * 2 / 3);
+}
+
+static void wait_ns(uint64_t ns) {
+    struct timespec span = {ns / 1000000000, ns % 1000000000};
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+}
+
+void window_add(struct windows *s, double polls, double seconds,
+                double displaced) {
+    // What we took from the process it would have had: as if the window had
+    // been shorter.
+    double span = seconds - displaced;
+
+    if (span < seconds / 10)
+        span = seconds / 10;
+    s->count++;
+    s->polls += polls;
+    s->seconds += span;
+    s->polls2 += polls * polls;
+    s->cross += polls * span;
+    s->seconds2 += span * span;
+    s->displaced += displaced;
+}
+
+// A ratio estimate: polls by seconds over all windows, its variance from how
+// far the single windows lie off that line, and Student's distribution.
+bool window_rate(const struct windows *s, struct rate *rate) {
+    double n = s->count, r, left, error, freedom = n - 1, z = 1.959964, t;
+
+    if (n < 3 || s->seconds <= 0)
+        return false;
+    r = s->polls / s->seconds;
+    left = s->polls2 - 2 * r * s->cross + r * r * s->seconds2;
+    error = sqrt(fmax(left, 0) / freedom * n) / s->seconds;
+    t = z + (z * z * z + z) / (4 * freedom) +
+        (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * freedom * freedom);
+    error = t * error + r * COST_ERROR * s->displaced / s->seconds;
+    rate->per_s = r;
+    rate->low = fmax(r - error, 0);
+    rate->high = s->polls > 0 ? r + error : 3 / s->seconds; // the rule of 3
+    return true;
+}
+
+struct moment {
+    uint64_t at, cpu, breaks;
+};
+
+static struct moment moment_of(struct watched *w, uint32_t index) {
+    return (struct moment){monotonic_ns(), watched_cpu_ns(w, index),
+                           slot_breaks(&w->probe->slots[index])};
+}
+
+static void close_window(struct watched *w, const struct moment *before,
+                         double seconds, double cost_ns) {
+    for (uint32_t i = 0; i < w->slots; i++) {
+        struct moment after;
+        double busy, polls;
+
+        if (!before[i].at || w->process[i].stage != STAGE_KEPT)
+            continue;
+        after = moment_of(w, i);
+        polls = (double)(after.breaks - before[i].breaks);
+        // Only what a process would have run in our time counts: a process
+        // that waits has the time to spare.
+        busy = (double)(after.cpu - before[i].cpu) /
+               (double)(after.at - before[i].at);
+        window_add(&w->process[i].windows, polls, seconds,
+                   polls * cost_ns * 1e-9 * fmin(busy, 1));
+    }
+}
+
+bool window_run(struct watched *w, const struct options *o, double cost_ns) {
+    volatile uint32_t *gate = &w->probe->skel->bss->window_open;
+    struct moment *before = calloc(w->slots, sizeof(*before));
+    bool attached = before && probe_try_attach_calls(w->probe, o);
+    uint64_t start, stop;
+
+    if (attached) {
+        for (uint32_t i = 0; i < w->slots; i++)
+            if (w->process[i].stage == STAGE_KEPT)
+                before[i] = moment_of(w, i);
+        // The gate, not the attaching, bounds the window: to the microsecond.
+        *gate = 1;
+        start = monotonic_ns();
+        wait_ns(o->window_ns);
+        *gate = 0;
+        stop = monotonic_ns();
+        probe_detach_calls(w->probe);
+        close_window(w, before, (stop - start) * 1e-9, cost_ns);
+    }
+    free(before);
+    return attached;
+}
