@@ -28,8 +28,7 @@ static int run_server(void) {
         return EXIT_USAGE;
     }
     // What oracle's processes are called since 12c.
-    snprintf(name, sizeof name, "oracle_%d_%.2s", (int)getpid(),
-             sga->instance);
+    snprintf(name, sizeof name, "oracle_%d_%.2s", (int)getpid(), sga->instance);
     prctl(PR_SET_NAME, name);
     struct sqlnet_ora ora = sqlnet_ora_read(getenv("TNS_ADMIN"));
     server_run(&server, SERVER_SOCKET, sga, self, &ora);

@@ -73,8 +73,7 @@ static void on_timer(int signal) {
 }
 
 bool break_channel_open(struct break_channel *channel) {
-    struct sigaction urgent = {.sa_handler = on_urgent,
-                               .sa_flags = SA_RESTART};
+    struct sigaction urgent = {.sa_handler = on_urgent, .sa_flags = SA_RESTART};
     struct sigaction timer = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
     sigemptyset(&urgent.sa_mask);
     sigaddset(&urgent.sa_mask, SIGALRM);

@@ -4,7 +4,8 @@
 
 #include <poll.h>
 
-__attribute__((noinline)) static bool sntpoltsts(struct break_channel *channel) {
+__attribute__((noinline)) static bool
+sntpoltsts(struct break_channel *channel) {
     struct pollfd socket = {.fd = channel->tns->fd, .events = POLLIN};
     ++*channel->polls;
     // A signal may end the system call early; the next poll is soon enough.

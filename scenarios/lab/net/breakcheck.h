@@ -22,9 +22,9 @@ struct break_channel {
     unsigned skip;    // break_poll_skip
     unsigned skipped; // checks since the last poll
     bool in_call;
-    bool stopping;    // the running call was told to stop
-    uint64_t *checks; // calls of nsmore2recv
-    uint64_t *polls;  // calls of poll
+    bool stopping;                // the running call was told to stop
+    uint64_t *checks;             // calls of nsmore2recv
+    uint64_t *polls;              // calls of poll
     volatile sig_atomic_t urgent; // an urgent byte came, for this call
     volatile sig_atomic_t probed; // an urgent byte came, at any time
     volatile sig_atomic_t client_gone;

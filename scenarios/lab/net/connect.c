@@ -106,8 +106,8 @@ bool connect_value(const char *descriptor, const char *name, char *value,
 struct accept_terms connect_terms(const struct connect_request *request,
                                   const struct sqlnet_ora *ora) {
     struct accept_terms terms = {
-        .version = request->version < OUR_VERSION ? request->version
-                                                  : OUR_VERSION,
+        .version =
+            request->version < OUR_VERSION ? request->version : OUR_VERSION,
         .options = request->options & OPTION_DONT_CARE,
     };
     terms.out_of_band =
@@ -130,15 +130,15 @@ struct accept_terms connect_terms(const struct connect_request *request,
 bool connect_accept(struct tns *tns, const struct accept_terms *terms) {
     if (terms->version < OLDEST_VERSION)
         return false;
-    const size_t length = terms->version >= OUR_VERSION ? ACCEPT_WITH_FLAGS_2
-                                                        : ACCEPT_WITHOUT;
+    const size_t length =
+        terms->version >= OUR_VERSION ? ACCEPT_WITH_FLAGS_2 : ACCEPT_WITHOUT;
     uint8_t body[ACCEPT_WITH_FLAGS_2 - TNS_HEADER] = {0};
     put_u16(body, terms->version);
     put_u16(body + 2, terms->options);
     put_u16(body + 4, terms->sdu);
-    put_u16(body + 6, 0xffff);             // TDU
-    body[8] = 1;                           // byte order, little-endian
-    put_u16(body + 12, (unsigned)length);  // no data: its offset is the end
+    put_u16(body + 6, 0xffff);            // TDU
+    body[8] = 1;                          // byte order, little-endian
+    put_u16(body + 12, (unsigned)length); // no data: its offset is the end
     body[14] = NSI_NO_NATIVE_SERVICES;
     body[15] = NSI_NO_NATIVE_SERVICES | NSI_NO_SERVICES_LINKED;
     put_u32(body + 24, terms->sdu);
@@ -154,11 +154,11 @@ bool connect_accept(struct tns *tns, const struct accept_terms *terms) {
 
 bool connect_refuse(struct tns *tns, unsigned error) {
     uint8_t body[256] = {error == 12514 || error == 12505 ? 4 : 34, 0};
-    int length = snprintf(
-        (char *)body + 4, sizeof body - 4,
-        "(DESCRIPTION=(TMP=)(VSNNUM=318767104)(ERR=%u)(ERROR_STACK="
-        "(ERROR=(CODE=%u)(EMFI=4))))",
-        error, error);
+    int length =
+        snprintf((char *)body + 4, sizeof body - 4,
+                 "(DESCRIPTION=(TMP=)(VSNNUM=318767104)(ERR=%u)(ERROR_STACK="
+                 "(ERROR=(CODE=%u)(EMFI=4))))",
+                 error, error);
     put_u16(body + 2, (unsigned)length);
     return tns_send(tns, TNS_REFUSE, body, (size_t)length + 4);
 }

@@ -15,8 +15,8 @@ struct connect_request {
     uint16_t version;
     uint16_t options;
     uint32_t sdu;
-    uint32_t flags;    // "connect flags 2"
-    char data[4096];   // (DESCRIPTION=...)
+    uint32_t flags;  // "connect flags 2"
+    char data[4096]; // (DESCRIPTION=...)
 };
 
 struct accept_terms {

@@ -128,9 +128,8 @@ bool tns_take_break(struct tns *tns) {
             return false;
         struct packet packet;
         packet_at(start, length, &packet);
-        enum marker marker = packet.type == TNS_MARKER
-                                 ? tns_marker_of(&packet, NULL)
-                                 : 0;
+        enum marker marker =
+            packet.type == TNS_MARKER ? tns_marker_of(&packet, NULL) : 0;
         if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT) {
             memmove(start, start + length, tns->to - at - length);
             tns->to -= length;

@@ -9,9 +9,9 @@
 
 struct data_directory {
     char path[PATH_MAX - 64];
-    bool temporary;  // made here, to be removed
-    int lock;        // held while a lab uses the directory
-    int sweeper;     // the sweeper process ends its wait when this closes
+    bool temporary; // made here, to be removed
+    int lock;       // held while a lab uses the directory
+    int sweeper;    // the sweeper process ends its wait when this closes
     int sweeper_pid;
 };
 

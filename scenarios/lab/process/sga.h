@@ -16,10 +16,10 @@ enum { SGA_SESSIONS = 512, SGA_NAME = 64 };
 
 // A password, kept as what O5LOGON needs of it and not as itself.
 struct verifier {
-    uint8_t salt[16];     // AUTH_VFR_DATA
-    uint8_t key[32];      // encrypts the session keys
+    uint8_t salt[16];      // AUTH_VFR_DATA
+    uint8_t key[32];       // encrypts the session keys
     uint8_t proof_key[32]; // HMAC key for `proof`
-    uint8_t proof[32];    // HMAC of the password, to compare with
+    uint8_t proof[32];     // HMAC of the password, to compare with
 };
 
 struct session_slot {
@@ -38,13 +38,13 @@ struct session_slot {
 } __attribute__((aligned(64)));
 
 struct sga {
-    char instance[SGA_NAME]; // also the service name
-    char user[SGA_NAME];     // the one account, in upper case
+    char instance[SGA_NAME];   // also the service name
+    char user[SGA_NAME];       // the one account, in upper case
     char dictionary[PATH_MAX]; // the data file attached as SYS
     int64_t startup_time;
     struct verifier verifier;
-    uint32_t serial;             // of the session started last
-    uint64_t past[STATISTICS];   // of the sessions that have ended
+    uint32_t serial;           // of the session started last
+    uint64_t past[STATISTICS]; // of the sessions that have ended
     struct session_slot session[SGA_SESSIONS];
 };
 

@@ -36,8 +36,7 @@ static _Noreturn void become_server(const struct sga *sga, int sga_fd,
     int high_sga = fcntl(sga_fd, F_DUPFD_CLOEXEC, 16);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-        dup2(high_client, SERVER_SOCKET) < 0 ||
-        dup2(high_sga, SERVER_SGA) < 0)
+        dup2(high_client, SERVER_SOCKET) < 0 || dup2(high_sga, SERVER_SGA) < 0)
         _exit(1);
     if (tns_admin)
         setenv("TNS_ADMIN", tns_admin, 1);

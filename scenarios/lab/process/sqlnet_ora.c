@@ -63,8 +63,8 @@ void sqlnet_ora_line(struct sqlnet_ora *ora, const char *line) {
 struct sqlnet_ora sqlnet_ora_read(const char *directory) {
     struct sqlnet_ora ora = sqlnet_ora_defaults;
     char path[PATH_MAX];
-    if (!directory || snprintf(path, sizeof path, "%s/sqlnet.ora",
-                               directory) >= (int)sizeof path)
+    if (!directory || snprintf(path, sizeof path, "%s/sqlnet.ora", directory) >=
+                          (int)sizeof path)
         return ora;
     FILE *file = fopen(path, "re");
     if (!file)

@@ -118,10 +118,10 @@ static void type_from_declaration(struct column *column, const char *declared) {
         enum column_type type;
         unsigned size;
     } types[] = {
-        {"NUMBER", COLUMN_NUMBER, 22},        {"INT", COLUMN_NUMBER, 22},
-        {"FLOAT", COLUMN_NUMBER, 22},         {"DATE", COLUMN_DATE, 7},
-        {"TIMESTAMP", COLUMN_TIMESTAMP, 11},  {"RAW", COLUMN_RAW, 2000},
-        {"VARCHAR", COLUMN_VARCHAR2, 4000},   {"CHAR", COLUMN_VARCHAR2, 4000},
+        {"NUMBER", COLUMN_NUMBER, 22},       {"INT", COLUMN_NUMBER, 22},
+        {"FLOAT", COLUMN_NUMBER, 22},        {"DATE", COLUMN_DATE, 7},
+        {"TIMESTAMP", COLUMN_TIMESTAMP, 11}, {"RAW", COLUMN_RAW, 2000},
+        {"VARCHAR", COLUMN_VARCHAR2, 4000},  {"CHAR", COLUMN_VARCHAR2, 4000},
         {"NVARCHAR", COLUMN_VARCHAR2, 4000},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -130,8 +130,8 @@ static void type_from_declaration(struct column *column, const char *declared) {
             column->type = types[i].type;
             column->size = types[i].size;
             const char *size = strchr(declared, '(');
-            bool sized = column->type == COLUMN_VARCHAR2 ||
-                         column->type == COLUMN_RAW;
+            bool sized =
+                column->type == COLUMN_VARCHAR2 || column->type == COLUMN_RAW;
             if (size && sized && atoi(size + 1) > 0)
                 column->size = (unsigned)atoi(size + 1);
             return;
@@ -160,9 +160,9 @@ static void type_from_value(struct column *column, sqlite3_value *value) {
 
 // Without a declared type or a value, functions that can only be numbers.
 static bool is_numeric_function(const char *name) {
-    static const char *const begins[] = {"COUNT(", "SUM(",   "AVG(",  "ROUND(",
-                                         "LENGTH(", "INSTR(", "MOD(",
-                                         "ABS(",   "TO_NUMBER(", NULL};
+    static const char *const begins[] = {
+        "COUNT(", "SUM(", "AVG(", "ROUND(",     "LENGTH(",
+        "INSTR(", "MOD(", "ABS(", "TO_NUMBER(", NULL};
     for (const char *const *b = begins; *b; b++)
         if (strncmp(name, *b, strlen(*b)) == 0)
             return true;

@@ -35,25 +35,25 @@ bool database_open(struct database *database, struct sga *sga,
         .self = self,
         .lio = {.stat = self->stat, .channel = channel},
     };
-    bool done =
-        lio_install(&database->lio) &&
-        sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
-        attach(database->db, sga->dictionary, "SYS") &&
-        sqlite3_exec(database->db,
-                     // Big enough that everything stays in the cache; no
-                     // index that the statement did not ask for.
-                     "PRAGMA sys.cache_size=-1000000;"
-                     "PRAGMA automatic_index=OFF;"
-                     "PRAGMA case_sensitive_like=ON;"
-                     // The schema is read now, so that no statement's gets
-                     // include it.
-                     "SELECT count(*) FROM sys.sqlite_master;"
-                     "CREATE TABLE DUAL(DUMMY VARCHAR2(1));"
-                     "INSERT INTO DUAL VALUES('X');"
-                     "PRAGMA query_only=ON;",
-                     NULL, NULL, NULL) == SQLITE_OK &&
-        functions_register(database) && fixed_tables_register(database) &&
-        connect_by_register(database);
+    bool done = lio_install(&database->lio) &&
+                sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
+                attach(database->db, sga->dictionary, "SYS") &&
+                sqlite3_exec(database->db,
+                             // Big enough that everything stays in the cache;
+                             // no index that the statement did not ask for.
+                             "PRAGMA sys.cache_size=-1000000;"
+                             "PRAGMA automatic_index=OFF;"
+                             "PRAGMA case_sensitive_like=ON;"
+                             // The schema is read now, so that no statement's
+                             // gets include it.
+                             "SELECT count(*) FROM sys.sqlite_master;"
+                             "CREATE TABLE DUAL(DUMMY VARCHAR2(1));"
+                             "INSERT INTO DUAL VALUES('X');"
+                             "PRAGMA query_only=ON;",
+                             NULL, NULL, NULL) == SQLITE_OK &&
+                functions_register(database) &&
+                fixed_tables_register(database) &&
+                connect_by_register(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)
@@ -61,8 +61,8 @@ bool database_open(struct database *database, struct sga *sga,
         database_close(database);
         return false;
     }
-    sqlite3_progress_handler(database->db, STEPS_WITHOUT_A_GET,
-                             no_get_for_long, database);
+    sqlite3_progress_handler(database->db, STEPS_WITHOUT_A_GET, no_get_for_long,
+                             database);
     database->lio.db = database->db;
     return true;
 }

@@ -78,11 +78,11 @@ static void put_date(uint8_t date[7], uint32_t random) {
 }
 
 static bool insert_objects(sqlite3 *db) {
-    static const char *const words[] = {"ALERT", "CACHE", "DEPENDENCY", "EVENT",
-                                        "FLASHBACK", "HISTORY", "INDEX",
-                                        "LOGSTDBY", "METRIC", "OPTIMIZER",
-                                        "PARTITION", "QUEUE", "RESOURCE",
-                                        "SCHEDULER", "SEGMENT", "STATISTICS"};
+    static const char *const words[] = {
+        "ALERT",     "CACHE",     "DEPENDENCY", "EVENT",
+        "FLASHBACK", "HISTORY",   "INDEX",      "LOGSTDBY",
+        "METRIC",    "OPTIMIZER", "PARTITION",  "QUEUE",
+        "RESOURCE",  "SCHEDULER", "SEGMENT",    "STATISTICS"};
     const uint32_t n_words = sizeof words / sizeof *words;
     sqlite3_stmt *row;
     if (sqlite3_prepare_v2(db, insert, -1, &row, NULL) != SQLITE_OK)
@@ -93,9 +93,9 @@ static bool insert_objects(sqlite3 *db) {
         int owner = i < FIRST_OWNER_OBJECTS ? FIRST_OWNER : owner_of(r);
         int type = type_of(owner, s);
         char name[129];
-        snprintf(name, sizeof name, "%s_%s_%s_%s$%d",
-                 words[r / 1000 % n_words], words[s / 16 % n_words],
-                 words[s / 4096 % n_words], words[r / 16 % n_words], i);
+        snprintf(name, sizeof name, "%s_%s_%s_%s$%d", words[r / 1000 % n_words],
+                 words[s / 16 % n_words], words[s / 4096 % n_words],
+                 words[r / 16 % n_words], i);
         uint8_t created[7], changed[7], oid[16];
         for (size_t j = 0; j < sizeof oid; j++)
             oid[j] = (uint8_t)((r ^ s) >> j);
@@ -126,8 +126,9 @@ bool dictionary_create(const char *path, char *why, size_t size) {
     unlink(path);
     bool done =
         sqlite3_open(path, &db) == SQLITE_OK &&
-        sqlite3_exec(db, "PRAGMA page_size=8192; PRAGMA journal_mode=OFF;"
-                         "PRAGMA synchronous=OFF",
+        sqlite3_exec(db,
+                     "PRAGMA page_size=8192; PRAGMA journal_mode=OFF;"
+                     "PRAGMA synchronous=OFF",
                      NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_exec(db, ddl, NULL, NULL, NULL) == SQLITE_OK &&
         insert_objects(db) &&

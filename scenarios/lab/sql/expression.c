@@ -17,8 +17,20 @@ static bool any_of(const struct translator *t, size_t at,
     return false;
 }
 
+// Words that mean something to SQLite and nothing to Oracle.
+static bool is_sqlite_word(const struct token *name) {
+    static const char *const words[] = {
+        "autoincrement", "collate",   "deferrable",  "glob",    "indexed",
+        "isnull",        "limit",     "match",       "nothing", "notnull",
+        "regexp",        "returning", "transaction", NULL};
+    for (const char *const *word = words; *word; word++)
+        if (token_is(name, *word))
+            return true;
+    return false;
+}
+
 static void say_name(struct translator *t, const struct token *name) {
-    bool quote = name->type == TOKEN_QUOTED;
+    bool quote = name->type == TOKEN_QUOTED || is_sqlite_word(name);
     for (size_t i = 0; i < name->length; i++)
         quote = quote || name->at[i] == '#' || name->at[i] == '$';
     if (quote)
@@ -82,10 +94,12 @@ static size_t say_division(struct translator *t, size_t at, size_t to) {
 
 // A date is a string of bytes here: SQLite would add to it as to a zero.
 static void refuse_date_arithmetic(struct translator *t, size_t at) {
-    static const char *const dates[] = {"sysdate", "systimestamp",
-                                        "current_date", "to_date", "date",
-                                        "current_timestamp", NULL};
-    bool on_date = any_of(t, at + 1, dates) || (at > 0 && any_of(t, at - 1, dates));
+    static const char *const dates[] = {
+        "sysdate", "systimestamp", "current_date",
+        "to_date", "date",         "current_timestamp",
+        NULL};
+    bool on_date =
+        any_of(t, at + 1, dates) || (at > 0 && any_of(t, at - 1, dates));
     if (at > 0 && is(t, at - 1, ")"))
         for (size_t i = 0; i < at; i++)
             if (is(t, i, "(") && t->close[i] == at - 1 && i > 0)
@@ -140,12 +154,11 @@ static size_t say_sys(struct translator *t, size_t at) {
 
 static size_t say_word(struct translator *t, size_t at, size_t to) {
     static const char *const bare_functions[] = {
-        "sysdate",        "systimestamp", "current_date",
-        "localtimestamp", "user",         "uid",
-        "current_timestamp", NULL};
+        "sysdate", "systimestamp", "current_date",      "localtimestamp",
+        "user",    "uid",          "current_timestamp", NULL};
     static const char *const refused[] = {
-        "prior",  "connect", "start", "pivot",  "unpivot", "model",
-        "nextval", "currval", "nocycle", "sample", "merge", NULL};
+        "prior",   "connect", "start",   "pivot",  "unpivot", "model",
+        "nextval", "currval", "nocycle", "sample", "merge",   NULL};
     bool part_of_name = at > 0 && is(t, at - 1, ".");
     if (!part_of_name && at + 2 < to && is(t, at, "sys") &&
         is(t, at + 1, ".") && t->tokens[at + 2].type == TOKEN_WORD)
@@ -196,8 +209,8 @@ static size_t say_parentheses(struct translator *t, size_t at) {
 void say_tokens(struct translator *t, size_t from, size_t to) {
     while (from < to && !t->result->error) {
         const struct token *token = &t->tokens[from];
-        say(t, is(t, from, ".") || (from > 0 && is(t, from - 1, ".")) ? ""
-                                                                      : " ");
+        say(t,
+            is(t, from, ".") || (from > 0 && is(t, from - 1, ".")) ? "" : " ");
         switch (token->type) {
         case TOKEN_WORD:
             from = say_word(t, from, to);

@@ -107,8 +107,9 @@ static void rownum_limit(sqlite3_context *context, int n,
         rows = bound == 1;
     else // > and >=: the first row is number 1 until one gets through
         rows = bound < 1 || (comparison[1] && bound == 1) ? 1e18 : 0;
-    sqlite3_result_int64(context, rows < 0 ? 0 : rows > 1e18 ? (int64_t)1e18
-                                                             : (int64_t)rows);
+    sqlite3_result_int64(context, rows < 0      ? 0
+                                  : rows > 1e18 ? (int64_t)1e18
+                                                : (int64_t)rows);
 }
 
 static void sysdate(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -168,8 +169,7 @@ static void to_char(sqlite3_context *context, int n, sqlite3_value **value) {
     if (sqlite3_value_type(value[0]) == SQLITE_NULL ||
         refuse_bytes(context, 1, value))
         return;
-    sqlite3_result_text(context, as_text(value[0], room), -1,
-                        SQLITE_TRANSIENT);
+    sqlite3_result_text(context, as_text(value[0], room), -1, SQLITE_TRANSIENT);
 }
 
 static void to_number(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -199,8 +199,7 @@ static void modulo(sqlite3_context *context, int n, sqlite3_value **value) {
 static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
     const bool left = sqlite3_user_data(context) != NULL;
     const char *text = (const char *)sqlite3_value_text(value[0]);
-    const char *fill =
-        n > 2 ? (const char *)sqlite3_value_text(value[2]) : " ";
+    const char *fill = n > 2 ? (const char *)sqlite3_value_text(value[2]) : " ";
     int64_t width = sqlite3_value_int64(value[1]);
     if (!text || !fill || !*fill || width < 1 ||
         sqlite3_value_type(value[1]) == SQLITE_NULL)
@@ -299,9 +298,9 @@ bool functions_register(struct database *database) {
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int flags = SQLITE_UTF8 | (all[i].varies ? 0 : SQLITE_DETERMINISTIC);
-        if (sqlite3_create_function(database->db, all[i].name,
-                                    all[i].arguments, flags, all[i].data,
-                                    all[i].call, NULL, NULL) != SQLITE_OK)
+        if (sqlite3_create_function(database->db, all[i].name, all[i].arguments,
+                                    flags, all[i].data, all[i].call, NULL,
+                                    NULL) != SQLITE_OK)
             return false;
     }
     return true;

@@ -52,8 +52,7 @@ static bool comment(const char **from, const char *end, struct token *token) {
         return false;
     }
     bool hint = at + 2 < close && at[2] == '+';
-    *token = hint ? made(TOKEN_HINT, at + 3, close)
-                  : made(TOKEN_END, at, at);
+    *token = hint ? made(TOKEN_HINT, at + 3, close) : made(TOKEN_END, at, at);
     *from = close + mark;
     return true;
 }
@@ -99,8 +98,8 @@ static struct token quoted(const char **from, const char *end, char quote) {
 }
 
 static struct token sign(const char **from, const char *end) {
-    static const char *const twos[] = {"||", "<=", ">=", "<>", "!=",
-                                       "^=", ":=", "=>", "**", ".."};
+    static const char *const twos[] = {
+        "||", "<=", ">=", "<>", "!=", "^=", ":=", "=>", "**", ".."};
     const char *at = *from;
     for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
         if (end - at >= 2 && memcmp(at, twos[i], 2) == 0) {

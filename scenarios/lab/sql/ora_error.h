@@ -11,8 +11,7 @@ struct ora_error {
 };
 
 // `about` stands for what the text leaves open; it may be "".
-void ora_error_set(struct ora_error *error, unsigned number,
-                   const char *about);
+void ora_error_set(struct ora_error *error, unsigned number, const char *about);
 // The error of SQLite's last call.
 void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db);
 

@@ -9,8 +9,8 @@ bool oracle_date_valid(const struct oracle_date *date) {
     if (date->month < 1 || date->month > 12 || date->year < -4712 ||
         date->year > 9999 || date->year == 0)
         return false;
-    bool leap = date->year % 4 == 0 &&
-                (date->year % 100 != 0 || date->year % 400 == 0);
+    bool leap =
+        date->year % 4 == 0 && (date->year % 100 != 0 || date->year % 400 == 0);
     return date->day >= 1 && date->day <= days[date->month - 1] &&
            (date->month != 2 || date->day < 29 || leap) && date->hour >= 0 &&
            date->hour < 24 && date->minute >= 0 && date->minute < 60 &&

@@ -24,10 +24,9 @@ static size_t first_of(const struct translator *t, size_t from, size_t to,
 
 static bool split(struct translator *t, size_t from, size_t to,
                   struct block *b) {
-    static const char *const after_from[] = {"where",  "connect", "start",
-                                             "group",  "having",  "order",
-                                             "for",    "fetch",   "offset",
-                                             NULL};
+    static const char *const after_from[] = {
+        "where", "connect", "start", "group",  "having",
+        "order", "for",     "fetch", "offset", NULL};
     static const char *const *const after_where = after_from + 1;
     static const char *const *const after_connect = after_from + 3;
     *b = (struct block){.distinct = is(t, from + 1, "distinct") ||
@@ -48,6 +47,8 @@ static bool split(struct translator *t, size_t from, size_t to,
     if (is(t, at, "where") && at < to) {
         b->where_from = at + 1;
         at = b->where_to = first_of(t, at + 1, to, after_where);
+        if (b->where_from == at)
+            refuse(t, 936, "");
     }
     if (is(t, at, "connect") && at < to) {
         b->connect_from = at + 1;
@@ -55,15 +56,16 @@ static bool split(struct translator *t, size_t from, size_t to,
     }
     b->rest_from = at;
     b->rest_to = to;
-    if (first_of(t, at, to, (const char *const[]){"for", "fetch", "offset",
-                                                  "start", NULL}) < to)
+    if (first_of(t, at, to,
+                 (const char *const[]){"for", "fetch", "offset", "start",
+                                       NULL}) < to)
         refuse_token(t, 3001, at);
     return !t->result->error;
 }
 
 static bool has_aggregate(const struct translator *t, size_t from, size_t to) {
-    static const char *const names[] = {"count", "sum", "avg", "min", "max",
-                                        NULL};
+    static const char *const names[] = {"count", "sum", "avg",
+                                        "min",   "max", NULL};
     for (; from < to; from++)
         for (const char *const *name = names; *name; name++)
             if (is(t, from, *name) && is(t, from + 1, "("))
@@ -89,8 +91,7 @@ static bool ends_with_alias(const struct translator *t, size_t from,
         is(t, to - 1, "end") || is(t, to - 1, "null"))
         return false;
     const struct token *before = &t->tokens[to - 2];
-    return before->type != TOKEN_SIGN ? true
-                                      : token_is(before, ")");
+    return before->type != TOKEN_SIGN ? true : token_is(before, ")");
 }
 
 // Oracle names an expression by its text, upper case and without spaces.
@@ -140,9 +141,9 @@ static void say_item(struct translator *t, size_t from, size_t to) {
 
 static void say_list(struct translator *t, const struct block *b) {
     bool allowed = t->rownum_allowed;
-    t->rownum_allowed = !has_aggregate(t, b->list_from, b->list_to) &&
-                        find(t, b->rest_from, b->rest_to, "group") ==
-                            b->rest_to;
+    t->rownum_allowed =
+        !has_aggregate(t, b->list_from, b->list_to) &&
+        find(t, b->rest_from, b->rest_to, "group") == b->rest_to;
     say(t, b->distinct ? "SELECT DISTINCT" : "SELECT");
     for (size_t from = b->list_from; from <= b->list_to;) {
         size_t comma = find(t, from, b->list_to, ",");
@@ -242,7 +243,8 @@ static void say_block(struct translator *t, size_t from, size_t to,
             say_row_generator(t, &b);
         else
             say_from(t, &b);
-        say_where(t, b.where_from, b.where_to);
+        if (b.where_from)
+            say_where(t, b.where_from, b.where_to);
         say_tokens(t, b.rest_from, b.rest_to);
         if (limited)
             say_limit(t, b.where_from, b.where_to);

@@ -75,8 +75,7 @@ bool where_limits_rows(const struct translator *t, size_t from, size_t to) {
 void say_where(struct translator *t, size_t from, size_t to) {
     bool limits = where_limits_rows(t, from, to), first = true;
     if (!limits) {
-        if (from < to)
-            say(t, " WHERE");
+        say(t, " WHERE");
         say_tokens(t, from, to);
         return;
     }
@@ -110,5 +109,7 @@ void say_limit(struct translator *t, size_t from, size_t to) {
     }
     if (first)
         refuse(t, 600, "no limit");
-    say(t, ")");
+    // SQLite may merge a query with one in its FROM clause that has a LIMIT,
+    // and sort before it limits. Not so when there is an OFFSET.
+    say(t, ") OFFSET 0");
 }

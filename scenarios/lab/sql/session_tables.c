@@ -25,8 +25,8 @@ static void date(sqlite3_context *context, int64_t seconds) {
 // An address for joins: any value that differs between slots, and between
 // processes and sessions.
 static void address(sqlite3_context *context, unsigned base, int row) {
-    uint8_t bytes[8] = {0, 0, 0, 0, (uint8_t)base, (uint8_t)(row >> 8),
-                        (uint8_t)row, 0};
+    uint8_t bytes[8] = {
+        0, 0, 0, 0, (uint8_t)base, (uint8_t)(row >> 8), (uint8_t)row, 0};
     sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
 }
 

@@ -17,8 +17,7 @@ void refuse(struct translator *t, unsigned error, const char *about) {
 void refuse_token(struct translator *t, unsigned error, size_t token) {
     char about[64];
     snprintf(about, sizeof about, "%.*s",
-             (int)(t->tokens[token].length < 60 ? t->tokens[token].length
-                                                : 60),
+             (int)(t->tokens[token].length < 60 ? t->tokens[token].length : 60),
              t->tokens[token].at);
     refuse(t, error, about);
 }
@@ -101,10 +100,10 @@ bool source_read(struct translator *t, const char *oracle, size_t length) {
     for (;;) {
         if (t->count + 1 >= room) {
             room = room ? room * 2 : 64;
-            struct token *grown = room > MOST_TOKENS
-                                      ? NULL
-                                      : realloc(t->tokens,
-                                                room * sizeof *t->tokens);
+            struct token *grown =
+                room > MOST_TOKENS
+                    ? NULL
+                    : realloc(t->tokens, room * sizeof *t->tokens);
             if (!grown) {
                 refuse(t, 4030, "");
                 return false;

@@ -13,9 +13,9 @@ struct translator {
     struct token *tokens; // ends with a TOKEN_END
     size_t *close;        // of an opening parenthesis: where it is closed
     size_t count;
-    bool ordered;         // the hint: joins in the order of the FROM clause
-    bool rownum_allowed;  // in a select list
-    unsigned depth;       // of nested queries and parentheses
+    bool ordered;        // the hint: joins in the order of the FROM clause
+    bool rownum_allowed; // in a select list
+    unsigned depth;      // of nested queries and parentheses
     char *text;
     size_t length;
     size_t room;

@@ -62,8 +62,7 @@ static bool session_present(const struct database *database, int row) {
 
 static void sesstat(sqlite3_context *context, const struct database *database,
                     int row, int column) {
-    const struct session_slot *slot =
-        &database->sga->session[row / STATISTICS];
+    const struct session_slot *slot = &database->sga->session[row / STATISTICS];
     if (column == 0)
         sqlite3_result_int64(context, sga_sid(database->sga, slot));
     else if (column == 1)
@@ -105,7 +104,7 @@ const struct fixed_table statistic_tables[] = {
      STATISTICS, NULL, mystat},
     {"V$SESSTAT",
      "SID NUMBER, \"STATISTIC#\" NUMBER, VALUE NUMBER, CON_ID NUMBER",
-     SGA_SESSIONS * STATISTICS, session_present, sesstat},
+     SGA_SESSIONS *STATISTICS, session_present, sesstat},
     {"V$SYSSTAT",
      "\"STATISTIC#\" NUMBER, NAME VARCHAR2(64), CLASS NUMBER, VALUE NUMBER,"
      " STAT_ID NUMBER, CON_ID NUMBER",

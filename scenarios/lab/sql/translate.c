@@ -41,8 +41,7 @@ static void by_first_word(struct translator *t) {
                (is(t, 0, "set") && is(t, 1, "transaction"))) {
         *kind = STATEMENT_SESSION;
     } else {
-        refuse(t, t->count == 0 || t->tokens[0].type != TOKEN_WORD ? 900
-                                                                   : 3001,
+        refuse(t, t->count == 0 || t->tokens[0].type != TOKEN_WORD ? 900 : 3001,
                "");
         if (t->count > 0)
             refuse_token(t, 3001, 0);

@@ -37,9 +37,9 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     out_u8(out, 0);    // statement number
     // JDBC checks that the answer is to the call it made last.
     out_u8(out, server->sequence);
-    out_ub(out, 0); // padding
-    out_ub(out, 0); // successful iterations
-    out_ub(out, 0); // a string
+    out_ub(out, 0);    // padding
+    out_ub(out, 0);    // successful iterations
+    out_ub(out, 0);    // a string
     out_zeros(out, 3); // errors of an array: codes, offsets, messages
     out_ub(out, error->number);
     out_ub(out, rows);

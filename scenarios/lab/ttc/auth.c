@@ -45,8 +45,7 @@ static void take_pair(struct server *server, struct bytes key,
         keep_text(self->terminal, sizeof self->terminal, value);
 }
 
-static bool read_auth(struct server *server,
-                      struct credentials *credentials) {
+static bool read_auth(struct server *server, struct credentials *credentials) {
     struct wire_in *in = &server->in;
     *credentials = (struct credentials){0};
     bool has_user = in_u8(in);

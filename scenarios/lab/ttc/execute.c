@@ -178,8 +178,7 @@ static bool bind_row(struct server *server, struct open_cursor *open,
         return false;
     }
     *came = true;
-    struct bind_value *value =
-        calloc(open->bind_types, sizeof *value);
+    struct bind_value *value = calloc(open->bind_types, sizeof *value);
     if (!value) {
         server_raise(server, 4030, "");
         return false;
@@ -250,8 +249,8 @@ static bool parse(struct server *server, struct execution *e) {
     server->self->stat[STAT_CURSORS_OPENED]++;
     server->self->stat[STAT_CURSORS_OPEN]++;
     e->cursor = id;
-    if (cursor_parse(&open->cursor, &server->database,
-                     (const char *)e->sql.at, e->sql.length, &server->error))
+    if (cursor_parse(&open->cursor, &server->database, (const char *)e->sql.at,
+                     e->sql.length, &server->error))
         return true;
     close_cursor(server, id);
     e->cursor = 0;

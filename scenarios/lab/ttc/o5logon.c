@@ -49,13 +49,12 @@ static bool aes(bool encrypt, const uint8_t *key, const uint8_t *from,
     static const uint8_t zero[BLOCK];
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     int n = 0;
-    bool done =
-        context &&
-        EVP_CipherInit_ex(context, EVP_aes_256_cbc(), NULL, key, zero,
-                          encrypt) &&
-        EVP_CIPHER_CTX_set_padding(context, 0) &&
-        EVP_CipherUpdate(context, to, &n, from, (int)length) &&
-        (size_t)n == length;
+    bool done = context &&
+                EVP_CipherInit_ex(context, EVP_aes_256_cbc(), NULL, key, zero,
+                                  encrypt) &&
+                EVP_CIPHER_CTX_set_padding(context, 0) &&
+                EVP_CipherUpdate(context, to, &n, from, (int)length) &&
+                (size_t)n == length;
     EVP_CIPHER_CTX_free(context);
     return done;
 }
@@ -114,9 +113,8 @@ static bool derive_session_key(struct o5logon *logon,
     memcpy(both, client_key, O5LOGON_KEY);
     memcpy(both + O5LOGON_KEY, logon->server_key, O5LOGON_KEY);
     to_hex(both, sizeof both, hex);
-    return pbkdf2(hex, 2 * sizeof both, logon->csk_salt,
-                  sizeof logon->csk_salt, DERIVATIONS, logon->session_key,
-                  sizeof logon->session_key);
+    return pbkdf2(hex, 2 * sizeof both, logon->csk_salt, sizeof logon->csk_salt,
+                  DERIVATIONS, logon->session_key, sizeof logon->session_key);
 }
 
 bool o5logon_verify(struct o5logon *logon, const char *sesskey,
@@ -138,10 +136,10 @@ bool o5logon_verify(struct o5logon *logon, const char *sesskey,
     size_t padding = clear[length - 1];
     if (padding < 1 || padding > BLOCK)
         padding = 1;
-    bool right = prove(logon->verifier, clear + BLOCK,
-                       length - BLOCK - padding, proof) &&
-                 CRYPTO_memcmp(proof, logon->verifier->proof, sizeof proof) ==
-                     0;
+    bool right =
+        prove(logon->verifier, clear + BLOCK, length - BLOCK - padding,
+              proof) &&
+        CRYPTO_memcmp(proof, logon->verifier->proof, sizeof proof) == 0;
     OPENSSL_cleanse(clear, sizeof clear);
     return right;
 }

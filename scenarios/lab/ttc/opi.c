@@ -82,7 +82,6 @@ __attribute__((noinline)) void opiodr(struct server *server, enum call call) {
         break;
     default:
         server_raise(server, 3115, "");
-        answer_error(server, 0, 0);
         server->in.at = server->in.length;
     }
 }
@@ -106,7 +105,6 @@ static void function(struct server *server, bool piggyback) {
     if (piggyback && !known_piggyback) {
         // Its length cannot be known, so the call it carries is lost too.
         server_raise(server, 3115, "");
-        answer_error(server, 0, 0);
         in->at = in->length;
         return;
     }
@@ -132,6 +130,8 @@ __attribute__((noinline)) static void ttcpip(struct server *server) {
              (in_left(in) > 0));
     if (in->bad)
         server->ended = true;
+    else if (!server->ended && server->error.number && server->out.length == 0)
+        answer_error(server, 0, 0);
 }
 
 // The exchange that ends a broken call, then the error it ends with.

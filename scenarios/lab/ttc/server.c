@@ -15,8 +15,7 @@ static bool more_of_message(struct wire_in *in) {
     struct server *server = in->source;
     struct packet packet;
     if (!tns_read(&server->tns, &packet) || packet.type != TNS_DATA ||
-        packet.length <= TNS_DATA_FLAGS ||
-        (packet.body[1] & DATA_FLAG_EOF)) {
+        packet.length <= TNS_DATA_FLAGS || (packet.body[1] & DATA_FLAG_EOF)) {
         server->ended = true;
         return false;
     }
@@ -24,8 +23,7 @@ static bool more_of_message(struct wire_in *in) {
                      packet.length - TNS_DATA_FLAGS);
 }
 
-static bool service_known(const struct server *server,
-                          const char *descriptor) {
+static bool service_known(const struct server *server, const char *descriptor) {
     char name[SGA_NAME];
     return (connect_value(descriptor, "SERVICE_NAME", name, sizeof name) ||
             connect_value(descriptor, "SID", name, sizeof name)) &&

@@ -18,8 +18,8 @@ enum {
     RELEASE = 0x13030000, // 19.3.0.0.0
 };
 
-enum call { // TTC functions, and one of our own
-    CALL_SESSION = 0,  // the session as a whole
+enum call {           // TTC functions, and one of our own
+    CALL_SESSION = 0, // the session as a whole
     CALL_REEXECUTE = 4,
     CALL_FETCH = 5,
     CALL_LOGOFF = 9,

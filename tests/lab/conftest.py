@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A lab to test: built once, started as often as asked, gone at the end of each test."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import oracledb
+import pytest
+
+LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
+ORALAB = LAB / "build" / "oralab"
+
+LOTSLIOS = """
+    select /*+ ordered use_nl(b) use_nl(c) use_nl(d) full(a) full(b) full(c) full(d) */ count(*)
+    from sys.obj$ a, sys.obj$ b, sys.obj$ c, sys.obj$ d
+    where a.owner# = b.owner# and b.owner# = c.owner# and c.owner# = d.owner# and rownum <= :n"""
+FOR_EVER = 2_000_000
+
+STATISTICS = (
+    "select n.name, m.value from v$mystat m, v$statname n where m.statistic# = n.statistic#"
+)
+SPID = (
+    "select p.spid from v$process p, v$session s"
+    " where p.addr = s.paddr and s.sid = sys_context('userenv','sid')"
+)
+
+
+def ended(pid: int, within_s: float) -> bool:
+    """Whether the process `pid` is gone before `within_s` seconds have passed."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], within_s)[0])
+    finally:
+        os.close(handle)
+
+
+@dataclass
+class Session:
+    """A connection, with what the tests want to know of it."""
+
+    connection: Any
+    cursor: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cursor = self.connection.cursor()
+
+    def rows(self, sql: str, **binds: object) -> list[tuple[Any, ...]]:
+        self.cursor.execute(sql, binds)
+        return list(self.cursor.fetchall())
+
+    def one(self, sql: str, **binds: object) -> Any:
+        """The only value of the only row."""
+        [[value]] = self.rows(sql, **binds)
+        return value
+
+    def statistics(self) -> dict[str, int]:
+        return dict(self.rows(STATISTICS))
+
+    def spent(self, sql: str, **binds: object) -> dict[str, int]:
+        """How the statistics change while `sql` runs."""
+        before = self.statistics()
+        self.rows(sql, **binds)
+        return {name: value - before[name] for name, value in self.statistics().items()}
+
+    @property
+    def spid(self) -> int:
+        return int(self.one(SPID))
+
+    @property
+    def sid(self) -> int:
+        return int(self.one("select sid from v$mystat where rownum = 1"))
+
+
+@dataclass
+class RunningStatement:
+    """A statement in a thread of its own, and the error it ended with."""
+
+    session: Session
+    thread: threading.Thread = field(init=False)
+    error: str = ""
+
+    def start(self, sql: str, **binds: object) -> None:
+        def run() -> None:
+            try:
+                self.session.rows(sql, **binds)
+            except oracledb.Error as e:
+                self.error = str(e).splitlines()[0]
+
+        self.thread = threading.Thread(target=run)
+        self.thread.start()
+
+    def join(self, within_s: float) -> bool:
+        self.thread.join(within_s)
+        return not self.thread.is_alive()
+
+
+class Lab:
+    """A running lab and the sessions connected to it."""
+
+    def __init__(self, directory: Path, arguments: tuple[str, ...]) -> None:
+        self.tns_admin = directory
+        self.process = subprocess.Popen(
+            [ORALAB, "--until-eof", "--tns-admin", directory, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout
+        self.ready: dict[str, Any] = json.loads(self.process.stdout.readline())
+        self.port: int = self.ready["port"]
+        self.sessions: list[Session] = []
+
+    def sqlnet_ora(self, text: str) -> None:
+        (self.tns_admin / "sqlnet.ora").write_text(text)
+
+    def connect(self, **parameters: Any) -> Session:
+        defaults: dict[str, Any] = {
+            "user": "scott",
+            "password": "tiger",
+            "host": "127.0.0.1",
+            "port": self.port,
+            "service_name": "LAB",
+        }
+        session = Session(oracledb.connect(**(defaults | parameters)))
+        self.sessions.append(session)
+        return session
+
+    def running(self, session: Session, sql: str, **binds: object) -> RunningStatement:
+        """Starts `sql` and waits until the server is in the middle of it."""
+        watcher, sid = self.connect(), session.sid
+        gets = (
+            "select s.value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
+            " and n.name = 'consistent gets' and s.sid = :sid"
+        )
+        before = watcher.one(gets, sid=sid)
+        statement = RunningStatement(session)
+        statement.start(sql, **binds)
+        while watcher.one(gets, sid=sid) < before + 1000:
+            assert statement.thread.is_alive()
+        return statement
+
+    def stop(self) -> int:
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def oralab() -> Path:
+    subprocess.run(["make", "-s", "-C", LAB], check=True)
+    return ORALAB
+
+
+@pytest.fixture
+def start_lab(oralab: Path, tmp_path: Path) -> Iterator[Callable[..., Lab]]:
+    assert oralab.exists()
+    labs: list[Lab] = []
+
+    def start(*arguments: str) -> Lab:
+        labs.append(Lab(tmp_path, arguments))
+        return labs[-1]
+
+    yield start
+    for lab in labs:
+        lab.stop()
+
+
+@pytest.fixture
+def lab(start_lab: Callable[..., Lab]) -> Lab:
+    return start_lab()
+
+
+@pytest.fixture(params=["out-of-band", "in-band"])
+def session(lab: Lab, request: pytest.FixtureRequest) -> Session:
+    """A session, once in each break mode."""
+    return lab.connect(disable_oob=request.param == "in-band")

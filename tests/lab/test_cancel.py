@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Breaks: in both modes, lost on the way, too late, and from a client that died."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import oracledb
+import pytest
+
+from .conftest import FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session, ended
+
+CANCELLED = "ORA-01013"
+
+
+def test_cancel_ends_the_statement_and_nothing_else(lab: Lab, session: Session) -> None:
+    statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
+    session.connection.cancel()
+    assert statement.join(within_s=10)
+    assert statement.error.startswith(CANCELLED)
+    assert session.one("select 1 from dual") == 1
+    assert session.one(LOTSLIOS, n=1000) == 1000
+    assert session.statistics()["lab breaks"] == 1
+
+
+def test_twenty_cancels_in_a_row(lab: Lab, session: Session) -> None:
+    for _ in range(20):
+        statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
+        session.connection.cancel()
+        assert statement.join(within_s=10)
+        assert statement.error.startswith(CANCELLED)
+    assert session.one("select 2 from dual") == 2
+
+
+def test_a_statement_without_gets_is_cancelled_too(lab: Lab, session: Session) -> None:
+    watcher, sid = lab.connect(), session.sid
+    statement = RunningStatement(session)
+    statement.start("select count(*) from dual connect by level <= 1000000000000")
+    while watcher.one("select status from v$session where sid = :s", s=sid) != "ACTIVE":
+        assert statement.thread.is_alive()
+    session.connection.cancel()
+    assert statement.join(within_s=10)
+    assert statement.error.startswith(CANCELLED)
+    assert session.one("select 3 from dual") == 3
+
+
+def test_call_timeout(session: Session) -> None:
+    session.connection.call_timeout = 200
+    with pytest.raises(oracledb.DatabaseError, match="DPY-4024"):
+        session.rows(LOTSLIOS, n=FOR_EVER)
+    session.connection.call_timeout = 0
+    assert session.one("select 4 from dual") == 4
+
+
+def test_cancel_while_idle_does_no_harm(session: Session) -> None:
+    for _ in range(5):
+        session.connection.cancel()
+        # The driver lets the break hit the next call.
+        with contextlib.suppress(oracledb.DatabaseError):
+            assert session.one("select 5 from dual") == 5
+    assert session.one("select 6 from dual") == 6
+
+
+class Relay:
+    """A path on which urgent data gets lost: one ordinary recv() and send() after the other."""
+
+    def __init__(self, port: int) -> None:
+        self.target = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self) -> None:
+        client, _ = self.listener.accept()
+        server = socket.create_connection(("127.0.0.1", self.target))
+        for a, b in ((client, server), (server, client)):
+            a.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self.pump, args=(a, b), daemon=True).start()
+
+    @staticmethod
+    def pump(source: socket.socket, to: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                to.sendall(data)
+            to.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+def test_urgent_byte_lost_turns_the_session_in_band(lab: Lab) -> None:
+    session = lab.connect(port=Relay(lab.port).port)
+    assert session.spent(LOTSLIOS, n=1009)["lab break polls"] > 0
+    statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
+    session.connection.cancel()
+    assert statement.join(within_s=10)
+    assert statement.error.startswith(CANCELLED)
+
+
+def test_without_the_path_check_the_session_stays_out_of_band(lab: Lab) -> None:
+    lab.sqlnet_ora("DISABLE_OOB_AUTO = TRUE")
+    session = lab.connect(port=Relay(lab.port).port)
+    assert session.spent(LOTSLIOS, n=1009)["lab break polls"] == 0
+
+
+CLIENT = f"""
+import oracledb, sys
+c = oracledb.connect(user="scott", password="tiger", host="127.0.0.1", port=int(sys.argv[1]),
+                     service_name="LAB", disable_oob=sys.argv[2] == "in-band")
+cursor = c.cursor()
+cursor.execute("select sid from v$mystat where rownum = 1")
+print(cursor.fetchone()[0], flush=True)
+cursor.execute('''{LOTSLIOS}''', n={FOR_EVER})
+"""
+
+
+@pytest.mark.parametrize("mode", ["out-of-band", "in-band"])
+def test_a_dead_clients_server_is_gone_within_a_second(lab: Lab, mode: str) -> None:
+    watcher = lab.connect()
+    with subprocess.Popen(
+        [sys.executable, "-c", CLIENT, str(lab.port), mode], stdout=subprocess.PIPE, text=True
+    ) as client:
+        assert client.stdout
+        sid = int(client.stdout.readline())
+        spid = int(
+            watcher.one(
+                "select p.spid from v$process p, v$session s where p.addr = s.paddr and s.sid = :s",
+                s=sid,
+            )
+        )
+        gets = (
+            "select value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
+            " and n.name = 'consistent gets' and s.sid = :s"
+        )
+        while watcher.one(gets, s=sid) < 1000:
+            assert client.poll() is None
+        client.kill()
+    assert ended(spid, within_s=1)
+
+
+def test_kill_urg_cancels_an_out_of_band_session(lab: Lab) -> None:
+    session = lab.connect()
+    spid = session.spid
+    statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
+    os.kill(spid, signal.SIGURG)
+    assert statement.join(within_s=10)
+    assert statement.error.startswith(CANCELLED)
