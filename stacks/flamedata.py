@@ -5,24 +5,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from stacks.calltree import Call
 from stacks.compare import compare
-from stacks.folded import Folded
 from stacks.layers.table import NAMELESS, OTHER, Layer, LayerTable
+from stacks.picture import Picture, Side
 
 MOST_TABLE_ROWS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One profile and what to call it."""
-
-    name: str
-    folded: Folded
 
 
 def used_layers(calls: Sequence[Call], layers: LayerTable) -> tuple[Layer, ...]:
@@ -33,21 +24,19 @@ def used_layers(calls: Sequence[Call], layers: LayerTable) -> tuple[Layer, ...]:
     return tuple(layer for layer in (*layers.layers, OTHER, NAMELESS) if layer in used)
 
 
-def page_data(
-    calls: Sequence[Call], after: Side, before: Side | None, layers: LayerTable, unit: str
-) -> dict[str, Any]:
+def page_data(calls: Sequence[Call], picture: Picture) -> dict[str, Any]:
     """What the page's script draws: names and layers by number, a row for each call."""
-    used = used_layers(calls, layers)
+    used = used_layers(calls, picture.layers)
     names = {name: i for i, name in enumerate(dict.fromkeys(c.name for c in calls))}
     place = {layer: i for i, layer in enumerate(used)}
     return {
-        "unit": unit,
-        "differential": before is not None,
-        "before": before.name if before else "",
-        "after": after.name,
+        "unit": picture.unit,
+        "differential": picture.before is not None,
+        "before": picture.before.name if picture.before else "",
+        "after": picture.side.name,
         "names": list(names),
         "layers": [{"title": layer.title, "colour": layer.colour} for layer in used],
-        "layerOf": [place.get(layers.layer(name), -1) for name in names],
+        "layerOf": [place.get(picture.layers.layer(name), -1) for name in names],
         "calls": [[c.depth, names[c.name], c.before, c.after] for c in calls],
     }
 

@@ -9,74 +9,60 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from html import escape
 from importlib import resources
 
 from stacks.calltree import call_tree
-from stacks.flamedata import Side, embedded, function_table, page_data, used_layers
+from stacks.flamedata import embedded, function_table, page_data, used_layers
 from stacks.folded import total
-from stacks.layers.table import EMPTY, Layer, LayerTable
+from stacks.layers.table import Layer
+from stacks.picture import Picture, Side
 
 CHANGES = (("#62a8e5", "smaller share"), ("#f3f3f3", "no change"), ("#f59b42", "larger share"))
 
 
-@dataclass(frozen=True, slots=True)
-class FlameGraph:
-    """One profile, or with `before` two: then widths are one side's, colours say what changed.
-
-    layers: frames take their layers' colours; unit: what is counted; find: what the page searches
-    for when it opens, a JavaScript regular expression.
-    """
-
-    title: str
-    side: Side
-    before: Side | None = None
-    layers: LayerTable = EMPTY
-    unit: str = "samples"
-    find: str = ""
-
-    def html(self) -> str:
-        """The page."""
-        calls = call_tree(self.side.folded, self.before.folded if self.before else None)
-        used = used_layers(calls, self.layers)
-        data = page_data(calls, self.side, self.before, self.layers, self.unit)
-        style, script = _asset("flame.css"), _asset("flame.js")
-        policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
-        return f"""<!DOCTYPE html>
+def flame_graph(picture: Picture) -> str:
+    """The page. Of two profiles widths are one side's, colours say what grew and what shrank."""
+    calls = call_tree(picture.side.folded, picture.before.folded if picture.before else None)
+    used = used_layers(calls, picture.layers)
+    data = page_data(calls, picture)
+    style, script = _asset("flame.css"), _asset("flame.js")
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
+    return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width">
-<title>{escape(self.title)}</title>
+<title>{escape(picture.title)}</title>
 <style>{style}</style>
 </head>
 <body>
-<h1>{escape(self.title)}</h1>
-<p>{escape(self._subtitle())}</p>
+<h1>{escape(picture.title)}</h1>
+<p>{escape(_subtitle(picture))}</p>
 <form>
 <label>Find <input id="find" type="search" placeholder="regular expression"
- value="{escape(self.find)}"></label>
+ value="{escape(picture.find)}"></label>
 <button id="out" type="button" disabled>Zoom out</button>
-{_choices(self.before, self.side, bool(used))}
+{_choices(picture.before, picture.side, bool(used))}
 <output id="found" for="find"></output>
 </form>
-{_key(used, self.before is not None)}
+{_key(used, picture.before is not None)}
 <svg id="graph" tabindex="0" role="application" aria-label="Flame graph. Arrow keys move between
  frames, Enter zooms in, Escape zooms out." aria-describedby="frame" width="100%"></svg>
 <output id="frame" aria-live="polite"></output>
 <noscript><p>The picture needs JavaScript; the table does not.</p></noscript>
-{function_table(self.side, self.before)}
+{function_table(picture.side, picture.before)}
 <script type="application/json" id="data">{embedded(data)}</script>
 <script>{script}</script>
 </body>
 </html>
 """
 
-    def _subtitle(self) -> str:
-        sides = [self.side] if self.before is None else [self.before, self.side]
-        return " · ".join(f"{s.name}: {total(s.folded):,} {self.unit}" for s in sides)
+
+def _subtitle(picture: Picture) -> str:
+    sides = [side for side in (picture.before, picture.side) if side is not None]
+    return " · ".join(f"{s.name}: {total(s.folded):,} {picture.unit}" for s in sides)
 
 
 def _choices(before: Side | None, after: Side, has_layers: bool) -> str:

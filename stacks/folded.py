@@ -29,6 +29,17 @@ def write_folded(folded: Folded) -> str:
     return "".join(f"{line}\n" for line in sorted(lines))
 
 
+def write_folded_pair(before: Folded, after: Folded) -> str:
+    """One line per stack of either profile with both counts, as tools that compare read it."""
+    stacks = before.keys() | after.keys()
+    lines = (
+        f"{';'.join(map(_safe, names))} {before.get(names, 0)} {after.get(names, 0)}"
+        for names in stacks
+        if names
+    )
+    return "".join(f"{line}\n" for line in sorted(lines))
+
+
 def parse_folded(text: str) -> dict[tuple[str, ...], int]:
     """The stacks of folded text, equal ones added up; empty lines are left out.
 

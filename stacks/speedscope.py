@@ -4,19 +4,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
-from stacks.flamedata import Side
 from stacks.folded import total
+from stacks.picture import Picture
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
-def speedscope(title: str, sides: Sequence[Side], exporter: str) -> str:
-    """One file with a profile for each side; frames are shared, weights are samples.
-
-    exporter: name and version of the program that writes the file.
-    """
+def speedscope(picture: Picture) -> str:
+    """One file with a profile for each side; frames are shared, weights are samples."""
+    sides = [side for side in (picture.before, picture.side) if side is not None]
     names = sorted({name for side in sides for stack in side.folded for name in stack})
     number = {name: i for i, name in enumerate(names)}
     profiles = []
@@ -35,8 +32,8 @@ def speedscope(title: str, sides: Sequence[Side], exporter: str) -> str:
         )
     file = {
         "$schema": SCHEMA,
-        "name": title,
-        "exporter": exporter,
+        "name": picture.title,
+        "exporter": picture.exporter,
         "activeProfileIndex": 0,
         "shared": {"frames": [{"name": name} for name in names]},
         "profiles": profiles,

@@ -101,7 +101,7 @@ def guided(images: list[bytes], seconds: float) -> None:
     """Coverage-guided, from the seeds that are small enough to be mutated as a whole."""
     import tempfile  # noqa: PLC0415
 
-    import atheris  # noqa: PLC0415
+    import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as corpus:
         for i, image in enumerate(i for i in images if len(i) < 1 << 17):

@@ -39,6 +39,12 @@ def published() -> list[Published]:
     ]
 
 
+def shipped() -> CallChain:
+    """The chain that polltrace ships for Oracle."""
+    file = Path(__file__).parents[2] / "polltrace" / "engines" / "oracle.toml"
+    return CallChain.of(*tomllib.loads(file.read_text())["break_check"]["chain"])
+
+
 ALL = published()
 BREAK_CHECKS = [s for s in ALL if s.expected == "break check"]
 OTHERS = [s for s in ALL if s.expected != "break check"]
@@ -54,9 +60,10 @@ def test_fixtures_are_all_there() -> None:
 
 @pytest.mark.parametrize("stack", ALL, ids=lambda s: f"{s.version}: {s.what}")
 @pytest.mark.parametrize("at_call", [True, False])
-def test_published_stack(stack: Published, at_call: bool) -> None:
+@pytest.mark.parametrize("chain", [CHAIN, shipped()], ids=["here", "engine file"])
+def test_published_stack(stack: Published, at_call: bool, chain: CallChain) -> None:
     expected = Evidence.WHOLE if stack.expected == "break check" else Evidence.NONE
-    assert classify(stack.frames, CHAIN, at_call).evidence is expected
+    assert classify(stack.frames, chain, at_call).evidence is expected
 
 
 @pytest.mark.parametrize("stack", OTHERS, ids=lambda s: f"{s.version}: {s.what}")

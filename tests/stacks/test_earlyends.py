@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 from stacks import Frame, Symbolizer
 from stacks.earlyends import early_ends, is_complete
 
@@ -13,7 +17,7 @@ def frame(name: str, module: str = "/opt/bin/oracle") -> Frame:
     return Frame(name, module, 0, 0)
 
 
-def test_real_walks(build, run) -> None:
+def test_real_walks(build: Callable[..., Path], run: Callable[..., Any]) -> None:
     target = build("nofp")
     whole, broken = run(target), run(target, "without")
     symbolizer = Symbolizer()

@@ -150,7 +150,7 @@ def test_aliases() -> None:
 def exercise(image: bytes) -> None:
     """All that is done with an object found in a process; must not raise."""
     loaded = load_object(BytesSource(image), "/nowhere/object", ())
-    offsets = np.arange(0, len(image) + 4096, 97, np.uint64)
+    offsets = np.arange(0, len(image) + 4096, 97).astype(np.uint64)
     rows = loaded.table.rows(loaded.virtual(offsets))
     assert all(isinstance(name, str) for name in loaded.table.names(rows))
     for row in range(min(len(loaded.table), 50)):

@@ -9,16 +9,17 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stacks import Frame
-from stacks.flamedata import Side
+from stacks.picture import Picture, Side
 from stacks.pprof import pprof
 from stacks.speedscope import speedscope
 
 IN_BAND = {("main", "kdst_fetch"): 60, ("main", "kdst_fetch", "poll"): 30}
-OUT_OF_BAND = {("main", "kdst_fetch"): 50}
+OUT_OF_BAND: dict[tuple[str, ...], int] = {("main", "kdst_fetch"): 50}
 LIBC, ORACLE = "/usr/lib/libc.so.6", "/u01/bin/oracle"
 POLL = [
     Frame("poll", LIBC, 0x10, 0x7FFF_F7EE_C230),
@@ -30,7 +31,9 @@ POLL = [
 
 def test_speedscope_is_what_its_schema_asks_for() -> None:
     file = json.loads(
-        speedscope("t", [Side("in", IN_BAND), Side("out", OUT_OF_BAND)], "polltrace 1")
+        speedscope(
+            Picture("t", Side("out", OUT_OF_BAND), Side("in", IN_BAND), exporter="polltrace 1")
+        )
     )
     assert file["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     assert (file["name"], file["exporter"]) == ("t", "polltrace 1")
@@ -55,8 +58,11 @@ def test_pprof_is_the_same_bytes_every_time_and_small() -> None:
     assert len(plain) < 400
 
 
-def fields(data: bytes) -> list[tuple[int, int | bytes]]:
+def fields(data: bytes) -> list[tuple[int, Any]]:
     """The (number, value) pairs of a protocol buffer, as the encoding's description has them."""
+
+    at = 0
+    found: list[tuple[int, Any]] = []
 
     def varint() -> int:
         nonlocal at
@@ -69,10 +75,9 @@ def fields(data: bytes) -> list[tuple[int, int | bytes]]:
             if byte < 0x80:
                 return value
 
-    at, found = 0, []
     while at < len(data):
         number, kind = divmod(varint(), 8)
-        value = varint()
+        value: Any = varint()
         if kind == 2:
             value, at = data[at : at + value], at + value
         found.append((number, value))

@@ -36,7 +36,9 @@ def test_text_is_sorted() -> None:
 
 
 def test_names_cannot_break_the_text() -> None:
-    hostile = {("std::map<int, char>", "a;b", "c\nd 9", "", "[libc.so.6+0x10]"): 2}
+    hostile: dict[tuple[str, ...], int] = {
+        ("std::map<int, char>", "a;b", "c\nd 9", "", "[libc.so.6+0x10]"): 2
+    }
     text = write_folded(hostile)
     assert text == "std::map<int, char>;a:b;c d 9;[empty];[libc.so.6+0x10] 2\n"
     assert write_folded(parse_folded(text)) == text

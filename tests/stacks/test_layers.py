@@ -10,7 +10,7 @@ import pytest
 
 from stacks import FormatError
 from stacks.layers import built_in, parse_layers
-from stacks.layers.table import EMPTY, NAMELESS, OTHER
+from stacks.layers.table import EMPTY, NAMELESS, OTHER, Layer
 
 ORACLE = built_in("oracle")
 
@@ -81,7 +81,7 @@ def luminance(colour: str) -> float:
 
 
 @pytest.mark.parametrize("layer", [*ORACLE.layers, OTHER, NAMELESS], ids=lambda layer: layer.id)
-def test_black_text_can_be_read_on_every_colour(layer) -> None:
+def test_black_text_can_be_read_on_every_colour(layer: Layer) -> None:
     assert (luminance(layer.colour) + 0.05) / 0.05 >= 7  # WCAG level AAA
 
 

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,8 @@ from stacks.objects import load_object, open_mapped
 from stacks.source import FileSource
 
 Build = Callable[..., Path]
+Run = Callable[..., Any]
+Tool = Callable[..., None]
 
 CHAIN = ["waits_for_end", "calls_last", "hidden_step", "exported_step", "outermost_step", "main"]
 EXPORTED = [n for n in CHAIN if n not in ("calls_last", "hidden_step")]
@@ -35,7 +38,7 @@ def names(pid: int, addresses: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_frame_is_named(kind: str, build: Build, run) -> None:
+def test_every_frame_is_named(kind: str, build: Build, run: Run) -> None:
     target = build("chain", *KINDS[kind])
     running = run(target)
     frames = Symbolizer().user(running.pid, running.addresses)
@@ -45,7 +48,7 @@ def test_every_frame_is_named(kind: str, build: Build, run) -> None:
     assert [f.address for f in frames] == running.addresses
 
 
-def test_return_address_behind_its_function(build: Build, run) -> None:
+def test_return_address_behind_its_function(build: Build, run: Run) -> None:
     """The address calls_last left lies in the next function: only the byte before is right."""
     running = run(build("chain"))
     one_too_far = running.addresses[1]
@@ -53,7 +56,7 @@ def test_return_address_behind_its_function(build: Build, run) -> None:
     assert names(running.pid, [one_too_far])[0] != "calls_last"
 
 
-def test_signal_trampoline(build: Build, run) -> None:
+def test_signal_trampoline(build: Build, run: Run) -> None:
     """Nothing called it, so the byte before it is not part of the stack."""
     running = run(build("signalled", "-static"))
     assert names(running.pid, running.addresses) == ["on_signal", "__restore_rt"]
@@ -62,7 +65,7 @@ def test_signal_trampoline(build: Build, run) -> None:
 @pytest.mark.parametrize("hash_style", ["gnu", "sysv"])
 @pytest.mark.parametrize("headers", ["section headers", "no section headers"])
 def test_stripped_keeps_exported_names_and_notes_the_rest(
-    headers: str, hash_style: str, build: Build, run, tool
+    headers: str, hash_style: str, build: Build, run: Run, tool: Tool
 ) -> None:
     target = build("chain", "-rdynamic", f"-Wl,--hash-style={hash_style}")
     tool("strip", target)
@@ -75,6 +78,7 @@ def test_stripped_keeps_exported_names_and_notes_the_rest(
     frames = Symbolizer().user(running.pid, running.addresses)
     assert [f.name for f in frames if f.named] == EXPORTED
     base = AddressSpace.of(running.pid).mapping(running.addresses[0])
+    assert base is not None
     for frame in frames:
         if not frame.named:
             at = frame.address - base.start + base.offset
@@ -82,7 +86,7 @@ def test_stripped_keeps_exported_names_and_notes_the_rest(
             assert frame.offset == at
 
 
-def test_debuglink(build: Build, run, tool) -> None:
+def test_debuglink(build: Build, run: Run, tool: Tool) -> None:
     target = build("chain", "-Wl,--build-id=none")
     debug = target.with_name("chain.debug")
     tool("objcopy", "--only-keep-debug", target, debug)
@@ -103,7 +107,7 @@ def test_debuglink(build: Build, run, tool) -> None:
     assert names(running.pid, running.addresses) == CHAIN
 
 
-def test_debuglink_with_build_id(build: Build, run, tool) -> None:
+def test_debuglink_with_build_id(build: Build, run: Run, tool: Tool) -> None:
     """The build-id decides where there is one: a CRC of hundreds of megabytes takes too long."""
     target = build("chain", "-Wl,--build-id=0x0123456789")
     debug = target.with_name("chain.debug")
@@ -117,7 +121,7 @@ def test_debuglink_with_build_id(build: Build, run, tool) -> None:
     assert "hidden_step" not in names(running.pid, running.addresses)
 
 
-def test_debug_file_by_build_id(build: Build, tool, tmp_path: Path) -> None:
+def test_debug_file_by_build_id(build: Build, tool: Tool, tmp_path: Path) -> None:
     target = build("chain", "-Wl,--build-id=0x0123456789")
     place = tmp_path / "usr/lib/debug/.build-id/01/23456789.debug"
     place.parent.mkdir(parents=True)
@@ -129,7 +133,7 @@ def test_debug_file_by_build_id(build: Build, tool, tmp_path: Path) -> None:
     assert "hidden_step" not in {without.table.name(i) for i in range(len(without.table))}
 
 
-def test_mini_debug_info(build: Build, run, tool, tmp_path: Path) -> None:
+def test_mini_debug_info(build: Build, run: Run, tool: Tool, tmp_path: Path) -> None:
     target = build("chain", "-rdynamic")
     debug, packed = tmp_path / "debug", tmp_path / "packed"
     tool("objcopy", "--only-keep-debug", target, debug)
@@ -141,7 +145,7 @@ def test_mini_debug_info(build: Build, run, tool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fate", ["deleted", "replaced"])
-def test_file_gone_since(fate: str, build: Build, run, tmp_path: Path) -> None:
+def test_file_gone_since(fate: str, build: Build, run: Run, tmp_path: Path) -> None:
     target = tmp_path / "chain"
     shutil.copy(build("chain"), target)
     running = run(target)
@@ -153,7 +157,7 @@ def test_file_gone_since(fate: str, build: Build, run, tmp_path: Path) -> None:
     assert {f.module for f in frames} == {str(target)}
 
 
-def test_library_loaded_later_is_seen(build: Build, tool, tmp_path: Path) -> None:
+def test_library_loaded_later_is_seen(build: Build, tool: Tool, tmp_path: Path) -> None:
     library = tmp_path / "libstep.so"
     source = tmp_path / "step.c"
     source.write_text("void step_inside(void (*then)(void)) { then(); }\n")
@@ -161,6 +165,8 @@ def test_library_loaded_later_is_seen(build: Build, tool, tmp_path: Path) -> Non
     loads = build("loads", "-ldl")
     child = subprocess.Popen([loads, library], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
+        assert child.stdin is not None
+        assert child.stdout is not None
         symbolizer = Symbolizer()
         before = int(child.stdout.readline(), 16)
         assert symbolizer.user(child.pid, [before])[0].name == "main"
@@ -173,7 +179,7 @@ def test_library_loaded_later_is_seen(build: Build, tool, tmp_path: Path) -> Non
         child.communicate(timeout=10)
 
 
-def test_container(build: Build, run, tmp_path: Path) -> None:
+def test_container(build: Build, run: Run, tmp_path: Path) -> None:
     """A process in another root: its path means nothing outside."""
     if os.geteuid() != 0:
         pytest.skip("chroot needs root")
@@ -182,6 +188,7 @@ def test_container(build: Build, run, tmp_path: Path) -> None:
     running = run("chroot", tmp_path, "/bin/chain")
     space = AddressSpace.of(running.pid)
     mapping = space.mapping(running.addresses[0])
+    assert mapping is not None
     assert [f.name for f in Symbolizer().stack(space, running.addresses)] == CHAIN
     # Without the right to use map_files it is found through the process's root.
     source = open_mapped(running.pid, replace(mapping, end=mapping.end + 4096))

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,9 @@ print(*names.problems.values())
 
 
 def address_of(library: str | None, name: str) -> int:
-    return ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p).value
+    address = ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p).value
+    assert address is not None
+    return address
 
 
 def test_vdso() -> None:
@@ -58,6 +60,7 @@ def test_c_library_read_from_memory_names_the_same() -> None:
     space = AddressSpace.of(os.getpid())
     address = address_of(None, "epoll_wait")
     mapping = space.mapping(address)
+    assert mapping is not None
     found = load_from_memory(space, mapping)
     starts = {found.table.name(i): int(found.table.start[i]) for i in range(len(found.table))}
     lowest = min(m.start for m in space.mappings if m.path == mapping.path)
@@ -85,7 +88,7 @@ def as_nobody(pid: int, *addresses: int) -> list[str]:
 
 
 @pytest.fixture
-def open_directory() -> Path:
+def open_directory() -> Iterator[Path]:
     """A directory that nobody may enter, for a test that changes its user."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
@@ -105,6 +108,7 @@ def started(program: Path, *arguments: Path) -> tuple[subprocess.Popen[bytes], l
         group=NOBODY,
         extra_groups=[],
     )
+    assert child.stdout is not None
     line = child.stdout.readline()
     return child, [int(word, 16) for word in line.split()]
 

@@ -47,7 +47,7 @@ class Browser:
             os.dup2(away[1], 4)
 
         self._child = subprocess.Popen(
-            [program(), *options],
+            [program() or "chromium", *options],
             preexec_fn=place,  # noqa: PLW1509  nothing here has threads
             close_fds=False,
             stdout=subprocess.DEVNULL,
@@ -76,7 +76,8 @@ class Browser:
             answer = self._receive()
             if answer.get("id") == self._number:
                 assert "error" not in answer, answer
-                return answer["result"]
+                result: dict[str, Any] = answer["result"]
+                return result
             self.events.append(answer)
 
     def open(self, page: Path) -> None:
@@ -116,7 +117,8 @@ class Browser:
             assert data, "the browser ended"
             self._buffer += data
         message, _, self._buffer = self._buffer.partition(b"\0")
-        return json.loads(message)
+        decoded: dict[str, Any] = json.loads(message)
+        return decoded
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from stacks.flamedata import Side
-from stacks.flamegraph import FlameGraph
+from stacks.flamegraph import flame_graph
+from stacks.folded import Folded
 from stacks.layers import built_in
+from stacks.picture import Picture, Side
+
+Browser = Any  # conftest's; test directories are no packages
 
 FETCH = ("main", "qertbFetch", "kdst_fetch")
 POLL = (*FETCH, "nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll")
@@ -18,9 +22,9 @@ IN_BAND = Side("in-band", {FETCH: 60, POLL: 30, ("main", "opitsk"): 10})
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">&amp;'"
 
 
-def opened(browser, graph: FlameGraph, tmp_path: Path) -> None:
+def opened(browser: Browser, graph: Picture, tmp_path: Path) -> None:
     page = tmp_path / "flame.html"
-    page.write_text(graph.html())
+    page.write_text(flame_graph(graph))
     browser.open(page)
 
 
@@ -31,8 +35,8 @@ FILL = f"(n) => {BOX}.getAttribute('fill')"
 KEY = "[...document.querySelectorAll('#key li')].filter(l => l.offsetParent)"
 
 
-def test_drawn_zoomed_and_searched(browser, tmp_path: Path) -> None:
-    opened(browser, FlameGraph("one", IN_BAND, layers=built_in("oracle")), tmp_path)
+def test_drawn_zoomed_and_searched(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, Picture("one", IN_BAND, layers=built_in("oracle")), tmp_path)
     everything = sorted({"all", "opitsk", *POLL})
     assert browser.ask(SHOWN).split() == everything
     share = browser.ask(f"({WIDTH})('nioqts') / ({WIDTH})('all')")
@@ -59,8 +63,8 @@ def test_drawn_zoomed_and_searched(browser, tmp_path: Path) -> None:
     assert browser.ask("find.getAttribute('aria-invalid')") == "true"
 
 
-def test_keyboard(browser, tmp_path: Path) -> None:
-    opened(browser, FlameGraph("keys", IN_BAND), tmp_path)
+def test_keyboard(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, Picture("keys", IN_BAND), tmp_path)
     browser.ask("graph.focus()")
     for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
         browser.key(key)
@@ -72,8 +76,8 @@ def test_keyboard(browser, tmp_path: Path) -> None:
     assert browser.ask("state.zoom.name") == "all"
 
 
-def test_difference(browser, tmp_path: Path) -> None:
-    graph = FlameGraph("diff", IN_BAND, OUT_OF_BAND, built_in("oracle"), find="nioqts")
+def test_difference(browser: Browser, tmp_path: Path) -> None:
+    graph = Picture("diff", IN_BAND, OUT_OF_BAND, built_in("oracle"), find="nioqts")
     opened(browser, graph, tmp_path)
     assert browser.ask("document.getElementById('found').textContent") == (
         "1 function: out-of-band 0.00 %, in-band 30.00 %"
@@ -96,9 +100,10 @@ def test_difference(browser, tmp_path: Path) -> None:
     assert "Oracle Net: sessions, transports" in browser.ask(key)
 
 
-def test_no_request_no_error_no_injection(browser, tmp_path: Path) -> None:
-    names = (HOSTILE, "<svg onload=alert(1)>", "constructor", "__proto__")
-    opened(browser, FlameGraph("safe", Side(HOSTILE, {names: 3}), find=HOSTILE), tmp_path)
+def test_no_request_no_error_no_injection(browser: Browser, tmp_path: Path) -> None:
+    names: tuple[str, ...] = (HOSTILE, "<svg onload=alert(1)>", "constructor", "__proto__")
+    folded: Folded = {names: 3}
+    opened(browser, Picture("safe", Side(HOSTILE, folded), find=HOSTILE), tmp_path)
     assert browser.ask("document.title") == "safe"
     assert browser.ask("document.images.length") == 0
     assert browser.ask("calls.length") == 5
@@ -114,8 +119,8 @@ def test_no_request_no_error_no_injection(browser, tmp_path: Path) -> None:
     assert [e for e in browser.events if e.get("method") in problems] == []
 
 
-def test_large_profile_draws_only_what_can_be_seen(browser, tmp_path: Path) -> None:
-    folded = {("main", f"f{i % 97}", f"g{i}", "h"): 1 + i % 5 for i in range(50_000)}
-    opened(browser, FlameGraph("large", Side("large", folded)), tmp_path)
+def test_large_profile_draws_only_what_can_be_seen(browser: Browser, tmp_path: Path) -> None:
+    folded: Folded = {("main", f"f{i % 97}", f"g{i}", "h"): 1 + i % 5 for i in range(50_000)}
+    opened(browser, Picture("large", Side("large", folded)), tmp_path)
     assert browser.ask("calls.length") > 100_000
     assert browser.ask("document.querySelectorAll('#graph rect').length") < 5_000

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The forms a profile can be written in, by name: what a `--format` option offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from stacks.flamegraph import flame_graph
+from stacks.folded import write_folded, write_folded_pair
+from stacks.frame import Frame
+from stacks.picture import Picture
+from stacks.pprof import pprof
+from stacks.speedscope import speedscope
+
+
+def _folded(picture: Picture) -> bytes:
+    if picture.before is None:
+        return write_folded(picture.side.folded).encode()
+    return write_folded_pair(picture.before.folded, picture.side.folded).encode()
+
+
+def _html(picture: Picture) -> bytes:
+    return flame_graph(picture).encode()
+
+
+def _speedscope(picture: Picture) -> bytes:
+    return speedscope(picture).encode()
+
+
+def _pprof(picture: Picture) -> bytes:
+    """Of `side` only: pprof compares two files itself. Names without addresses."""
+    stacks = (
+        ([Frame(name, "", 0, 0) for name in reversed(names)], count)
+        for names, count in sorted(picture.side.folded.items())
+    )
+    return pprof(stacks, picture.unit, "count")
+
+
+FORMATS: Mapping[str, Callable[[Picture], bytes]] = {
+    "folded": _folded,
+    "html": _html,
+    "pprof": _pprof,
+    "speedscope": _speedscope,
+}
+"""Each writes a picture as the bytes of a file."""

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What there is to draw or to write: one profile, or two to be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stacks.folded import Folded
+from stacks.layers.table import EMPTY, LayerTable
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One profile and what to call it."""
+
+    name: str
+    folded: Folded
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One profile; with `before` two, and what matters is what changed from there to `side`.
+
+    layers: functions take their layers' colours; unit: what is counted; find: what a page searches
+    for when it opens, a JavaScript regular expression; exporter: name and version of the program
+    that writes.
+    """
+
+    title: str
+    side: Side
+    before: Side | None = None
+    layers: LayerTable = EMPTY
+    unit: str = "samples"
+    find: str = ""
+    exporter: str = ""
