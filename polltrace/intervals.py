@@ -55,9 +55,16 @@ def median(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     return Estimate(statistics.median(ordered), ordered[cut], ordered[n - 1 - cut])
 
 
-def paired_overhead(base: Sequence[float], other: Sequence[float]) -> Estimate:
-    """How much longer `other` takes than `base`, in per cent, from runs paired in time.
+def paired_overhead(base: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> Estimate:
+    """How much longer `other` takes than `base`, in per cent: blocks of runs paired in time.
 
-    Pairs share whatever the machine was doing meanwhile, which the ratio cancels.
+    Runs at the same place stood side by side, so their ratio cancels whatever the machine did
+    just then. Runs of a block share more than that (their processes, say), so a block gives one
+    value, the median of its ratios, and the interval is over the blocks.
     """
-    return median([100 * (b / a - 1) for a, b in zip(base, other, strict=True)])
+    return median(
+        [
+            statistics.median(100 * (b / a - 1) for a, b in zip(runs, others, strict=True))
+            for runs, others in zip(base, other, strict=True)
+        ]
+    )

@@ -46,6 +46,10 @@ class DriverClient:
         )
         return self
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def connect(self, dsn: str, user: str, password: str, *, disable_oob: bool) -> str:
         """Connect; the driver's name and version. Raises DriverError."""
         answer = self._ask(

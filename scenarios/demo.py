@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The demo's experiment: the article's statement, out-of-band against in-band at three skips.
 
-Every block runs each cell once, in a random order and in a session of its own, so that what the
-machine does meanwhile falls on all cells alike. In a session the statement runs twice: with
-nothing attached, which is timed, and with the probe attached, which is counted. An elapsed time
-under the probe would charge the polls for being counted.
+A block opens a session of every cell, each with a server process of its own, and executes the
+statement in them turn about, in random order, so that what the machine does meanwhile falls on
+all cells alike. Those executions are timed with nothing attached. Then each session executes it
+again with the probe attached, which is counted: an elapsed time under the probe would charge the
+polls for being counted.
 """
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
@@ -23,9 +25,12 @@ from scenarios.lab_server import LabServer
 LOTSLIOS = files("scenarios").joinpath("lotslios.sql").read_text()
 ORACLE_CANCELLED = "ORA-01013"
 
-# Long enough that a poll's share stands out from the machine's noise, short enough for a minute.
-RUN_SECONDS = 0.4
-BLOCKS = 12
+# Shared machines change speed many times a second: short executions, and many, so that those of
+# two cells stand side by side. New processes in every block: where their memory happens to lie
+# makes one a few per cent faster than another for as long as they live.
+BLOCKS = 25
+TIMED, COUNTED = 6, 2
+EXECUTION_SECONDS = 0.05
 # One user stack in so many break polls: plenty of samples in one run, few enough not to slow it.
 STACK_EVERY = 64
 
@@ -58,10 +63,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One session of a cell: a timed run, a counted run, a cancelled one."""
+    """One session of a cell: `elapsed_s` of the TIMED executions, totals of the COUNTED ones."""
 
-    elapsed_s: float
-    counted_elapsed_s: float
+    elapsed_s: Sequence[float]
+    counted_s: float
     consistent_gets: int
     break_polls: int
     break_polls_lab: int
@@ -71,7 +76,7 @@ class Run:
 
 @dataclass(slots=True)
 class Experiment:
-    """What the demo measured. Runs with the same index in two cells are a pair in time."""
+    """What the demo measured: runs with the same index in two cells are of the same block."""
 
     driver: str
     rows: int
@@ -111,7 +116,7 @@ NameStack = Callable[[int, Profile], list[str]]
 
 def run_demo(
     lab: LabServer,
-    client: DriverClient,
+    clients: Mapping[Cell, DriverClient],
     *,
     name_stack: NameStack,
     progress: Progress,
@@ -122,39 +127,53 @@ def run_demo(
     Raises LabError, DriverError and whatever the probe raises.
     """
     order = random.Random()
-    progress("how long a run must be", 0, blocks * len(CELLS))
-    experiment = _calibrated(lab, client)
-    done = 0
-    for _block in range(blocks):
-        for cell in _shuffled(order, CELLS):
-            progress(cell.label, done, blocks * len(CELLS))
-            session = _Session(lab, client, cell, experiment.rows, warm_up=order.randint(100, 300))
+    progress("how long to execute", 0, blocks)
+    experiment = _calibrated(lab, clients[FASTEST])
+    for block in range(blocks):
+        progress("opening sessions", block, blocks)
+        sessions = {
+            cell: _Session(
+                lab, clients[cell], cell, experiment.rows, warm_up=order.randint(99, 299)
+            )
+            for cell in _shuffled(order)
+        }
+        progress("timing, nothing attached", block, blocks)
+        elapsed_s: dict[Cell, list[float]] = {cell: [] for cell in CELLS}
+        for _turn in range(TIMED):
+            for cell in _shuffled(order):
+                elapsed_s[cell].append(sessions[cell].execute())
+        for cell in _shuffled(order):
+            progress(f"counting {cell.label}", block, blocks)
             wants_stack = cell is SLOWEST and not experiment.stack
-            experiment.runs[cell].append(session.run(order, STACK_EVERY if wants_stack else 0))
+            run, profile = sessions[cell].counted(
+                elapsed_s[cell],
+                cancel_after_s=EXECUTION_SECONDS * order.uniform(0.5, 2),
+                stack_every=STACK_EVERY if wants_stack else 0,
+            )
+            experiment.runs[cell].append(run)
             if wants_stack:
-                experiment.stack = name_stack(session.spid, session.profile)
-                experiment.probe = session.profile.header.variant
-            client.close()
-            done += 1
-    progress("done", done, blocks * len(CELLS))
+                experiment.stack = name_stack(sessions[cell].spid, profile)
+                experiment.probe = profile.header.variant
+            clients[cell].close()
+    progress("done", blocks, blocks)
     return experiment
 
 
 def _calibrated(lab: LabServer, client: DriverClient) -> Experiment:
-    """An empty experiment with the `rownum` limit that makes a run take RUN_SECONDS here."""
+    """An empty experiment, its `rownum` limit such that one takes EXECUTION_SECONDS here."""
     driver = lab.connect(client, break_poll_skip=3, disable_oob=False)
-    rows, elapsed_s = 500, 0.0
-    while elapsed_s < RUN_SECONDS / 4:
+    rows, elapsed_s = 250, 0.0
+    while elapsed_s < EXECUTION_SECONDS / 2:
         rows *= 2
         elapsed_s, _ = client.query(LOTSLIOS, {"n": rows})
         if rows > 10**9:
             raise LabError("the lab answers lotslios without doing any work")
     client.close()
-    return Experiment(driver, round(rows * RUN_SECONDS / elapsed_s), {cell: [] for cell in CELLS})
+    return Experiment(driver, round(rows * EXECUTION_SECONDS / elapsed_s), {c: [] for c in CELLS})
 
 
 class _Session:
-    """A fresh connection of one cell: its own server process, its own address space layout.
+    """A fresh connection of one cell, with a server process and an address space of its own.
 
     `warm_up` rows come first, a random number, so that a run of few polls does not always begin
     at the same point between two of them.
@@ -171,37 +190,50 @@ class _Session:
         self._client = client
         self._rows = rows
         self.spid = int(client.query(_SPID)[1][0][0])
+        _part(server=self.spid, client=client.pid)
         client.query(LOTSLIOS, {"n": warm_up})
 
-    def run(self, order: random.Random, stack_every: int) -> Run:
-        binds = {"n": self._rows}
-        elapsed_s, _ = self._client.query(LOTSLIOS, binds)
+    def execute(self) -> float:
+        """Seconds that the statement took, as the client saw them."""
+        return self._client.query(LOTSLIOS, {"n": self._rows})[0]
+
+    def counted(
+        self, elapsed_s: Sequence[float], *, cancel_after_s: float, stack_every: int
+    ) -> tuple[Run, Profile]:
+        """The run of a session whose timed executions took `elapsed_s`, and what the probe saw."""
         before = self._statistics()
         try:
             with EbpfProbe([self.spid], stack_every=stack_every) as probe:
-                counted_elapsed_s, _ = self._client.query(LOTSLIOS, binds)
-                self.profile = probe.stop()
+                counted_s = sum(self.execute() for _ in range(COUNTED))
+                profile = probe.stop()
         except NoSuchProcessError as error:
             raise DriverError(
-                f"the session ended with its client before its time ({error})"
+                f"a session ended before its time, with its client: {error}"
             ) from error
         after = self._statistics()
-        cancel = self._client.cancel(
-            LOTSLIOS, {"n": 100 * self._rows}, RUN_SECONDS * order.uniform(0.1, 0.5)
-        )
-        return Run(
+        # A statement so long that it is never over before the break comes.
+        cancel = self._client.cancel(LOTSLIOS, {"n": 1000 * self._rows}, cancel_after_s)
+        run = Run(
             elapsed_s=elapsed_s,
-            counted_elapsed_s=counted_elapsed_s,
+            counted_s=counted_s,
             consistent_gets=after["consistent gets"] - before["consistent gets"],
-            break_polls=self.profile.only().break_polls,
+            break_polls=profile.only().break_polls,
             break_polls_lab=after["lab break polls"] - before["lab break polls"],
-            lost=sum(self.profile.lost.values()),
+            lost=sum(profile.lost.values()),
             cancel=cancel,
         )
+        return run, profile
 
     def _statistics(self) -> dict[str, int]:
         return {name: int(value) for name, value in self._client.query(_STATISTICS)[1]}
 
 
-def _shuffled(order: random.Random, cells: Sequence[Cell]) -> list[Cell]:
-    return order.sample(cells, len(cells))
+def _part(*, server: int, client: int) -> None:
+    """Give server and client a processor each, the same in every cell: none is favoured."""
+    processors = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(server, {processors[-1]})
+    os.sched_setaffinity(client, {processors[0]})
+
+
+def _shuffled(order: random.Random) -> list[Cell]:
+    return order.sample(CELLS, len(CELLS))

@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from polltrace.intervals import Estimate, median, paired_overhead
-from scenarios.demo import FASTEST, SLOWEST, Cell, Experiment, Run
+from scenarios.demo import COUNTED, FASTEST, SLOWEST, TIMED, Cell, Experiment, Run
 
 # While a server waits for a lock it looks for a break once in so many seconds (the article).
 WAIT_SLICE_S = 3
@@ -23,6 +23,8 @@ def demo_data(experiment: Experiment) -> dict[str, Any]:
     return {
         "driver": experiment.driver,
         "rownum": experiment.rows,
+        "timed_per_run": TIMED,
+        "counted_per_run": COUNTED,
         "probe_variant": experiment.probe,
         "counts_agree": experiment.counts_agree,
         "cells": [
@@ -30,8 +32,8 @@ def demo_data(experiment: Experiment) -> dict[str, Any]:
                 "client": cell.client,
                 "break_mode": cell.break_mode,
                 "break_poll_skip": cell.skip,
-                "elapsed_s": [run.elapsed_s for run in runs],
-                "counted_elapsed_s": [run.counted_elapsed_s for run in runs],
+                "elapsed_s": [seconds for run in runs for seconds in run.elapsed_s],
+                "counted_s": [run.counted_s for run in runs],
                 "consistent_gets": sum(run.consistent_gets for run in runs),
                 "break_polls": sum(run.break_polls for run in runs),
                 "break_polls_lab": sum(run.break_polls_lab for run in runs),
@@ -54,9 +56,10 @@ def print_demo(experiment: Experiment, console: Console) -> None:
 
 
 def _table(experiment: Experiment) -> Table:
-    runs = len(experiment.runs[FASTEST])
+    blocks = len(experiment.runs[FASTEST])
     table = Table(
-        title=f"lotslios {experiment.rows}, {experiment.driver}, {runs} runs of each, interleaved",
+        title=f"lotslios {experiment.rows} by {experiment.driver}: "
+        f"{blocks} sessions of each, {TIMED} executions timed and {COUNTED} counted, interleaved",
         title_justify="left",
         box=None,
         pad_edge=False,
@@ -80,7 +83,8 @@ def _table(experiment: Experiment) -> Table:
 
 
 def _row(experiment: Experiment, cell: Cell, runs: Sequence[Run]) -> list[str]:
-    elapsed = median([run.elapsed_s for run in runs])
+    elapsed = median([statistics.median(run.elapsed_s) for run in runs])
+    executions = COUNTED * len(runs)
     cancels = [run.cancel.ms for run in runs]
     gets = sum(run.consistent_gets for run in runs)
     polls = sum(run.break_polls for run in runs)
@@ -89,9 +93,9 @@ def _row(experiment: Experiment, cell: Cell, runs: Sequence[Run]) -> list[str]:
         cell.client,
         cell.break_mode,
         "-" if cell.skip is None else str(cell.skip),
-        f"{elapsed.value:.3f} [{elapsed.low:.3f}, {elapsed.high:.3f}]",
-        f"{gets / len(runs):,.0f}",
-        f"{polls / len(runs):,.0f}",
+        f"{elapsed.value:.4f} [{elapsed.low:.4f}, {elapsed.high:.4f}]",
+        f"{gets / executions:,.0f}",
+        f"{polls / executions:,.0f}",
         f"{gets / polls:,.2f}" if polls else "-",
         "-"
         if cell is FASTEST
@@ -104,11 +108,14 @@ def _below(experiment: Experiment) -> list[RenderableType]:
     runs = [run for runs in experiment.runs.values() for run in runs]
     polls = sum(run.break_polls for run in runs)
     slowed = median(
-        [100 * (run.counted_elapsed_s / run.elapsed_s - 1) for run in experiment.runs[SLOWEST]]
+        [
+            100 * (run.counted_s / COUNTED / statistics.median(run.elapsed_s) - 1)
+            for run in experiment.runs[SLOWEST]
+        ]
     )
     if experiment.counts_agree:
         agree = (
-            f"The probe counted exactly what the lab did in all {len(runs)} counted runs "
+            f"The probe counted exactly what the lab did in all {len(runs)} sessions "
             f"({polls:,} polls)."
         )
     else:
@@ -120,8 +127,8 @@ def _below(experiment: Experiment) -> list[RenderableType]:
     return [
         "",
         agree,
-        "Gets, polls and cancels are of the counted runs; elapsed times are of runs with nothing "
-        f"attached.\nCounting made {SLOWEST.label} {slowed.value:+.1f} % slower while it lasted.",
+        "Elapsed times are of executions with nothing attached. While it lasted, counting made "
+        f"{SLOWEST.label} {_pct(slowed)} slower.",
         "",
         f"One user stack at a break poll ({SLOWEST.label}), outermost first:",
         _wrapped(experiment.stack) if experiment.stack else "  none was captured",

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -13,7 +14,7 @@ from polltrace.commands.arguments import port, runs
 from polltrace.ebpf import EbpfProbe
 from polltrace.profile import Profile
 from scenarios.client import DriverClient
-from scenarios.demo import BLOCKS, run_demo
+from scenarios.demo import BLOCKS, CELLS, run_demo
 from scenarios.demo_report import demo_data, print_demo
 from scenarios.lab_server import LabServer
 from stacks import Symbolizer
@@ -37,7 +38,7 @@ class Demo:
             "--runs",
             type=runs,
             default=BLOCKS,
-            help="interleaved runs of each way to connect (default: %(default)s)",
+            help="sessions of each way to connect, interleaved (default: %(default)s)",
         )
         parser.add_argument("--json", action="store_true", help="the same as data")
 
@@ -45,26 +46,17 @@ class Demo:
         # What would fail in the middle had better fail at once.
         with EbpfProbe([os.getpid()]) as probe:
             probe.stop()
-        with (
-            LabServer(args.port) as lab,
-            DriverClient() as client,
-            Progress(
-                TextColumn("{task.description:<24}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                console=Console(stderr=True),
-                transient=True,
-                disable=not sys.stderr.isatty(),
-            ) as bar,
-        ):
+        with contextlib.ExitStack() as stack:
+            lab = stack.enter_context(LabServer(args.port))
+            clients = {cell: stack.enter_context(DriverClient()) for cell in CELLS}
+            bar = stack.enter_context(_progress_bar())
             task = bar.add_task("starting")
 
             def progress(what: str, done: int, total: int) -> None:
                 bar.update(task, description=what, completed=done, total=total)
 
             experiment = run_demo(
-                lab, client, name_stack=_commonest_stack, progress=progress, blocks=args.runs
+                lab, clients, name_stack=_commonest_stack, progress=progress, blocks=args.runs
             )
         if args.json:
             json.dump(demo_data(experiment), sys.stdout, indent=2)
@@ -73,6 +65,18 @@ class Demo:
             console = Console(width=None if sys.stdout.isatty() else TABLE_WIDTH)
             print_demo(experiment, console)
         return 0 if experiment.counts_agree and experiment.cancels_work else 1
+
+
+def _progress_bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description:<26}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
 
 
 def _commonest_stack(pid: int, profile: Profile) -> list[str]:

@@ -33,11 +33,21 @@ def test_skewed_samples_are_covered() -> None:
 def test_pairs_cancel_what_both_runs_suffer() -> None:
     # GIVEN a machine whose speed drifts fourfold, and a treatment that costs 7 %
     drift = [1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 1.2, 1.7]
-    base = [0.4 * d for d in drift]
-    estimate = paired_overhead(base, [1.07 * b for b in base])
+    base = [[0.4 * d, 0.5 * d, 0.6 * d] for d in drift]
+    estimate = paired_overhead(base, [[1.07 * run for run in block] for block in base])
     assert estimate.value == pytest.approx(7)
     assert estimate.half_width == pytest.approx(0, abs=1e-9)
     assert estimate.excludes_zero
+
+
+def test_a_block_is_one_value_however_many_runs_it_has() -> None:
+    # GIVEN blocks that differ by what their processes are like, each with many equal runs
+    base = [[1.0] * 100] * 6
+    other = [[1.0 + pct / 100] * 100 for pct in (1, 2, 3, 4, 5, 6)]
+    estimate = paired_overhead(base, other)
+    # THEN the interval is that of six values, not of six hundred
+    assert (estimate.low, estimate.high) == pytest.approx((1, 6))
+    assert estimate.value == pytest.approx(3.5)
 
 
 def test_an_interval_around_zero_tells_nothing() -> None:

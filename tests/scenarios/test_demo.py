@@ -35,7 +35,8 @@ def test_demo_holds_what_it_promises(run: Run, tmp_path: Path) -> None:
         ("in-band", 1000),
     }
     for (mode, skip), cell in cells.items():
-        assert len(cell["elapsed_s"]) == len(cell["cancel_ms"]) == RUNS
+        assert len(cell["elapsed_s"]) == RUNS * data["timed_per_run"]
+        assert len(cell["cancel_ms"]) == RUNS
         # The probe counts exactly what the lab counts; out-of-band nothing polls.
         assert cell["break_polls"] == cell["break_polls_lab"]
         assert cell["lost"] == 0
@@ -49,7 +50,7 @@ def test_demo_holds_what_it_promises(run: Run, tmp_path: Path) -> None:
     gets = {cell["consistent_gets"] for cell in data["cells"]}
     assert max(gets) - min(gets) <= 0.001 * max(gets)
     # The caller that libc hides is there too.
-    assert data["stack"][0] in {"_start", "main", "__libc_start_main"}
+    assert "main" in data["stack"][:2]
     assert data["stack"][-5:] == CHAIN
 
 
@@ -72,8 +73,8 @@ def test_an_interrupted_demo_leaves_nothing(
 def test_a_killed_client_ends_the_demo_in_one_line(start: Start, tmp_path: Path) -> None:
     demo = start("demo", "--json", TMPDIR=str(tmp_path))
     family, port = in_full_swing(demo)
-    (client,) = [pid for pid in family if "client.py" in cmdline(pid)]
-    os.kill(client, signal.SIGKILL)
+    clients = [pid for pid in family if "client.py" in cmdline(pid)]
+    os.kill(clients[0], signal.SIGKILL)
     _, errors = demo.communicate(timeout=10)
     assert demo.returncode == 7
     assert [line for line in errors.splitlines() if line.startswith("polltrace: ")]
