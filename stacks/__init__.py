@@ -6,13 +6,10 @@ from stacks.callchain import CallChain, Evidence, Verdict, classify
 from stacks.earlyends import EarlyEnds, early_ends
 from stacks.errors import ElfError, FormatError, ProcessError, StacksError
 from stacks.folded import fold, parse_folded, write_folded
-from stacks.formats import FORMATS
 from stacks.frame import Frame
-from stacks.picture import Picture, Side
 from stacks.symbolizer import Symbolizer
 
 __all__ = [
-    "FORMATS",
     "AddressSpace",
     "CallChain",
     "EarlyEnds",
@@ -21,9 +18,7 @@ __all__ = [
     "FormatError",
     "Frame",
     "Mapping",
-    "Picture",
     "ProcessError",
-    "Side",
     "StacksError",
     "Symbolizer",
     "Verdict",

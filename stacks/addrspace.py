@@ -46,11 +46,14 @@ class AddressSpace:
         """Snapshot of a live process. ProcessError when it is gone or not ours to look at."""
         try:
             with Path(f"/proc/{pid}/maps").open("rb") as file:
-                return cls(pid, parse_maps(file.read(LARGEST_MAPS)))
+                mappings = parse_maps(file.read(LARGEST_MAPS))
         except PermissionError as error:
             raise ProcessError(f"not permitted to read the mappings of process {pid}") from error
         except (FileNotFoundError, ProcessLookupError) as error:
             raise ProcessError(f"no process {pid}") from error
+        if not mappings:
+            raise ProcessError(f"process {pid} has ended, or is the kernel's: it has no memory")
+        return cls(pid, mappings)
 
     @cached_property
     def _bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,11 +69,18 @@ def open_mapped(pid: int, mapping: Mapping) -> FileSource:
         except ElfError as error:
             problem = str(error)
             continue
-        if is_mapped_file or source.id.inode == mapping.inode:
+        if is_mapped_file or _is_mapped(source, mapping):
             return source
         source.close()
         problem = "file was replaced since it was mapped"
     raise ElfError(f"{problem} (deleted)" if mapping.deleted else problem)
+
+
+def _is_mapped(source: FileSource, mapping: Mapping) -> bool:
+    """Same inode and device; btrfs and overlayfs show a device in maps that stat(2) does not."""
+    major, minor = (int(part, 16) for part in mapping.device.split(":"))
+    same_device = major == 0 or os.makedev(major, minor) == source.id.device
+    return source.id.inode == mapping.inode and same_device
 
 
 def _candidates(pid: int, mapping: Mapping) -> Iterator[tuple[str, bool]]:
@@ -81,7 +88,7 @@ def _candidates(pid: int, mapping: Mapping) -> Iterator[tuple[str, bool]]:
     yield f"/proc/{pid}/exe", False
     if not mapping.deleted and mapping.path.startswith("/"):
         yield f"/proc/{pid}/root{mapping.path}", False
-        if not Path(f"/proc/{pid}").exists():  # it ended; its file may still be there
+        if not os.access(f"/proc/{pid}/root/", os.F_OK):  # it ended; its file may be there
             yield mapping.path, False
 
 

@@ -28,7 +28,7 @@ class Symbolizer:
     def __init__(self, most_bytes: int = 1 << 30) -> None:
         """most_bytes: memory the symbol tables kept may take in all."""
         self._objects = ObjectStore(most_bytes)
-        self._spaces: dict[int, tuple[int, AddressSpace]] = {}
+        self._spaces: dict[int, tuple[tuple[bytes, ...] | None, AddressSpace]] = {}
         self._frames: WeakKeyDictionary[AddressSpace, dict[tuple[int, bool], Frame]]
         self._frames = WeakKeyDictionary()
 
@@ -109,22 +109,26 @@ class Symbolizer:
 
     def _space(self, pid: int) -> AddressSpace:
         known = self._spaces.get(pid)
-        started = _started(pid)
-        if known is not None and started in (known[0], 0):
+        image = _image(pid)
+        if known is not None and image in (known[0], None):
             return known[1]
         return self._snapshot(pid)
 
     def _snapshot(self, pid: int) -> AddressSpace:
-        started = _started(pid)
+        image = _image(pid)
         space = AddressSpace.of(pid)
-        self._spaces[pid] = (started, space)
+        self._spaces[pid] = (image, space)
         return space
 
 
-def _started(pid: int) -> int:
-    """Start time of a process in clock ticks: with the pid it names a process for good. 0: gone."""
+def _image(pid: int) -> tuple[bytes, ...] | None:
+    """What tells a process, and the program it runs, from any other under this pid; None: gone.
+
+    Its start time, and where its code and its stack begin: exec keeps the first and not the last.
+    """
     try:
         with Path(f"/proc/{pid}/stat").open("rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[19])
-    except (OSError, IndexError, ValueError):
-        return 0
+            fields = file.read().rpartition(b")")[2].split()
+        return None if fields[0] in (b"Z", b"X") else (fields[19], fields[23], fields[25])
+    except (OSError, IndexError):
+        return None

@@ -157,6 +157,50 @@ def test_file_gone_since(fate: str, build: Build, run: Run, tmp_path: Path) -> N
     assert {f.module for f in frames} == {str(target)}
 
 
+def test_process_ended_since(build: Build, tmp_path: Path) -> None:
+    """Seen while it lived, a process is resolved from the files it had, if they are the same."""
+    target = tmp_path / "chain"
+    shutil.copy(build("chain"), target)
+    symbolizers = Symbolizer(), Symbolizer()
+    with subprocess.Popen([target], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        addresses = [int(word, 16) for word in child.stdout.readline().split()]
+        assert [s.user(child.pid, []) for s in symbolizers] == [(), ()]
+        assert child.stdin is not None
+        child.stdin.close()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        zombie = symbolizers[0].user(child.pid, [0x10, *addresses])
+        assert [f.name for f in zombie] == ["[0x10]", *CHAIN]
+        with pytest.raises(ProcessError, match="has ended"):
+            Symbolizer().user(child.pid, addresses)
+    assert [f.name for f in symbolizers[0].user(child.pid, addresses)] == CHAIN
+    content = target.read_bytes()
+    target.unlink()
+    (tmp_path / "takes the inode").touch()
+    target.write_bytes(content)
+    notes = symbolizers[1].user(child.pid, addresses)
+    assert not any(f.named for f in notes)
+    assert symbolizers[1].problems == {str(target): "file was replaced since it was mapped"}
+
+
+def test_process_became_another_program(build: Build) -> None:
+    """Same process, same start, and both lie at the same fixed addresses."""
+    flags = ("-fno-PIE", "-no-pie", "-static")
+    first, second = build("becomes", *flags), build("chain", *flags)
+    with subprocess.Popen([first, second], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        symbolizer = Symbolizer()
+        before = int(child.stdout.readline(), 16)
+        assert symbolizer.user(child.pid, [before])[0].module == str(first)
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        addresses = [int(word, 16) for word in child.stdout.readline().split()]
+        frames = symbolizer.user(child.pid, addresses)
+    assert [f.name for f in frames] == CHAIN
+    assert {f.module for f in frames} == {str(second)}
+
+
 def test_library_loaded_later_is_seen(build: Build, tool: Tool, tmp_path: Path) -> None:
     library = tmp_path / "libstep.so"
     source = tmp_path / "step.c"
