@@ -54,7 +54,9 @@ class Symbolizer:
         an address lies in none of them (dlopen). ProcessError when it is gone before that.
         """
         space = self._space(pid)
-        if any(space.mapping(a) is None for a in addresses):
+        known = self._frames.get(space, {})
+        new = [a for a in addresses if (a, True) not in known and (a, False) not in known]
+        if new and (space.indexes(_clipped(new)) < 0).any():
             with suppress(ProcessError):  # it ended; what was seen of it before still holds
                 space = self._snapshot(pid)
         return self.stack(space, addresses, leaf)
@@ -86,7 +88,7 @@ class Symbolizer:
         self._spaces.pop(pid, None)
 
     def _resolved(self, space: AddressSpace, keys: Sequence[tuple[int, bool]]) -> list[Frame]:
-        addresses = np.array([a if 0 <= a < 1 << 64 else 0 for a, _ in keys], np.uint64)
+        addresses = _clipped([a for a, _ in keys])
         returns = np.array([is_return for _, is_return in keys], bool)
         frames = np.empty(len(keys), object)
         for where, place in self._places(space, addresses):
@@ -117,8 +119,16 @@ class Symbolizer:
     def _snapshot(self, pid: int) -> AddressSpace:
         image = _image(pid)
         space = AddressSpace.of(pid)
+        known = self._spaces.get(pid)
+        if known is not None and known[1].mappings == space.mappings:
+            space = known[1]  # with all that is loaded for it
         self._spaces[pid] = (image, space)
         return space
+
+
+def _clipped(addresses: Sequence[int]) -> NDArray[np.uint64]:
+    """As an array; what is no address of this machine becomes 0, where nothing is ever mapped."""
+    return np.array([a if 0 <= a < 1 << 64 else 0 for a in addresses], np.uint64)
 
 
 def _image(pid: int) -> tuple[bytes, ...] | None:
