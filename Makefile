@@ -21,8 +21,8 @@ pytest: build
 	$(BIN)/pytest
 
 check: build
-	$(MAKE) -C probes check
-	$(MAKE) -C scenarios/lab check
+	@$(MAKE) -s --no-print-directory -C probes check
+	@$(MAKE) -s --no-print-directory -C scenarios/lab check
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -37,8 +37,8 @@ format: $(VENV)/installed
 	clang-format -i $(C_SOURCES)
 
 build: setup $(VENV)/installed
-	@$(MAKE) --no-print-directory -C probes
-	@$(MAKE) --no-print-directory -C scenarios/lab
+	@$(MAKE) -s --no-print-directory -C probes
+	@$(MAKE) -s --no-print-directory -C scenarios/lab
 
 setup:
 	@./setup.sh

@@ -42,3 +42,10 @@ def port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
     return int(text)
+
+
+def skip(text: str) -> int:
+    """A break_poll_skip. Raises ArgumentTypeError for what cannot be one."""
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a break_poll_skip (1 to 1000000)")
+    return int(text)

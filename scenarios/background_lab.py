@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The one lab that a user keeps running in the background, remembered in a file of theirs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+from pathlib import Path
+
+from polltrace import procfs
+from polltrace.errors import LabError
+from scenarios.oralab import Oralab, start_oralab
+from scenarios.sqlnet import write_sqlnet
+
+_STOP_SECONDS = 5.0
+
+
+def start(port: int, *, break_poll_skip: int, disable_oob: bool) -> Oralab:
+    """Start it. Raises LabError where one runs already, or it cannot listen."""
+    if running := status():
+        raise LabError(
+            f"a lab runs already (PID {running.pid}, port {running.port}); "
+            "'polltrace lab status' shows it, 'polltrace lab stop' ends it"
+        )
+    _, lab = start_oralab(["--port", str(port)], stdin=subprocess.DEVNULL)
+    write_sqlnet(lab.tns_admin, break_poll_skip=break_poll_skip, disable_oob=disable_oob)
+    path = _state()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # It holds a password: made for its owner's eyes before a byte is in it.
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(lab.to_json())
+    return lab
+
+
+def status() -> Oralab | None:
+    """The lab that runs in the background, or None."""
+    try:
+        lab = Oralab.from_json(_state().read_text())
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    # The PID may be another's by now: what it runs tells.
+    return lab if procfs.executable(lab.pid) == "oralab" else None
+
+
+def stop() -> Oralab | None:
+    """End it, with its servers, and wait until it is gone; what ran, or None.
+
+    Raises LabError where it does not end in a few seconds.
+    """
+    lab = status()
+    if lab is not None:
+        with contextlib.suppress(ProcessLookupError):
+            pidfd = os.pidfd_open(lab.pid)
+            signal.pidfd_send_signal(pidfd, signal.SIGTERM)
+            ended, _, _ = select.select([pidfd], [], [], _STOP_SECONDS)
+            os.close(pidfd)
+            if not ended:
+                raise LabError(f"the lab (PID {lab.pid}) did not end in {_STOP_SECONDS:g} s")
+    _state().unlink(missing_ok=True)
+    return lab
+
+
+def _state() -> Path:
+    """XDG_STATE_HOME's usual place, so that it survives neither user nor machine by much."""
+    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(home) / "polltrace" / "lab.json"

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Start the lab's executable, and hear where it listens."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from polltrace.errors import LabError
+from polltrace.executables import find_executable
+
+
+@dataclass(frozen=True, slots=True)
+class Oralab:
+    """A lab that listens: `pid` is its listener, `tns_admin` where its servers read sqlnet.ora."""
+
+    pid: int
+    port: int
+    service: str
+    user: str
+    password: str
+    tns_admin: Path
+
+    @property
+    def dsn(self) -> str:
+        return f"127.0.0.1:{self.port}/{self.service}"
+
+    @property
+    def sqlnet_ora(self) -> Path:
+        return self.tns_admin / "sqlnet.ora"
+
+    def to_json(self) -> str:
+        return json.dumps({**asdict(self), "tns_admin": str(self.tns_admin)})
+
+    @staticmethod
+    def from_json(text: str) -> Oralab:
+        """Raises ValueError, KeyError or TypeError for anything else than to_json() gave."""
+        data = json.loads(text)
+        return Oralab(**{**data, "tns_admin": Path(data["tns_admin"])})
+
+
+def start_oralab(
+    options: Sequence[str], *, stdin: int, password: str | None = None
+) -> tuple[subprocess.Popen[str], Oralab]:
+    """A new lab in a session of its own, and its process. Raises LabError with what it said.
+
+    `stdin` is subprocess's; with `--until-eof` among the options the lab ends when it does. The
+    password, a random one unless given, goes by the environment, so that ps does not show it.
+    """
+    password = password or secrets.token_hex(8)
+    executable = find_executable("oralab", "POLLTRACE_LAB", "scenarios/lab/build/oralab")
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [str(executable), *options, "--password-env", "LAB_PASSWORD"],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "LAB_PASSWORD": password},
+        )
+        assert process.stdout is not None
+        with process.stdout:
+            ready = process.stdout.readline()
+        if not ready:
+            process.wait()
+            errors.seek(0)
+            said = errors.read().strip().removeprefix("oralab: ")
+            raise LabError(said or "the lab ended before it listened")
+    announced = json.loads(ready)
+    return process, Oralab(
+        pid=announced["pid"],
+        port=announced["port"],
+        service=announced["service"],
+        user=announced["user"],
+        password=password,
+        tns_admin=Path(announced["tns_admin"]),
+    )
