@@ -20,9 +20,10 @@ MOST_SEGMENTS = 1 << 12
 LONGEST_SECTION_NAMES = 1 << 20
 
 PT_LOAD, PT_DYNAMIC, PT_NOTE = 1, 2, 4
-SHT_SYMTAB, SHT_NOTE, SHT_NOBITS, SHT_DYNSYM = 2, 7, 8, 11
+SHT_SYMTAB, SHT_RELA, SHT_NOTE, SHT_NOBITS, SHT_DYNSYM = 2, 4, 7, 8, 11
 SHF_EXECINSTR, SHF_COMPRESSED = 0x4, 0x800
 PF_X = 1
+X86_64 = 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Elf:
     source: ByteSource
     bits: int
     order: str
+    machine: int
     sections: tuple[Section, ...]
     segments: tuple[Segment, ...]
 
@@ -85,7 +87,7 @@ def read_elf(source: ByteSource, with_sections: bool = True) -> Elf:
     head = np.frombuffer(source.read(0, kind.itemsize), kind)[0]
     segments = _segments(source, head, bits, order)
     sections = _sections(source, head, bits, order) if with_sections else ()
-    return Elf(source, bits, order, sections, segments)
+    return Elf(source, bits, order, int(head["machine"]), sections, segments)
 
 
 def _segments(source: ByteSource, head: np.void, bits: int, order: str) -> tuple[Segment, ...]:

@@ -15,6 +15,7 @@ from stacks.debugfile import find_debug_file
 from stacks.dynamic import file_offset, find_dynamic_symbols
 from stacks.elf import PT_LOAD, Elf, Segment, read_elf
 from stacks.errors import ElfError
+from stacks.plt import stub_table
 from stacks.source import ByteSource, FileSource
 from stacks.symbols import RawSymbols, SymbolTable
 from stacks.tables import dynamic_table, has_full_table, minidebug_tables, section_tables
@@ -103,7 +104,13 @@ def load_object(source: ByteSource, path: str, roots: tuple[str, ...]) -> Loaded
         return nameless(str(error))
     problems: list[str] = []
     tables: list[RawSymbols] = []
-    for load in (section_tables, _sectionless, _mini, lambda e: _separate(e, path, roots)):
+    for load in (
+        section_tables,
+        stub_table,
+        _sectionless,
+        _mini,
+        lambda e: _separate(e, path, roots),
+    ):
         try:
             tables += load(elf)
         except ElfError as error:

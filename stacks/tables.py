@@ -66,12 +66,22 @@ def has_full_table(elf: Elf) -> bool:
 
 
 def _from_section(elf: Elf, section: Section) -> RawSymbols:
+    return _functions(elf, symbol_entries(elf, section), symbol_names(elf, section))
+
+
+def symbol_entries(elf: Elf, section: Section) -> NDArray[np.void]:
+    """The rows of a symbol section, as elflayout.symbol has them."""
+    return _entries(
+        elf, section.offset, section.size // layout.symbol(elf.bits, elf.order).itemsize
+    )
+
+
+def symbol_names(elf: Elf, section: Section) -> Names:
+    """The string table that belongs to a symbol section. ElfError when it does not exist."""
     if not 0 < section.link < len(elf.sections):
         raise ElfError(f"{section.name} names string table {section.link}, which does not exist")
     strings = elf.sections[section.link]
-    names = Names(elf.source, strings.offset, strings.size)
-    size = layout.symbol(elf.bits, elf.order).itemsize
-    return _functions(elf, _entries(elf, section.offset, section.size // size), names)
+    return Names(elf.source, strings.offset, strings.size)
 
 
 def _entries(elf: Elf, offset: int, count: int) -> NDArray[np.void]:

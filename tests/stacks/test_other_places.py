@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -211,3 +213,16 @@ def test_strange_lines_of_maps() -> None:
     assert (first.path, first.deleted) == ("/bin/with  two spaces \r\n", True)
     assert (second.path, second.deleted) == ("", False)
     assert parse_maps(b"") == ()
+
+
+@pytest.mark.parametrize("bind", ["lazy", "now"])
+@pytest.mark.parametrize("cet", ["none", "full"])
+@pytest.mark.parametrize("strip", [(), ("-s",)], ids=["whole", "stripped"])
+def test_stubs_of_the_linkage_table(
+    bind: str, cet: str, strip: tuple[str, ...], build: Build, run: Callable[..., Any]
+) -> None:
+    if platform.machine() != "x86_64":
+        pytest.skip("the stubs' machine code is x86-64")
+    running = run(build("stubs", f"-Wl,-z,{bind}", f"-fcf-protection={cet}", *strip))
+    frames = Symbolizer().user(running.pid, [a + 4 for a in running.addresses], leaf=True)
+    assert [(f.name, f.offset) for f in frames] == [("poll@plt", 4), ("getppid@plt", 4)]
