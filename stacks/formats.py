@@ -6,25 +6,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from stacks.flamegraph import flame_graph
+from stacks.flamesvg import flame_svg
 from stacks.folded import write_folded, write_folded_pair
 from stacks.frame import Frame
 from stacks.picture import Picture
 from stacks.pprof import pprof
 from stacks.speedscope import speedscope
 
+# A recording from elsewhere may hold half a surrogate pair, which has no bytes.
+_UTF8 = ("utf-8", "backslashreplace")
+
 
 def _folded(picture: Picture) -> bytes:
     if picture.before is None:
-        return write_folded(picture.side.folded).encode()
-    return write_folded_pair(picture.before.folded, picture.side.folded).encode()
+        return write_folded(picture.side.folded).encode(*_UTF8)
+    return write_folded_pair(picture.before.folded, picture.side.folded).encode(*_UTF8)
 
 
 def _html(picture: Picture) -> bytes:
-    return flame_graph(picture).encode()
+    return flame_graph(picture).encode(*_UTF8)
+
+
+def _svg(picture: Picture) -> bytes:
+    return flame_svg(picture).encode(*_UTF8)
 
 
 def _speedscope(picture: Picture) -> bytes:
-    return speedscope(picture).encode()
+    return speedscope(picture).encode(*_UTF8)
 
 
 def _pprof(picture: Picture) -> bytes:
@@ -41,5 +49,6 @@ FORMATS: Mapping[str, Callable[[Picture], bytes]] = {
     "html": _html,
     "pprof": _pprof,
     "speedscope": _speedscope,
+    "svg": _svg,
 }
 """Each writes a picture as the bytes of a file."""

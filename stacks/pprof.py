@@ -30,7 +30,7 @@ def pprof(
     parts += [_message(3, body) for body in profile.mappings.values()]
     parts += [_message(4, body) for body in profile.locations.values()]
     parts += [_message(5, body) for body in profile.functions.values()]
-    parts += [_message(6, text.encode()) for text in profile.strings]
+    parts += [_message(6, text.encode("utf-8", "backslashreplace")) for text in profile.strings]
     parts.append(_number(9, time_ns))
     return gzip.compress(b"".join(parts), mtime=0)
 

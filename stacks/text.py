@@ -15,14 +15,9 @@ def printable(raw: bytes | str) -> str:
 
     Bytes that are not UTF-8 and characters that are not printable become ``\\xNN``/``\\uNNNN``.
     """
-    if isinstance(raw, bytes):
-        text = raw[: 4 * LONGEST].decode("utf-8", "backslashreplace")
-    else:
-        text = (
-            raw[: 4 * LONGEST]
-            .encode("utf-8", "surrogateescape")
-            .decode("utf-8", "backslashreplace")
-        )
+    text = raw[: 4 * LONGEST]
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
     if not text.isprintable():
         text = "".join(c if c.isprintable() else _escaped(c) for c in text)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
@@ -30,4 +25,6 @@ def printable(raw: bytes | str) -> str:
 
 def _escaped(character: str) -> str:
     code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # how Python holds a byte of a path that is not UTF-8
+        code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

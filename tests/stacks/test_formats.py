@@ -5,10 +5,16 @@ from __future__ import annotations
 
 import gzip
 import json
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stacks.formats import FORMATS
 from stacks.layers import built_in
 from stacks.picture import Picture, Side
+from stacks.text import printable
 
 IN_BAND = Side("in-band", {("main", "kdst_fetch"): 60, ("main", "kdst_fetch", "poll"): 30})
 OUT_OF_BAND = Side("out-of-band", {("main", "kdst_fetch"): 50, ("main", "opitsk"): 5})
@@ -37,3 +43,61 @@ def test_pprof() -> None:
     plain = gzip.decompress(FORMATS["pprof"](ONE))
     assert plain.count(b"kdst_fetch") == 1
     assert b"samples" in plain
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def rectangles(picture: Picture) -> dict[str, tuple[float, float, str]]:
+    """Of every frame its left edge, width and colour, by what its tooltip says."""
+    root = ElementTree.fromstring(FORMATS["svg"](picture))
+    return {
+        g.findtext(f"{SVG}title", ""): (float(r.get("x", "")), float(r.get("width", "")), colour)
+        for g in root.findall(f"{SVG}g")
+        for r in g.findall(f"{SVG}rect")
+        if (colour := r.get("fill"))
+    }
+
+
+def test_svg() -> None:
+    assert rectangles(ONE) == {
+        "all: 90, 100.00%": (0.0, 1200.0, "#e6e6e6"),
+        "main: 90, 100.00%": (0.0, 1200.0, "#e2e2e2"),
+        "kdst_fetch: 90, 100.00%": (0.0, 1200.0, "#a8ddb5"),
+        "poll: 30, 33.33%": (0.0, 400.0, "#e2e2e2"),
+    }
+
+
+def test_svg_of_a_difference() -> None:
+    drawn = rectangles(TWO)
+    assert drawn["poll +33.3: 30, 33.33%"] == (0.0, 400.0, "#f59b42")
+    assert drawn["main: 90, 100.00%"][2] == "#f3f3f3"
+    assert not any("opitsk" in text for text in drawn)
+
+
+def test_svg_of_a_hostile_name() -> None:
+    name = "</text><script>alert(1)</script>&\x01\x1b[2J\ud800"
+    root = ElementTree.fromstring(FORMATS["svg"](Picture(name, Side(name, {(name,): 1}))))
+    assert root.findtext(f"{SVG}title") == ("</text><script>alert(1)</script>&\\x01\\x1b[2J\\ud800")
+    assert not list(root.iter(f"{SVG}script"))
+    assert ElementTree.fromstring(FORMATS["svg"](Picture("empty", Side("none", {}))))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@given(st.text(), st.text(), st.integers(1, 2**40))
+@settings(max_examples=50, deadline=None)
+def test_any_name_in_any_form(form: str, name: str, title: str, count: int) -> None:
+    written = FORMATS[form](Picture(title, Side(title, {(name, name): count}), OUT_OF_BAND))
+    assert written
+
+
+def test_half_a_surrogate_pair() -> None:
+    for form in FORMATS.values():
+        assert form(Picture("\ud800", Side("\ud800", {("\ud800",): 1})))
+
+
+def test_printable() -> None:
+    assert printable(b"\xffp\x1b[31m") == "\\xffp\\x1b[31m"
+    assert printable("/tmp/\udcff\n\u202e") == "/tmp/\\xff\\x0a\\u202e"
+    assert printable("x" * 600) == "x" * 511 + "…"
+    assert printable("") == ""
