@@ -199,3 +199,16 @@ def test_what_the_client_sends_the_server_receives(lab: Lab) -> None:
     spent = session.spent("select :v from dual", v=text)
     assert spent["bytes received via SQL*Net from client"] >= len(text)
     assert spent["bytes sent via SQL*Net to client"] >= len(text)
+
+
+def test_failed_statements_keep_no_cursor(lab: Lab) -> None:
+    session = lab.connect()
+    for i in range(1000):
+        with pytest.raises(oracledb.DatabaseError, match="ORA-01722"):
+            session.rows(f"select to_number('x{i}') from dual")
+    assert session.statistics()["opened cursors current"] < 30
+
+
+def test_a_bind_of_another_type_makes_a_column_of_another_type(session: Session) -> None:
+    for value in (1, "one", None, 2.5, b"\x01"):
+        assert session.one("select :v from dual", v=value) == value

@@ -254,6 +254,10 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     return true;
 }
 
+void cursor_forget_types(struct cursor *cursor) {
+    cursor->described = false;
+}
+
 void cursor_close(struct cursor *cursor) {
     sqlite3_finalize(cursor->statement);
     free(cursor->first);

@@ -59,8 +59,10 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
                   const char *sql, size_t length, struct ora_error *error);
 bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
                  unsigned count, struct ora_error *error);
-// Runs the statement; of a query, as far as its first row.
+// Runs the statement; of a query, as far as its first row. The first time it
+// settles what types the columns have; after cursor_forget_types() again.
 bool cursor_execute(struct cursor *cursor, struct ora_error *error);
+void cursor_forget_types(struct cursor *cursor);
 // Makes the next row ready, or finds the end.
 bool cursor_advance(struct cursor *cursor, struct ora_error *error);
 void cursor_close(struct cursor *cursor);

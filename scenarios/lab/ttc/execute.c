@@ -59,8 +59,11 @@ void close_cursors(struct server *server) {
 }
 
 static struct open_cursor *cursor_of(struct server *server, unsigned id) {
-    if (id >= 1 && id <= MOST_CURSORS && server->cursor[id - 1].open)
+    if (id >= 1 && id <= MOST_CURSORS && server->cursor[id - 1].open) {
+        // An error's answer names it too, or the client could not close it.
+        server->cursor_in_use = id;
         return &server->cursor[id - 1];
+    }
     server_raise(server, 1001, "");
     return NULL;
 }
@@ -153,7 +156,7 @@ static void read_execution(struct server *server, struct execution *e) {
 
 static bool read_bind_types(struct server *server, struct open_cursor *open,
                             uint32_t count) {
-    uint8_t *type = malloc(count + 1);
+    uint8_t *type = count <= MOST_BINDS ? malloc(count + 1) : NULL;
     for (uint32_t i = 0; i < count && type && !server->in.bad; i++)
         type[i] = read_oac(server);
     free(open->bind_type);
@@ -192,8 +195,8 @@ static bool bind_row(struct server *server, struct open_cursor *open,
 
 // The rows of an answer, and how it ends: with an error, which "no data
 // found" is too.
-static void answer_rows(struct server *server, unsigned id,
-                        struct open_cursor *open, uint32_t wanted) {
+static void answer_rows(struct server *server, struct open_cursor *open,
+                        uint32_t wanted) {
     struct cursor *cursor = &open->cursor;
     uint32_t sent = 0;
     while (sent < wanted && !server->error.number) {
@@ -212,7 +215,6 @@ static void answer_rows(struct server *server, unsigned id,
     }
     if (wanted > 0 && cursor->at_end && !server->error.number)
         ora_error_set(&server->error, 1403, "");
-    (void)id;
 }
 
 static bool end_transaction(struct server *server, enum statement_kind kind) {
@@ -257,31 +259,35 @@ static bool parse(struct server *server, struct execution *e) {
     return false;
 }
 
-static bool execute(struct server *server, struct execution *e) {
+// Carries the execution out and returns its cursor; NULL after an error.
+static struct open_cursor *execute(struct server *server, struct execution *e) {
     bool came;
     if (e->sql.length > 0 && !parse(server, e))
-        return false;
+        return NULL;
     struct open_cursor *open = cursor_of(server, e->cursor);
     if (!open)
-        return false;
-    if (e->has_binds && e->binds > 0 &&
-        !read_bind_types(server, open, e->binds))
-        return false;
+        return NULL;
+    if (e->has_binds && e->binds > 0) {
+        if (!read_bind_types(server, open, e->binds))
+            return NULL;
+        cursor_forget_types(&open->cursor);
+    }
     for (uint32_t i = 0; e->has_defines && i < e->defines; i++) {
         read_oac(server);
         if (server->in.bad || i == MOST_DEFINES) {
             server_violated(server, "define descriptions");
-            return false;
+            return NULL;
         }
     }
     if (!bind_row(server, open, &came))
-        return false;
-    if (open->cursor.placeholders > 0 && open->bind_types == 0 &&
-        (e->options & OPTION_EXECUTE)) {
+        return NULL;
+    if (!(e->options & OPTION_EXECUTE))
+        return open;
+    if (open->cursor.placeholders > 0 && open->bind_types == 0) {
         server_raise(server, 1008, "");
-        return false;
+        return NULL;
     }
-    return !(e->options & OPTION_EXECUTE) || run(server, open);
+    return run(server, open) ? open : NULL;
 }
 
 // Oracle's name for the call that parses, executes and fetches in one.
@@ -292,18 +298,18 @@ __attribute__((noinline)) void kpoal8(struct server *server) {
         server_violated(server, "execute message");
         return;
     }
-    if (execute(server, &e)) {
-        struct open_cursor *open = &server->cursor[e.cursor - 1];
+    struct open_cursor *open = execute(server, &e);
+    if (open) {
         bool query = open->cursor.kind == STATEMENT_QUERY;
-        if (query && (e.options & OPTION_PARSE))
+        // Binds of other types can make columns of other types.
+        if (query && ((e.options & OPTION_PARSE) || e.has_binds))
             answer_describe(server, &open->cursor);
         if (query)
-            answer_rows(server, e.cursor, open, rows_wanted(&e));
+            answer_rows(server, open, rows_wanted(&e));
         answer_parameters(server, e.cursor);
     }
     if (!server->ended)
-        answer_error(server, e.cursor,
-                     e.cursor ? server->cursor[e.cursor - 1].cursor.rows : 0);
+        answer_error(server, open ? e.cursor : 0, open ? open->cursor.rows : 0);
 }
 
 void re_execute(struct server *server, bool with_fetch) {
@@ -317,13 +323,13 @@ void re_execute(struct server *server, bool with_fetch) {
         server_violated(server, "re-execute message");
     if (open && bind_row(server, open, &came) && run(server, open) &&
         open->cursor.kind == STATEMENT_QUERY) {
-        answer_rows(server, id, open, with_fetch ? iterations : 0);
+        answer_rows(server, open, with_fetch ? iterations : 0);
     }
     if (server->ended)
         return;
     if (open)
         answer_parameters(server, id);
-    answer_error(server, id, open ? open->cursor.rows : 0);
+    answer_error(server, server->cursor_in_use, open ? open->cursor.rows : 0);
 }
 
 void fetch(struct server *server) {
@@ -339,6 +345,6 @@ void fetch(struct server *server) {
         open = NULL;
     }
     if (open)
-        answer_rows(server, id, open, rows);
-    answer_error(server, id, open ? open->cursor.rows : 0);
+        answer_rows(server, open, rows);
+    answer_error(server, server->cursor_in_use, open ? open->cursor.rows : 0);
 }

@@ -115,6 +115,7 @@ static void function(struct server *server, bool piggyback) {
 __attribute__((noinline)) static void ttcpip(struct server *server) {
     struct wire_in *in = &server->in;
     server->error = (struct ora_error){0};
+    server->cursor_in_use = 0;
     do {
         uint8_t message = in_u8(in);
         if (message == MESSAGE_PROTOCOL)
@@ -143,7 +144,7 @@ static void answer_break(struct server *server) {
         return;
     }
     server_raise(server, 1013, "");
-    answer_error(server, 0, 0);
+    answer_error(server, server->cursor_in_use, 0);
 }
 
 static void send_answer(struct server *server) {
@@ -180,6 +181,7 @@ static void on_marker(struct server *server, const struct packet *packet) {
     enum marker marker = tns_marker_of(packet, &attention);
     if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT) {
         // The break crossed our answer. Its sender waits for the exchange.
+        server->cursor_in_use = 0;
         answer_break(server);
         send_answer(server);
     } else if (server->path_check && (marker == MARKER_RESET || attention)) {

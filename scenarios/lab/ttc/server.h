@@ -68,10 +68,11 @@ struct server {
     struct ora_error error;
     struct o5logon logon;
     char user_offered[SGA_NAME];
-    uint8_t field_version; // of TTC: the smaller of both sides'
-    bool text_has_length;  // CHR fields are CLR
-    uint8_t sequence;      // of the request being answered
-    bool path_check;       // the client will try urgent data
+    uint8_t field_version;  // of TTC: the smaller of both sides'
+    bool text_has_length;   // CHR fields are CLR
+    uint8_t sequence;       // of the request being answered
+    unsigned cursor_in_use; // by the request being answered, 0: none
+    bool path_check;        // the client will try urgent data
     bool challenged;
     bool logged_on;
     bool ended;

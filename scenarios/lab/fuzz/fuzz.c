@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One input is everything a client ever sends: CONNECT, logon, calls, breaks.
+// The password is not checked in this build, so that inputs get past it.
+#define _GNU_SOURCE
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sql/dictionary.h"
+#include "ttc/server.h"
+
+static struct sga *sga;
+static struct server server;
+
+// Answers go nowhere: there is nobody to read them, and no wait for him.
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags) {
+    (void)fd, (void)flags;
+    ssize_t sum = 0;
+    for (size_t i = 0; i < message->msg_iovlen; i++)
+        sum += (ssize_t)message->msg_iov[i].iov_len;
+    return sum;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char directory[] = "/tmp/oralab-fuzz-XXXXXX";
+
+static void remove_directory(void) {
+    unlink(sga->dictionary);
+    rmdir(directory);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    char why[200];
+    if (sga_create(&sga) < 0 || !mkdtemp(directory))
+        abort();
+    snprintf(sga->instance, sizeof sga->instance, "LAB");
+    snprintf(sga->user, sizeof sga->user, "SCOTT");
+    snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db", directory);
+    if (!verifier_make("tiger", &sga->verifier) ||
+        !dictionary_create(sga->dictionary, why, sizeof why))
+        abort();
+    sqlite3_shutdown(); // the page-cache module is installed before the start
+    atexit(remove_directory);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    // In-band: a call then ends when it finds that there is no more input.
+    const struct sqlnet_ora ora = {.break_poll_skip = 3, .disable_oob = true};
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        abort();
+    int room = 1 << 20;
+    setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    struct session_slot *slot = &sga->session[0];
+    memset(slot, 0, sizeof *slot);
+    slot->pid = getpid();
+    if (send(ends[1], data, size, MSG_DONTWAIT) == (ssize_t)size) {
+        shutdown(ends[1], SHUT_WR);
+        server_run(&server, ends[0], sga, slot, &ora);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    return 0;
+}

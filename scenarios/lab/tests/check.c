@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/check.h"
+
+unsigned checks_made, checks_failed;
+
+int main(void) {
+    test_wire();
+    test_number();
+    test_date();
+    test_tns();
+    test_connect();
+    test_breakcheck();
+    test_sqlnet_ora();
+    test_translate();
+    test_o5logon();
+    printf("%u checks, %u failed\n", checks_made, checks_failed);
+    return checks_failed != 0;
+}

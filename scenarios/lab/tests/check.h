@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The smallest thing that makes a test: says what failed and where, counts,
+// and goes on.
+#ifndef ORALAB_CHECK_H
+#define ORALAB_CHECK_H
+
+#include <stdio.h>
+
+extern unsigned checks_made, checks_failed;
+
+#define CHECK(condition)                                                       \
+    do {                                                                       \
+        checks_made++;                                                         \
+        if (!(condition)) {                                                    \
+            checks_failed++;                                                   \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);    \
+        }                                                                      \
+    } while (0)
+
+void test_wire(void);
+void test_number(void);
+void test_date(void);
+void test_tns(void);
+void test_connect(void);
+void test_breakcheck(void);
+void test_sqlnet_ora(void);
+void test_translate(void);
+void test_o5logon(void);
+
+#endif

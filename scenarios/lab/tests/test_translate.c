@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/translate.h"
+#include "tests/check.h"
+#include "ttc/o5logon.h"
+
+static struct translation result;
+
+static unsigned error_of(const char *sql) {
+    translate(sql, strlen(sql), &result);
+    translation_free(&result);
+    return result.error;
+}
+
+static bool says(const char *oracle, const char *part) {
+    translate(oracle, strlen(oracle), &result);
+    bool found = !result.error && strstr(result.sql, part);
+    if (!found)
+        fprintf(stderr, "%s\n", result.sql ? result.sql : "nothing");
+    translation_free(&result);
+    return found;
+}
+
+void test_translate(void) {
+    CHECK(
+        says("select a.owner# from sys.obj$ a", "A.\"OWNER#\" AS \"OWNER#\""));
+    CHECK(says("select /*+ ordered */ 1 from a, b", "CROSS JOIN B"));
+    CHECK(says("select 1 from a, b", "FROM A, B"));
+    CHECK(says("select 'a''b' from dual", "'a''b'"));
+    CHECK(says("select sysdate from dual", "SYSDATE$()"));
+    CHECK(says("select a || b from t", "->"));
+    CHECK(says("select count(*) from t where a = 1 and rownum <= 5",
+               "FROM (SELECT 1 FROM T WHERE A = 1 LIMIT"));
+    CHECK(says("select 1 from v_$x, sys.v_$mystat", "\"V$MYSTAT\""));
+
+    CHECK(error_of("select 1 from t where a = 1 or rownum <= 5") == 3001);
+    CHECK(error_of("select rownum from (select 1 from t where rownum = a or "
+                   "1 = 1)") == 3001);
+    CHECK(error_of("select a from t where a.x(+) = 1") == 3001);
+    CHECK(error_of("") == 900);
+    CHECK(error_of("select $ from dual") == 911);
+    CHECK(error_of("select 1 from dual)") == 933);
+    CHECK(error_of("select , from dual") == 936);
+
+    const char *binds = "select :b, :A, :b, ':c', \":d\" from dual";
+    translate(binds, strlen(binds), &result);
+    CHECK(result.binds == 3 && result.bind[2].first == 0);
+    CHECK(strcmp(result.bind[1].name, "A") == 0);
+    translation_free(&result);
+
+    // Whatever comes, it ends, and nothing is read past the end.
+    static const char text[] = "select ( 1 / - :x || 'a' from t where rownum <="
+                               " case when a then b end and c order by \"d\"";
+    for (size_t cut = 0; cut < sizeof text; cut++) {
+        char *exact = malloc(cut + 1);
+        memcpy(exact, text, cut);
+        translate(exact, cut, &result);
+        CHECK(result.error || result.sql);
+        translation_free(&result);
+        free(exact);
+    }
+}
+
+void test_o5logon(void) {
+    struct verifier verifier;
+    struct o5logon logon = {0};
+    char sesskey[O5LOGON_KEY_HEX], answer[O5LOGON_ANSWER_HEX];
+    uint8_t four[4];
+    CHECK(verifier_make("tiger", &verifier));
+    CHECK(o5logon_challenge(&logon, &verifier, sesskey));
+    CHECK(strlen(sesskey) == O5LOGON_KEY_HEX - 1);
+    CHECK(!o5logon_verify(&logon, "", 0, "", 0));
+    CHECK(!o5logon_verify(&logon, sesskey, 64, sesskey, 64));
+    CHECK(!o5logon_verify(&logon, sesskey, 64, sesskey, 63));
+    CHECK(!o5logon_verify(&logon, sesskey, 62, sesskey, 64));
+    CHECK(o5logon_answer(&logon, answer));
+    CHECK(strlen(answer) == O5LOGON_ANSWER_HEX - 1);
+    CHECK(from_hex("00ffAb1f", 8, four, 4) && four[1] == 0xff);
+    CHECK(!from_hex("00ffAb1g", 8, four, 4));
+    CHECK(!from_hex("00ffAb", 6, four, 4));
+}

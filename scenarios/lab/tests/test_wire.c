@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "ttc/wire.h"
+
+static struct arena arena;
+
+static struct wire_in over(const void *data, size_t length) {
+    struct wire_in in = {.arena = &arena, .big_chunks = true};
+    arena.limit = 1 << 20;
+    CHECK(in_append(&in, data, length));
+    return in;
+}
+
+static void done(struct wire_in *in) {
+    free(in->data);
+    arena_empty(&arena);
+}
+
+static void numbers_come_back(void) {
+    static const uint64_t values[] = {
+        0, 1, 255, 256, 65535, 65536, UINT32_MAX, 1ULL << 32, UINT64_MAX};
+    struct wire_out out = {0};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        out_ub(&out, values[i]);
+    struct wire_in in = over(out.data, out.length);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        CHECK(in_ub(&in) == values[i]);
+    CHECK(!in.bad && in_left(&in) == 0);
+    in_u8(&in);
+    CHECK(in.bad);
+    done(&in);
+    free(out.data);
+}
+
+static void strings_come_back(void) {
+    static const size_t lengths[] = {0, 1, 252, 253, 254, 32767, 32768, 70000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int big = 0; big < 2; big++) {
+            struct wire_out out = {.big_chunks = big};
+            char *text = malloc(lengths[i] + 1);
+            memset(text, 'x', lengths[i] + 1);
+            out_clr(&out, text, lengths[i]);
+            struct wire_in in = over(out.data, out.length);
+            in.big_chunks = big;
+            struct bytes bytes = in_clr(&in);
+            CHECK(!in.bad && bytes.length == lengths[i]);
+            CHECK(bytes.length == 0 || memcmp(bytes.at, text, lengths[i]) == 0);
+            done(&in);
+            free(out.data);
+            free(text);
+        }
+}
+
+// Every proper prefix of a message is too short, and is noticed.
+static void cut_messages_are_bad(void) {
+    struct wire_out out = {.big_chunks = true};
+    char text[300];
+    memset(text, 'y', sizeof text);
+    out_dlc(&out, text, sizeof text);
+    for (size_t cut = 0; cut < out.length; cut++) {
+        struct wire_in in = over(out.data, cut);
+        in_dlc(&in);
+        CHECK(in.bad);
+        done(&in);
+    }
+    free(out.data);
+}
+
+static void lengths_that_lie(void) {
+    static const uint8_t nine[] = {9, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const uint8_t negative[] = {0x81, 5};
+    static const uint8_t huge_chunk[] = {0xfe, 4, 0x7f, 0xff, 0xff, 0xff, 1};
+    static const uint8_t above_32_bits[] = {5, 1, 0, 0, 0, 0};
+    struct wire_in in = over(nine, sizeof nine);
+    in_ub(&in);
+    CHECK(in.bad);
+    done(&in);
+    in = over(negative, sizeof negative);
+    in_ub(&in);
+    CHECK(in.bad);
+    done(&in);
+    in = over(huge_chunk, sizeof huge_chunk);
+    CHECK(in_clr(&in).length == 0 && in.bad);
+    done(&in);
+    in = over(above_32_bits, sizeof above_32_bits);
+    CHECK(in_ub4(&in) == 0 && in.bad);
+    done(&in);
+}
+
+void test_wire(void) {
+    numbers_come_back();
+    strings_come_back();
+    cut_messages_are_bad();
+    lengths_that_lie();
+}
