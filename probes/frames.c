@@ -11,6 +11,7 @@
 #include "counts.h"
 #include "filter.h"
 #include "own_cost.h"
+#include "polltrace.skel.h"
 #include "processes.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
@@ -53,6 +54,12 @@ void record_end(struct reporter *r) {
     json_newline(&r->json);
 }
 
+static const char *reads_name(const struct probe *p) {
+    if (!p->cast)
+        return "helper";
+    return p->skel->bss->direct_map ? "direct" : "mixed";
+}
+
 // Printed first, though the records of the processes were made before
 // attaching: their libc's call sites had to be known by then.
 void report_header(struct reporter *r) {
@@ -76,7 +83,7 @@ void report_header(struct reporter *r) {
     json_key_text(j, "time", text);
     json_key_text(j, "mode", MODE_NAMES[r->options->mode]);
     json_key_text(j, "variant", r->probe->variant->name);
-    json_key_text(j, "reads", r->probe->cast ? "direct" : "helper");
+    json_key_text(j, "reads", reads_name(r->probe));
     json_key_seconds(j, "interval_s", r->options->interval_ns);
     json_list(j, "argv");
     for (int i = 0; i < r->options->argc; i++)

@@ -47,6 +47,11 @@ struct list_head {
     struct list_head *next;
 } CORE;
 
+// For its shape only: a number at offset 0.
+struct load_weight {
+    unsigned long weight;
+} CORE;
+
 struct in6_addr {
     __u8 bytes[16]; // not the kernel's name: read whole, through its address
 };
@@ -97,6 +102,10 @@ struct signal_struct {
     unsigned long long sum_sched_runtime;
 } CORE;
 
+struct mm_struct {
+    void *pgd;
+} CORE;
+
 struct task_struct {
     struct thread_info thread_info;
     void *stack;
@@ -108,6 +117,7 @@ struct task_struct {
     struct pid *thread_pid;
     __u64 start_boottime;
     char comm[16];
+    struct mm_struct *mm;
     struct files_struct *files;
     struct signal_struct *signal;
 } CORE;

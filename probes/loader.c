@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "direct_map.h"
 #include "namespace.h"
 #include "polltrace.skel.h"
 #include "tracepoint.h"
@@ -88,6 +89,8 @@ static bool is_wanted(const struct probe *p, const struct options *o,
         return o->follow || o->pattern || o->cgroup;
     if (!strcmp(name, "life_translate"))
         return namespace_is_inner();
+    if (!strcmp(name, "life_direct_map"))
+        return p->cast;
     if (!strcmp(name, "cpu_sample"))
         return o->mode == MODE_WATCH;
     if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
@@ -204,6 +207,7 @@ void probe_load(struct probe *p, const struct options *o) {
     p->sites_fd = bpf_map__fd(p->skel->maps.sites);
     p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
     p->times_fd = bpf_map__fd(p->skel->maps.times);
+    direct_map_find(p);
     p->buckets =
         map_memory(p->skel->maps.buckets, p->rows * sizeof(struct bucket));
     p->slots = map_memory(p->skel->maps.slots,
@@ -244,7 +248,8 @@ void probe_attach_lives(struct probe *p) {
         const char *name = bpf_program__name(program);
 
         if (!strncmp(name, "life_", 5) && strcmp(name, "life_translate") &&
-            bpf_program__autoload(program) && !attach(program))
+            strcmp(name, "life_direct_map") && bpf_program__autoload(program) &&
+            !attach(program))
             explain_attach(name);
     }
 }

@@ -18,6 +18,8 @@ const volatile __u32 stack_depth = STACK_DEPTH;
 
 __u64 lost[LOST_KINDS] = {};
 volatile __u32 window_open = 0;
+__u64 direct_map = 0; // where the kernel maps all memory, if known
+__u64 frame_mask = 0;
 __u32 our_level = 0; // of the loader's PID namespace
 __u64 our_namespace = 0;
 

@@ -6,6 +6,7 @@
 #include "classify.bpf.h"
 #include "slots.bpf.h"
 #include "stacks.bpf.h"
+#include "user_word.bpf.h"
 
 #define NR_POLL 7
 #define NR_PPOLL 271
@@ -108,7 +109,7 @@ static __always_inline bool count_poll(void *ctx, struct task_struct *task,
         __sync_fetch_and_add(&slot->other_polls, 1);
         return false;
     }
-    if (bpf_probe_read_user(&fd, sizeof(fd), (void *)call->fds)) {
+    if (read_user_word(task, call->fds, &fd, cast)) {
         lose(LOST_USER_READS);
         __sync_fetch_and_add(&slot->other_polls, 1);
         return false;

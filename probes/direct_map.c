@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "direct_map.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "polltrace.skel.h"
+
+#define PAGE 4096ull
+#define PLACES_TRIED 8 // in one run, as in user_word.bpf.h
+#define MOST_GIGABYTES 16384
+#define FRAME_BITS ((UINT64_C(1) << 55) - 1)
+
+// Physical address bits that address: not those that mark encryption.
+static unsigned physical_bits(void) {
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    unsigned bits = 0;
+    char line[8192];
+
+    while (file && fgets(line, sizeof(line), file)) {
+        if (!strncmp(line, "flags", 5) && strstr(line, " la57")) {
+            bits = 0; // five levels of page tables: not ours
+            break;
+        }
+        if (sscanf(line, "address sizes : %u bits physical", &bits) == 1)
+            break;
+    }
+    if (file)
+        fclose(file);
+    return bits >= 32 && bits <= 52 ? bits : 0;
+}
+
+static uint64_t frame_of(const void *page) {
+    int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    uint64_t entry = 0;
+
+    if (fd < 0)
+        return 0;
+    if (pread(fd, &entry, 8, (uintptr_t)page / PAGE * 8) != 8 || !(entry >> 63))
+        entry = 0;
+    close(fd);
+    return (entry & FRAME_BITS) * PAGE; // 0 without CAP_SYS_ADMIN
+}
+
+void direct_map_find(struct probe *p) {
+    DECLARE_LIBBPF_OPTS(bpf_test_run_opts, run);
+    struct bpf_program *program = p->skel->progs.life_direct_map;
+    unsigned bits = physical_bits();
+    uint64_t arguments[5];
+    uint64_t *page;
+
+    if (!p->cast || !bits)
+        return;
+    page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (page == MAP_FAILED)
+        return;
+    if (getrandom(page, 16, 0) == 16 && (arguments[1] = frame_of(page))) {
+        arguments[0] = (uintptr_t)page;
+        arguments[2] = page[0];
+        arguments[3] = page[1];
+        p->skel->bss->frame_mask = ((UINT64_C(1) << bits) - 1) & ~(PAGE - 1);
+        run.ctx_in = arguments;
+        run.ctx_size_in = sizeof(arguments);
+        for (uint64_t first = 0;
+             first < MOST_GIGABYTES && !p->skel->bss->direct_map;
+             first += PLACES_TRIED) {
+            arguments[4] = first;
+            if (bpf_prog_test_run_opts(bpf_program__fd(program), &run))
+                break;
+        }
+    }
+    munmap(page, PAGE);
+}

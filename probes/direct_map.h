@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef POLLTRACE_DIRECT_MAP_H
+#define POLLTRACE_DIRECT_MAP_H
+
+#include "loader.h"
+
+// Lets the kernel side read pollfds through the kernel's own mapping (see
+// user_word.bpf.h), where that was tried and found to work; else nothing.
+void direct_map_find(struct probe *probe);
+
+#endif
