@@ -15,12 +15,10 @@ import argparse
 import bisect
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -29,28 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stacks.addrspace import AddressSpace
+from stacks.bench_executable import build, running
 from stacks.symbolizer import Symbolizer
 
 T = TypeVar("T")
 LOOKUPS = 1_000_000
-PREFIXES = ("kcb", "kdst", "opi", "qer", "kgl", "ksl", "nsmore", "kkq", "ktsp", "pevm")
-# Says that it is there, waits for its input to end, leaves: write(1), read(0), exit(0).
-START = """
-.globl _start
-.type _start, @function
-_start: lea -8(%rsp), %rsi
- mov $1, %edi
- mov $1, %edx
- mov $1, %eax
- syscall
- xor %edi, %edi
- xor %eax, %eax
- syscall
- mov $60, %eax
- xor %edi, %edi
- syscall
-.size _start, .-_start
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,36 +56,6 @@ class Result:
         """First name and a million more, from nothing."""
         theirs = self.pyelftools_first_name_s + self.pyelftools_million_s
         return theirs / (self.first_name_s + self.first_million_s)
-
-
-def build(directory: Path, symbols: int, megabytes: int) -> Path:
-    """An executable with that many functions, names and sizes like those of a large server."""
-    size = max(16, megabytes * 1_000_000 // symbols)
-    source, thing, program = (directory / n for n in ("big.s", "big.o", "big"))
-    with source.open("w") as file:
-        file.write(f".text\n{START}")
-        for i in range(symbols):
-            name = f"{PREFIXES[i % len(PREFIXES)]}_{i * 2654435761 % 2**32:08x}_{i}"
-            visible = f".globl {name}\n" if i % 3 else ""
-            file.write(f"{visible}.type {name},@function\n{name}: ret\n")
-            file.write(f".skip {size - 1 + i % 7}\n.size {name},.-{name}\n")
-    subprocess.run(["as", "-o", thing, source], check=True)
-    subprocess.run(["ld", "-o", program, thing], check=True)
-    source.unlink()
-    thing.unlink()
-    return program
-
-
-@contextmanager
-def running(program: Path) -> Iterator[int]:
-    """The process id of the program, which ends with the block."""
-    child = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    try:
-        assert child.stdout is not None
-        child.stdout.read(1)
-        yield child.pid
-    finally:
-        child.communicate()
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stacks.bylayer import by_layer
+from stacks.folded import Folded
 from stacks.formats import FORMATS
 from stacks.layers import built_in
 from stacks.picture import Picture, Side
@@ -81,6 +83,27 @@ def test_svg_of_a_hostile_name() -> None:
     assert root.findtext(f"{SVG}title") == ("</text><script>alert(1)</script>&\\x01\\x1b[2J\\ud800")
     assert not list(root.iter(f"{SVG}script"))
     assert ElementTree.fromstring(FORMATS["svg"](Picture("empty", Side("none", {}))))
+
+
+def test_layers_as_steps() -> None:
+    chain = ["nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll"]
+    folded: Folded = {("main", "kdsttgr", "kdst_fetch", *chain): 3, ("main", "zzz", "[x+0x1]"): 1}
+    picture = by_layer(Picture("t", Side("a", folded), OUT_OF_BAND, built_in("oracle")))
+    assert picture.side.folded == {
+        (
+            "Operating system",
+            "Data layer: rows, blocks, segments",
+            "Oracle Net: sessions, transports",
+            "Operating system",
+        ): 3,
+        ("Operating system", "Other functions", "No name known"): 1,
+    }
+    assert picture.before is not None
+    assert sum(picture.before.folded.values()) == 55
+    colours = {layer.title: layer.colour for layer in built_in("oracle").layers}
+    alone = by_layer(Picture("t", Side("a", folded), layers=built_in("oracle")))
+    drawn = {text.partition(":")[0]: colour for text, (_, _, colour) in rectangles(alone).items()}
+    assert drawn["Oracle Net"] == colours["Oracle Net: sessions, transports"]
 
 
 @pytest.mark.parametrize("form", FORMATS)

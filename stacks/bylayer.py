@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A picture in which the steps are layers instead of functions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stacks.folded import Folded
+from stacks.layers.table import NAMELESS, OTHER, LayerTable
+from stacks.picture import Picture
+from stacks.selecting import grouped
+
+
+def by_layer(picture: Picture) -> Picture:
+    """The same stacks, functions of one layer that call one another merged into one step."""
+    layers = (*picture.layers.layers, NAMELESS, OTHER)
+    titles = LayerTable(picture.layers.layers, {}, {layer.title: layer for layer in layers})
+
+    def merged(folded: Folded) -> Folded:
+        return grouped(folded, lambda name: picture.layers.layer(name).title)
+
+    before = picture.before and replace(picture.before, folded=merged(picture.before.folded))
+    side = replace(picture.side, folded=merged(picture.side.folded))
+    return replace(picture, side=side, before=before, layers=titles)
