@@ -8,7 +8,8 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from types import TracebackType
+from dataclasses import dataclass
+from types import FrameType, TracebackType
 from typing import Self
 
 from polltrace.errors import (
@@ -31,41 +32,49 @@ _FAILURES: dict[int, type[PolltraceError]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What to look at, and how long (None: until stop()).
+
+    `stack_every` takes a user stack at about one in so many break polls. `sample_hz` takes
+    on-CPU samples so often, and counts break polls in short windows only. `follow` goes on to
+    the processes that are forked meanwhile.
+    """
+
+    duration_s: float | None = None
+    syscalls: bool = False
+    stack_every: int = 0
+    sample_hz: float = 0
+    follow: bool = False
+
+    def options(self) -> list[str]:
+        """The look as polltrace-probe's options."""
+        words: list[str] = []
+        if self.duration_s is not None:
+            words += ["-d", f"{self.duration_s:g}"]
+        if self.syscalls:
+            words += ["-c"]
+        if self.stack_every:
+            words += ["--stacks", str(self.stack_every)]
+        if self.sample_hz:
+            words += ["--watch", "--hz", f"{self.sample_hz:g}"]
+        if self.follow:
+            words += ["-f"]
+        return words
+
+
 class EbpfProbe:
     """polltrace-probe on `pids`, attached from __enter__ until stop().
-
-    `follow` watches the processes that they fork, too; `stack_every` takes a user stack at about
-    one in so many break polls.
 
     It runs in a session of its own: Ctrl-C reaches us alone, and we end it with a last frame.
     Should we be killed, it finds its reader gone and detaches by itself.
     """
 
-    def __init__(
-        self,
-        pids: Sequence[int],
-        *,
-        duration_s: float | None = None,
-        syscalls: bool = False,
-        stack_every: int = 0,
-        follow: bool = False,
-    ) -> None:
-        self._argv = [
-            str(
-                find_executable(
-                    "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
-                )
-            ),
-            *("-p", ",".join(map(str, pids))),
-        ]
-        if duration_s is not None:
-            self._argv += ["-d", f"{duration_s:g}"]
-        if syscalls:
-            self._argv += ["-c"]
-        if stack_every:
-            self._argv += ["--stacks", str(stack_every)]
-        if follow:
-            self._argv += ["-f"]
+    def __init__(self, pids: Sequence[int], look: Look = Look()) -> None:
+        executable = find_executable(
+            "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
+        )
+        self._argv = [str(executable), "-p", ",".join(map(str, pids)), *look.options()]
         self._seen: list[Record | None] = []
 
     def __enter__(self) -> Self:
@@ -101,6 +110,21 @@ class EbpfProbe:
         """Ask the probe to end; its last frame is still to be read."""
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGINT)
+
+    @contextlib.contextmanager
+    def until_interrupted(self) -> Iterator[None]:
+        """Within, Ctrl-C and SIGTERM detach: the usual end, not an accident."""
+
+        def detach(_number: int, _frame: FrameType | None) -> None:
+            self.detach()
+
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, detach) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def profile(self) -> Profile:
         """Read to the end and say what was seen. Raises the probe's own failure, if it failed."""

@@ -58,10 +58,16 @@ class Syscall:
 
 
 @dataclass(frozen=True, slots=True)
-class PollStack:
-    """A user stack at a break poll: `addresses` innermost first, seen `count` times."""
+class Stack:
+    """A user stack, innermost address first, seen `count` times.
 
+    `kind` is "poll" for one taken at a break poll, "cpu" for an on-CPU sample; `truncated` says
+    that the probe stopped before the stack ended.
+    """
+
+    kind: str
     count: int
+    truncated: bool
     addresses: tuple[int, ...]
 
 
@@ -74,7 +80,7 @@ class ProcessTotals:
     other_polls: int
     sockets: tuple[SocketPolls, ...]
     syscalls: tuple[Syscall, ...]
-    stacks: tuple[PollStack, ...]
+    stacks: tuple[Stack, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +153,8 @@ def _totals(data: dict[str, Any]) -> ProcessTotals:
             Syscall(s["nr"], s["name"], s["calls"], s["errors"]) for s in data.get("syscalls", ())
         ),
         stacks=tuple(
-            PollStack(s["count"], tuple(s["addresses"]))
+            Stack(s["kind"], s["count"], s.get("truncated", False), tuple(s["addresses"]))
             for s in data.get("stacks", ())
-            if s["kind"] == "poll"
         ),
     )
 

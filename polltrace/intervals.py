@@ -68,3 +68,21 @@ def paired_overhead(base: Sequence[Sequence[float]], other: Sequence[Sequence[fl
             for runs, others in zip(base, other, strict=True)
         ]
     )
+
+
+def proportion(hits: int, trials: int) -> Estimate:
+    """A share in per cent with its 95 % interval (Wilson's, which holds near 0 and 1 as well).
+
+    Raises ValueError for no trials.
+    """
+    if trials <= 0:
+        raise ValueError("the share of no trials")
+    z = 1.959964
+    share = hits / trials
+    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = (
+        z
+        * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+        / (1 + z * z / trials)
+    )
+    return Estimate(100 * share, 100 * max(centre - half, 0.0), 100 * min(centre + half, 1.0))

@@ -7,6 +7,7 @@ answer, an object; one with `failed` carries the driver's own error text.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -62,6 +63,10 @@ class DriverClient:
         answer = self._ask("query", sql=sql, binds=dict(binds or {}))
         return answer["elapsed_s"], answer["rows"]
 
+    def begin(self, sql: str, binds: Binds) -> None:
+        """Execute without waiting for the answer; nothing else can be asked until it came."""
+        self._say("query", sql=sql, binds=dict(binds))
+
     def cancel(self, sql: str, binds: Binds, after_s: float) -> Cancel:
         """Run a statement and cancel it. Raises DriverError if it was over before the break."""
         answer = self._ask("cancel", sql=sql, binds=dict(binds), after_s=after_s)
@@ -73,21 +78,22 @@ class DriverClient:
         self._ask("close")
 
     def _ask(self, do: str, **arguments: Any) -> dict[str, Any]:
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        try:
-            stdin.write(json.dumps({"do": do, **arguments}) + "\n")
-            stdin.flush()
-        except BrokenPipeError:
-            pass
-        line = stdout.readline()
+        self._say(do, **arguments)
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
         if not line:
             raise self._ended()
         answer: dict[str, Any] = json.loads(line)
         if "failed" in answer:
             raise DriverError(f"{self.name}: {answer['failed']}")
         return answer
+
+    def _say(self, do: str, **arguments: Any) -> None:
+        assert self._process.stdin is not None
+        # A client that is gone is noticed by its missing answer.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+            self._process.stdin.flush()
 
     def _ended(self) -> DriverError:
         match self._process.wait():

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from polltrace.ebpf import EbpfProbe
+from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import DriverError, LabError, NoSuchProcessError
 from polltrace.profile import Profile
 from scenarios.client import Cancel, DriverClient
@@ -203,7 +203,7 @@ class _Session:
         """The run of a session whose timed executions took `elapsed_s`, and what the probe saw."""
         before = self._statistics()
         try:
-            with EbpfProbe([self.spid], stack_every=stack_every) as probe:
+            with EbpfProbe([self.spid], Look(stack_every=stack_every)) as probe:
                 counted_s = sum(self.execute() for _ in range(COUNTED))
                 profile = probe.stop()
         except NoSuchProcessError as error:

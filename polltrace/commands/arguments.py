@@ -27,6 +27,24 @@ def seconds(text: str) -> float:
     return value
 
 
+def every(text: str) -> int:
+    """One in so many. Raises ArgumentTypeError for what is not a whole number from 1."""
+    if not text.isdecimal() or not 1 <= int(text) < 2**31:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def hertz(text: str) -> float:
+    """Samples a second. Raises ArgumentTypeError for what no sampler should be asked for."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1 <= value <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a rate from 1 to 10000 a second")
+    return value
+
+
 def runs(text: str) -> int:
     """Runs enough for a 95 % interval of their median. Raises ArgumentTypeError for fewer."""
     if not text.isdecimal() or not FEWEST_VALUES <= int(text) <= 1000:

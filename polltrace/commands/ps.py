@@ -6,7 +6,7 @@ import json
 import sys
 
 from polltrace.commands.arguments import seconds
-from polltrace.ebpf import EbpfProbe
+from polltrace.ebpf import EbpfProbe, Look
 from polltrace.frames import ProcessTotals
 from polltrace.ps_report import Session, ps_data, ps_table
 from polltrace.servers import Server, servers
@@ -44,7 +44,7 @@ class Ps:
 def _watch(found: list[Server], duration_s: float) -> list[Session]:
     if not found:
         return []
-    with EbpfProbe([server.pid for server in found], duration_s=duration_s) as probe:
+    with EbpfProbe([server.pid for server in found], Look(duration_s=duration_s)) as probe:
         profile = probe.profile()
     seen: dict[tuple[int, int], ProcessTotals] = {
         (totals.pid, totals.start_ticks): totals for totals in profile.totals

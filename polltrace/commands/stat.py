@@ -3,14 +3,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
 from polltrace.commands.arguments import seconds
-from polltrace.commands.targets import add_target_arguments, target_pids
-from polltrace.ebpf import EbpfProbe
+from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
+from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
 from polltrace.profile import Profile
@@ -58,23 +56,10 @@ class Stat:
 def _watch(
     pids: Sequence[int], duration_s: float | None, command: HeldCommand | None = None
 ) -> Profile:
-    follow = command is not None
-    with EbpfProbe(pids, duration_s=duration_s, syscalls=True, follow=follow) as probe:
-
-        def detach(_number: int, _frame: FrameType | None) -> None:
-            probe.detach()
-
-        # Ctrl-C is the usual end, not an accident: the probe's last frame is still to come.
-        before = {
-            number: signal.signal(number, detach) for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        try:
-            if command:
-                command.go()
-            else:
-                until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s or Ctrl-C"
-                print(f"polltrace: attached; counting until {until}", file=sys.stderr, flush=True)
-            return probe.profile()
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    look = Look(duration_s=duration_s, syscalls=True, follow=command is not None)
+    with EbpfProbe(pids, look) as probe, probe.until_interrupted():
+        if command:
+            command.go()
+        else:
+            say_attached(duration_s)
+        return probe.profile()

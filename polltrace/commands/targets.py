@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 
 from polltrace import procfs
 from polltrace.commands.arguments import pid_list
@@ -47,6 +48,12 @@ def target_pids(args: argparse.Namespace) -> list[int]:
     if not pids:
         raise NoSuchProcessError(f"no {sought} on this host ('polltrace ps' lists the servers)")
     return pids
+
+
+def say_attached(duration_s: float | None) -> None:
+    """Tell who waits at a terminal that counting has begun, and how it ends."""
+    until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s are over, or Ctrl-C"
+    print(f"polltrace: attached; counting until {until}", file=sys.stderr, flush=True)
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from stacks import CallChain
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -42,6 +44,11 @@ def engine_of(executable: str, title: str) -> tuple[Engine, re.Match[str]] | Non
         if executable in engine.executables and (match := engine.title.match(title)):
             return engine, match
     return None
+
+
+def break_chains() -> tuple[CallChain, ...]:
+    """The break check of every engine, each once."""
+    return tuple(dict.fromkeys(CallChain(engine.chain) for engine in engines()))
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace stacks` on an in-band session of the lab that is busy all the while."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from polltrace.engines import break_chains
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+from stacks import classify, parse_folded
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+CHAIN = ("nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll")
+
+
+@pytest.fixture(scope="module")
+def busy_server() -> Iterator[int]:
+    """The PID of a dedicated server that executes lotslios, in-band, until the end."""
+    with LabServer() as server, DriverClient() as client:
+        server.connect(client, break_poll_skip=3, disable_oob=True)
+        spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
+        # A request whose answer nobody waits for: the client runs it until it is killed.
+        client.begin(LOTSLIOS, {"n": 10**9})
+        yield int(spid)
+
+
+@pytest.mark.usefixtures("lab")
+def test_every_stack_at_a_poll_is_the_whole_chain(run: Run, busy_server: int) -> None:
+    ended = run("stacks", "-p", str(busy_server), "-d", "1", "--every", "16", "--format", "folded")
+    assert ended.returncode == 0, ended.stderr
+    folded = parse_folded(ended.stdout)
+    assert sum(folded.values()) > 100
+    # None misses a frame: not even the one that libc hides.
+    assert {names[-len(CHAIN) :] for names in folded} == {CHAIN}
+    assert all("main" in names[:2] for names in folded)
+
+
+@pytest.mark.usefixtures("lab")
+def test_the_text_says_how_many_are_the_break_check(run: Run, busy_server: int) -> None:
+    ended = run("stacks", "-p", str(busy_server), "-d", "1")
+    verdict = ended.stdout.splitlines()[0].split()
+    assert verdict[0] == verdict[2] != "0"
+    assert "Every stack reaches the beginning of its program." in ended.stdout
+
+
+@pytest.mark.usefixtures("lab")
+def test_on_cpu_a_part_of_the_samples_is_in_the_break_check(run: Run, busy_server: int) -> None:
+    ended = run(
+        "stacks", "-p", str(busy_server), "--at=cpu", "-d2", "--hz=999", "--format", "folded"
+    )
+    folded = parse_folded(ended.stdout)
+    (chain,) = break_chains()
+    inside = sum(
+        count
+        for names, count in folded.items()
+        if classify(tuple(reversed(names)), chain, at_call=False)
+    )
+    assert 0 < inside < 0.5 * sum(folded.values())
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize("form", ["html", "speedscope", "pprof"])
+def test_other_forms_go_to_a_file(run: Run, busy_server: int, form: str, tmp_path: Path) -> None:
+    before, output = tmp_path / "before.folded", tmp_path / "out"
+    before.write_text("main;kpoal8;opifch2 10\n")
+    ended = run(
+        *("stacks", "-p", str(busy_server), "-d", "0.3", "--format", form, "-o", str(output)),
+        *(("--before", str(before)) if form == "html" else ()),
+    )
+    assert (ended.returncode, ended.stdout) == (0, "")
+    written = output.read_bytes()
+    match form:
+        case "html":
+            assert b"snttmoredata" in written
+            assert b"before.folded" in written
+        case "speedscope":
+            assert json.loads(written)["exporter"].startswith("polltrace ")
+        case "pprof":
+            assert written.startswith(b"\x1f\x8b")
+
+
+@pytest.mark.usefixtures("probe")
+def test_a_process_that_does_not_poll_has_no_stacks(run: Run) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
+        ended = run("stacks", "-p", str(idle.pid), "-d", "0.2")
+        idle.kill()
+    assert ended.stdout.startswith("No stacks: in 0.2 s no break poll was sampled.")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--every", "0"], "'0' is not a whole number from 1"),
+        (["--hz", "0.5"], "'0.5' is not a rate from 1 to 10000 a second"),
+        (["--before", "/no/such/file"], "cannot read folded stacks from /no/such/file"),
+        (["--format", "jpeg"], "invalid choice: 'jpeg'"),
+    ],
+)
+def test_bad_options(run: Run, options: list[str], words: str) -> None:
+    ended = run("stacks", "-p", "1", *options)
+    assert ended.returncode == 2
+    assert words in ended.stderr
+
+
+@pytest.mark.usefixtures("probe")
+def test_output_that_cannot_be_written(run: Run) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
+        ended = run("stacks", "-p", str(idle.pid), "-d", "0.1", "-o", "/no/such/folder/x")
+        idle.kill()
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines()[-1].startswith("polltrace: cannot write /no/such/folder/x")
