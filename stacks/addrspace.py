@@ -20,8 +20,9 @@ DELETED = " (deleted)"
 class Mapping:
     """One line of maps: [start, end) holds the file `path` from byte `offset` on.
 
-    device is "major:minor" in hex; inode is 0 for memory that is no file; path is as the process's
-    own mount namespace names it, "" for anonymous memory, "[vdso]" and the like for the kernel's.
+    device is "major:minor" in hex; inode is 0 for memory that is no file; path is from the
+    root of the process's mount namespace, "" for anonymous memory, "[vdso]" and the like for what
+    the kernel put there.
     """
 
     start: int

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,7 @@ def open_mapped(pid: int, mapping: Mapping) -> FileSource:
     lies there now, so there the inode must be the mapped one.
     """
     problem = "file not found"
-    for path, is_mapped_file in _candidates(pid, mapping):
+    for path, trust in _candidates(pid, mapping):
         try:
             source = FileSource(path)
         except (OSError, ValueError) as error:
@@ -70,27 +71,40 @@ def open_mapped(pid: int, mapping: Mapping) -> FileSource:
         except ElfError as error:
             problem = str(error)
             continue
-        if is_mapped_file or _is_mapped(source, mapping):
+        if _is_mapped(source, mapping, trust):
             return source
         source.close()
-        problem = "file was replaced since it was mapped"
+        if trust is not Trust.INODE:
+            problem = "file was replaced since it was mapped"
     raise ElfError(f"{problem} (deleted)" if mapping.deleted else problem)
 
 
-def _is_mapped(source: FileSource, mapping: Mapping) -> bool:
-    """Same inode and device; btrfs and overlayfs show a device in maps that stat(2) does not."""
-    major, minor = (int(part, 16) for part in mapping.device.split(":"))
-    same_device = major == 0 or os.makedev(major, minor) == source.id.device
-    return source.id.inode == mapping.inode and same_device
+class Trust(Enum):
+    """What a candidate must share with the mapping to be its file."""
+
+    NOTHING = 0
+    INODE = 1
+    INODE_AND_DEVICE = 2
 
 
-def _candidates(pid: int, mapping: Mapping) -> Iterator[tuple[str, bool]]:
-    yield f"/proc/{pid}/map_files/{mapping.start:x}-{mapping.end:x}", True
-    yield f"/proc/{pid}/exe", False
+def _candidates(pid: int, mapping: Mapping) -> Iterator[tuple[str, Trust]]:
+    yield f"/proc/{pid}/map_files/{mapping.start:x}-{mapping.end:x}", Trust.NOTHING
+    yield f"/proc/{pid}/exe", Trust.INODE
     if not mapping.deleted and mapping.path.startswith("/"):
-        yield f"/proc/{pid}/root{mapping.path}", False
-        if not os.access(f"/proc/{pid}/root/", os.F_OK):  # it ended; its file may be there
-            yield mapping.path, False
+        # In a mount namespace of its own maps has the path from there, after chroot from here;
+        # from here also works for a process that ended.
+        yield f"/proc/{pid}/root{mapping.path}", Trust.INODE
+        yield mapping.path, Trust.INODE_AND_DEVICE
+
+
+def _is_mapped(source: FileSource, mapping: Mapping, trust: Trust) -> bool:
+    if trust is Trust.NOTHING:
+        return True
+    major, minor = (int(part, 16) for part in mapping.device.split(":"))
+    same_device = os.makedev(major, minor) == source.id.device
+    if trust is Trust.INODE:  # btrfs and overlayfs show a device in maps that stat(2) does not
+        same_device = same_device or major == 0
+    return source.id.inode == mapping.inode and same_device
 
 
 def load_object(source: ByteSource, path: str, roots: tuple[str, ...]) -> LoadedObject:

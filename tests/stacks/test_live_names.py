@@ -223,20 +223,51 @@ def test_library_loaded_later_is_seen(build: Build, tool: Tool, tmp_path: Path) 
         child.communicate(timeout=10)
 
 
-def test_container(build: Build, run: Run, tmp_path: Path) -> None:
-    """A process in another root: its path means nothing outside."""
+def test_other_root(build: Build, run: Run, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("chroot needs root")
     (tmp_path / "bin").mkdir()
     shutil.copy(build("chain", "-static"), tmp_path / "bin" / "chain")
     running = run("chroot", tmp_path, "/bin/chain")
+    assert names(running.pid, running.addresses) == CHAIN
+
+
+@pytest.mark.parametrize("kind", ["tmpfs", "overlay"])
+def test_container(kind: str, build: Build, run: Run, tool: Tool, tmp_path: Path) -> None:
+    """A library in a mount namespace of its own: its path means nothing, or a stranger, here."""
+    if os.geteuid() != 0:
+        pytest.skip("a mount namespace needs root")
+    source, image = tmp_path / "step.c", tmp_path / "image"
+    source.write_text("void step_inside(void (*then)(void)) { then(); }\n")
+    image.mkdir()
+    tool("gcc", "-shared", "-fPIC", "-o", tmp_path / "inside.so", source)
+    library = image / "libstep.so"
+    shutil.copy("/bin/true", library)
+    mounts = "mount -t tmpfs none $1"
+    if kind == "overlay":
+        layers = "lowerdir=$1/l,upperdir=$1/u,workdir=$1/w"
+        mounts += f" && cd $1 && mkdir l u w && mount -t overlay none -o {layers} $1"
+    script = f"{mounts} && cp $2 $1/libstep.so && exec $0 $1/libstep.so"
+    running = run(
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        script,
+        build("holds_library", "-ldl"),
+        image,
+        tmp_path / "inside.so",
+    )
     space = AddressSpace.of(running.pid)
+    (frame,) = Symbolizer().stack(space, running.addresses)
+    assert (frame.name, frame.module) == ("step_inside", str(library))
+    # The same without the right to use map_files: through the process's root, never from here.
     mapping = space.mapping(running.addresses[0])
     assert mapping is not None
-    assert [f.name for f in Symbolizer().stack(space, running.addresses)] == CHAIN
-    # Without the right to use map_files it is found through the process's root.
-    source = open_mapped(running.pid, replace(mapping, end=mapping.end + 4096))
-    assert source.id.inode == (tmp_path / "bin" / "chain").stat().st_ino
+    found = open_mapped(running.pid, replace(mapping, end=mapping.end + 4096))
+    assert found.id.inode == mapping.inode
+    table = load_object(found, "", ()).table
+    assert "step_inside" in {table.name(i) for i in range(len(table))}
 
 
 def test_no_such_process() -> None:

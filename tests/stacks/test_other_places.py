@@ -139,7 +139,7 @@ def test_deleted_library_of_an_ordinary_user_is_read_from_memory(
     program = open_directory / "holds_library"
     shutil.copy(build("holds_library", "-ldl"), program)
     open_directory.chmod(0o777)
-    child, addresses = started(program, library)
+    child, addresses = started(program, library, Path("delete"))
     try:
         assert addresses
         assert not library.exists()
