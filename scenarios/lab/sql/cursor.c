@@ -14,6 +14,8 @@
 static bool keep_binds(struct cursor *cursor,
                        const struct translation *translated) {
     cursor->placeholders = translated->binds;
+    cursor->into_from = translated->into_from;
+    cursor->into_to = translated->into_to;
     cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
     if (!cursor->first)
         return false;
@@ -98,6 +100,8 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
     sqlite3_reset(cursor->statement);
     for (unsigned i = 0; i < cursor->placeholders; i++) {
         unsigned from = i;
+        if (i >= cursor->into_from && i < cursor->into_to)
+            continue; // comes out
         if (by_name) {
             from = 0;
             for (unsigned j = 0; j < cursor->first[i]; j++)
@@ -139,22 +143,16 @@ static void type_from_declaration(struct column *column, const char *declared) {
 }
 
 static void type_from_value(struct column *column, sqlite3_value *value) {
-    int bytes = sqlite3_value_bytes(value);
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-    case SQLITE_FLOAT:
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
         *column = (struct column){.type = COLUMN_NUMBER, .size = 22};
-        break;
-    case SQLITE_BLOB:
-        column->type = bytes == DATE_BYTES        ? COLUMN_DATE
-                       : bytes == TIMESTAMP_BYTES ? COLUMN_TIMESTAMP
-                                                  : COLUMN_RAW;
-        column->size = bytes == DATE_BYTES        ? DATE_BYTES
-                       : bytes == TIMESTAMP_BYTES ? TIMESTAMP_BYTES
-                                                  : 2000;
-        break;
-    default:
-        break;
+    } else if (type == SQLITE_BLOB) {
+        int bytes = sqlite3_value_bytes(value);
+        column->type = bytes == DATE_BYTES           ? COLUMN_DATE
+                       : bytes == TIMESTAMP_BYTES    ? COLUMN_TIMESTAMP
+                       : bytes == TIMESTAMP_TZ_BYTES ? COLUMN_TIMESTAMP_TZ
+                                                     : COLUMN_RAW;
+        column->size = column->type == COLUMN_RAW ? 2000 : (unsigned)bytes;
     }
 }
 
@@ -245,7 +243,7 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
         return true;
     }
     sqlite3_reset(cursor->statement);
-    if (cursor->kind != STATEMENT_QUERY)
+    if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
         return run(cursor, error);
     if (!cursor_advance(cursor, error))
         return false;

@@ -19,6 +19,7 @@ enum column_type { // as on the wire
     COLUMN_DATE = 12,
     COLUMN_RAW = 23,
     COLUMN_TIMESTAMP = 180,
+    COLUMN_TIMESTAMP_TZ = 181,
 };
 
 enum { LONGEST_VARCHAR2 = 4000, COLUMN_NAME = 129 };
@@ -43,7 +44,8 @@ struct cursor {
     struct sqlite3_stmt *statement; // NULL: nothing for SQLite to run
     unsigned *first; // of each placeholder, the first with its name
     unsigned placeholders;
-    unsigned names; // different ones
+    unsigned names;              // different ones
+    unsigned into_from, into_to; // of a block: the placeholders it sets
     struct column *column;
     unsigned columns;
     bool described; // the columns' types are settled

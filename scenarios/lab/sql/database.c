@@ -35,25 +35,42 @@ bool database_open(struct database *database, struct sga *sga,
         .self = self,
         .lio = {.stat = self->stat, .channel = channel},
     };
-    bool done = lio_install(&database->lio) &&
-                sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
-                attach(database->db, sga->dictionary, "SYS") &&
-                sqlite3_exec(database->db,
-                             // Big enough that everything stays in the cache;
-                             // no index that the statement did not ask for.
-                             "PRAGMA sys.cache_size=-1000000;"
-                             "PRAGMA automatic_index=OFF;"
-                             "PRAGMA case_sensitive_like=ON;"
-                             // The schema is read now, so that no statement's
-                             // gets include it.
-                             "SELECT count(*) FROM sys.sqlite_master;"
-                             "CREATE TABLE DUAL(DUMMY VARCHAR2(1));"
-                             "INSERT INTO DUAL VALUES('X');"
-                             "PRAGMA query_only=ON;",
-                             NULL, NULL, NULL) == SQLITE_OK &&
-                functions_register(database) &&
-                fixed_tables_register(database) &&
-                connect_by_register(database);
+    bool done =
+        lio_install(&database->lio) &&
+        sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
+        attach(database->db, sga->dictionary, "SYS") &&
+        sqlite3_exec(database->db,
+                     // Big enough that everything stays in the cache;
+                     // no index that the statement did not ask for.
+                     "PRAGMA sys.cache_size=-1000000;"
+                     "PRAGMA automatic_index=OFF;"
+                     "PRAGMA case_sensitive_like=ON;"
+                     // The schema is read now, so that no statement's
+                     // gets include it.
+                     "SELECT count(*) FROM sys.sqlite_master;"
+                     "CREATE TABLE DUAL(DUMMY VARCHAR2(1));"
+                     "INSERT INTO DUAL VALUES('X');"
+                     "CREATE TABLE NLS_SESSION_PARAMETERS("
+                     "PARAMETER VARCHAR2(128), VALUE VARCHAR2(64));"
+                     "INSERT INTO NLS_SESSION_PARAMETERS VALUES"
+                     "('NLS_LANGUAGE','AMERICAN'),"
+                     "('NLS_TERRITORY','AMERICA'),('NLS_CURRENCY','$'),"
+                     "('NLS_ISO_CURRENCY','AMERICA'),"
+                     "('NLS_NUMERIC_CHARACTERS','.,'),"
+                     "('NLS_CALENDAR','GREGORIAN'),"
+                     "('NLS_DATE_FORMAT','DD-MON-RR'),"
+                     "('NLS_DATE_LANGUAGE','AMERICAN'),"
+                     "('NLS_SORT','BINARY'),('NLS_COMP','BINARY'),"
+                     "('NLS_TIMESTAMP_FORMAT','DD-MON-RR HH.MI.SSXFF AM'),"
+                     "('NLS_TIMESTAMP_TZ_FORMAT',"
+                     "'DD-MON-RR HH.MI.SSXFF AM TZR'),"
+                     "('NLS_DUAL_CURRENCY','$'),"
+                     "('NLS_LENGTH_SEMANTICS','BYTE'),"
+                     "('NLS_NCHAR_CONV_EXCP','FALSE');"
+                     "PRAGMA query_only=ON;",
+                     NULL, NULL, NULL) == SQLITE_OK &&
+        functions_register(database) && fixed_tables_register(database) &&
+        connect_by_register(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)

@@ -45,11 +45,12 @@ static void say_name(struct translator *t, const struct token *name) {
         say(t, "\"");
 }
 
-static void say_bind(struct translator *t, const struct token *token) {
+unsigned placeholder(struct translator *t, size_t at) {
+    const struct token *token = &t->tokens[at];
     struct translation *result = t->result;
     if (result->binds == MOST_BINDS || token->length >= BIND_NAME) {
         refuse(t, 1745, "");
-        return;
+        return 0;
     }
     unsigned n = result->binds++;
     for (size_t i = 0; i < token->length; i++)
@@ -61,8 +62,12 @@ static void say_bind(struct translator *t, const struct token *token) {
             result->bind[n].first = i;
             break;
         }
+    return n + 1;
+}
+
+static void say_bind(struct translator *t, size_t at) {
     char number[16];
-    snprintf(number, sizeof number, "?%u", n + 1);
+    snprintf(number, sizeof number, "?%u", placeholder(t, at));
     say(t, number);
 }
 
@@ -136,7 +141,8 @@ static size_t say_sys(struct translator *t, size_t at) {
     const struct token *name = &t->tokens[at + 2];
     bool view = name->length > 2 && strncasecmp(name->at, "v$", 2) == 0;
     bool table = name->length > 3 && strncasecmp(name->at, "v_$", 3) == 0;
-    if (view || is(t, at + 2, "dual")) {
+    if (view || is(t, at + 2, "dual") ||
+        is(t, at + 2, "nls_session_parameters")) {
         say_name(t, name);
     } else if (table) {
         say(t, "\"V");
@@ -153,9 +159,16 @@ static size_t say_sys(struct translator *t, size_t at) {
 }
 
 static size_t say_word(struct translator *t, size_t at, size_t to) {
-    static const char *const bare_functions[] = {
-        "sysdate", "systimestamp", "current_date",      "localtimestamp",
-        "user",    "uid",          "current_timestamp", NULL};
+    static const char *const bare_functions[] = {"sysdate",
+                                                 "systimestamp",
+                                                 "current_date",
+                                                 "localtimestamp",
+                                                 "user",
+                                                 "uid",
+                                                 "current_timestamp",
+                                                 "dbtimezone",
+                                                 "sessiontimezone",
+                                                 NULL};
     static const char *const refused[] = {
         "prior",   "connect", "start",   "pivot",  "unpivot", "model",
         "nextval", "currval", "nocycle", "sample", "merge",   NULL};
@@ -220,7 +233,7 @@ void say_tokens(struct translator *t, size_t from, size_t to) {
             from++;
             break;
         case TOKEN_BIND:
-            say_bind(t, token);
+            say_bind(t, from);
             from++;
             break;
         case TOKEN_STRING: // the empty string is NULL

@@ -120,16 +120,31 @@ static void sysdate(sqlite3_context *context, int n, sqlite3_value **value) {
     sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
 }
 
-static void systimestamp(sqlite3_context *context, int n,
-                         sqlite3_value **value) {
-    (void)n, (void)value;
-    uint8_t bytes[TIMESTAMP_BYTES];
+static void timestamp_now(sqlite3_context *context, size_t size) {
+    uint8_t bytes[TIMESTAMP_TZ_BYTES];
     struct timespec ts;
     clock_gettime(CLOCK_REALTIME, &ts);
     struct oracle_date now = oracle_date_of(
         ts.tv_sec, (uint32_t)ts.tv_nsec / 1000 * 1000); // microseconds
-    oracle_date_write(&now, bytes, sizeof bytes);
-    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
+    oracle_date_write(&now, bytes, size);
+    sqlite3_result_blob(context, bytes, (int)size, SQLITE_TRANSIENT);
+}
+
+static void systimestamp(sqlite3_context *context, int n,
+                         sqlite3_value **value) {
+    (void)n, (void)value;
+    timestamp_now(context, TIMESTAMP_TZ_BYTES);
+}
+
+static void localtimestamp(sqlite3_context *context, int n,
+                           sqlite3_value **value) {
+    (void)n, (void)value;
+    timestamp_now(context, TIMESTAMP_BYTES);
+}
+
+static void dbtimezone(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n, (void)value;
+    sqlite3_result_text(context, "+00:00", -1, SQLITE_STATIC);
 }
 
 static void to_date(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -283,7 +298,9 @@ bool functions_register(struct database *database) {
         {"CURRENT_DATE$", 0, true, NULL, sysdate},
         {"SYSTIMESTAMP$", 0, true, NULL, systimestamp},
         {"CURRENT_TIMESTAMP$", 0, true, NULL, systimestamp},
-        {"LOCALTIMESTAMP$", 0, true, NULL, systimestamp},
+        {"LOCALTIMESTAMP$", 0, true, NULL, localtimestamp},
+        {"DBTIMEZONE$", 0, false, NULL, dbtimezone},
+        {"SESSIONTIMEZONE$", 0, false, NULL, dbtimezone},
         {"TO_DATE", 1, false, NULL, to_date},
         {"TO_DATE", 2, false, NULL, to_date},
         {"TO_CHAR", 1, false, NULL, to_char},

@@ -30,6 +30,10 @@ void oracle_date_write(const struct oracle_date *date, uint8_t *to,
     to[6] = (uint8_t)(date->second + 1);
     for (int i = 0; i < 4 && bytes >= TIMESTAMP_BYTES; i++)
         to[7 + i] = (uint8_t)(date->nanosecond >> (24 - 8 * i));
+    if (bytes == TIMESTAMP_TZ_BYTES) { // the fields are in UTC, and so is this
+        to[11] = 20;
+        to[12] = 60;
+    }
 }
 
 bool oracle_date_read(const uint8_t *from, size_t bytes,

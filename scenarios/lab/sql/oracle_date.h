@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Oracle's own bytes for points in time, which is also how the lab stores
-// them: 7 for a DATE, 11 for a TIMESTAMP. As bytes they sort in order.
+// them: 7 for a DATE, 11 for a TIMESTAMP, 13 for one WITH TIME ZONE, whose
+// fields are in UTC. As bytes they sort in order.
 #ifndef ORALAB_ORACLE_DATE_H
 #define ORALAB_ORACLE_DATE_H
 

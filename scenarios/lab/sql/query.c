@@ -155,6 +155,11 @@ static void say_list(struct translator *t, const struct block *b) {
     t->rownum_allowed = allowed;
 }
 
+void say_select_list(struct translator *t, size_t from, size_t to) {
+    const struct block b = {.list_from = from + 1, .list_to = to};
+    say_list(t, &b);
+}
+
 static void say_from(struct translator *t, const struct block *b) {
     say(t, " FROM");
     for (size_t from = b->from_from; from <= b->from_to;) {

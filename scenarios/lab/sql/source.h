@@ -42,8 +42,12 @@ void say_part(struct translator *t, const char *text, size_t length);
 
 // expression.c: everything that is not the frame of a query block.
 void say_tokens(struct translator *t, size_t from, size_t to);
+// Counts the bind at `token` as a placeholder. Returns its number, from 1.
+unsigned placeholder(struct translator *t, size_t token);
 // query.c: SELECT ..., WITH ... SELECT ...
 void say_query(struct translator *t, size_t from, size_t to);
+// SELECT and its list, [from, to), which begins with the keyword.
+void say_select_list(struct translator *t, size_t from, size_t to);
 // rownum.c
 bool where_limits_rows(const struct translator *t, size_t from, size_t to);
 // Says the WHERE clause without its conditions on ROWNUM ...

@@ -15,7 +15,7 @@ enum statement_kind {
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
     STATEMENT_SESSION, // ALTER SESSION, SET TRANSACTION: accepted
-    STATEMENT_BLOCK,   // PL/SQL
+    STATEMENT_BLOCK,   // PL/SQL: nothing, or one SELECT ... INTO binds
 };
 
 enum { BIND_NAME = 32, MOST_BINDS = 1000 };
@@ -30,6 +30,8 @@ struct translation {
         char name[BIND_NAME];
         unsigned first;
     } bind[MOST_BINDS];
+    // Of a block: the placeholders that its INTO names.
+    unsigned into_from, into_to;
     unsigned error;  // an ORA- number, 0: translated
     char about[128]; // what the error is about
 };

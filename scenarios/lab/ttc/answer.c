@@ -135,8 +135,8 @@ static bool answer_number(struct server *server, sqlite3_value *value) {
 }
 
 // SQLite lets every row have its own types; the wire has those described.
-static bool answer_value(struct server *server, const struct column *column,
-                         sqlite3_value *value) {
+bool answer_value(struct server *server, const struct column *column,
+                  sqlite3_value *value) {
     struct wire_out *out = &server->out;
     int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) {
@@ -163,7 +163,9 @@ static bool answer_value(struct server *server, const struct column *column,
     const void *data = type == SQLITE_BLOB ? sqlite3_value_blob(value)
                                            : sqlite3_value_text(value);
     int length = sqlite3_value_bytes(value);
-    bool time = column->type == COLUMN_DATE || column->type == COLUMN_TIMESTAMP;
+    bool time = column->type == COLUMN_DATE ||
+                column->type == COLUMN_TIMESTAMP ||
+                column->type == COLUMN_TIMESTAMP_TZ;
     if (time && length != (int)column->size) {
         server_raise(server, 3001, "mixed types in a column");
         return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/oracle_date.h"
 #include "sql/oracle_number.h"
 #include "ttc/server.h"
 
@@ -64,18 +65,17 @@ static bool take_ieee(struct bytes bytes, size_t size,
 }
 
 // A timestamp whose fraction is zero comes as a date.
-static bool take_timestamp(struct server *server, struct bytes bytes,
-                           struct bind_value *value) {
-    enum { FULL = 11 };
-    uint8_t *full = arena_take(&server->arena, FULL);
-    if (!full || bytes.length < 7 || bytes.length > 13)
+static bool take_timestamp(struct server *server, size_t size,
+                           struct bytes bytes, struct bind_value *value) {
+    uint8_t *full = arena_take(&server->arena, TIMESTAMP_TZ_BYTES);
+    if (!full || bytes.length < DATE_BYTES || bytes.length > TIMESTAMP_TZ_BYTES)
         return false;
-    memset(full, 0, FULL);
-    memcpy(full, bytes.at, bytes.length < FULL ? bytes.length : FULL);
+    memset(full, 0, TIMESTAMP_TZ_BYTES);
+    memcpy(full, bytes.at, bytes.length < size ? bytes.length : size);
     value->kind = BIND_BYTES;
     value->data = full;
-    value->length = FULL;
-    return true;
+    value->length = size;
+    return size != TIMESTAMP_TZ_BYTES || bytes.length == size;
 }
 
 static bool take_value(struct server *server, uint8_t type, struct bytes bytes,
@@ -105,9 +105,10 @@ static bool take_value(struct server *server, uint8_t type, struct bytes bytes,
     case TYPE_BINARY_DOUBLE:
         return take_ieee(bytes, sizeof(double), value);
     case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_TZ:
     case TYPE_TIMESTAMP_LTZ:
-        return take_timestamp(server, bytes, value);
+        return take_timestamp(server, TIMESTAMP_BYTES, bytes, value);
+    case TYPE_TIMESTAMP_TZ:
+        return take_timestamp(server, TIMESTAMP_TZ_BYTES, bytes, value);
     default:
         return false;
     }

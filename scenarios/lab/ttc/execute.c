@@ -306,6 +306,8 @@ __attribute__((noinline)) void kpoal8(struct server *server) {
             answer_describe(server, &open->cursor);
         if (query)
             answer_rows(server, open, rows_wanted(&e));
+        else if (open->cursor.kind == STATEMENT_BLOCK)
+            answer_block(server, open);
         answer_parameters(server, e.cursor);
     }
     if (!server->ended)
@@ -321,9 +323,11 @@ void re_execute(struct server *server, bool with_fetch) {
     struct open_cursor *open = in->bad ? NULL : cursor_of(server, id);
     if (in->bad)
         server_violated(server, "re-execute message");
-    if (open && bind_row(server, open, &came) && run(server, open) &&
-        open->cursor.kind == STATEMENT_QUERY) {
-        answer_rows(server, open, with_fetch ? iterations : 0);
+    if (open && bind_row(server, open, &came) && run(server, open)) {
+        if (open->cursor.kind == STATEMENT_QUERY)
+            answer_rows(server, open, with_fetch ? iterations : 0);
+        else if (open->cursor.kind == STATEMENT_BLOCK)
+            answer_block(server, open);
     }
     if (server->ended)
         return;

@@ -110,7 +110,8 @@ void negotiate_data_types(struct server *server) {
     server->text_has_length = flags & DATA_TYPES_TEXT_HAS_LENGTH;
     server->field_version =
         theirs < OUR_FIELD_VERSION ? theirs : OUR_FIELD_VERSION;
-    in->big_chunks = out->big_chunks = large & LARGE_CHUNKS;
+    // By what we offered: not every client repeats that it agrees.
+    in->big_chunks = out->big_chunks = true;
     in->at = in->length; // the table of types: ours are the usual ones
 
     out_u8(out, MESSAGE_DATA_TYPES);

@@ -13,6 +13,8 @@
 #include "ttc/o5logon.h"
 #include "ttc/wire.h"
 
+struct sqlite3_value;
+
 enum {
     MOST_CURSORS = 300,
     RELEASE = 0x13030000, // 19.3.0.0.0
@@ -44,6 +46,7 @@ enum message { // what a TTC message begins with
     MESSAGE_ROW_DATA = 7,
     MESSAGE_PARAMETER = 8,
     MESSAGE_STATUS = 9,
+    MESSAGE_IO_VECTOR = 11,
     MESSAGE_DESCRIBE = 16,
     MESSAGE_PIGGYBACK = 17,
 };
@@ -98,6 +101,11 @@ void answer_describe(struct server *server, const struct cursor *cursor);
 void answer_row_header(struct server *server, const struct cursor *cursor,
                        unsigned rows);
 bool answer_row(struct server *server, const struct cursor *cursor);
+// One value as a column of this type.
+bool answer_value(struct server *server, const struct column *column,
+                  struct sqlite3_value *value);
+// What a block has put into its binds.
+void answer_block(struct server *server, struct open_cursor *open);
 void answer_parameters(struct server *server, unsigned cursor);
 
 // The calls. Each reads its arguments and writes its answer.
