@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from stacks.addrspace import AddressSpace, Mapping
@@ -16,6 +17,7 @@ from stacks.text import printable
 MOST_OBJECTS = 512
 
 _Key = tuple[str, int, str]
+_AnyKey = TypeVar("_AnyKey")
 
 
 class ObjectStore:
@@ -28,9 +30,10 @@ class ObjectStore:
     def __init__(self, most_bytes: int) -> None:
         """most_bytes: memory the symbol tables kept may take in all."""
         self._most_bytes = most_bytes
-        self._by_file: OrderedDict[FileId, LoadedObject] = OrderedDict()
+        self._by_file: dict[FileId, LoadedObject] = {}
         self._by_mapping: WeakKeyDictionary[AddressSpace, dict[_Key, LoadedObject]]
         self._by_mapping = WeakKeyDictionary()
+        self._recent: OrderedDict[LoadedObject, int] = OrderedDict()
         self.problems: dict[str, str] = {}
 
     def of(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
@@ -42,6 +45,9 @@ class ObjectStore:
             found = loaded[key] = self._load(space, mapping)
             if found.problem and len(self.problems) < MOST_OBJECTS:
                 self.problems[printable(mapping.path)] = found.problem
+            self._recent[found] = found.table.nbytes
+            self._shrink(found)
+        self._recent.move_to_end(found)
         return found
 
     def _load(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
@@ -56,14 +62,20 @@ class ObjectStore:
         if known is None:
             roots = (f"/proc/{space.pid}/root", "")
             known = self._by_file[source.id] = load_object(source, mapping.path, roots)
-            self._shrink()
-        self._by_file.move_to_end(source.id)
         return known
 
-    def _shrink(self) -> None:
-        """Let go of the objects used longest ago; a process that uses one keeps it alive."""
-        while len(self._by_file) > 1 and (
-            len(self._by_file) > MOST_OBJECTS
-            or sum(o.table.nbytes for o in self._by_file.values()) > self._most_bytes
+    def _shrink(self, newest: LoadedObject) -> None:
+        """Let go of the objects used longest ago; they are read again when they are needed."""
+        while len(self._recent) > 1 and (
+            len(self._recent) > MOST_OBJECTS or sum(self._recent.values()) > self._most_bytes
         ):
-            self._by_file.popitem(last=False)
+            self._recent.move_to_end(newest)
+            oldest, _ = self._recent.popitem(last=False)
+            _remove(self._by_file, oldest)
+            for loaded in self._by_mapping.values():
+                _remove(loaded, oldest)
+
+
+def _remove(kept: dict[_AnyKey, LoadedObject], gone: LoadedObject) -> None:
+    for key in [key for key, found in kept.items() if found is gone]:
+        del kept[key]

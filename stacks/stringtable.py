@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stacks.errors import ElfError
-from stacks.source import ByteSource
+from stacks.source import ByteSource, BytesSource
 from stacks.text import LONGEST
 
 LONGEST_NAME = 2048
@@ -31,6 +31,11 @@ class Names:
     source: ByteSource
     offset: int
     size: int
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes: none, unless its source is a buffer."""
+        return self.source.size if isinstance(self.source, BytesSource) else 0
 
     def at(self, index: int) -> bytes:
         """The name at `index`, cut at LONGEST_NAME; b"" outside of the table or the file."""

@@ -20,12 +20,13 @@ from stacks.objectstore import ObjectStore
 from stacks.resolving import Place, resolve
 
 MOST_FRAMES = 1 << 18
+MOST_PROCESSES = 1 << 14
 
 
 class Symbolizer:
     """Resolves addresses while the process lives. Not thread-safe."""
 
-    def __init__(self, most_bytes: int = 1 << 30) -> None:
+    def __init__(self, most_bytes: int = 1 << 29) -> None:
         """most_bytes: memory the symbol tables kept may take in all."""
         self._objects = ObjectStore(most_bytes)
         self._spaces: dict[int, tuple[tuple[bytes, ...] | None, AddressSpace]] = {}
@@ -122,6 +123,9 @@ class Symbolizer:
         known = self._spaces.get(pid)
         if known is not None and known[1].mappings == space.mappings:
             space = known[1]  # with all that is loaded for it
+        self._spaces.pop(pid, None)
+        while len(self._spaces) >= MOST_PROCESSES:
+            self.forget(next(iter(self._spaces)))
         self._spaces[pid] = (image, space)
         return space
 

@@ -66,10 +66,10 @@ class SymbolTable:
 
     @property
     def nbytes(self) -> int:
-        """Memory the arrays take, in bytes."""
+        """Memory it takes, in bytes, decoded names left out."""
         by_symbol = self._name.nbytes + self._rank.nbytes + self._owner.nbytes
         by_row = self.start.nbytes * 5 + self._known.nbytes + self._decoded.nbytes
-        return by_symbol + by_row
+        return by_symbol + by_row + sum(names.nbytes for names in self._names)
 
     def _ends(self, end: NDArray[np.uint64], limit: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Where each row ends: its largest alias, or for unknown sizes the next row."""

@@ -25,7 +25,7 @@ from stacks.source import BytesSource
 from stacks.stringtable import Names
 from stacks.symbols import RawSymbols
 
-MOST_SYMBOLS = 1 << 22
+MOST_SYMBOLS = 1 << 21
 LARGEST_MINIDEBUG = 1 << 26
 
 _NOTYPE, _FUNC, _IFUNC = 0, 2, 10

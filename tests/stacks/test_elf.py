@@ -255,10 +255,10 @@ def test_huge_tables_cost_neither_memory_nor_time(tmp_path: Path) -> None:
 
 
 def test_as_many_symbols_as_are_allowed_stay_in_bounds(tmp_path: Path) -> None:
-    """Four million zeroed entries: skipped, in memory for a moment only."""
+    """Two million zeroed entries: skipped, in memory for a moment only."""
     image = write_elf([])
     sections_at = len(image) - 4 * 64
-    content = patched(image, sections_at + 2 * 64 + 0x18, "<QQ", 4096, 24 << 22)
+    content = patched(image, sections_at + 2 * 64 + 0x18, "<QQ", 4096, 24 << 21)
     source = sparse(tmp_path / "many", content, 1 << 30)
     assert len(load_object(source, "/nowhere", ()).table) == 0
     source.close()

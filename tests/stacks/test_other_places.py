@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from stacks import AddressSpace, Symbolizer
 from stacks.addrspace import parse_maps
 from stacks.kallsyms import KernelSymbols
 from stacks.memoryobject import load_from_memory, vsyscall_name
+from stacks.objectstore import ObjectStore
 
 Build = Callable[..., Path]
 NOBODY = 65534
@@ -69,6 +72,24 @@ def test_c_library_read_from_memory_names_the_same() -> None:
     assert starts["epoll_wait"] == address - lowest
     assert len(found.table) > 1000
     assert found.problem == "read from memory"
+
+
+def test_objects_used_longest_ago_are_let_go() -> None:
+    """Memory is bounded whatever processes map; an object is read again when it is needed."""
+    space = AddressSpace.of(os.getpid())
+    library = space.mapping(address_of(None, "poll"))
+    program = next(m for m in space.mappings if "x" in m.permissions and m != library)
+    assert library is not None
+    roomy, tight = ObjectStore(1 << 30), ObjectStore(1)
+    kept = roomy.of(space, library)
+    assert roomy.of(space, program) is not kept
+    assert roomy.of(space, library) is kept
+    gone = weakref.ref(tight.of(space, library))
+    assert tight.of(space, library) is gone()
+    tight.of(space, program)
+    gc.collect()
+    assert gone() is None
+    assert len(tight.of(space, library).table) == len(kept.table)
 
 
 def as_nobody(pid: int, *addresses: int) -> list[str]:
