@@ -61,7 +61,7 @@ def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
     at_call=False is for on-CPU samples, which also catch a process on its way to the call and
     back: there the outermost link must be named, and call the next link or stand innermost.
     """
-    bare = [name.removesuffix("@plt") for name in names]
+    bare = [_bare(name) for name in names]
     caller = _behind_call(bare, chain.links[-1])
     wrapper = int(caller is not None)
     if caller is None and at_call:  # the wrapper has no name, or the call was made without one
@@ -110,6 +110,12 @@ def _on_the_way(names: Sequence[str], chain: CallChain) -> Verdict:
             )
             return Verdict(Evidence.INSIDE, by_name)
     return Verdict(Evidence.NONE, 0)
+
+
+def _bare(name: str) -> str:
+    """A function's name in its source: without `@plt`, and without `.cold`, `.isra.0`, `.part.1`
+    and the like, by which a compiler calls the pieces and clones it makes of one."""
+    return name if name.startswith("[") else name.removesuffix("@plt").partition(".")[0]
 
 
 def _named(name: str) -> bool:

@@ -86,6 +86,8 @@ def note(name: str) -> str:
         (NAMED[1:], Evidence.WHOLE, 5),
         (["do_sys_poll", "__x64_sys_poll", "entry_SYSCALL_64", *NAMED[1:]], Evidence.WHOLE, 5),
         (["poll@plt", *NAMED[FIRST_LINK:]], Evidence.WHOLE, 5),
+        (["poll", *(f"{n}.isra.0" for n in NAMED[FIRST_LINK:])], Evidence.WHOLE, 5),
+        (["poll", "[libnio.so+0x12]", "snttmoredata.cold", *NAMED[4:]], Evidence.PARTIAL, 4),
         (["[libc.so.6+0xfc230]", *NAMED[FIRST_LINK:]], Evidence.WHOLE, 4),
         (NAMED[FIRST_LINK:], Evidence.WHOLE, 4),
         (["poll", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN, 4),
