@@ -121,6 +121,7 @@ class Lab:
         self.ready: dict[str, Any] = json.loads(self.process.stdout.readline())
         self.port: int = self.ready["port"]
         self.sessions: list[Session] = []
+        self.watcher: Session | None = None
 
     def sqlnet_ora(self, text: str) -> None:
         (self.tns_admin / "sqlnet.ora").write_text(text)
@@ -139,7 +140,8 @@ class Lab:
 
     def running(self, session: Session, sql: str, **binds: object) -> RunningStatement:
         """Starts `sql` and waits until the server is in the middle of it."""
-        watcher, sid = self.connect(), session.sid
+        self.watcher = self.watcher or self.connect()
+        watcher, sid = self.watcher, session.sid
         gets = (
             "select s.value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
             " and n.name = 'consistent gets' and s.sid = :sid"

@@ -29,8 +29,8 @@ def test_cancel_ends_the_statement_and_nothing_else(lab: Lab, session: Session) 
     assert session.statistics()["lab breaks"] == 1
 
 
-def test_twenty_cancels_in_a_row(lab: Lab, session: Session) -> None:
-    for _ in range(20):
+def test_two_hundred_cancels_in_a_row(lab: Lab, session: Session) -> None:
+    for _ in range(200):
         statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
         session.connection.cancel()
         assert statement.join(within_s=10)
