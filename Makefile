@@ -7,8 +7,7 @@ PYTHON ?= /usr/bin/python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-C_SOURCES := $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
-SCRIPTS := $(shell git ls-files --cached --others --exclude-standard '*.sh') .ci/run
+OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
 .PHONY: demo test pytest check lint format build setup lock bench soak clean
 
@@ -28,13 +27,13 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	clang-format --dry-run --Werror $(C_SOURCES)
-	shellcheck $(SCRIPTS)
+	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format --dry-run --Werror
+	$(OURS) \( -name "*.sh" -o -path ./.ci/run \) -print0 | xargs -0 shellcheck
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	clang-format -i $(C_SOURCES)
+	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format -i
 
 build: setup $(VENV)/installed
 	@$(MAKE) -s --no-print-directory -C probes

@@ -62,7 +62,9 @@ class Demo:
             json.dump(demo_data(experiment), sys.stdout, indent=2)
             print()
         else:
-            console = Console(width=None if sys.stdout.isatty() else TABLE_WIDTH)
+            # No markup: a frame without a name, [libc.so.6+0x2724a], is not a style.
+            width = None if sys.stdout.isatty() else TABLE_WIDTH
+            console = Console(width=width, markup=False, highlight=False)
             print_demo(experiment, console)
         return 0 if experiment.counts_agree and experiment.cancels_work else 1
 
