@@ -211,5 +211,5 @@ for (const choice of document.querySelectorAll("input[type=radio]")) {
     draw();
   });
 }
-window.addEventListener("resize", draw);
+new ResizeObserver(() => requestAnimationFrame(draw)).observe(graph);
 search();

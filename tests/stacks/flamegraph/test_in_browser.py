@@ -39,6 +39,8 @@ def test_drawn_zoomed_and_searched(browser: Browser, tmp_path: Path) -> None:
     opened(browser, Picture("one", IN_BAND, layers=built_in("oracle")), tmp_path)
     everything = sorted({"all", "opitsk", *POLL})
     assert browser.ask(SHOWN).split() == everything
+    scale = browser.ask("[graph.getScreenCTM().a, graph.getScreenCTM().d]")
+    assert scale == pytest.approx([1, 1], abs=1e-4)
     share = browser.ask(f"({WIDTH})('nioqts') / ({WIDTH})('all')")
     assert share == pytest.approx(0.3, abs=1e-6)
     assert {browser.ask(f"({FILL})('{name}')") for name in POLL[3:7]} == {"#f4936f"}
