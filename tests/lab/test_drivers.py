@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +140,17 @@ def test_statements(client: Client) -> None:
     assert "ORA-00942" in client.ask("query", "select 1 from no_such_table")["error"]
     assert client.rows("select 2 from dual") == [[2]]
     assert client.ask("close") == {"done": "close"}
+
+
+def test_11g_verifier_and_markers(start_lab: Callable[..., Lab], case: str) -> None:
+    command, mode = CASES[case]
+    client = Client(start_lab("--verifier", "11g", "--error-markers"), command(), mode)
+    for _ in range(5):
+        assert "ORA-00942" in client.ask("query", "select 1 from no_such_table")["error"]
+        assert client.rows("select 2 from dual") == [[2]]
+    assert client.ask("close") == {"done": "close"}
+    client.process.kill()
+    client.process.communicate()
 
 
 def burning(watcher: Session, sid: int, before: int) -> int:

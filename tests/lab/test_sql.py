@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 
 import oracledb
 import pytest
 
-from .conftest import Lab, Session
+from .conftest import FOR_EVER, LOTSLIOS, Lab, Session
 
 OBJECTS = 30011
 
@@ -212,3 +213,27 @@ def test_failed_statements_keep_no_cursor(lab: Lab) -> None:
 def test_a_bind_of_another_type_makes_a_column_of_another_type(session: Session) -> None:
     for value in (1, "one", None, 2.5, b"\x01"):
         assert session.one("select :v from dual", v=value) == value
+
+
+def test_11g_verifier(start_lab: Callable[..., Lab]) -> None:
+    lab = start_lab("--verifier", "11g")
+    assert lab.connect().one("select 1 from dual") == 1
+    with pytest.raises(oracledb.DatabaseError, match="ORA-01017"):
+        lab.connect(password="lion")
+
+
+def test_markers_before_errors(start_lab: Callable[..., Lab]) -> None:
+    lab = start_lab("--error-markers")
+    for in_band in (False, True):
+        session = lab.connect(disable_oob=in_band)
+        for _ in range(10):
+            with pytest.raises(oracledb.DatabaseError, match="ORA-00942"):
+                session.rows("select 1 from no_such_table")
+            with pytest.raises(oracledb.DatabaseError, match="ORA-01476"):
+                session.rows("select 1/0 from dual")
+            assert session.rows("select 1 from dual where 1 = 2") == []
+        statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
+        session.connection.cancel()
+        assert statement.join(within_s=10)
+        assert statement.error.startswith("ORA-01013")
+        assert session.statistics()["lab breaks"] == 1

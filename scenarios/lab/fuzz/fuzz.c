@@ -42,7 +42,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     snprintf(sga->instance, sizeof sga->instance, "LAB");
     snprintf(sga->user, sizeof sga->user, "SCOTT");
     snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db", directory);
-    if (!verifier_make("tiger", &sga->verifier) ||
+    if (!verifier_make("tiger", VERIFIER_12C, &sga->verifier) ||
         !dictionary_create(sga->dictionary, why, sizeof why))
         abort();
     sqlite3_shutdown(); // the page-cache module is installed before the start
@@ -61,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct session_slot *slot = &sga->session[0];
     memset(slot, 0, sizeof *slot);
     slot->pid = getpid();
+    sga->error_markers = size % 2;
     if (send(ends[1], data, size, MSG_DONTWAIT) == (ssize_t)size) {
         shutdown(ends[1], SHUT_WR);
         server_run(&server, ends[0], sga, slot, &ora);

@@ -71,7 +71,8 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
     snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db",
              listener->directory.path);
     sga->startup_time = time(NULL);
-    if (!verifier_make(options->password, &sga->verifier)) {
+    sga->error_markers = options->error_markers;
+    if (!verifier_make(options->password, options->verifier, &sga->verifier)) {
         snprintf(why, size, "the crypto library failed");
         return false;
     }

@@ -25,6 +25,9 @@ static const char help[] =
     "                      (the data directory; removed with a temporary one)\n"
     "  --data DIR          an existing directory for the data files (a\n"
     "                      temporary one that is removed at the end)\n"
+    "  --verifier 11g|12c  what the password is kept as (12c)\n"
+    "  --error-markers     BREAK and RESET before every ORA- error, as Oracle\n"
+    "                      sends them, and not only for a cancel\n"
     "  --until-eof         end when standard input does\n"
     "  --i-understand-this-is-not-a-database\n"
     "                      lets --listen take an address that others reach\n"
@@ -39,6 +42,8 @@ enum {
     PASSWORD_ENV,
     TNS_ADMIN,
     DATA,
+    VERIFIER,
+    ERROR_MARKERS,
     UNTIL_EOF,
     OPEN,
     HELP,
@@ -52,6 +57,8 @@ static const struct option long_options[] = {
     {"password-env", required_argument, NULL, PASSWORD_ENV},
     {"tns-admin", required_argument, NULL, TNS_ADMIN},
     {"data", required_argument, NULL, DATA},
+    {"verifier", required_argument, NULL, VERIFIER},
+    {"error-markers", no_argument, NULL, ERROR_MARKERS},
     {"until-eof", no_argument, NULL, UNTIL_EOF},
     {"i-understand-this-is-not-a-database", no_argument, NULL, OPEN},
     {"help", no_argument, NULL, HELP},
@@ -101,7 +108,8 @@ int options_read(int argc, char **argv, struct options *options) {
     *options = (struct options){.listen = "127.0.0.1",
                                 .service = "LAB",
                                 .user = "SCOTT",
-                                .password = "tiger"};
+                                .password = "tiger",
+                                .verifier = VERIFIER_12C};
     int option;
     while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
         switch (option) {
@@ -133,6 +141,15 @@ int options_read(int argc, char **argv, struct options *options) {
             break;
         case DATA:
             options->data = optarg;
+            break;
+        case VERIFIER:
+            if (strcmp(optarg, "11g") == 0)
+                options->verifier = VERIFIER_11G;
+            else if (strcmp(optarg, "12c") != 0)
+                return usage("not a verifier", optarg);
+            break;
+        case ERROR_MARKERS:
+            options->error_markers = true;
             break;
         case UNTIL_EOF:
             options->until_eof = true;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "process/sga.h"
+
 struct options {
     const char *listen; // an IPv4 address
     uint16_t port;      // 0: any free one
@@ -14,7 +16,9 @@ struct options {
     const char *password;
     const char *tns_admin; // where sqlnet.ora is; NULL: with the data
     const char *data;      // NULL: a directory of our own
-    bool until_eof;        // end when standard input does
+    enum verifier_type verifier;
+    bool error_markers; // an exchange before every ORA- error, as Oracle
+    bool until_eof;     // end when standard input does
     bool open_to_the_network;
 };
 

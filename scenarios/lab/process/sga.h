@@ -14,10 +14,16 @@
 
 enum { SGA_SESSIONS = 512, SGA_NAME = 64 };
 
+enum verifier_type { // as the client is told
+    VERIFIER_12C = 0x4815,
+    VERIFIER_11G = 0x1b25,
+};
+
 // A password, kept as what O5LOGON needs of it and not as itself.
 struct verifier {
-    uint8_t salt[16];      // AUTH_VFR_DATA
-    uint8_t key[32];       // encrypts the session keys
+    enum verifier_type type;
+    uint8_t salt[16];      // AUTH_VFR_DATA; 11g has 10 bytes
+    uint8_t key[32];       // encrypts the session keys; 11g has 24 bytes
     uint8_t proof_key[32]; // HMAC key for `proof`
     uint8_t proof[32];     // HMAC of the password, to compare with
 };
@@ -43,6 +49,7 @@ struct sga {
     char dictionary[PATH_MAX]; // the data file attached as SYS
     int64_t startup_time;
     struct verifier verifier;
+    bool error_markers;
     uint32_t serial;           // of the session started last
     uint64_t past[STATISTICS]; // of the sessions that have ended
     struct session_slot session[SGA_SESSIONS];

@@ -66,17 +66,17 @@ void test_translate(void) {
 void test_o5logon(void) {
     struct verifier verifier;
     struct o5logon logon = {0};
-    char sesskey[O5LOGON_KEY_HEX], answer[O5LOGON_ANSWER_HEX];
+    char sesskey[SECRET_HEX], answer[ANSWER_HEX];
     uint8_t four[4];
-    CHECK(verifier_make("tiger", &verifier));
+    CHECK(verifier_make("tiger", VERIFIER_12C, &verifier));
     CHECK(o5logon_challenge(&logon, &verifier, sesskey));
-    CHECK(strlen(sesskey) == O5LOGON_KEY_HEX - 1);
+    CHECK(strlen(sesskey) == 64);
     CHECK(!o5logon_verify(&logon, "", 0, "", 0));
     CHECK(!o5logon_verify(&logon, sesskey, 64, sesskey, 64));
     CHECK(!o5logon_verify(&logon, sesskey, 64, sesskey, 63));
     CHECK(!o5logon_verify(&logon, sesskey, 62, sesskey, 64));
     CHECK(o5logon_answer(&logon, answer));
-    CHECK(strlen(answer) == O5LOGON_ANSWER_HEX - 1);
+    CHECK(strlen(answer) == ANSWER_HEX - 1);
     CHECK(from_hex("00ffAb1f", 8, four, 4) && four[1] == 0xff);
     CHECK(!from_hex("00ffAb1g", 8, four, 4));
     CHECK(!from_hex("00ffAb", 6, four, 4));

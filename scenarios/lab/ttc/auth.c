@@ -73,7 +73,7 @@ static bool read_auth(struct server *server, struct credentials *credentials) {
 void auth_1(struct server *server) {
     struct credentials unused;
     struct wire_out *out = &server->out;
-    char sesskey[O5LOGON_KEY_HEX], salt[2 * 16 + 1], csk_salt[2 * 16 + 1];
+    char sesskey[SECRET_HEX], salt[2 * 16 + 1], csk_salt[2 * 16 + 1];
     if (!read_auth(server, &unused))
         return;
     if (!o5logon_challenge(&server->logon, &server->sga->verifier, sesskey)) {
@@ -81,12 +81,13 @@ void auth_1(struct server *server) {
         return;
     }
     server->challenged = true;
-    to_hex(server->logon.verifier->salt, 16, salt);
+    const struct verifier *verifier = server->logon.verifier;
+    to_hex(verifier->salt, verifier_salt_length(verifier->type), salt);
     to_hex(server->logon.csk_salt, 16, csk_salt);
     out_u8(out, MESSAGE_PARAMETER);
     out_ub(out, 6);
     out_pair(out, "AUTH_SESSKEY", sesskey, 0);
-    out_pair(out, "AUTH_VFR_DATA", salt, VERIFIER_12C);
+    out_pair(out, "AUTH_VFR_DATA", salt, verifier->type);
     out_pair(out, "AUTH_PBKDF2_CSK_SALT", csk_salt, 0);
     out_pair(out, "AUTH_PBKDF2_VGEN_COUNT", "4096", 0);
     out_pair(out, "AUTH_PBKDF2_SDER_COUNT", "3", 0);
@@ -156,7 +157,7 @@ static void welcome(struct server *server, const char *answer) {
 
 void auth_2(struct server *server) {
     struct credentials given;
-    char answer[O5LOGON_ANSWER_HEX];
+    char answer[ANSWER_HEX];
     if (!read_auth(server, &given))
         return;
     if (!server->challenged) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// O5LOGON with the 12c verifier: both sides prove that they know the
-// password, and the password itself travels under the key that results.
+// O5LOGON with the 11g and the 12c verifier: both sides prove that they know
+// the password, and the password itself travels under the key that results.
 #ifndef ORALAB_O5LOGON_H
 #define ORALAB_O5LOGON_H
 
@@ -10,31 +10,33 @@
 #include "process/sga.h"
 
 enum {
-    VERIFIER_12C = 0x4815, // the type the client is told
-    O5LOGON_KEY = 32,
-    O5LOGON_KEY_HEX = 2 * O5LOGON_KEY + 1,
-    O5LOGON_ANSWER_HEX = 2 * 48 + 1,
+    LONGEST_SECRET = 48, // each side makes one for the session key
+    SECRET_HEX = 2 * LONGEST_SECRET + 1,
+    ANSWER_HEX = 2 * 48 + 1,
 };
 
 struct o5logon {
     const struct verifier *verifier;
-    uint8_t server_key[O5LOGON_KEY];
-    uint8_t session_key[O5LOGON_KEY];
+    uint8_t server_secret[LONGEST_SECRET];
+    uint8_t session_key[32];
     uint8_t csk_salt[16];
 };
 
+// How many bytes the salt of a verifier has.
+size_t verifier_salt_length(enum verifier_type type);
+
 // False when the crypto library fails.
-bool verifier_make(const char *password, struct verifier *verifier);
+bool verifier_make(const char *password, enum verifier_type type,
+                   struct verifier *verifier);
 // Starts a logon; `sesskey` gets what the client has to be sent, in hex.
 bool o5logon_challenge(struct o5logon *logon, const struct verifier *verifier,
-                       char sesskey[O5LOGON_KEY_HEX]);
+                       char sesskey[SECRET_HEX]);
 // Whether the client's AUTH_SESSKEY and AUTH_PASSWORD (hex) are right.
 bool o5logon_verify(struct o5logon *logon, const char *sesskey,
                     size_t sesskey_length, const char *password,
                     size_t password_length);
 // AUTH_SVR_RESPONSE, in hex.
-bool o5logon_answer(const struct o5logon *logon,
-                    char answer[O5LOGON_ANSWER_HEX]);
+bool o5logon_answer(const struct o5logon *logon, char answer[ANSWER_HEX]);
 
 void to_hex(const uint8_t *from, size_t length, char *to);
 // False unless `from` is exactly 2 * `length` hex digits.

@@ -147,6 +147,13 @@ static void answer_break(struct server *server) {
     answer_error(server, server->cursor_in_use, 0);
 }
 
+// Oracle has the same exchange before other errors. Not at the end of a fetch,
+// which is none, and not before logon.
+static bool marks_error(const struct server *server) {
+    return server->sga->error_markers && server->logged_on &&
+           server->error.number && server->error.number != 1403;
+}
+
 static void send_answer(struct server *server) {
     struct wire_out *out = &server->out;
     if (out->bad || (out->length > 0 &&
@@ -169,6 +176,8 @@ static void user_call(struct server *server) {
         server->ended = true;
     else if (breaks->stopping)
         answer_break(server);
+    else if (!server->ended && marks_error(server) && !break_reset(breaks))
+        server->ended = true;
     if (!server->ended || server->out.length > 0)
         send_answer(server);
     server->self->active = false;

@@ -11,6 +11,8 @@ enum {
     CAP_LOGON = 4,
     CAP_FIELD_VERSION = 7,
     CAP_LARGE = 37,
+    LOGON_12C = 0x6f,
+    LOGON_11G = 0x0f, // without 0x20: the secrets are mixed as in 11g
     LARGE_CHUNKS = 0x20,
     LARGE_TIME_ZONE = 0x02,
     RUNTIME_TIME_ZONE = 1, // index and bit
@@ -24,7 +26,7 @@ static const char banner[] = "x86_64/Linux 2.4.xx";
 static const uint8_t compile_caps[45] = {
     [0] = 6,
     [1] = 1,
-    [CAP_LOGON] = 0x6f,
+    [CAP_LOGON] = LOGON_12C,
     [5] = 1,
     [6] = 1,
     [CAP_FIELD_VERSION] = OUR_FIELD_VERSION,
@@ -90,7 +92,11 @@ void negotiate_protocol(struct server *server) {
     out_u16_little(out, 0); // elements
     out_u16_big(out, sizeof fdo);
     out_raw(out, fdo, sizeof fdo);
-    out_clr(out, compile_caps, sizeof compile_caps);
+    uint8_t caps[sizeof compile_caps];
+    memcpy(caps, compile_caps, sizeof caps);
+    if (server->sga->verifier.type == VERIFIER_11G)
+        caps[CAP_LOGON] = LOGON_11G;
+    out_clr(out, caps, sizeof caps);
     out_clr(out, runtime_caps, sizeof runtime_caps);
 }
 
