@@ -16,7 +16,7 @@ from stacks.identity import DebugLink, build_id, debug_link
 from stacks.source import FileSource
 
 DEBUG_DIRECTORY = "/usr/lib/debug"
-LARGEST_CHECKED = 1 << 32
+LARGEST_CHECKED = 1 << 30
 
 
 def find_debug_file(elf: Elf, path: str, roots: tuple[str, ...]) -> Elf | None:
