@@ -9,12 +9,12 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-.PHONY: demo test pytest check lint format build setup lock bench soak clean
+.PHONY: demo test pytest check lint format build setup setup-tests lock bench soak clean
 
 demo: build
 	@$(BIN)/polltrace demo
 
-test: lint check pytest
+test: setup-tests lint check pytest
 
 pytest: build
 	$(BIN)/pytest
@@ -37,10 +37,14 @@ format: $(VENV)/installed
 
 build: setup $(VENV)/installed
 	@$(MAKE) -s --no-print-directory -C probes
+	@$(MAKE) -s --no-print-directory -C probes/price
 	@$(MAKE) -s --no-print-directory -C scenarios/lab
 
 setup:
 	@./setup.sh
+
+setup-tests:
+	@./setup.sh --tests
 
 $(VENV)/installed: requirements.lock pyproject.toml | setup
 	@echo "python: making $(VENV) from requirements.lock"
@@ -59,13 +63,16 @@ lock: $(VENV)/installed
 # Costs and speeds, measured; never part of a test. See README.md.
 bench: build
 	$(MAKE) -C probes bench
+	$(BIN)/python -m stacks.bench_names
 
 # Checks too long for every change: run before a release.
 soak: build
 	$(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
+	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
 
 clean:
 	$(MAKE) -C probes clean
+	$(MAKE) -C probes/price clean
 	$(MAKE) -C scenarios/lab clean
 	rm -rf $(VENV) *.egg-info

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install the Debian packages that building and testing polltrace needs.
-# Says what is missing, installs that and nothing else; does nothing the second time.
+# Install the Debian packages that polltrace needs: to build and run, or, with
+# --tests, to lint and test as well. Says what is missing, installs that and
+# nothing else; does nothing the second time.
 set -eu
 
-# What the probe, the lab and the virtual environment are built with.
-build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
+packages="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl dpkg-dev xz-utils ca-certificates python3 python3-venv"
-# What `make lint` runs.
-lint="clang-format shellcheck"
-# What the tests run beside polltrace: peers, and tools that look from outside.
-check="strace procps"
+if [ "${1:-}" = --tests ]; then
+    # Linters; tools that look at processes and programs from outside; a browser
+    # for the flame graphs.
+    packages="$packages clang-format shellcheck strace procps binutils chromium"
+fi
 
 missing=""
-for package in $build $lint $check; do
+for package in $packages; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing="$missing $package"
 done
@@ -21,7 +22,7 @@ done
 
 echo "setup: installing Debian packages:$missing"
 if [ "$(id -u)" -ne 0 ]; then
-    echo "setup: not root; run: sudo ./setup.sh" >&2
+    echo "setup: not root; run: sudo ./setup.sh $*" >&2
     exit 3
 fi
 export DEBIAN_FRONTEND=noninteractive

@@ -36,13 +36,15 @@ _FAILURES: dict[int, type[PolltraceError]] = {
 class Look:
     """What to look at, and how long (None: until stop()).
 
-    `stack_every` takes a user stack at about one in so many break polls. `sample_hz` takes
-    on-CPU samples so often, and counts break polls in short windows only. `follow` goes on to
-    the processes that are forked meanwhile.
+    `latency` times polls and the gaps between them, which costs as much as they do: never price
+    anything from such a look. `stack_every` takes a user stack at about one in so many break
+    polls. `sample_hz` takes on-CPU samples so often, and counts break polls in short windows
+    only. `follow` goes on to the processes that are forked meanwhile.
     """
 
     duration_s: float | None = None
     syscalls: bool = False
+    latency: bool = False
     stack_every: int = 0
     sample_hz: float = 0
     follow: bool = False
@@ -54,6 +56,8 @@ class Look:
             words += ["-d", f"{self.duration_s:g}"]
         if self.syscalls:
             words += ["-c"]
+        if self.latency:
+            words += ["--latency"]
         if self.stack_every:
             words += ["--stacks", str(self.stack_every)]
         if self.sample_hz:

@@ -72,7 +72,27 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
+class PollRate:
+    """Break polls a second as sampled in short windows, with its 95 % interval."""
+
+    per_s: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """`count` spans of time from `from_ns` on and below `below_ns`."""
+
+    from_ns: int
+    below_ns: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessTotals:
+    """What one process did. `rate` only where polls were sampled, `gaps` only where timed."""
+
     pid: int
     start_ticks: int
     cpu_s: float
@@ -81,6 +101,8 @@ class ProcessTotals:
     sockets: tuple[SocketPolls, ...]
     syscalls: tuple[Syscall, ...]
     stacks: tuple[Stack, ...]
+    rate: PollRate | None = None
+    gaps: tuple[Bucket, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +178,16 @@ def _totals(data: dict[str, Any]) -> ProcessTotals:
             Stack(s["kind"], s["count"], s.get("truncated", False), tuple(s["addresses"]))
             for s in data.get("stacks", ())
         ),
+        rate=_rate(data.get("windows", {})),
+        gaps=tuple(Bucket(*row) for row in data.get("times_ns", {}).get("gap", ())),
     )
+
+
+def _rate(windows: dict[str, Any]) -> PollRate | None:
+    """None for fewer windows than an interval can be told from."""
+    if "per_s" not in windows:
+        return None
+    return PollRate(windows["per_s"], windows["low"], windows["high"])
 
 
 _READERS: dict[str, Any] = {

@@ -16,7 +16,7 @@ _ASSIGNMENT = re.compile(r"([\w.]+)\s*=\s*(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class BreakSettings:
-    """`path` is None where the process has no such file; values are then the defaults."""
+    """`path` is as the process sees it; None where it has no such file: all are defaults."""
 
     path: Path | None
     break_poll_skip: int
@@ -30,10 +30,10 @@ def break_settings(engine: Engine, environ: Mapping[str, str], root: Path) -> Br
     A server reads the file once: an edit since then shows here and not in the process.
     """
     path = _find(engine, environ, root)
-    parameters = parse(path.read_text(errors="replace")) if path else {}
+    parameters = parse((root / path).read_text(errors="replace")) if path else {}
     skip = parameters.get(engine.skip_parameter, "")
     return BreakSettings(
-        path=path,
+        path=Path("/") / path if path else None,
         break_poll_skip=int(skip) if skip.isdecimal() else engine.default_skip,
         disable_oob=parameters.get(engine.disable_oob_parameter, "").upper()
         in {"ON", "YES", "TRUE", "1"},
@@ -57,11 +57,11 @@ def parse(text: str) -> dict[str, str]:
 
 
 def _find(engine: Engine, environ: Mapping[str, str], root: Path) -> Path | None:
-    """The first file there is, in the order in which the server looks."""
+    """The first file there is, in the order in which the server looks, from its root on."""
     for directory in engine.configuration_directories:
         variable, _, rest = directory.removeprefix("$").partition("/")
         if base := environ.get(variable):
-            path = root / base.lstrip("/") / rest / engine.configuration_file
-            if path.is_file():
+            path = Path(base.lstrip("/")) / rest / engine.configuration_file
+            if (root / path).is_file():
                 return path
     return None

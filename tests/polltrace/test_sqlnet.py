@@ -46,7 +46,7 @@ def test_tns_admin_comes_before_oracle_home(tmp_path: Path) -> None:
     (admin / "sqlnet.ora").write_text("BREAK_POLL_SKIP=20\nDISABLE_OOB=on\n")
     settings = break_settings(oracle(), environ, tmp_path)
     assert (settings.break_poll_skip, settings.disable_oob) == (20, True)
-    assert settings.path == admin / "sqlnet.ora"
+    assert settings.path == Path("/etc/tns/sqlnet.ora")  # as the process sees it
 
 
 def test_defaults_without_a_file_or_with_nonsense_in_it(tmp_path: Path) -> None:

@@ -6,31 +6,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from polltrace.engines import break_chains
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.lab_server import LabServer
 from stacks import classify, parse_folded
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 CHAIN = ("nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll")
-
-
-@pytest.fixture(scope="module")
-def busy_server() -> Iterator[int]:
-    """The PID of a dedicated server that executes lotslios, in-band, until the end."""
-    with LabServer() as server, DriverClient() as client:
-        server.connect(client, break_poll_skip=3, disable_oob=True)
-        spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
-        # A request whose answer nobody waits for: the client runs it until it is killed.
-        client.begin(LOTSLIOS, {"n": 10**9})
-        yield int(spid)
 
 
 @pytest.mark.usefixtures("lab")

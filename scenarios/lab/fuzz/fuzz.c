@@ -31,6 +31,7 @@ static char directory[] = "/tmp/oralab-fuzz-XXXXXX";
 
 static void remove_directory(void) {
     unlink(sga->dictionary);
+    unlink(sga->users);
     rmdir(directory);
 }
 
@@ -42,8 +43,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     snprintf(sga->instance, sizeof sga->instance, "LAB");
     snprintf(sga->user, sizeof sga->user, "SCOTT");
     snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db", directory);
+    snprintf(sga->users, sizeof sga->users, "%s/users.db", directory);
     if (!verifier_make("tiger", VERIFIER_12C, &sga->verifier) ||
-        !dictionary_create(sga->dictionary, why, sizeof why))
+        !dictionary_create(sga->dictionary, why, sizeof why) ||
+        !user_tables_create(sga->users, why, sizeof why))
         abort();
     sqlite3_shutdown(); // the page-cache module is installed before the start
     atexit(remove_directory);

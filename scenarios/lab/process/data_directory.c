@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 static void remove_files(const struct data_directory *directory) {
-    static const char *const names[] = {"sys.db", "sys.db-journal",
-                                        "sys.db-wal", "sys.db-shm"};
+    static const char *const names[] = {"sys.db", "sys.db-journal", "users.db",
+                                        "users.db-wal", "users.db-shm"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlinkat(directory->lock, names[i], 0);
     if (!directory->temporary)

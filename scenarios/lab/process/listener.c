@@ -70,6 +70,8 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
         sga->user[i] = (char)toupper((unsigned char)options->user[i]);
     snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db",
              listener->directory.path);
+    snprintf(sga->users, sizeof sga->users, "%s/users.db",
+             listener->directory.path);
     sga->startup_time = time(NULL);
     sga->error_markers = options->error_markers;
     if (!verifier_make(options->password, options->verifier, &sga->verifier)) {
@@ -79,6 +81,10 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
     if (!dictionary_create(sga->dictionary, reason, sizeof reason)) {
         snprintf(why, size, "cannot write %.100s: %.200s", sga->dictionary,
                  reason);
+        return false;
+    }
+    if (!user_tables_create(sga->users, reason, sizeof reason)) {
+        snprintf(why, size, "cannot write %.100s: %.200s", sga->users, reason);
         return false;
     }
     return true;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "process/sga.h"
 
@@ -97,7 +98,9 @@ static int check(const struct options *options) {
                      options->listen);
     if (!is_name(options->service))
         return usage("not a service name", options->service);
-    if (!is_name(options->user))
+    if (!is_name(options->user) || strcasecmp(options->user, "sys") == 0 ||
+        strcasecmp(options->user, "main") == 0 ||
+        strcasecmp(options->user, "temp") == 0)
         return usage("not a user name", options->user);
     if (!*options->password || strlen(options->password) > 128)
         return usage("the password must have 1 to 128 bytes", "");

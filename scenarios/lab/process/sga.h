@@ -47,6 +47,7 @@ struct sga {
     char instance[SGA_NAME];   // also the service name
     char user[SGA_NAME];       // the one account, in upper case
     char dictionary[PATH_MAX]; // the data file attached as SYS
+    char users[PATH_MAX];      // and the one with the user's own tables
     int64_t startup_time;
     struct verifier verifier;
     bool error_markers;

@@ -15,9 +15,9 @@ struct cursor {
 static int connect_table(sqlite3 *db, void *data, int n,
                          const char *const *argument, sqlite3_vtab **table,
                          char **error) {
-    (void)data, (void)n, (void)argument, (void)error;
-    int rc = sqlite3_declare_vtab(
-        db, "CREATE TABLE x(LEVEL NUMBER, DUMMY VARCHAR2(1), N HIDDEN)");
+    (void)db, (void)n, (void)argument, (void)error;
+    int rc = declare_fixed(
+        data, "CREATE TABLE x(LEVEL NUMBER, DUMMY VARCHAR2(1), N HIDDEN)");
     if (rc == SQLITE_OK && !(*table = calloc(1, sizeof **table)))
         rc = SQLITE_NOMEM;
     return rc;
@@ -106,5 +106,5 @@ bool connect_by_register(struct database *database) {
         .xRowid = row_id,
     };
     return sqlite3_create_module(database->db, "CONNECT_BY_LEVEL$", &module,
-                                 NULL) == SQLITE_OK;
+                                 database) == SQLITE_OK;
 }

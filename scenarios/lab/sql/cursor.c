@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "sql/oracle_date.h"
+#include "sql/transaction.h"
 
 static bool keep_binds(struct cursor *cursor,
                        const struct translation *translated) {
@@ -47,7 +48,7 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
         ora_error_set(error, 4030, "");
         return false;
     }
-    translate(sql, length, translated);
+    translate(sql, length, database->own_schema, translated);
     cursor->kind = translated->kind;
     bool done = false;
     if (translated->error)
@@ -176,7 +177,9 @@ static void settle_types(struct cursor *cursor) {
                                .size = LONGEST_VARCHAR2};
         const char *declared =
             sqlite3_column_decltype(cursor->statement, (int)i);
-        if (declared)
+        // CREATE TABLE AS leaves only SQLite's notion of a type.
+        if (declared && strcmp(declared, "NUM") != 0 &&
+            strcmp(declared, "TEXT") != 0 && *declared)
             type_from_declaration(&found, declared);
         else if (cursor->row_ready &&
                  sqlite3_column_type(cursor->statement, (int)i) != SQLITE_NULL)
@@ -219,14 +222,22 @@ bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
     return rc == SQLITE_DONE;
 }
 
+// A change opens a transaction; a change of what tables there are ends the
+// open one first and is one of its own.
 static bool run(struct cursor *cursor, struct ora_error *error) {
-    sqlite3 *db = cursor->database->db;
-    cursor->database->lio.current_mode = true;
+    struct database *database = cursor->database;
+    sqlite3 *db = database->db;
+    if (!(cursor->kind == STATEMENT_DDL ? transaction_commit(database)
+                                        : transaction_begin(database))) {
+        ora_error_from_sqlite(error, db);
+        return false;
+    }
+    database->lio.current_mode = true;
     int rc = opiexe(cursor);
-    cursor->database->lio.current_mode = false;
-    if (rc == SQLITE_DONE)
+    database->lio.current_mode = false;
+    if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL)
         cursor->rows = (uint64_t)sqlite3_changes64(db);
-    else
+    else if (rc != SQLITE_DONE)
         ora_error_from_sqlite(error, db);
     sqlite3_reset(cursor->statement);
     cursor->at_end = true;
@@ -240,7 +251,14 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     cursor->executed = true;
     if (!cursor->statement) {
         cursor->at_end = true;
-        return true;
+        bool done = cursor->kind == STATEMENT_COMMIT
+                        ? transaction_commit(cursor->database)
+                    : cursor->kind == STATEMENT_ROLLBACK
+                        ? transaction_rollback(cursor->database)
+                        : true;
+        if (!done)
+            ora_error_from_sqlite(error, cursor->database->db);
+        return done;
     }
     sqlite3_reset(cursor->statement);
     if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)

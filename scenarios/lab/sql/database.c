@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "sql/transaction.h"
+
 enum {
     // A statement that reads no data file makes no break checks of its own.
     // Should one run long, it makes one per this many steps of its program.
@@ -27,6 +29,21 @@ static bool attach(sqlite3 *db, const char *path, const char *owner) {
     return rc == SQLITE_OK;
 }
 
+// The user's tables outlive no crash of the machine, only of a server.
+static bool open_own_schema(struct database *database) {
+    snprintf(database->own_schema, sizeof database->own_schema, "\"%s\"",
+             database->sga->user);
+    char *sql = sqlite3_mprintf("PRAGMA %s.cache_size=-1000000;"
+                                "PRAGMA %s.synchronous=OFF;"
+                                "SELECT count(*) FROM %s.sqlite_master",
+                                database->own_schema, database->own_schema,
+                                database->own_schema);
+    int rc =
+        sql ? sqlite3_exec(database->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc == SQLITE_OK;
+}
+
 bool database_open(struct database *database, struct sga *sga,
                    struct session_slot *self, struct break_channel *channel,
                    char *why, size_t size) {
@@ -39,6 +56,8 @@ bool database_open(struct database *database, struct sga *sga,
         lio_install(&database->lio) &&
         sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
         attach(database->db, sga->dictionary, "SYS") &&
+        attach(database->db, sga->users, sga->user) &&
+        open_own_schema(database) &&
         sqlite3_exec(database->db,
                      // Big enough that everything stays in the cache;
                      // no index that the statement did not ask for.
@@ -66,11 +85,10 @@ bool database_open(struct database *database, struct sga *sga,
                      "'DD-MON-RR HH.MI.SSXFF AM TZR'),"
                      "('NLS_DUAL_CURRENCY','$'),"
                      "('NLS_LENGTH_SEMANTICS','BYTE'),"
-                     "('NLS_NCHAR_CONV_EXCP','FALSE');"
-                     "PRAGMA query_only=ON;",
+                     "('NLS_NCHAR_CONV_EXCP','FALSE');",
                      NULL, NULL, NULL) == SQLITE_OK &&
         functions_register(database) && fixed_tables_register(database) &&
-        connect_by_register(database);
+        connect_by_register(database) && transactions_open(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)
@@ -88,4 +106,11 @@ void database_close(struct database *database) {
     database->lio.db = NULL;
     sqlite3_close(database->db);
     database->db = NULL;
+}
+
+int declare_fixed(struct database *database, const char *sql) {
+    database->declaring = true;
+    int rc = sqlite3_declare_vtab(database->db, sql);
+    database->declaring = false;
+    return rc;
 }

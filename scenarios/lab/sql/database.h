@@ -20,6 +20,8 @@ struct database {
     struct sga *sga;
     struct session_slot *self;
     struct lio lio;
+    bool declaring;                // a fixed table tells SQLite its columns
+    char own_schema[SGA_NAME + 2]; // the user's, quoted
 };
 
 // `database` must live as long as the process. False with one line in `why`.
@@ -27,6 +29,10 @@ bool database_open(struct database *database, struct sga *sga,
                    struct session_slot *self, struct break_channel *channel,
                    char *why, size_t size);
 void database_close(struct database *database);
+
+// For the fixed tables: sqlite3_declare_vtab(), which looks like a change of
+// the main database.
+int declare_fixed(struct database *database, const char *sql);
 
 // functions.c, fixed_table.c, connect_by.c
 bool functions_register(struct database *database);

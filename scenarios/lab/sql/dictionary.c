@@ -26,9 +26,20 @@ static const char ddl[] =
     " SPARE2 NUMBER, SPARE3 NUMBER, SPARE4 VARCHAR2(1000),"
     " SPARE5 VARCHAR2(1000), SPARE6 DATE);"
     "CREATE TABLE \"USER$\"(\"USER#\" NUMBER, NAME VARCHAR2(128));"
+    "CREATE UNIQUE INDEX \"I_USER#\" ON \"USER$\"(\"USER#\");"
     "INSERT INTO \"USER$\" VALUES(0,'SYS'),(1,'PUBLIC'),(5,'SYSTEM'),"
     "(9,'OUTLN'),(24,'DBSNMP'),(32,'WMSYS'),(42,'CTXSYS'),(43,'XDB'),"
     "(53,'MDSYS'),(79,'ORDSYS'),(90,'APEX'),(101,'SCOTT');"
+    "CREATE VIEW ALL_OBJECTS AS SELECT u.NAME AS OWNER, o.NAME AS OBJECT_NAME,"
+    " o.SUBNAME AS SUBOBJECT_NAME, o.\"OBJ#\" AS OBJECT_ID,"
+    " o.\"DATAOBJ#\" AS DATA_OBJECT_ID,"
+    " CASE o.\"TYPE#\" WHEN 1 THEN 'INDEX' WHEN 2 THEN 'TABLE'"
+    " WHEN 4 THEN 'VIEW' WHEN 5 THEN 'SYNONYM' WHEN 9 THEN 'PACKAGE'"
+    " WHEN 11 THEN 'PACKAGE BODY' WHEN 13 THEN 'TYPE'"
+    " WHEN 29 THEN 'JAVA CLASS' END AS OBJECT_TYPE, o.CTIME AS CREATED,"
+    " o.MTIME AS LAST_DDL_TIME, 'VALID' AS STATUS, 'N' AS TEMPORARY,"
+    " 'N' AS GENERATED, 'N' AS SECONDARY, o.NAMESPACE AS NAMESPACE"
+    " FROM \"OBJ$\" o, \"USER$\" u WHERE u.\"USER#\" = o.\"OWNER#\";"
     "BEGIN;";
 
 static const char insert[] =
@@ -136,6 +147,23 @@ bool dictionary_create(const char *path, char *why, size_t size) {
                      "CREATE UNIQUE INDEX \"I_OBJ1\" ON \"OBJ$\"(\"OBJ#\");"
                      "COMMIT",
                      NULL, NULL, NULL) == SQLITE_OK;
+    if (!done)
+        snprintf(why, size, "%s", db ? sqlite3_errmsg(db) : "no memory");
+    sqlite3_close(db);
+    return done;
+}
+
+bool user_tables_create(const char *path, char *why, size_t size) {
+    sqlite3 *db = NULL;
+    unlink(path);
+    // With a write-ahead log, readers and the writer do not wait for each
+    // other, and each statement sees the data as of its start.
+    bool done = sqlite3_open(path, &db) == SQLITE_OK &&
+                sqlite3_exec(db,
+                             "PRAGMA page_size=8192; PRAGMA journal_mode=WAL;"
+                             "PRAGMA synchronous=OFF;"
+                             "CREATE TABLE x(y); DROP TABLE x",
+                             NULL, NULL, NULL) == SQLITE_OK;
     if (!done)
         snprintf(why, size, "%s", db ? sqlite3_errmsg(db) : "no memory");
     sqlite3_close(db);

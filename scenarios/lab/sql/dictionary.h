@@ -10,4 +10,7 @@
 // in `why` if it cannot.
 bool dictionary_create(const char *path, char *why, size_t size);
 
+// Makes the file for the user's own tables, without any.
+bool user_tables_create(const char *path, char *why, size_t size);
+
 #endif

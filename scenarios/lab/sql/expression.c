@@ -31,6 +31,8 @@ static bool is_sqlite_word(const struct token *name) {
 
 static void say_name(struct translator *t, const struct token *name) {
     bool quote = name->type == TOKEN_QUOTED || is_sqlite_word(name);
+    if (name->length >= 7 && strncasecmp(name->at, "sqlite_", 7) == 0)
+        refuse(t, 942, "");
     for (size_t i = 0; i < name->length; i++)
         quote = quote || name->at[i] == '#' || name->at[i] == '$';
     if (quote)

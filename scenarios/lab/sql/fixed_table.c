@@ -17,18 +17,19 @@ struct cursor {
 
 struct registration { // what a module is registered with
     const struct fixed_table *definition;
-    const struct database *database;
+    struct database *database;
 };
 
 static int connect_table(sqlite3 *db, void *data, int n,
                          const char *const *argument, sqlite3_vtab **table,
                          char **error) {
-    (void)n, (void)argument, (void)error;
+    (void)db, (void)n, (void)argument, (void)error;
     const struct registration *registration = data;
     struct table *made = calloc(1, sizeof *made);
     char *sql = sqlite3_mprintf("CREATE TABLE x(%s)",
                                 registration->definition->columns);
-    int rc = made && sql ? sqlite3_declare_vtab(db, sql) : SQLITE_NOMEM;
+    int rc =
+        made && sql ? declare_fixed(registration->database, sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc != SQLITE_OK) {
         free(made);

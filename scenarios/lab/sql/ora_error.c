@@ -20,11 +20,14 @@ static const struct {
     {904, "\"%s\": invalid identifier"},
     {907, "missing right parenthesis"},
     {909, "invalid number of arguments"},
+    {910, "specified length too long for its datatype"},
     {911, "invalid character"},
     {913, "too many values"},
     {918, "column ambiguously defined"},
+    {922, "missing or invalid option"},
     {923, "FROM keyword not found where expected"},
     {928, "missing SELECT keyword"},
+    {932, "inconsistent datatypes: %s"},
     {933, "SQL command not properly ended"},
     {936, "missing expression"},
     {937, "not a single-group group function"},
@@ -40,6 +43,7 @@ static const struct {
     {1031, "insufficient privileges"},
     {1400, "cannot insert NULL into (%s)"},
     {1403, "no data found"},
+    {1418, "specified index does not exist"},
     {1422, "exact fetch returns more than requested number of rows"},
     {1438, "value larger than specified precision allowed for this column"},
     {1476, "divisor is equal to zero"},
@@ -53,6 +57,8 @@ static const struct {
     {3001, "unimplemented feature: %s"},
     {3115, "unsupported network datatype or representation"},
     {3120, "two-task conversion routine: integer overflow"},
+    {8177, "can't serialize access for this transaction"},
+    {12899, "value too large for column"},
     {4030, "out of process memory"},
 };
 
@@ -86,6 +92,10 @@ static const struct rule rules[] = {
     {"UNIQUE constraint failed: ", 1},
     {"NOT NULL constraint failed: ", 1400},
     {"CHECK constraint failed: ", 2290},
+    {"not authorized", 1031},
+    {"access to ", 942},
+    {"no such index: ", 1418},
+    {"cannot modify ", 1031},
     {"SELECTs to the left and right", 1789},
     {"attempt to write a readonly", 1031},
     {"misuse of aggregate", 937},
@@ -104,6 +114,16 @@ static void about_name(const char *from, char *to, size_t size) {
 
 void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db) {
     const char *message = sqlite3_errmsg(db);
+    static const char named[] = "CHECK constraint failed: ORA-";
+    if (strncmp(message, named, sizeof named - 1) == 0) { // see ddl.c
+        ora_error_set(
+            error, (unsigned)strtoul(message + sizeof named - 1, NULL, 10), "");
+        return;
+    }
+    if (sqlite3_extended_errcode(db) == SQLITE_BUSY_SNAPSHOT) {
+        ora_error_set(error, 8177, "");
+        return;
+    }
     if (strncmp(message, "ORA-", 4) == 0) { // from one of our functions
         error->number = (unsigned)strtoul(message + 4, NULL, 10);
         snprintf(error->text, sizeof error->text, "%s", message);

@@ -13,9 +13,9 @@ struct translator {
     struct token *tokens; // ends with a TOKEN_END
     size_t *close;        // of an opening parenthesis: where it is closed
     size_t count;
-    bool ordered;        // the hint: joins in the order of the FROM clause
-    bool rownum_allowed; // in a select list
-    unsigned depth;      // of nested queries and parentheses
+    bool ordered;           // the hint: joins in the order of the FROM clause
+    bool rownum_allowed;    // in a select list
+    const char *own_schema; // where new tables go, quoted
     char *text;
     size_t length;
     size_t room;
@@ -48,6 +48,8 @@ unsigned placeholder(struct translator *t, size_t token);
 void say_query(struct translator *t, size_t from, size_t to);
 // SELECT and its list, [from, to), which begins with the keyword.
 void say_select_list(struct translator *t, size_t from, size_t to);
+// ddl.c: false when it is no such statement.
+bool say_ddl(struct translator *t);
 // rownum.c
 bool where_limits_rows(const struct translator *t, size_t from, size_t to);
 // Says the WHERE clause without its conditions on ROWNUM ...

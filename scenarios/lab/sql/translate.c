@@ -71,6 +71,8 @@ static void by_first_word(struct translator *t) {
     } else if ((is(t, 0, "alter") && is(t, 1, "session")) ||
                (is(t, 0, "set") && is(t, 1, "transaction"))) {
         *kind = STATEMENT_SESSION;
+    } else if (say_ddl(t)) {
+        *kind = STATEMENT_DDL;
     } else {
         refuse(t, t->count == 0 || t->tokens[0].type != TOKEN_WORD ? 900 : 3001,
                "");
@@ -79,8 +81,9 @@ static void by_first_word(struct translator *t) {
     }
 }
 
-void translate(const char *oracle, size_t length, struct translation *result) {
-    struct translator t = {.result = result};
+void translate(const char *oracle, size_t length, const char *schema,
+               struct translation *result) {
+    struct translator t = {.result = result, .own_schema = schema};
     result->error = 0;
     result->binds = result->into_from = result->into_to = 0;
     result->about[0] = '\0';

@@ -36,8 +36,9 @@ struct translation {
     char about[128]; // what the error is about
 };
 
-// Always to be given to translation_free().
-void translate(const char *oracle, size_t length, struct translation *result);
+// `schema` is where new tables go. Always to be given to translation_free().
+void translate(const char *oracle, size_t length, const char *schema,
+               struct translation *result);
 void translation_free(struct translation *result);
 
 #endif

@@ -9,13 +9,13 @@
 static struct translation result;
 
 static unsigned error_of(const char *sql) {
-    translate(sql, strlen(sql), &result);
+    translate(sql, strlen(sql), "OWN", &result);
     translation_free(&result);
     return result.error;
 }
 
 static bool says(const char *oracle, const char *part) {
-    translate(oracle, strlen(oracle), &result);
+    translate(oracle, strlen(oracle), "OWN", &result);
     bool found = !result.error && strstr(result.sql, part);
     if (!found)
         fprintf(stderr, "%s\n", result.sql ? result.sql : "nothing");
@@ -45,7 +45,7 @@ void test_translate(void) {
     CHECK(error_of("select , from dual") == 936);
 
     const char *binds = "select :b, :A, :b, ':c', \":d\" from dual";
-    translate(binds, strlen(binds), &result);
+    translate(binds, strlen(binds), "OWN", &result);
     CHECK(result.binds == 3 && result.bind[2].first == 0);
     CHECK(strcmp(result.bind[1].name, "A") == 0);
     translation_free(&result);
@@ -56,7 +56,7 @@ void test_translate(void) {
     for (size_t cut = 0; cut < sizeof text; cut++) {
         char *exact = malloc(cut + 1);
         memcpy(exact, text, cut);
-        translate(exact, cut, &result);
+        translate(exact, cut, "OWN", &result);
         CHECK(result.error || result.sql);
         translation_free(&result);
         free(exact);

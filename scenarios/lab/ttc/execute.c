@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/transaction.h"
 #include "ttc/server.h"
 
 enum {
@@ -217,17 +218,25 @@ static void answer_rows(struct server *server, struct open_cursor *open,
         ora_error_set(&server->error, 1403, "");
 }
 
-static bool end_transaction(struct server *server, enum statement_kind kind) {
-    if (kind == STATEMENT_COMMIT)
-        server->self->stat[STAT_COMMITS]++;
-    else if (kind == STATEMENT_ROLLBACK)
-        server->self->stat[STAT_ROLLBACKS]++;
-    return true;
-}
-
-static bool run(struct server *server, struct open_cursor *open) {
-    return cursor_execute(&open->cursor, &server->error) &&
-           end_transaction(server, open->cursor.kind);
+// Runs what a cursor holds; with several rows of binds, once for each. The
+// first one is bound already.
+static bool run(struct server *server, struct open_cursor *open,
+                uint32_t iterations) {
+    uint64_t changed = 0;
+    bool query = open->cursor.kind == STATEMENT_QUERY ||
+                 open->cursor.kind == STATEMENT_BLOCK;
+    for (uint32_t i = 0; i < iterations || i == 0; i++) {
+        bool came = false;
+        if (i > 0 && (!bind_row(server, open, &came) || !came))
+            break;
+        if (!cursor_execute(&open->cursor, &server->error))
+            break;
+        changed += open->cursor.rows;
+        if (query)
+            break;
+    }
+    open->cursor.rows = changed;
+    return !server->error.number && !server->ended;
 }
 
 // How many rows the answer to an execute has to have.
@@ -287,7 +296,13 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
         server_raise(server, 1008, "");
         return NULL;
     }
-    return run(server, open) ? open : NULL;
+    bool done = run(server, open, e->al8[AL8_ITERATIONS]);
+    if (done && (e->options & OPTION_COMMIT) &&
+        !transaction_commit(&server->database)) {
+        ora_error_from_sqlite(&server->error, server->database.db);
+        done = false;
+    }
+    return done ? open : NULL;
 }
 
 // Oracle's name for the call that parses, executes and fetches in one.
@@ -323,7 +338,8 @@ void re_execute(struct server *server, bool with_fetch) {
     struct open_cursor *open = in->bad ? NULL : cursor_of(server, id);
     if (in->bad)
         server_violated(server, "re-execute message");
-    if (open && bind_row(server, open, &came) && run(server, open)) {
+    if (open && bind_row(server, open, &came) &&
+        run(server, open, with_fetch ? 1 : iterations)) {
         if (open->cursor.kind == STATEMENT_QUERY)
             answer_rows(server, open, with_fetch ? iterations : 0);
         else if (open->cursor.kind == STATEMENT_BLOCK)

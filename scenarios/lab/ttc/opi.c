@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/transaction.h"
 #include "ttc/server.h"
 
 enum { END_OF_DATA = DATA_FLAG_EOF };
@@ -35,9 +36,11 @@ static void version(struct server *server) {
     server->in.at = server->in.length;
 }
 
-static void end_transaction(struct server *server, enum statistic statistic) {
-    server->self->stat[statistic]++;
-    answer_status(server);
+static void end_transaction(struct server *server, bool ended) {
+    if (ended)
+        answer_status(server);
+    else
+        ora_error_from_sqlite(&server->error, server->database.db);
 }
 
 static void opiino(struct server *server);
@@ -64,10 +67,10 @@ __attribute__((noinline)) void opiodr(struct server *server, enum call call) {
         re_execute(server, call == CALL_REEXECUTE_AND_FETCH);
         break;
     case CALL_COMMIT:
-        end_transaction(server, STAT_COMMITS);
+        end_transaction(server, transaction_commit(&server->database));
         break;
     case CALL_ROLLBACK:
-        end_transaction(server, STAT_ROLLBACKS);
+        end_transaction(server, transaction_rollback(&server->database));
         break;
     case CALL_PING:
     case CALL_LOGOFF:

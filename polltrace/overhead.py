@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What break polling costs a session: two estimates that know nothing of each other.
+
+Counted: polls times the price of one. Sampled: the share of on-CPU samples under the break
+check. Neither is ever taken while polls are timed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from polltrace.frames import PollRate
+from polltrace.intervals import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session as it was watched: the share of the time it was on CPU (0 to 1), its rate."""
+
+    busy: float
+    rate: PollRate
+
+    @property
+    def polls_per_cpu_s(self) -> float:
+        return self.rate.per_s / self.busy if self.busy else 0.0
+
+    @property
+    def pace_s(self) -> float:
+        """CPU time from one break poll to the next; infinite where there is none."""
+        return 1 / self.polls_per_cpu_s if self.polls_per_cpu_s else math.inf
+
+
+def counted_pct(session: Session, price_s: Estimate) -> Estimate:
+    """The share of the session's CPU time, in per cent, by count and price.
+
+    The interval takes the rate's and the price's errors as independent.
+    """
+    value = 100 * session.polls_per_cpu_s * price_s.value
+    rate = session.rate
+    if not rate.per_s:
+        high = 100 * rate.high * price_s.value / session.busy if session.busy else 0.0
+        return Estimate(0.0, 0.0, high)
+    below = math.hypot(1 - rate.low / rate.per_s, 1 - price_s.low / price_s.value)
+    above = math.hypot(rate.high / rate.per_s - 1, price_s.high / price_s.value - 1)
+    return Estimate(value, max(0.0, value * (1 - below)), value * (1 + above))
+
+
+def agree(one: Estimate, other: Estimate) -> bool:
+    """Whether two estimates' intervals have a value in common."""
+    return one.low <= other.high and other.low <= one.high

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "sql/transaction.h"
+
+#include <sqlite3.h>
+#include <strings.h>
+#include <time.h>
+
+#include "sql/database.h"
+
+enum {
+    // A session that waits for a lock looks for a break once in a slice.
+    SLICE_MS = 3000,
+    // How soon it finds out that the lock is free.
+    RETRY_MS = 5,
+};
+
+static int64_t now_ms(void) {
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+// Called again and again while another session's transaction is open. Returns
+// whether to go on waiting.
+static int wait_for_lock(void *argument, int tries) {
+    struct database *database = argument;
+    struct break_channel *channel = database->lio.channel;
+    static int64_t slice_began;
+    if (tries == 0)
+        slice_began = now_ms();
+    if (now_ms() - slice_began >= SLICE_MS) {
+        slice_began = now_ms();
+        if (nioqts(channel)) {
+            sqlite3_interrupt(database->db);
+            return 0;
+        }
+    }
+    // A signal ends the wait by itself; a break out-of-band is one.
+    if (channel->urgent || channel->client_gone) {
+        nioqts(channel);
+        sqlite3_interrupt(database->db);
+        return 0;
+    }
+    const struct timespec retry = {0, RETRY_MS * 1000000L};
+    nanosleep(&retry, NULL);
+    return 1;
+}
+
+static bool is_fixed(const char *schema) {
+    return schema &&
+           (strcasecmp(schema, "main") == 0 || strcasecmp(schema, "sys") == 0 ||
+            strcasecmp(schema, "temp") == 0);
+}
+
+// SYS's tables and the fixed ones are not the user's to change.
+static int authorize(void *argument, int action, const char *first,
+                     const char *second, const char *schema,
+                     const char *trigger) {
+    const struct database *database = argument;
+    (void)first, (void)second, (void)trigger;
+    if (database->declaring)
+        return SQLITE_OK;
+    switch (action) {
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+    case SQLITE_CREATE_TABLE:
+    case SQLITE_CREATE_INDEX:
+    case SQLITE_DROP_TABLE:
+    case SQLITE_DROP_INDEX:
+        return is_fixed(schema) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_READ:
+    case SQLITE_SELECT:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+    case SQLITE_REINDEX:
+        return SQLITE_OK;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+bool transactions_open(struct database *database) {
+    return sqlite3_busy_handler(database->db, wait_for_lock, database) ==
+               SQLITE_OK &&
+           sqlite3_set_authorizer(database->db, authorize, database) ==
+               SQLITE_OK;
+}
+
+static bool run(struct database *database, const char *sql) {
+    return sqlite3_exec(database->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+bool transaction_begin(struct database *database) {
+    return !sqlite3_get_autocommit(database->db) || run(database, "BEGIN");
+}
+
+bool transaction_commit(struct database *database) {
+    database->self->stat[STAT_COMMITS]++;
+    return sqlite3_get_autocommit(database->db) || run(database, "COMMIT");
+}
+
+bool transaction_rollback(struct database *database) {
+    database->self->stat[STAT_ROLLBACKS]++;
+    return sqlite3_get_autocommit(database->db) || run(database, "ROLLBACK");
+}

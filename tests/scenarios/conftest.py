@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sessions of the lab that are busy all the while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+
+
+def busy(*, disable_oob: bool) -> Iterator[int]:
+    with LabServer() as server, DriverClient() as client:
+        server.connect(client, break_poll_skip=3, disable_oob=disable_oob)
+        spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
+        # A request whose answer nobody waits for: the client runs it until it is killed.
+        client.begin(LOTSLIOS, {"n": 10**9})
+        yield int(spid)
+
+
+@pytest.fixture(scope="module")
+def busy_server() -> Iterator[int]:
+    """The PID of a dedicated server that executes lotslios, in-band, until the end."""
+    yield from busy(disable_oob=True)
+
+
+@pytest.fixture(scope="module")
+def busy_out_of_band() -> Iterator[int]:
+    """The same, out-of-band."""
+    yield from busy(disable_oob=False)
