@@ -2,34 +2,34 @@
 #include "calibrate.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "frames.h"
 #include "polltrace.skel.h"
 
-#define ROUNDS 3
-#define BATCHES 8
+#define ROUNDS 4
+#define BATCHES 6
 #define BATCH_POLLS 256
 
-// The best of some batches: what disturbs only ever adds.
-static double poll_ns(int fd) {
-    double best = 1e9;
+static int ascending(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
 
+    return left < right ? -1 : left > right;
+}
+
+static void time_polls(int fd, double *ns) {
     for (int batch = 0; batch < BATCHES; batch++) {
         uint64_t start = monotonic_ns();
-        double took;
 
         for (int i = 0; i < BATCH_POLLS; i++) {
             struct pollfd one = {fd, POLLIN, 0};
 
             poll(&one, 1, 0);
         }
-        took = (double)(monotonic_ns() - start) / BATCH_POLLS;
-        if (took < best)
-            best = took;
+        ns[batch] = (double)(monotonic_ns() - start) / BATCH_POLLS;
     }
-    return best;
 }
 
 static void forget_self(struct watched *w) {
@@ -44,7 +44,8 @@ static void forget_self(struct watched *w) {
 }
 
 double calibrate_cost_ns(struct watched *w, const struct options *o) {
-    double without = 1e9, with = 1e9;
+    double without[ROUNDS * BATCHES], with[ROUNDS * BATCHES], cost;
+    const int middle = ROUNDS * BATCHES / 2;
     int pair[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
@@ -52,17 +53,17 @@ double calibrate_cost_ns(struct watched *w, const struct options *o) {
         fail(EXIT_ATTACH, "cannot measure the probe's own cost");
     w->probe->skel->bss->window_open = 1;
     for (int round = 0; round < ROUNDS; round++) {
-        double ns = poll_ns(pair[0]);
-
-        without = ns < without ? ns : without;
+        time_polls(pair[0], without + round * BATCHES);
         probe_attach_calls(w->probe, o);
-        ns = poll_ns(pair[0]);
-        with = ns < with ? ns : with;
+        time_polls(pair[0], with + round * BATCHES);
         probe_detach_calls(w->probe);
     }
     w->probe->skel->bss->window_open = 0;
     forget_self(w);
     close(pair[0]);
     close(pair[1]);
-    return with > without ? with - without : 0;
+    qsort(without, ROUNDS * BATCHES, sizeof(double), ascending);
+    qsort(with, ROUNDS * BATCHES, sizeof(double), ascending);
+    cost = with[middle] - without[middle];
+    return cost > 0 ? cost : 0;
 }

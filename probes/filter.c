@@ -85,7 +85,7 @@ bool filter_is_set(void) {
 }
 
 static bool matches_name(int pid, const char *comm) {
-    char text[CMDLINE_SIZE + 1];
+    char text[CMDLINE_SIZE + 1], now[16];
     size_t size = proc_cmdline(pid, text);
 
     for (size_t i = 0; i < size; i++)
@@ -94,6 +94,8 @@ static bool matches_name(int pid, const char *comm) {
     while (size && text[size - 1] == ' ')
         size--; // so that $ matches behind the last argument
     text[size] = 0;
+    if (proc_comm(pid, now)) // it may have been renamed since its birth
+        comm = now;
     return (size && !regexec(&pattern, text, 0, NULL, 0)) ||
            !regexec(&pattern, comm, 0, NULL, 0);
 }

@@ -148,6 +148,16 @@ static void notice(struct watched *w, uint32_t index, uint64_t now) {
     };
 }
 
+// A process that ended before it was judged, and never called exec, had its
+// parent's command line.
+static bool is_kept(const struct watched *w, uint32_t tgid) {
+    for (uint32_t index = 0; index < w->slots; index++)
+        if (w->process[index].stage == STAGE_KEPT &&
+            w->probe->slots[index].tgid == tgid)
+            return true;
+    return false;
+}
+
 // A new process is judged until it is wanted or a second old: a server that
 // was just forked still bears its listener's name. An exec starts it anew.
 static void judge(struct watched *w, uint32_t index, bool gone, uint64_t now) {
@@ -161,6 +171,9 @@ static void judge(struct watched *w, uint32_t index, bool gone, uint64_t now) {
     if (!process->pid)
         watched_retire(w, index); // in another PID namespace
     else if (!filter_is_set() || filter_wants(process->pid, slot->comm))
+        keep(w, index);
+    else if (gone && slot->born == BORN_FORKED && !slot->execs &&
+             is_kept(w, slot->parent))
         keep(w, index);
     else if (gone || now - process->since_ns > JUDGE_NS)
         watched_retire(w, index);

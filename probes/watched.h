@@ -22,7 +22,7 @@ enum stage {
 struct windows {
     uint64_t count;
     double polls, seconds, polls2, cross, seconds2, displaced;
-    uint64_t breaks_before, cpu_before_ns; // at the last window's start, end
+    uint64_t ended_ns, cpu_ns; // of the last one
 };
 
 struct process {

@@ -9,8 +9,9 @@
 #include "polltrace.skel.h"
 #include "procfs.h"
 
-// How far the measured cost may be off: the target's caches are not ours.
-#define COST_ERROR 0.25
+// How far the cost may be off: it was measured on ourselves, and the target's
+// caches and neighbours are not ours.
+#define COST_ERROR 0.5
 
 uint64_t window_next(uint64_t now, const struct options *o) {
     // Between two thirds and four thirds of the mean.
@@ -60,44 +61,49 @@ bool window_rate(const struct windows *s, struct rate *rate) {
     return true;
 }
 
-struct moment {
-    uint64_t at, cpu, breaks;
-};
+// The share of the time since the last window that the process was on CPU.
+// Over the window itself the kernel's figure is too coarse: it is brought up to
+// date every few milliseconds.
+static double busy_share(struct watched *w, uint32_t index, uint64_t now) {
+    struct windows *windows = &w->process[index].windows;
+    uint64_t cpu = watched_cpu_ns(w, index);
+    double share = windows->ended_ns ? (double)(cpu - windows->cpu_ns) /
+                                           (double)(now - windows->ended_ns)
+                                     : 1;
 
-static struct moment moment_of(struct watched *w, uint32_t index) {
-    return (struct moment){monotonic_ns(), watched_cpu_ns(w, index),
-                           slot_breaks(&w->probe->slots[index])};
+    windows->ended_ns = now;
+    windows->cpu_ns = cpu;
+    return fmin(share, 1);
 }
 
-static void close_window(struct watched *w, const struct moment *before,
+static void close_window(struct watched *w, const uint64_t *before,
                          double seconds, double cost_ns) {
-    for (uint32_t i = 0; i < w->slots; i++) {
-        struct moment after;
-        double busy, polls;
+    uint64_t now = monotonic_ns();
 
-        if (!before[i].at || w->process[i].stage != STAGE_KEPT)
+    for (uint32_t i = 0; i < w->slots; i++) {
+        double polls;
+
+        if (before[i] == UINT64_MAX || w->process[i].stage != STAGE_KEPT)
             continue;
-        after = moment_of(w, i);
-        polls = (double)(after.breaks - before[i].breaks);
-        // Only what a process would have run in our time counts: a process
-        // that waits has the time to spare.
-        busy = (double)(after.cpu - before[i].cpu) /
-               (double)(after.at - before[i].at);
+        polls = (double)(slot_breaks(&w->probe->slots[i]) - before[i]);
+        // Only what a process would have run in our time counts: one that
+        // waits has the time to spare.
         window_add(&w->process[i].windows, polls, seconds,
-                   polls * cost_ns * 1e-9 * fmin(busy, 1));
+                   polls * cost_ns * 1e-9 * busy_share(w, i, now));
     }
 }
 
 bool window_run(struct watched *w, const struct options *o, double cost_ns) {
     volatile uint32_t *gate = &w->probe->skel->bss->window_open;
-    struct moment *before = calloc(w->slots, sizeof(*before));
+    uint64_t *before = calloc(w->slots, sizeof(*before));
     bool attached = before && probe_try_attach_calls(w->probe, o);
     uint64_t start, stop;
 
     if (attached) {
         for (uint32_t i = 0; i < w->slots; i++)
-            if (w->process[i].stage == STAGE_KEPT)
-                before[i] = moment_of(w, i);
+            before[i] = w->process[i].stage == STAGE_KEPT
+                            ? slot_breaks(&w->probe->slots[i])
+                            : UINT64_MAX;
         // The gate, not the attaching, bounds the window: to the microsecond.
         *gate = 1;
         start = monotonic_ns();

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from probe_process import PROBE, ROOT, Probe, Target
+
+TARGETS = Path(__file__).parent / "targets"
+
+
+def why_no_bpf() -> str:
+    if os.geteuid() != 0:
+        return "needs root"
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        return "the kernel has no BTF"
+    return ""
+
+
+def loadable_variants() -> list[str]:
+    if why_no_bpf() or not PROBE.exists():
+        return ["tp_btf"]
+    done = subprocess.run([PROBE, "--variants"], capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in done.stdout.splitlines() if line.endswith("yes")]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built() -> None:
+    subprocess.run(["make", "-s", "-C", str(ROOT / "probes")], check=True)
+
+
+@pytest.fixture
+def root(built: None) -> None:  # noqa: ARG001
+    if why := why_no_bpf():
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def poller(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The target, compiled as Oracle's executables are: with frame pointers."""
+    output = tmp_path_factory.mktemp("targets") / "poller"
+    subprocess.run(
+        ["gcc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
+        + ["-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"]
+        + [str(TARGETS / "poller.c"), "-o", str(output)],
+        check=True,
+    )
+    return output
+
+
+@pytest.fixture
+def start_target(poller: Path) -> Iterator[Callable[..., Target]]:
+    running: list[Target] = []
+
+    def start(*wrapper: str) -> Target:
+        running.append(Target.start(poller, *wrapper))
+        return running[-1]
+
+    yield start
+    for target in running:
+        target.close()
+
+
+@pytest.fixture
+def target(start_target: Callable[..., Target]) -> Target:
+    return start_target()
+
+
+@pytest.fixture
+def start_probe(root: None) -> Iterator[Callable[..., Probe]]:  # noqa: ARG001
+    running: list[Probe] = []
+
+    def start(*options: str, wrapper: tuple[str, ...] = ()) -> Probe:
+        running.append(Probe.start(*options, wrapper=wrapper))
+        return running[-1]
+
+    yield start
+    for probe in running:
+        probe.close()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "variant" in metafunc.fixturenames:
+        metafunc.parametrize("variant", loadable_variants())

@@ -1,0 +1,167 @@
+"""Drives the probe executable and the polling target for the tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+ROOT = Path(__file__).parents[2]
+PROBE = ROOT / "probes" / "build" / "polltrace-probe"
+SCHEMA = json.loads((ROOT / "probes" / "frames.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+PATIENCE_S = 20.0
+
+Record = dict[str, Any]
+
+
+def read_line(stream: Any, patience_s: float = PATIENCE_S) -> str:
+    """One line from an unbuffered pipe; an AssertionError instead of a test that hangs."""
+    line = b""
+    deadline = time.monotonic() + patience_s
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([stream], [], [], max(deadline - time.monotonic(), 0))
+        assert ready, f"no answer within {patience_s} s, after {line!r}"
+        byte = os.read(stream.fileno(), 1)
+        if not byte:
+            break
+        line += byte
+    return line.decode()
+
+
+@dataclass
+class Target:
+    """A process that polls as often as it is told (targets/poller.c)."""
+
+    process: subprocess.Popen[bytes]
+    pid: int = 0
+
+    @classmethod
+    def start(cls, executable: Path, *wrapper: str) -> Target:
+        target = cls(
+            subprocess.Popen(
+                [*wrapper, str(executable)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+            )
+        )
+        target.pid = int(read_line(target.process.stdout).split()[1])
+        return target
+
+    def do(self, command: str) -> int:
+        """Runs one command to its end."""
+        self.begin(command)
+        return self.finish()
+
+    def begin(self, command: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(command.encode() + b"\n")
+
+    def finish(self) -> int:
+        words = read_line(self.process.stdout).split()
+        assert words, "the target ended"
+        return int(words[1])
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+
+
+@dataclass
+class Probe:
+    """A running probe; every record it prints is validated."""
+
+    process: subprocess.Popen[bytes]
+    records: list[Record] = field(default_factory=list)
+
+    @classmethod
+    def start(cls, *options: str, wrapper: tuple[str, ...] = ()) -> Probe:
+        process = subprocess.Popen(
+            [*wrapper, str(PROBE), *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+        )
+        probe = cls(process)
+        header = probe.read()
+        assert header["type"] == "header", header
+        return probe
+
+    def read(self) -> Record:
+        line = read_line(self.process.stdout)
+        if not line:
+            assert self.process.stderr is not None
+            raise AssertionError(self.process.stderr.read().decode())
+        record: Record = json.loads(line)
+        VALIDATOR.validate(record)
+        self.records.append(record)
+        return record
+
+    def read_until(self, kind: str) -> Record:
+        deadline = time.monotonic() + PATIENCE_S
+        while (record := self.read())["type"] != kind:
+            assert time.monotonic() < deadline, f"no {kind} within {PATIENCE_S} s"
+        return record
+
+    def wait_for(self, kind: str, wanted: Callable[[Record], bool]) -> Record:
+        """Reads on until such a record comes; an AssertionError when it does not come."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not wanted(record := self.read_until(kind)):
+            assert time.monotonic() < deadline, f"no such {kind} within {PATIENCE_S} s"
+        return record
+
+    def stop(self) -> Record:
+        """Ends it by SIGTERM; returns the final frame."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.drain()
+
+    def drain(self) -> Record:
+        """Reads to the trailer; returns the final frame."""
+        trailer = self.read_until("trailer")
+        assert self.process.stdout is not None
+        assert self.process.stdout.read() == b""
+        assert self.process.wait(PATIENCE_S) == 0
+        frame = next(r for r in reversed(self.records) if r["type"] == "frame")
+        assert frame["final"]
+        assert trailer["frames"] == frame["seq"] + 1
+        self.close()
+        return frame
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def of(self, kind: str) -> list[Record]:
+        return [r for r in self.records if r["type"] == kind]
+
+
+def counts(frame: Record, pid: int) -> Record:
+    (found,) = [p for p in frame["processes"] if p["pid"] == pid]
+    return dict(found)
+
+
+def total(probe: Probe, key: str = "break_polls") -> int:
+    """The sum over all processes ever seen, each at its last value."""
+    last: dict[tuple[int, int], int] = {}
+    for record in probe.records:
+        for process in record["processes"] if record["type"] == "frame" else []:
+            last[process["pid"], process["start_ticks"]] = process[key]
+    return sum(last.values())

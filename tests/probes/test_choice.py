@@ -1,0 +1,185 @@
+"""Filters, and what is said when something cannot be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from probe_process import PROBE, Probe, Target, counts, total
+
+StartProbe = Callable[..., Probe]
+StartTarget = Callable[..., Target]
+
+
+def test_by_name_running_ones_and_new_ones(
+    start_target: StartTarget, start_probe: StartProbe, poller: Path
+) -> None:
+    old = start_target()
+    old.do(f"title orac{os.getpid()}")
+    probe = start_probe("-n", f"^{poller}$", "-i", "0.1")
+    first = old.do("open tcp")
+    old.do(f"poll {first} 1301 0")
+    new = start_target()
+    fd = new.do("open tcp")
+    new.do(f"poll {fd} 1303 0")  # long before it was judged
+    probe.wait_for("frame", lambda f: any(p["pid"] == new.pid for p in f["processes"]))
+    frame = probe.stop()
+    assert counts(frame, old.pid)["break_polls"] == 1301
+    assert counts(frame, new.pid)["break_polls"] == 1303
+    assert {p["pid"] for p in frame["processes"]} == {old.pid, new.pid}
+
+
+def test_a_process_is_taken_in_when_it_takes_the_name(
+    target: Target, start_probe: StartProbe
+) -> None:
+    """As a listener's child that becomes a dedicated server."""
+    fd = target.do("open tcp")
+    probe = start_probe("-n", f"^becomes{os.getpid()}$", "-i", "0.1")
+    child = Target.start(Path("/proc") / str(target.pid) / "exe")
+    try:
+        own = child.do("open tcp")
+        child.do(f"poll {own} 1409 0")
+        child.do(f"title becomes{os.getpid()}")
+        probe.wait_for("frame", lambda f: bool(f["processes"]))
+        target.do(f"poll {fd} 17 0")
+        probe.stop()
+    finally:
+        child.close()
+    assert total(probe) == 1409
+
+
+def test_short_lived_ones_are_not_missed(
+    target: Target, start_probe: StartProbe, poller: Path
+) -> None:
+    probe = start_probe("-n", f"^{poller}$", "-i", "0.1")
+    fd = target.do("open tcp")
+    target.do(f"forks {fd} 2003 5 1")
+    probe.wait_for("exit", lambda _: len(probe.of("exit")) == 5)
+    probe.stop()
+    assert sum(e["break_polls"] for e in probe.of("exit")) == 2003
+
+
+@pytest.fixture
+def cgroup() -> Iterator[Path]:
+    for root in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup", "/sys/fs/cgroup/pids"):
+        path = Path(root) / f"polltrace-test-{os.getpid()}"
+        try:
+            path.mkdir()
+        except OSError:
+            continue
+        if (path / "cgroup.procs").exists():
+            yield path
+            path.rmdir()
+            return
+        path.rmdir()
+    pytest.skip("no cgroup can be made here")
+
+
+def test_by_cgroup(start_target: StartTarget, start_probe: StartProbe, cgroup: Path) -> None:
+    inside, outside = start_target(), start_target()
+    (cgroup / "cgroup.procs").write_text(str(inside.pid))
+    probe = start_probe("--cgroup", str(cgroup), "-i", "0.1")
+    for target in (inside, outside):
+        target.do(f"poll {target.do('open tcp')} 1511 0")
+    inside.do(f"forks {inside.do('open tcp')} 1523 2 1")
+    probe.wait_for("exit", lambda _: len(probe.of("exit")) == 2)
+    probe.stop()
+    assert total(probe) == 1511 + 1523
+    assert outside.pid not in {p["pid"] for p in probe.of("process")}
+    inside.close()
+
+
+def fails(*arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [PROBE, *arguments], capture_output=True, text=True, check=False, timeout=20
+    )
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("polltrace-probe: ")
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["-p", ""],
+        ["-p", "abc"],
+        ["-p", "1,"],
+        ["-p", "-1"],
+        ["-p", "1", "-i", "0"],
+        ["-p", "1", "-d", "nan"],
+        ["-p", "1", "--stacks", "x"],
+        ["-p", "1", "--depth", "62"],
+        ["-p", "1", "--watch", "-c"],
+        ["-p", "1", "surplus"],
+        ["-p", "1", "--variant", "kprobe"],
+        ["-n", "("],
+        ["--cgroup", "/proc"],
+    ],
+)
+def test_wrong_usage(arguments: list[str], root: None) -> None:
+    code, _ = fails(*arguments)
+    assert code == 2
+
+
+def test_no_such_process(root: None) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    code, text = fails("-p", str(ended.pid))
+    assert code == 5
+    assert str(ended.pid) in text
+
+
+def test_a_thread_is_not_a_process(target: Target, root: None) -> None:
+    fd = target.do("open tcp")
+    target.begin(f"threads {fd} 3000017 2")
+    while len(tasks := sorted(os.listdir(f"/proc/{target.pid}/task"), key=int)) < 2:  # noqa: PTH208
+        continue
+    code, text = fails("-p", tasks[-1])
+    assert code == 5
+    assert f"thread of process {target.pid}" in text
+    target.finish()
+
+
+def test_not_root() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root to become nobody")
+    done = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PROBE, "-p", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "Permission denied" in done.stderr:
+        pytest.skip("the checkout is not readable by others")
+    assert done.returncode == 3
+    assert "CAP_BPF" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_setuid_use_is_refused(tmp_path: Path, root: None) -> None:
+    copy = Path("/tmp") / f"polltrace-probe-setuid-{os.getpid()}"
+    copy.write_bytes(PROBE.read_bytes())
+    copy.chmod(0o4755)
+    try:
+        done = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy, "-p", "1"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        copy.unlink()
+    assert done.returncode == 3
+    assert "setuid" in done.stderr
+
+
+def test_help_and_version_need_no_privileges() -> None:
+    done = subprocess.run([PROBE, "--help"], capture_output=True, text=True, check=True)
+    assert "Exit: 0 done" in done.stdout
+    done = subprocess.run([PROBE, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("polltrace-probe ")
