@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables of one's own: what they take, who sees what, and who waits for whom."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import signal
+
+import oracledb
+import pytest
+
+from .conftest import Lab, RunningStatement, Session, ended
+
+TABLE = "create table t (n number primary key, v varchar2(10), d date default sysdate not null)"
+COUNT = "select count(*) from t"
+
+
+@pytest.fixture
+def writer(lab: Lab) -> Session:
+    session = lab.connect()
+    session.cursor.execute(TABLE)
+    return session
+
+
+def run(session: Session, sql: str, **binds: object) -> int:
+    session.cursor.execute(sql, binds)
+    return int(session.cursor.rowcount)
+
+
+def test_rows_changed_and_read_back(writer: Session) -> None:
+    assert (
+        run(writer, "insert into t (n, v) select level, 'x' from dual connect by level <= 100")
+        == 100
+    )
+    assert run(writer, "update t set v = :v where n <= 10", v="u") == 10
+    assert run(writer, "delete t where n > 50") == 50
+    assert writer.rows("select v, count(*) from t group by v order by v") == [("u", 10), ("x", 40)]
+    assert run(writer, "truncate table t") == 0
+    assert writer.one(COUNT) == 0
+
+
+def test_many_rows_of_binds_at_once(writer: Session) -> None:
+    day = datetime.datetime(2020, 2, 29, 12)
+    writer.cursor.executemany(
+        "insert into t values (:1, :2, :3)", [(i, str(i), day) for i in range(1009)]
+    )
+    assert writer.cursor.rowcount == 1009
+    assert writer.rows("select sum(n), min(d) from t") == [(1009 * 1008 / 2, day)]
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        ("1, 'x', sysdate", "ORA-00001"),
+        ("null, 'x', sysdate", "ORA-01400"),
+        ("2, 'x', null", "ORA-01400"),
+        ("'two', 'x', sysdate", "ORA-01722"),
+        ("2, 'elevenchars', sysdate", "ORA-12899"),
+        ("2, 'x', 'today'", "ORA-00932"),
+    ],
+)
+def test_what_a_column_refuses(writer: Session, values: str, error: str) -> None:
+    run(writer, "insert into t (n) values (1)")
+    with pytest.raises(oracledb.DatabaseError, match=error):
+        run(writer, f"insert into t values ({values})")
+    assert writer.one(COUNT) == 1
+
+
+def test_others_see_what_is_committed(lab: Lab, writer: Session) -> None:
+    other = lab.connect()
+    run(writer, "insert into t (n) values (1)")
+    assert (writer.one(COUNT), other.one(COUNT)) == (1, 0)
+    writer.connection.rollback()
+    assert (writer.one(COUNT), other.one(COUNT)) == (0, 0)
+    run(writer, "insert into t (n) values (2)")
+    writer.connection.commit()
+    assert (writer.one(COUNT), other.one(COUNT)) == (1, 1)
+
+
+def test_autocommit(lab: Lab, writer: Session) -> None:
+    writer.connection.autocommit = True
+    run(writer, "insert into t (n) values (1)")
+    assert lab.connect().one(COUNT) == 1
+
+
+def test_a_failed_statement_leaves_the_transaction(lab: Lab, writer: Session) -> None:
+    run(writer, "insert into t (n) values (1)")
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00001"):
+        run(writer, "insert into t (n) select 3 - level from dual connect by level <= 2")
+    writer.connection.commit()
+    assert lab.connect().one(COUNT) == 1
+
+
+def test_what_a_killed_session_did_is_rolled_back(lab: Lab, writer: Session) -> None:
+    victim = lab.connect()
+    spid = victim.spid
+    run(victim, "insert into t (n) values (1)")
+    os.kill(spid, signal.SIGKILL)
+    assert ended(spid, within_s=2)
+    assert writer.one(COUNT) == 0
+    assert run(writer, "insert into t (n) values (1)") == 1
+
+
+def waiting(lab: Lab, session: Session, sql: str) -> RunningStatement:
+    """Starts `sql` and waits until its server is in the call."""
+    watcher, sid = lab.connect(), session.sid
+    statement = RunningStatement(session)
+    statement.start(sql)
+    while watcher.one("select status from v$session where sid = :s", s=sid) != "ACTIVE":
+        assert statement.thread.is_alive()
+    return statement
+
+
+def test_a_writer_waits_for_the_other_ones_commit(lab: Lab, writer: Session) -> None:
+    other = lab.connect()
+    run(writer, "insert into t (n) values (1)")
+    statement = waiting(lab, other, "insert into t (n) values (2)")
+    assert not statement.join(within_s=0.2)
+    writer.connection.commit()
+    # The insert is done now; that it returns no rows is the thread's only complaint.
+    assert statement.join(within_s=5)
+    other.connection.commit()
+    assert writer.one(COUNT) == 2
+
+
+def test_a_wait_is_cancelled_at_once_out_of_band(lab: Lab, writer: Session) -> None:
+    other = lab.connect()
+    run(writer, "insert into t (n) values (1)")
+    statement = waiting(lab, other, "insert into t (n) values (2)")
+    other.connection.cancel()
+    assert statement.join(within_s=2)
+    assert statement.error.startswith("ORA-01013")
+
+
+def test_a_wait_is_cancelled_slice_by_slice_in_band(lab: Lab, writer: Session) -> None:
+    lab.sqlnet_ora("BREAK_POLL_SKIP=2")
+    other = lab.connect(disable_oob=True)
+    run(writer, "insert into t (n) values (1)")
+    statement = waiting(lab, other, "insert into t (n) values (2)")
+    other.connection.cancel()
+    assert not statement.join(within_s=2)  # not before the first slice of 3 s is over
+    assert statement.join(within_s=7)  # the second one's check is the one that polls
+    assert statement.error.startswith("ORA-01013")
+    assert other.one("select 1 from dual") == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "error"),
+    [
+        ("create table sys.x (n number)", "ORA-01031"),
+        ("update sys.obj$ set name = 'x'", "ORA-01031"),
+        ("insert into dual values ('Y')", "ORA-01031"),
+        ("drop table dual", "ORA-00942"),
+        ("create table c (x clob)", "ORA-03001"),
+        ("create table c (x number(5,2))", "ORA-03001"),
+        ("create table c (x varchar2(5000))", "ORA-00910"),
+        ("create table t (x number)", "ORA-00955"),
+        ("select * from sqlite_master", "ORA-00942"),
+        ("pragma user_version", "ORA-03001"),
+        ("attach database 'x' as y", "ORA-03001"),
+    ],
+)
+def test_what_is_not_allowed(writer: Session, sql: str, error: str) -> None:
+    with pytest.raises(oracledb.DatabaseError, match=error):
+        run(writer, sql)
+
+
+def test_tables_made_of_queries_and_indexes(writer: Session) -> None:
+    run(writer, "create table a as select obj#, name, ctime from sys.obj$ where rownum <= 5")
+    run(writer, "create unique index i on a (obj#)")
+    [first, *_] = writer.rows("select * from scott.a order by obj#")
+    assert first[0] == 2
+    assert isinstance(first[2], datetime.datetime)
+    run(writer, "drop index i")
+    run(writer, "drop table a purge")
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00942"):
+        writer.rows("select * from a")
+
+
+def test_all_objects(writer: Session) -> None:
+    count = writer.one("select count(*) from all_objects")
+    assert count == writer.one("select count(*) from sys.obj$")
+    owners = dict(writer.rows("select owner, count(*) from all_objects group by owner"))
+    assert owners["SYS"] > owners["PUBLIC"] > owners["DBSNMP"]
