@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "syscall_names.h"
-#include "windows.h"
+#include "rates.h"
 
 static const char *const END_NAMES[] = {
     "unknown", "tcp", "tcp6", "unix", "socket", "file", "bad",

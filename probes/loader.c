@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -201,6 +202,7 @@ void probe_load(struct probe *p, const struct options *o) {
     error = load_any(p, o);
     if (error)
         explain_load(o, error);
+    malloc_trim(0); // the kernel's BTF took 12 MB for a moment
     p->claims_fd = bpf_map__fd(p->skel->maps.claims);
     p->endpoints_fd = bpf_map__fd(p->skel->maps.endpoints);
     p->stacks_fd = bpf_map__fd(p->skel->maps.stacks);

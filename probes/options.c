@@ -92,7 +92,8 @@ static void parse_pids(struct options *o, const char *text) {
         char *end;
         long pid = strtol(text, &end, 10);
 
-        if (end == text || (*end && (*end != ',' || !end[1])) || pid < 1 || pid > 1 << 30)
+        if (end == text || (*end && (*end != ',' || !end[1])) || pid < 1 ||
+            pid > 1 << 30)
             fail(EXIT_USAGE, "-p takes process ids joined by commas, not '%s'",
                  text);
         o->pids = realloc(o->pids, (o->pid_count + 1) * sizeof(*o->pids));

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "loader.h"
+#include "rates.h"
 
 // A slot comes FREE > PENDING > KEPT > GONE > RETIRED > FREE; a process that
 // the filter does not want goes from PENDING to RETIRED.
@@ -16,13 +17,6 @@ enum stage {
     STAGE_KEPT,
     STAGE_GONE,    // ended; its counts stand
     STAGE_RETIRED, // out of sight of the kernel side, to be wiped
-};
-
-// What the windows of the watch mode saw: n, and sums of counts and seconds.
-struct windows {
-    uint64_t count;
-    double polls, seconds, polls2, cross, seconds2, displaced;
-    uint64_t ended_ns, cpu_ns; // of the last one
 };
 
 struct process {

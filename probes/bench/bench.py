@@ -75,7 +75,7 @@ def ours(*options: str) -> Callable[[int], list[str]]:
 
 
 def empty(*programs: str) -> Callable[[int], list[str]]:
-    return lambda pid: [str(BUILD / "bench-empty"), *programs]
+    return lambda _: [str(BUILD / "bench-empty"), *programs]
 
 
 def bpftrace(script: str) -> Callable[[int], list[str]]:
@@ -89,7 +89,7 @@ def tools(variants: list[str]) -> list[Tool]:
         Tool(f"an empty program, {v}", empty(v), "ready", stop_by_eof=True) for v in variants
     ]
     return [
-        Tool("none (A/A)", lambda pid: ["sleep", "1000"], None, 0.02),
+        Tool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
         *nothing,
         *counting,
         Tool("ours: count, stacks 1/64", ours("--stacks", "64"), header),

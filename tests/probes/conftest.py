@@ -36,7 +36,7 @@ def built() -> None:
 
 
 @pytest.fixture
-def root(built: None) -> None:  # noqa: ARG001
+def root(built: None) -> None:
     if why := why_no_bpf():
         pytest.skip(why)
 
@@ -46,9 +46,11 @@ def poller(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The target, compiled as Oracle's executables are: with frame pointers."""
     output = tmp_path_factory.mktemp("targets") / "poller"
     subprocess.run(
-        ["gcc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
-        + ["-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"]
-        + [str(TARGETS / "poller.c"), "-o", str(output)],
+        [
+            *("gcc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"),
+            *("-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"),
+            *(str(TARGETS / "poller.c"), "-o", str(output)),
+        ],
         check=True,
     )
     return output
@@ -73,7 +75,7 @@ def target(start_target: Callable[..., Target]) -> Target:
 
 
 @pytest.fixture
-def start_probe(root: None) -> Iterator[Callable[..., Probe]]:  # noqa: ARG001
+def start_probe(root: None) -> Iterator[Callable[..., Probe]]:
     running: list[Probe] = []
 
     def start(*options: str, wrapper: tuple[str, ...] = ()) -> Probe:
@@ -83,6 +85,18 @@ def start_probe(root: None) -> Iterator[Callable[..., Probe]]:  # noqa: ARG001
     yield start
     for probe in running:
         probe.close()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "soak: hundreds of runs, by make -C probes soak")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("markexpr"):
+        return
+    for item in items:
+        if item.get_closest_marker("soak"):
+            item.add_marker(pytest.mark.skip(reason="long: make -C probes soak"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -137,7 +137,7 @@ def test_no_such_process(root: None) -> None:
 def test_a_thread_is_not_a_process(target: Target, root: None) -> None:
     fd = target.do("open tcp")
     target.begin(f"threads {fd} 3000017 2")
-    while len(tasks := sorted(os.listdir(f"/proc/{target.pid}/task"), key=int)) < 2:  # noqa: PTH208
+    while len(tasks := sorted(os.listdir(f"/proc/{target.pid}/task"), key=int)) < 2:
         continue
     code, text = fails("-p", tasks[-1])
     assert code == 5

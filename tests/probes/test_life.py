@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
 import json
 import os
 import signal
 import subprocess
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,17 +20,17 @@ StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
 
 
-def programs_of(pid: int) -> list[str]:
-    """Names of the BPF programs and maps that a process holds, from bpftool."""
-    names = []
-    for kind in ("prog", "map"):
-        done = subprocess.run(
-            ["bpftool", "-j", kind, "show"], capture_output=True, text=True, check=True
-        )
-        for item in json.loads(done.stdout):
-            if any(p["pid"] == pid for p in item.get("pids", [])):
-                names.append(item["name"])
-    return names
+def wait_until(happens: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not happens():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def capabilities(pid: int) -> dict[str, int]:
+    status = Path(f"/proc/{pid}/status").read_text()
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    return {name: int(value, 16) for name, value in fields.items() if name.startswith("Cap")}
 
 
 def ids() -> set[tuple[str, int]]:
@@ -42,10 +45,7 @@ def ids() -> set[tuple[str, int]]:
 
 def assert_vanish(mine: set[tuple[str, int]]) -> None:
     """The kernel frees programs and maps a little after their last user went."""
-    deadline = time.monotonic() + PATIENCE_S
-    while left := mine & ids():
-        assert time.monotonic() < deadline, left
-        time.sleep(0.02)
+    wait_until(lambda: not mine & ids(), f"still there, of {mine}")
 
 
 def test_a_target_that_exits_is_reported_and_ends_the_probe(
@@ -117,29 +117,37 @@ def test_signals_end_it_with_a_final_frame(
 def test_it_ends_at_once_when_its_reader_is_killed(target: Target, root: None) -> None:
     reader = subprocess.Popen(["sleep", "1000"], stdin=subprocess.PIPE)
     assert reader.stdin is not None
+    before = ids()
     probe = subprocess.Popen(
         [PROBE, "-p", str(target.pid), "-i", "1000"], stdout=reader.stdin, stderr=subprocess.PIPE
     )
     reader.stdin.close()
-    while not programs_of(probe.pid):
-        assert probe.poll() is None
-    mine = ids()
+    wait_until(lambda: capabilities(probe.pid)["CapPrm"] == 0, "attached and unprivileged")
+    mine = ids() - before
+    assert mine
     reader.kill()
     reader.wait()
     assert probe.wait(5) == 0  # not the thousand seconds to its next frame
     assert probe.stderr is not None
     assert probe.stderr.read() == b""
     probe.stderr.close()
-    assert_vanish({i for i in mine if i not in ids()})
+    assert_vanish(mine)
 
 
 def test_a_reader_that_has_stopped_reading_does_not_keep_it(
     target: Target, start_probe: StartProbe
 ) -> None:
     probe = start_probe("-p", str(target.pid), "-i", "0.001", "--stacks", "1")
-    pipe_is_full = time.monotonic() + PATIENCE_S
-    while Path(f"/proc/{probe.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "S":
-        assert time.monotonic() < pipe_is_full
+    stdout = probe.process.stdout
+    assert stdout is not None
+    pipe_size = fcntl.fcntl(stdout, fcntl.F_GETPIPE_SZ)
+
+    def is_full() -> bool:
+        held = array.array("i", [0])
+        fcntl.ioctl(stdout, termios.FIONREAD, held)
+        return held[0] > pipe_size - 8192
+
+    wait_until(is_full, "a full pipe")
     probe.process.send_signal(signal.SIGTERM)
     assert probe.process.wait(10) == 0
 
@@ -160,20 +168,16 @@ def test_killed_it_leaves_nothing(target: Target, start_probe: StartProbe) -> No
 
 
 def test_privileges_are_given_up(target: Target, start_probe: StartProbe) -> None:
-    for options, kept in (([], 0), (["--stacks", "9"], 1 << 19 | 1 << 2), (["--watch"], None)):
+    read_others = 1 << 19 | 1 << 2  # CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH
+    for options, kept in (([], 0), (["--stacks", "9"], read_others), (["--watch"], read_others)):
         probe = start_probe("-p", str(target.pid), *options)
-        status = Path(f"/proc/{probe.process.pid}/status").read_text()
-        fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-        allowed = (1 << 19 | 1 << 2) if kept is None else kept  # SYS_PTRACE, DAC_READ_SEARCH
-        for name in ("CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb"):
-            assert int(fields[name], 16) & ~allowed == 0, name
-        assert fields["NoNewPrivs"] == "1"
+        for name, held in capabilities(probe.process.pid).items():
+            assert held & ~kept == 0, name
+        assert "NoNewPrivs:\t1" in Path(f"/proc/{probe.process.pid}/status").read_text()
         probe.stop()
 
 
-def test_processes_that_come_and_go_by_the_hundred(
-    target: Target, start_probe: StartProbe
-) -> None:
+def test_processes_that_come_and_go_by_the_hundred(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "-f", "-i", "0.1", "--max-processes", "64")
     rounds, forks = 40, 10
@@ -221,12 +225,15 @@ def test_attach_is_fast_small_and_static(target: Target, start_probe: StartProbe
         probe.stop()
     assert min(took) < 0.1
     assert PROBE.stat().st_size < 2 << 20
-    assert "not a dynamic" in subprocess.run(
-        ["ldd", PROBE], capture_output=True, text=True, check=False
-    ).stderr
+    assert (
+        "not a dynamic"
+        in subprocess.run(["ldd", PROBE], capture_output=True, text=True, check=False).stderr
+    )
 
 
-def test_in_a_pid_namespace_ids_are_the_namespaces(poller: Path, root: None, tmp_path: Path) -> None:
+def test_in_a_pid_namespace_ids_are_the_namespaces(
+    poller: Path, root: None, tmp_path: Path
+) -> None:
     """The probe inside a container, and the container seen from outside."""
     script = f"""
     exec 3<>{tmp_path}/in 4<>{tmp_path}/out

@@ -1,0 +1,95 @@
+"""The long checks: `make -C probes soak`. What the probe promises, a hundred times over."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from probe_process import Probe, Target, counts, total
+from test_life import assert_vanish, ids
+
+pytestmark = pytest.mark.soak
+
+StartProbe = Callable[..., Probe]
+StartTarget = Callable[..., Target]
+RUNS = 100
+
+
+def test_a_million_polls_a_hundred_times(variant: str, target: Target, root: None) -> None:
+    """1,000,003 polls on 1, 2 or 7 threads across forks: exactly that number."""
+    fd = target.do("open tcp")
+    wrong = []
+    for run in range(RUNS):
+        threads = (1, 2, 7)[run % 3]
+        probe = Probe.start("-p", str(target.pid), "-f", "--variant", variant)
+        target.do(f"threads {fd} 500009 {threads}")
+        target.do(f"forks {fd} 499994 3 {threads}")
+        probe.stop()
+        if total(probe) != 1000003:
+            wrong.append(total(probe))
+    assert not wrong
+
+
+def test_the_interval_holds_the_truth(target: Target, root: None) -> None:
+    """Rates from windows, against what the target did in the same time."""
+    fd = target.do("open tcp")
+    held = 0
+    for _ in range(RUNS):
+        probe = Probe.start("-p", str(target.pid), "--watch", "--gap", "0.06", "-i", "100")
+        start = time.monotonic()
+        target.do(f"poll {fd} 1500007 0")
+        took = time.monotonic() - start
+        windows = counts(probe.stop(), target.pid)["windows"]
+        held += windows["low"] <= 1500007 / took <= windows["high"]
+    assert held >= 95
+
+
+def pace(target: Target, fd: int) -> float:
+    """Nanoseconds a poll, of the best of a few rounds."""
+    best = float("inf")
+    for _ in range(15):
+        start = time.monotonic()
+        target.do(f"poll {fd} 100003 0")
+        best = min(best, time.monotonic() - start)
+    return best / 100003 * 1e9
+
+
+def test_killed_a_hundred_times_under_load(target: Target, root: None) -> None:
+    fd = target.do("open tcp")
+    before_all, before = pace(target, fd), ids()
+    target.begin(f"poll {fd} 100000007 0")
+    mine: set[tuple[str, int]] = set()
+    for _ in range(RUNS):
+        known = ids()
+        probe = Probe.start("-p", str(target.pid))
+        mine |= ids() - known
+        probe.process.kill()
+        probe.close()
+        assert target.process.poll() is None
+    assert mine
+    target.finish()
+    assert_vanish(mine - before)
+    assert pace(target, fd) < before_all * 1.15
+
+
+def test_two_thousand_processes(
+    start_target: StartTarget, start_probe: StartProbe, poller: Path
+) -> None:
+    targets = [start_target() for _ in range(2000)]
+    fds = [t.do("open tcp") for t in targets]
+    pids = ",".join(str(t.pid) for t in targets)
+    probe = start_probe("-p", pids, "-i", "0.5", "--max-processes", "2048")
+    for number, (target, fd) in enumerate(zip(targets, fds, strict=True)):
+        target.do(f"poll {fd} {number + 1} 0")
+    probe.read_until("frame")
+    status = Path(f"/proc/{probe.process.pid}/status").read_text()
+    resident_kb = int(status.split("VmRSS:")[1].split()[0])
+    frame = probe.stop()
+    assert {p["pid"]: p["break_polls"] for p in frame["processes"]} == {
+        t.pid: n + 1 for n, t in enumerate(targets)
+    }
+    assert resident_kb < 10 * 1024
+    assert statistics.mean(p["break_polls"] for p in frame["processes"]) == 1000.5

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Prints what sites.c finds in the ELF files named: address and offset.
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "sites.h"
+
+int main(int argc, char **argv) {
+    for (int n = 1; n < argc; n++) {
+        int fd = open(argv[n], O_RDONLY);
+        struct elf_sites elf;
+
+        if (elf_read_layout(fd, &elf) == 0)
+            elf_read_sites(fd, &elf);
+        for (unsigned i = 0; i < elf.sites; i++)
+            printf("%llx %d\n", (unsigned long long)elf.site[i].after,
+                   elf.site[i].offset);
+        close(fd);
+    }
+    return 0;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Unit tests of what needs no kernel; run by `make -C probes check`.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ehframe.h"
+#include "json.h"
+#include "rates.h"
+
+static int failures;
+
+#define CHECK(truth)                                                           \
+    do {                                                                       \
+        if (!(truth)) {                                                        \
+            printf("%s:%d: %s\n", __FILE__, __LINE__, #truth);                 \
+            failures++;                                                        \
+        }                                                                      \
+    } while (0)
+
+static void check_text(const char *text, size_t size, const char *expected) {
+    struct json j = {0};
+
+    json_text_n(&j, text, size);
+    CHECK(j.size == strlen(expected) && !memcmp(j.text, expected, j.size));
+    free(j.text);
+}
+
+static void test_json(void) {
+    struct json j = {0};
+
+    check_text("a\"b\\c\n\x7f", 7, "\"a\\\"b\\\\c\\u000a\\u007f\"");
+    check_text("\xc3\xa9", 2, "\"\xc3\xa9\"");
+    check_text("\xe2\x82\xac", 3, "\"\xe2\x82\xac\"");
+    check_text("\xff", 1, "\"\\ufffd\"");
+    check_text("\xc3", 1, "\"\\ufffd\"");                       // cut short
+    check_text("\xc0\xaf", 2, "\"\\ufffd\\ufffd\"");            // overlong
+    check_text("\xed\xa0\x80", 3, "\"\\ufffd\\ufffd\\ufffd\""); // a surrogate
+    json_open(&j, '{');
+    json_key_seconds(&j, "t", 1000000001);
+    json_key(&j, "n");
+    json_signed(&j, -5);
+    json_list(&j, "l");
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_newline(&j);
+    CHECK(!memcmp(j.text, "{\"t\":1.000000001,\"n\":-5,\"l\":[]}\n", j.size));
+    free(j.text);
+}
+
+// A CIE and an FDE as a compiler makes them: at 0x1000, 0x40 bytes; the stack
+// grows by 0x28 after 4 bytes.
+static const uint8_t
+    FRAME[] =
+        {
+            0x14, 0,    0,    0,    0,    0,    0, 0,    1,
+            'z',  'R',  0,    1,    0x78, 0x10, 1, 0x1b, 0x0c,
+            7,    8,    0x90, 1,    0,    0, // CIE: code 1, data -8, column 16,
+                                             // pcrel sdata4; cfa=rsp+8, ra
+            0x14, 0,    0,    0,    0x1c, 0,    0, 0,    0xe0,
+            0x0f, 0,    0,    0x40, 0,    0,    0, 0,    0x44,
+            0x0e, 0x30, 0,    0,    0,    0, // FDE: pc 0x20 + 0xfe0; advance 4;
+                                             // cfa offset 0x30
+            0,    0,    0,    0,
+};
+
+static void test_return_address(void) {
+    struct eh_frame frame = {FRAME, sizeof(FRAME), 0};
+    int32_t offset = -7;
+
+    CHECK(eh_return_address(&frame, 0x1000, &offset) == EH_STACK_POINTER);
+    CHECK(offset == 0);
+    CHECK(eh_return_address(&frame, 0x1003, &offset) == EH_STACK_POINTER);
+    CHECK(offset == 0);
+    CHECK(eh_return_address(&frame, 0x1004, &offset) == EH_STACK_POINTER);
+    CHECK(offset == 0x28);
+    CHECK(eh_return_address(&frame, 0x103f, &offset) == EH_STACK_POINTER);
+    CHECK(eh_return_address(&frame, 0x1040, &offset) == EH_UNKNOWN);
+    CHECK(eh_return_address(&frame, 0xfff, &offset) == EH_UNKNOWN);
+}
+
+// Every truncation and a million random damages: no read outside, no hang.
+static void test_damaged_frames(void) {
+    int32_t offset;
+
+    srandom(1);
+    for (size_t size = 0; size <= sizeof(FRAME); size++) {
+        uint8_t *copy = malloc(size + 1);
+        struct eh_frame frame = {copy, size, 0};
+
+        memcpy(copy, FRAME, size);
+        eh_return_address(&frame, 0x1010, &offset);
+        free(copy);
+    }
+    for (int round = 0; round < 1000000; round++) {
+        uint8_t *copy = malloc(sizeof(FRAME));
+        struct eh_frame frame = {copy, sizeof(FRAME), random() % 2 * ~0ull};
+
+        memcpy(copy, FRAME, sizeof(FRAME));
+        for (int i = 0; i <= round % 6; i++)
+            copy[random() % sizeof(FRAME)] = random();
+        eh_return_address(&frame, 0x1010, &offset);
+        free(copy);
+    }
+}
+
+static void test_rates(void) {
+    struct windows w = {0};
+    struct rate rate;
+    int held = 0;
+
+    CHECK(!window_rate(&w, &rate));
+    for (int i = 0; i < 3; i++)
+        window_add(&w, 1000, 0.010, 0);
+    CHECK(window_rate(&w, &rate));
+    CHECK(fabs(rate.per_s - 100000) < 1e-6);
+    CHECK(rate.low <= rate.per_s && rate.per_s <= rate.high);
+    // 10 ms, 5000 polls of 200 ns each ours: 9 ms were the process's.
+    w = (struct windows){0};
+    for (int i = 0; i < 3; i++)
+        window_add(&w, 5000, 0.010, 0.001);
+    CHECK(window_rate(&w, &rate));
+    CHECK(fabs(rate.per_s - 5000 / 0.009) < 1);
+    // The 95 % interval: windows of a process whose pace varies.
+    srand48(2);
+    for (int run = 0; run < 2000; run++) {
+        w = (struct windows){0};
+        for (int i = 0; i < 25; i++)
+            window_add(&w, 10000 * (1 + 0.5 * (drand48() - 0.5)), 0.01, 0);
+        window_rate(&w, &rate);
+        held += rate.low <= 1e6 && 1e6 <= rate.high;
+    }
+    CHECK(held > 1870 && held < 1930); // 1900 to be expected
+    w = (struct windows){0};
+    for (int i = 0; i < 10; i++)
+        window_add(&w, 0, 0.01, 0);
+    CHECK(window_rate(&w, &rate));
+    CHECK(rate.low == 0 && fabs(rate.high - 30) < 1e-9);
+}
+
+int main(void) {
+    test_json();
+    test_return_address();
+    test_damaged_frames();
+    test_rates();
+    if (failures)
+        printf("%d failed\n", failures);
+    else
+        puts("unit tests passed");
+    return failures != 0;
+}
