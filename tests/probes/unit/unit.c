@@ -51,18 +51,61 @@ static void test_json(void) {
 
 // A CIE and an FDE as a compiler makes them: at 0x1000, 0x40 bytes; the stack
 // grows by 0x28 after 4 bytes.
-static const uint8_t
-    FRAME[] =
-        {
-            0x14, 0,    0,    0,    0,    0,    0, 0,    1,
-            'z',  'R',  0,    1,    0x78, 0x10, 1, 0x1b, 0x0c,
-            7,    8,    0x90, 1,    0,    0, // CIE: code 1, data -8, column 16,
-                                             // pcrel sdata4; cfa=rsp+8, ra
-            0x14, 0,    0,    0,    0x1c, 0,    0, 0,    0xe0,
-            0x0f, 0,    0,    0x40, 0,    0,    0, 0,    0x44,
-            0x0e, 0x30, 0,    0,    0,    0, // FDE: pc 0x20 + 0xfe0; advance 4;
-                                             // cfa offset 0x30
-            0,    0,    0,    0,
+static const uint8_t FRAME[] = {
+    0x14,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    1,
+    'z',
+    'R',
+    0,
+    1,
+    0x78,
+    0x10,
+    1,
+    0x1b,
+    0x0c,
+    7,
+    8,
+    0x90,
+    1,
+    0,
+    0, // CIE: code 1, data -8, column 16,
+       // pcrel sdata4; cfa=rsp+8, ra
+    0x14,
+    0,
+    0,
+    0,
+    0x1c,
+    0,
+    0,
+    0,
+    0xe0,
+    0x0f,
+    0,
+    0,
+    0x40,
+    0,
+    0,
+    0,
+    0,
+    0x44,
+    0x0e,
+    0x30,
+    0,
+    0,
+    0,
+    0, // FDE: pc 0x20 + 0xfe0; advance 4;
+       // cfa offset 0x30
+    0,
+    0,
+    0,
+    0,
 };
 
 static void test_return_address(void) {
