@@ -5,7 +5,10 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from polltrace.backends.evidence_report import evidence_data, evidence_table
+from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import seconds
 from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
 from polltrace.ebpf import EbpfProbe, Look
@@ -14,6 +17,8 @@ from polltrace.launch import HeldCommand
 from polltrace.profile import Profile
 from polltrace.stat_report import stat_data, stat_table
 
+_TOOLS = ("strace", "truss")
+
 
 class Stat:
     """Count the break polls, other polls and system calls of running processes.
@@ -21,6 +26,7 @@ class Stat:
     Attaches to any process, without stopping it, and counts until --duration is over, every
     process has ended, or Ctrl-C. A break poll is a poll of one connected socket with timeout 0.
     With a COMMAND, runs it and watches it and what it forks; the exit code is then the command's.
+    With --from-strace or --from-truss, says what a file from a host where we cannot run tells.
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
@@ -28,10 +34,16 @@ class Stat:
         parser.add_argument(
             "-d", "--duration", type=seconds, metavar="SECONDS", help="how long (default: Ctrl-C)"
         )
+        files = parser.add_argument_group("or what strace or truss wrote, -c or the calls")
+        for tool in _TOOLS:
+            files.add_argument(f"--from-{tool}", type=Path, metavar="FILE")
         parser.add_argument("--json", action="store_true", help="the same as data")
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
+        files = [(tool, args.__dict__[f"from_{tool}"]) for tool in _TOOLS]
+        if any(path for _, path in files):
+            return _from_file(args, [(tool, path) for tool, path in files if path])
         code = 0
         if args.command:
             if args.pid or args.name or args.sid or args.all:
@@ -51,6 +63,19 @@ class Stat:
                 process = profile.processes[pid, start_ticks]
                 print(f"polltrace: process {pid} ({process.comm}) ended meanwhile", file=sys.stderr)
         return code
+
+
+def _from_file(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> int:
+    if len(files) > 1 or args.command or args.pid or args.name or args.sid or args.all:
+        raise UsageError("read either one FILE or watch processes, not both")
+    ((tool, path),) = files
+    evidence = read_trace(path, tool)
+    if args.json:
+        json.dump(evidence_data(evidence), sys.stdout, indent=2)
+        print()
+    else:
+        print(evidence_table(evidence))
+    return 0
 
 
 def _watch(

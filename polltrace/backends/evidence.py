@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a tracer's text is evidence of: a Profile, and what of it could not be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from polltrace.frames import ProcessTotals
+from polltrace.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A Profile whose polls may be break polls or not: `undecided` of them, by process.
+
+    `timed`: the profile's seconds are known. `cpu_s`: as the tracer says, its own work included;
+    None where it says nothing. The CPU time and times of the profile itself are always 0.
+    `doubts`: what to hold against it, a sentence each.
+    """
+
+    profile: Profile
+    undecided: Mapping[tuple[int, int], int]
+    timed: bool
+    cpu_s: float | None
+    doubts: tuple[str, ...]
+
+    def undecided_of(self, totals: ProcessTotals) -> int:
+        return self.undecided.get((totals.pid, totals.start_ticks), 0)
+
+
+def polls_of(evidence: Evidence, totals: ProcessTotals) -> int:
+    """All polls of a process, of whatever kind."""
+    return totals.break_polls + totals.other_polls + evidence.undecided_of(totals)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace stat` from a tracer's text: the verdict first, then the counts; never a price."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from polltrace.backends.evidence import Evidence, polls_of
+from polltrace.backends.verdict import verdict
+from polltrace.frames import ProcessTotals
+
+NO_PRICE = (
+    "No price: a stopping tracer makes a poll some forty times dearer (strace 20 to 30 us instead "
+    "of 0.4), so its times are mostly its own. Counts are right, rates too low."
+)
+
+
+def evidence_data(evidence: Evidence) -> dict[str, Any]:
+    """As JSON-ready data; null for what the text cannot tell."""
+    profile = evidence.profile
+    return {
+        "from": profile.header.variant,
+        "seconds": profile.seconds if evidence.timed else None,
+        "complete": profile.complete,
+        "doubts": list(evidence.doubts),
+        "processes": [_process_data(evidence, totals) for totals in profile.totals],
+    }
+
+
+def _process_data(evidence: Evidence, totals: ProcessTotals) -> dict[str, Any]:
+    undecided = evidence.undecided_of(totals)
+    said = verdict(evidence, totals)
+    return {
+        "pid": totals.pid or None,
+        "verdict": said.kind.name.lower(),
+        "words": said.words,
+        "polls": polls_of(evidence, totals),
+        "break_polls": None if undecided else totals.break_polls,
+        "other_polls": None if undecided else totals.other_polls,
+        "undecided_polls": undecided,
+        "cpu_s": None,
+        "price": None,
+        "sockets": [
+            {
+                "fd": sock.fd,
+                "kind": sock.kind or None,
+                "local": sock.local or None,
+                "peer": sock.peer or None,
+                "polls": sock.polls,
+            }
+            for sock in totals.sockets
+        ],
+        "syscalls": [
+            {"name": call.name, "calls": call.calls, "errors": call.errors}
+            for call in sorted(totals.syscalls, key=lambda call: (-call.calls, call.name))
+        ],
+    }
+
+
+def evidence_table(evidence: Evidence) -> str:
+    """As text, a process after the other, then what to hold against it."""
+    blocks = [_block(evidence, totals) for totals in evidence.profile.totals]
+    notes = "\n".join(textwrap.fill(text, 100) for text in (NO_PRICE, *evidence.doubts))
+    return "\n\n".join([*blocks, notes])
+
+
+def _block(evidence: Evidence, totals: ProcessTotals) -> str:
+    undecided = evidence.undecided_of(totals)
+    title = f"{totals.pid or 'process'}: from {evidence.profile.header.variant}"
+    if evidence.timed:
+        title += f", {evidence.profile.seconds:.3f} s traced"
+    lines = [title, textwrap.fill(verdict(evidence, totals).words, 100), ""]
+    if undecided == polls_of(evidence, totals) > 0:
+        lines += [f"{'polls':<16}{undecided:>12,}   break polls or others: cannot tell"]
+    else:
+        lines += [f"{'break polls':<16}{totals.break_polls:>12,}"]
+        for sock in totals.sockets:
+            ends = f"{sock.kind} {sock.local} <- {sock.peer}" if sock.kind else ""
+            lines += [f"  fd {sock.fd:<11}{sock.polls:>12,}   {ends}".rstrip()]
+        lines += [f"{'other polls':<16}{totals.other_polls:>12,}"]
+        lines += [f"{'cannot tell':<16}{undecided:>12,}"] if undecided else []
+    lines += ["", f"{'syscall':<20}{'calls':>12}{'errors':>10}"]
+    calls = sorted(totals.syscalls, key=lambda call: (-call.calls, call.name))
+    lines += [f"{call.name:<20}{call.calls:>12,}{call.errors or '':>10}" for call in calls]
+    errors = sum(call.errors for call in calls)
+    lines += [
+        f"{'':<20}{'-' * 11:>12}{'-' * 8:>10}",
+        f"{'sys totals':<20}{sum(call.calls for call in calls):>12,}{errors:>10,}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Adds up a tracer's events by process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from polltrace.backends.poll_arguments import JudgedPoll
+from polltrace.backends.traced import POLLS, Born, Moment, Poll, TracedCall, Unread
+from polltrace.frames import ProcessTotals, SocketPolls, Syscall
+
+
+@dataclass(slots=True)
+class _Task:
+    calls: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    polls: Counter[Poll] = field(default_factory=Counter)
+    sockets: Counter[SocketPolls] = field(default_factory=Counter)
+
+    def add(self, other: _Task) -> None:
+        for mine, more in (
+            (self.calls, other.calls),
+            (self.errors, other.errors),
+            (self.polls, other.polls),
+            (self.sockets, other.sockets),
+        ):
+            mine.update(more)  # type: ignore[arg-type]
+
+
+class Tally:
+    """Feed it events with `add`; then ask."""
+
+    def __init__(
+        self, judge: Callable[[TracedCall], JudgedPoll], owners: dict[int, int] | None = None
+    ) -> None:
+        """`owners`: the process of each thread that is known beforehand."""
+        self._judge = judge
+        self._tasks: dict[int, _Task] = {}
+        self._owner = dict(owners or {})
+        self._born: set[int] = set()
+        self._first_s: float | None = None
+        self._last_s = 0.0
+        self.unread: list[Unread] = []
+        self.unnamed_socket = False
+
+    def add(self, event: TracedCall | Born | Moment | Unread) -> None:
+        match event:
+            case TracedCall():
+                self._count(event)
+            case Born():
+                self._born.add(event.task)
+                if event.is_thread:
+                    self._owner[event.task] = event.parent
+            case Moment():
+                self._first_s = event.at_s if self._first_s is None else self._first_s
+                self._last_s = max(self._last_s, event.at_s)
+            case Unread():
+                self.unread.append(event)
+
+    def _count(self, call: TracedCall) -> None:
+        task = self._tasks.get(call.task) or self._tasks.setdefault(call.task, _Task())
+        task.calls[call.name] += 1
+        task.errors[call.name] += call.failed
+        if call.name in POLLS:
+            judged = self._judge(call)
+            task.polls[judged.poll] += 1
+            if judged.socket is not None:
+                task.sockets[judged.socket] += 1
+                self.unnamed_socket |= not judged.socket.kind
+
+    @property
+    def seconds(self) -> float | None:
+        """From the first time stamp to the last; None for text without two of them."""
+        if self._first_s is None or self._last_s <= self._first_s:
+            return None
+        return self._last_s - self._first_s
+
+    def processes(self) -> tuple[tuple[ProcessTotals, int], ...]:
+        """Each process with how many of its polls could not be told apart; threads are added to
+        theirs where the text tells whose they are."""
+        merged: dict[int, _Task] = {}
+        for number, task in self._tasks.items():
+            merged.setdefault(self._process(number), _Task()).add(task)
+        return tuple(
+            (_totals(pid, task), task.polls[Poll.UNDECIDED]) for pid, task in sorted(merged.items())
+        )
+
+    def _process(self, task: int) -> int:
+        if task == 0:
+            # A command's first process is named only once there is a second.
+            first = self._tasks.keys() - self._born - {0}
+            return next(iter(first)) if len(first) == 1 else 0
+        seen = {task}
+        while (owner := self._owner.get(task, task)) not in seen:
+            seen.add(owner)
+            task = owner
+        return task or self._process(0)
+
+
+def _totals(pid: int, task: _Task) -> ProcessTotals:
+    sockets = Counter[SocketPolls](task.sockets)
+    return ProcessTotals(
+        pid=pid,
+        start_ticks=0,
+        cpu_s=0.0,
+        break_polls=task.polls[Poll.BREAK],
+        other_polls=task.polls[Poll.OTHER],
+        sockets=tuple(
+            SocketPolls(each.fd, each.kind, each.local, each.peer, polls)
+            for each, polls in sorted(sockets.items(), key=lambda item: (-item[1], item[0].fd))
+        ),
+        syscalls=tuple(
+            Syscall(-1, name, calls, task.errors[name])
+            for name, calls in sorted(task.calls.items())
+        ),
+        stacks=(),
+    )
+
+
+def add_all(tally: Tally, events: Iterable[TracedCall | Born | Moment | Unread]) -> Tally:
+    """Feed a tally everything; the same tally."""
+    for event in events:
+        tally.add(event)
+    return tally

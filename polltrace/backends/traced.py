@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a line of a tracer's text can say: the values between the readers and the tally."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCall:
+    """One system call. `task` is the thread as the text names it, 0 where it names none.
+
+    `arguments` is the text between the brackets (what was printed of it); `details` are the lines
+    that truss prints below a call; `result` is empty where the call never came back.
+    """
+
+    task: int
+    name: str
+    arguments: str
+    result: str
+    failed: bool
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Born:
+    """A thread or process that appeared; `parent` 0 where the text does not say whose it is."""
+
+    task: int
+    parent: int
+    is_thread: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time stamp: seconds since whatever the text counts from."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A line that is nothing known; `torn` for a last line that ends in its middle."""
+
+    line: int
+    torn: bool
+
+
+Event = TracedCall | Born | Moment | Unread
+
+
+class Poll(Enum):
+    """What kind of poll a call is, as far as its text tells."""
+
+    BREAK = "one descriptor, timeout 0"
+    OTHER = "another poll"
+    UNDECIDED = "the text does not say"
+
+
+POLLS = frozenset({"poll", "ppoll", "ppoll_time64", "pollsys"})

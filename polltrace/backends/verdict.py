@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Does this process check for in-band breaks? In words, as far as its system calls tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from polltrace.backends.evidence import Evidence, polls_of
+from polltrace.backends.traced import POLLS
+from polltrace.frames import ProcessTotals
+
+# Who polls to wait reads or writes once it was told that it can; a break check finds nothing,
+# for the client says nothing while a call runs. So many polls to one of these are no waiting.
+POLLS_PER_TRANSFER = 10
+FEWEST_POLLS = 30
+_TRANSFERS = frozenset(
+    [
+        *("read", "readv", "recv", "recvfrom", "recvmsg", "getmsg", "accept", "accept4"),
+        *("write", "writev", "send", "sendto", "sendmsg", "putmsg", "connect"),
+    ]
+)
+
+
+class Kind(Enum):
+    """The answers there are."""
+
+    BREAK_POLLING = 1
+    LOOKS_LIKE_IT = 2
+    NONE = 3
+    CANNOT_TELL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    kind: Kind
+    words: str
+
+
+def verdict(evidence: Evidence, totals: ProcessTotals) -> Verdict:
+    """By arguments where the text has them, else by how polls and reads stand to one another."""
+    polls, undecided = polls_of(evidence, totals), evidence.undecided_of(totals)
+    if not polls:
+        return Verdict(
+            Kind.NONE,
+            "No break polling: not one poll. Either breaks reach this process out-of-band, or it "
+            "ran no call meanwhile.",
+        )
+    amount = _amount(evidence, totals, totals.break_polls or polls)
+    if totals.break_polls:
+        return _by_arguments(totals, amount)
+    if not undecided:
+        return Verdict(
+            Kind.NONE,
+            f"No break polling: none of {polls:,} polls has one descriptor and timeout 0.",
+        )
+    return _by_counts(totals, polls, amount)
+
+
+def _by_arguments(totals: ProcessTotals, amount: str) -> Verdict:
+    seen = f"{amount}, with one descriptor and timeout 0"
+    if totals.break_polls < FEWEST_POLLS:
+        return Verdict(Kind.LOOKS_LIKE_IT, f"Looks like break polling: {seen}; few to judge by.")
+    if not all(sock.kind for sock in totals.sockets):
+        seen += " (on what, the text does not say)"
+    return Verdict(Kind.BREAK_POLLING, f"Break polling: {seen}. Breaks reach it in-band.")
+
+
+def _by_counts(totals: ProcessTotals, polls: int, amount: str) -> Verdict:
+    calls = {call.name: call for call in totals.syscalls}
+    transfers = sum(call.calls for name, call in calls.items() if name in _TRANSFERS)
+    everything = sum(call.calls for call in totals.syscalls)
+    if polls < FEWEST_POLLS or polls < POLLS_PER_TRANSFER * transfers:
+        return Verdict(
+            Kind.CANNOT_TELL,
+            f"Cannot tell: {amount} to {transfers:,} reads and writes, and this text does not say "
+            "how it polled.",
+        )
+    share = 100 * polls / everything
+    return Verdict(
+        Kind.LOOKS_LIKE_IT,
+        f"Looks like break polling: {amount}, {share:.1f} % of all system calls, to only "
+        f" {transfers:,} reads and writes: it does not poll to wait. Whether with one descriptor "
+        "and timeout 0, and which, this text cannot tell.",
+    )
+
+
+def _amount(evidence: Evidence, totals: ProcessTotals, polls: int) -> str:
+    names = {call.name for call in totals.syscalls} & POLLS
+    words = f"{polls:,} calls of {names.pop()}" if len(names) == 1 else f"{polls:,} polls"
+    seconds = evidence.profile.seconds
+    if evidence.timed and seconds:
+        words += f", {polls / seconds:,.0f} a second"
+    if evidence.cpu_s:
+        words += f" ({polls / evidence.cpu_s:,.0f} a second on CPU)"
+    return words

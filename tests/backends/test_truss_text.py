@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""truss's text in the shapes of its options, and the tables of both tracers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polltrace.backends.evidence import Evidence, polls_of
+from polltrace.backends.trace_file import evidence_of
+from polltrace.errors import UsageError
+
+SYS = "pollsys(0xFFFFFD7FFFDFB4F8, 1, 0xFFFFFD7FFFDFB4B0, 0x00000000) = 0\n"
+
+
+def read(text: str, tool: str = "truss") -> Evidence:
+    return evidence_of(iter(text.splitlines(keepends=True)), tool, "it")
+
+
+def judged(text: str) -> tuple[int, int, int]:
+    """Break polls, other polls, polls that could not be told apart."""
+    evidence = read(text)
+    totals = evidence.profile.only()
+    assert not [doubt for doubt in evidence.doubts if "descriptor" not in doubt]
+    return totals.break_polls, totals.other_polls, evidence.undecided_of(totals)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (SYS, (0, 0, 1)),
+        (f"{SYS}\tfd=8  ev=POLLRDNORM rev=0\n\ttimeout: 0.000000000 sec\n", (1, 0, 0)),
+        (f"71:\t{SYS}71:\t\tfd=8  ev=POLLIN rev=0\n71:\t\ttimeout: 0.000000000 sec\n", (1, 0, 0)),
+        (f"/1:\t{SYS}/1:\t\tfd=8  ev=POLLIN rev=0\n/1:\t\ttimeout: 3.000000000 sec\n", (0, 1, 0)),
+        ("pollsys(0x08047AB8, 1, 0x00000000, 0x00000000)\t= 1\n", (0, 1, 0)),
+        ("pollsys(0x08047AB8, 2, 0x08047B18, 0x00000000)\t= 0\n", (0, 1, 0)),
+        ("poll(0x08047AB8, 1, 0)\t\t\t= 0\n", (1, 0, 0)),
+        ("poll(0x08047AB8, 1, 1000)\t\t= 0\n", (0, 1, 0)),
+        ("poll({ 3/POLLIN },1,0)\t\t = 0 (0x0)\n", (1, 0, 0)),
+        ("poll(0x08047AB8, 1, -1)\t(sleeping...)\npoll(0x08047AB8, 1, -1)\t\t= 1\n", (0, 1, 0)),
+        ("poll(0x08047AB8, 1, 0)\t\t\tErr#4 EINTR\n    Received signal #18, SIGCLD\n", (1, 0, 0)),
+    ],
+)
+def test_polls_are_judged_by_their_arguments(text: str, expected: tuple[int, int, int]) -> None:
+    assert judged(text) == expected
+
+
+def test_deltas_and_times() -> None:
+    deltas = read(f" 0.0000 {SYS} 0.2500 {SYS}/1:\t 0.7500 {SYS}")
+    assert deltas.profile.seconds == pytest.approx(1.0)
+    times = read(f"Base time stamp:  1174.5  [ Sat ]\n71:\t 0.5000\t{SYS}71:\t 3.5000\t{SYS}")
+    assert times.profile.seconds == pytest.approx(3.0)
+    assert times.profile.only().pid == 71
+
+
+def test_errors_are_counted() -> None:
+    (call,) = read("read(8, 0x1, 2064)\tErr#11 EAGAIN\n").profile.only().syscalls
+    assert (call.name, call.calls, call.errors) == ("read", 1, 1)
+
+
+ROWS = st.dictionaries(
+    st.sampled_from(["poll", "read", "write", "times", "futex", "pollsys"]),
+    st.tuples(st.integers(1, 10**9), st.integers(0, 10**6)),
+    min_size=1,
+)
+
+
+def strace_table(rows: dict[str, tuple[int, int]], old: bool) -> str:
+    """As strace -c prints it: no errors are a blank, and so was the total's usecs/call."""
+    rule = "------ ----------- ----------- --------- --------- ----------------\n"
+    text = f"% time     seconds  usecs/call     calls    errors syscall\n{rule}"
+    for name, (calls, errors) in rows.items():
+        text += f" 50.00    0.001383           0 {calls:9} {errors or '':>9} {name}\n"
+    each = "" if old else "0"
+    return f"{text}{rule}100.00    0.001383 {each:>11} {1:9} {'':9} total\n"
+
+
+def truss_table(rows: dict[str, tuple[int, int]]) -> str:
+    text = "syscall               seconds   calls  errors\n"
+    for name, (calls, errors) in rows.items():
+        text += f"{name:<20}{'.001':>9} {calls:7} {errors or '':>6}\n"
+    end = "                     --------  ------   ----\nsys totals:              .001"
+    sums = "usr time:              27.191\nelapsed:               31.080\n"
+    return f"{text}{end}     190      0\n{sums}"
+
+
+@given(ROWS, st.booleans(), st.booleans())
+def test_tables_give_what_was_written(
+    rows: dict[str, tuple[int, int]], old: bool, solaris: bool
+) -> None:
+    text = truss_table(rows) if solaris else strace_table(rows, old)
+    evidence = read(text, "truss" if solaris else "strace")
+    totals = evidence.profile.only()
+    assert {call.name: (call.calls, call.errors) for call in totals.syscalls} == rows
+    assert polls_of(evidence, totals) == sum(
+        calls for name, (calls, _) in rows.items() if name in ("poll", "pollsys")
+    )
+    assert evidence.profile.complete
+
+
+@given(ROWS, st.booleans(), st.data())
+def test_a_torn_table_is_read_up_to_the_tear_and_says_so(
+    rows: dict[str, tuple[int, int]], solaris: bool, data: st.DataObject
+) -> None:
+    text = truss_table(rows) if solaris else strace_table(rows, False)
+    last = text.rstrip("\n").rindex("\n") + 1
+    cut = data.draw(st.integers(text.index("\n") + 1, last))
+    evidence = read(text[:cut], "truss" if solaris else "strace")
+    assert not evidence.profile.complete
+    assert evidence.doubts == ("it is torn: the table ends before its totals.",)
+    for call in evidence.profile.only().syscalls:
+        assert rows[call.name] == (call.calls, call.errors)
+
+
+def test_two_tables_are_one_too_many() -> None:
+    table = strace_table({"poll": (1, 0)}, False)
+    with pytest.raises(UsageError, match="more than one table"):
+        read(table + table, "strace")
+
+
+def test_a_row_that_is_none() -> None:
+    with pytest.raises(UsageError, match="a row that is none"):
+        read("syscall               seconds   calls  errors\npoll 1 x\n")
