@@ -15,6 +15,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -154,6 +155,8 @@ def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # A shell's background jobs ignore SIGINT, which is how tools are ended here.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     if tool.name != "strace -c":
         os.sched_setaffinity(process.pid, {TOOL_CPU})
@@ -171,15 +174,13 @@ def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
 
 
 def stop(tool: Tool, process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
-    if tool.stop_by_eof:
-        process.stdin.close()
-    else:
-        process.terminate() if tool.name != "strace -c" else process.send_signal(2)
-    assert process.stdout is not None
-    process.stdout.read()
-    process.stdout.close()
-    process.wait()
+    if not tool.stop_by_eof:  # communicate() closes its input
+        process.send_signal(signal.SIGINT)
+    try:
+        process.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
 
 
 def sample(watched: Target, other: Target, ms: float) -> tuple[float, float, float]:

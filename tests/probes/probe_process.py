@@ -27,9 +27,11 @@ Record = dict[str, Any]
 def read_line(stream: Any, patience_s: float = PATIENCE_S) -> str:
     """One line from an unbuffered pipe; an AssertionError instead of a test that hangs."""
     line = b""
+    waiter = select.poll()  # select() ends at descriptor 1023
+    waiter.register(stream, select.POLLIN)
     deadline = time.monotonic() + patience_s
     while not line.endswith(b"\n"):
-        ready, _, _ = select.select([stream], [], [], max(deadline - time.monotonic(), 0))
+        ready = waiter.poll(max(deadline - time.monotonic(), 0) * 1000)
         assert ready, f"no answer within {patience_s} s, after {line!r}"
         byte = os.read(stream.fileno(), 1)
         if not byte:
@@ -67,8 +69,8 @@ class Target:
         assert self.process.stdin is not None
         self.process.stdin.write(command.encode() + b"\n")
 
-    def finish(self) -> int:
-        words = read_line(self.process.stdout).split()
+    def finish(self, patience_s: float = PATIENCE_S) -> int:
+        words = read_line(self.process.stdout, patience_s).split()
         assert words, "the target ended"
         return int(words[1])
 

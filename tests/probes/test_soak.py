@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import statistics
 import time
 from collections.abc import Callable
@@ -60,7 +61,7 @@ def pace(target: Target, fd: int) -> float:
 def test_killed_a_hundred_times_under_load(target: Target, root: None) -> None:
     fd = target.do("open tcp")
     before_all, before = pace(target, fd), ids()
-    target.begin(f"poll {fd} 100000007 0")
+    target.begin(f"poll {fd} 60000011 0")
     mine: set[tuple[str, int]] = set()
     for _ in range(RUNS):
         known = ids()
@@ -70,7 +71,7 @@ def test_killed_a_hundred_times_under_load(target: Target, root: None) -> None:
         probe.close()
         assert target.process.poll() is None
     assert mine
-    target.finish()
+    target.finish(300)
     assert_vanish(mine - before)
     assert pace(target, fd) < before_all * 1.15
 
@@ -78,6 +79,8 @@ def test_killed_a_hundred_times_under_load(target: Target, root: None) -> None:
 def test_two_thousand_processes(
     start_target: StartTarget, start_probe: StartProbe, poller: Path
 ) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(max(soft, 8192), hard), hard))
     targets = [start_target() for _ in range(2000)]
     fds = [t.do("open tcp") for t in targets]
     pids = ",".join(str(t.pid) for t in targets)
