@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+
+from polltrace.commands.arguments import every, seconds
+from polltrace.top.columns import SORTS
+from polltrace.top.state import UIState
+
+
+class Top:
+    """Show all dedicated servers of this host live, by the CPU they lose to break polling.
+
+    One probe counts break polls in short windows; what a poll costs is measured on this host
+    while nothing is attached to what is measured. Enter opens a server: why it is in-band, its
+    stacks, what each BREAK_POLL_SKIP would cost. F1 shows the keys. Where stdin or stdout is no
+    terminal it prints instead, as with --batch.
+    """
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "-d",
+            "--delay",
+            type=seconds,
+            default=1.0,
+            metavar="SECONDS",
+            help="between two screens (default: %(default)g)",
+        )
+        parser.add_argument("-b", "--batch", action="store_true", help="print, without keys")
+        parser.add_argument(
+            "-n", "--iterations", type=every, metavar="N", help="print so often, then end (-b)"
+        )
+        parser.add_argument("--json", action="store_true", help="print an object a line (-b)")
+        parser.add_argument("--sort", choices=list(SORTS), default="lost", help="default: lost")
+        parser.add_argument(
+            "--filter",
+            default="",
+            metavar="TEXT",
+            help="only servers with this in PID, instance, client, break mode or engine",
+        )
+
+    def run(self, args: argparse.Namespace) -> int:
+        state = UIState(sort=args.sort, filter=args.filter)
+        at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        if args.batch or args.json or args.iterations or not at_terminal:
+            from polltrace.top.batch import batch  # noqa: PLC0415 - each needs what the other does not
+
+            with contextlib.suppress(KeyboardInterrupt):
+                batch(state, args.delay, args.iterations, as_json=args.json)
+        else:
+            from polltrace.top.live import Live  # noqa: PLC0415
+
+            Live(state, args.delay).run()
+        return 0

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Without a terminal: the table, or an object, every so often."""
+
+from __future__ import annotations
+
+import json
+import selectors
+import shutil
+import sys
+
+from rich.text import Text
+
+from polltrace.top.header import header
+from polltrace.top.host import Host
+from polltrace.top.inspection import Inspector
+from polltrace.top.pricing import PriceList
+from polltrace.top.probe import LiveProbe
+from polltrace.top.screen import table_row, titles
+from polltrace.top.snapshot import Snapshot, snapshot_data
+from polltrace.top.state import UIState, visible
+
+# Wide enough for every column.
+_WIDTH = 200
+
+
+def batch(state: UIState, interval_s: float, iterations: int | None, *, as_json: bool) -> None:
+    """Print `iterations` snapshots (None: until told to end), one a frame of the probe.
+
+    The first comes when rates can be told, and each when all it needs is priced. Raises the
+    probe's failure.
+    """
+    inspector, prices = Inspector(), PriceList()
+    host = Host(inspector)
+    printed = 0
+    with LiveProbe.of_host(interval_s) as probe, selectors.DefaultSelector() as waiting:
+        waiting.register(probe, selectors.EVENT_READ)
+        while iterations is None or printed < iterations:
+            waiting.select(1.0)
+            lines = probe.lines()
+            if lines is None:
+                raise probe.failure()
+            frames = sum([host.feed(line) for line in lines])
+            while inspector.due():
+                host.looked_at(inspector.look(1000))
+            if not frames or not host.has_rates:
+                continue
+            prices.want({row.pace_us for row in host.snapshot(prices.now).rows if row.pace_us})
+            prices.wait()
+            _print(host.snapshot(prices.now), state, as_json=as_json, again=printed > 0)
+            printed += 1
+
+
+def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) -> None:
+    if as_json:
+        json.dump(snapshot_data(snapshot, visible(snapshot, state)), sys.stdout)
+        print(flush=True)
+        return
+    width = max(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
+    lines: list[Text] = [*header(snapshot, width), titles(width, state)]
+    lines += [table_row(row, width) for row in visible(snapshot, state)]
+    if again:
+        print()
+    print("\n".join(line.plain.rstrip() for line in lines), flush=True)

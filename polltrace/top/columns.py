@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The columns of the table: what each shows, how wide, and by what it is sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from polltrace.top.snapshot import Row
+from polltrace.top.sparkline import sparkline
+
+UNKNOWN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`cell` makes the text for a width; shown from a terminal width of `from_width` on.
+
+    `stretch`: gets this share of the width that is left over.
+    """
+
+    key: str
+    title: str
+    width: int
+    cell: Callable[[Row, int], str]
+    right: bool = False
+    from_width: int = 0
+    stretch: int = 0
+
+
+def number(value: float | None, form: str) -> str:
+    return UNKNOWN if value is None else format(value, form)
+
+
+def _client(row: Row, width: int) -> str:
+    if not row.client:
+        return "local" if row.mode.value == "local" else UNKNOWN
+    return row.client if len(row.client) <= width else row.client.rpartition(":")[0]
+
+
+COLUMNS = (
+    Column("pid", "PID", 7, lambda row, _: str(row.pid), right=True),
+    Column("instance", "INSTANCE", 8, lambda row, _: row.instance),
+    Column("client", "CLIENT", 15, _client, stretch=2),
+    Column("mode", "MODE", 11, lambda row, _: row.mode.value),
+    Column("cpu", "CPU%", 5, lambda row, _: number(row.cpu_pct, ".1f"), right=True),
+    Column("polls", "POLLS/S", 9, lambda row, _: number(row.polls_per_s, ",.0f"), right=True),
+    Column("lost", "LOST%", 6, lambda row, _: number(row.lost_pct, ".2f"), right=True),
+    Column("cores", "CPUS", 6, lambda row, _: number(row.lost_cores, ".3f"), True, from_width=92),
+    Column("past", "POLLS, PAST", 11, lambda row, width: sparkline(row.past, width), stretch=3),
+    Column("skip", "SKIP", 5, lambda row, _: str(row.skip), right=True, from_width=100),
+    Column("reason", "WHY IN-BAND", 30, lambda row, _: row.reason, from_width=130, stretch=5),
+)
+
+
+def shown(width: int) -> list[tuple[Column, int]]:
+    """The columns that a terminal of `width` shows, each with its width; a blank between two."""
+    columns = [column for column in COLUMNS if width >= column.from_width]
+    left = max(0, width - sum(column.width + 1 for column in columns) + 1)
+    shares = sum(column.stretch for column in columns)
+    return [(column, column.width + left * column.stretch // shares) for column in columns]
+
+
+def _high_first(value: float | None) -> float:
+    """The unknown last, below zero."""
+    return 1.0 if value is None else -value
+
+
+def _loss(row: Row) -> float | None:
+    """For the order alone: what has no price yet counts as a microsecond a poll."""
+    if row.lost_cores is None and row.polls_per_s is not None:
+        return 1e-6 * row.polls_per_s
+    return row.lost_cores
+
+
+def _lost(row: Row) -> tuple[float, ...]:
+    return (
+        _high_first(_loss(row)),
+        _high_first(row.polls_per_s),
+        _high_first(row.cpu_pct),
+        row.pid,
+    )
+
+
+SORTS: dict[str, Callable[[Row], Any]] = {
+    "lost": _lost,
+    "polls": lambda row: (_high_first(row.polls_per_s), row.pid),
+    "cpu": lambda row: (_high_first(row.cpu_pct), row.pid),
+    "mode": lambda row: (row.mode.value, *_lost(row)),
+    "instance": lambda row: (row.instance, *_lost(row)),
+    "client": lambda row: (row.client, *_lost(row)),
+    "pid": lambda row: row.pid,
+}

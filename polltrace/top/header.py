@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The header: what the host loses, what a poll costs, what we cost, what we missed."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from polltrace.break_mode import BreakMode
+from polltrace.top.snapshot import Prices, Snapshot
+
+
+def header(snapshot: Snapshot, width: int) -> list[Text]:
+    """Four lines."""
+    who = Text(f"polltrace top  {snapshot.host}  ", style="bold")
+    who.append(f"{len(snapshot.rows):,} dedicated servers: {_modes(snapshot)}", "not bold")
+    right = snapshot.clock
+    who.truncate(max(0, width - len(right) - 1), pad=True)
+    who.append(f" {right}")
+    lines = [who, _lost(snapshot), Text(price_line(snapshot.prices)), Text(_cost(snapshot))]
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return lines
+
+
+def _modes(snapshot: Snapshot) -> str:
+    counts = {mode: snapshot.count(mode) for mode in BreakMode}
+    said = [f"{counts.pop(BreakMode.IN_BAND):,} in-band"]
+    return ", ".join(said + [f"{count:,} {mode.value}" for mode, count in counts.items() if count])
+
+
+def _lost(snapshot: Snapshot) -> Text:
+    lost, used = snapshot.lost_cores, snapshot.used_cores
+    if lost is None:
+        return Text("Lost to break polling: not known yet")
+    line = Text("Lost to break polling: ")
+    line.append(f"{lost:.3f} CPUs", style="bold red" if lost >= 0.01 * used and lost else "bold")
+    line.append(f" of {used:.2f} that the servers use")
+    if used:
+        line.append(f" ({100 * lost / used:.1f} %)")
+    if snapshot.unpriced:
+        line.append(f", without {snapshot.unpriced} not priced yet")
+    return line
+
+
+def price_line(prices: Prices) -> str:
+    """What a poll costs and how that is known."""
+    if not prices.by_pace_us:
+        if prices.failed:
+            return f"A poll's price is not known: {prices.failed}"
+        return "A poll's price is being measured …" if prices.waiting else "A poll has no price yet"
+    paces = sorted(prices.by_pace_us)
+    values = [1e9 * prices.by_pace_us[pace].value for pace in paces]
+    if len(paces) == 1:
+        said = f"{values[0]:.0f} ns a poll, at one in {paces[0]} us of CPU"
+    else:
+        said = (
+            f"{min(values):.0f} to {max(values):.0f} ns a poll,"
+            f" at one in {paces[0]} to {paces[-1]} us of CPU"
+        )
+    return f"{said} (measured here, untraced)"
+
+
+def _cost(snapshot: Snapshot) -> str:
+    cost = snapshot.cost
+    own = (
+        f"polltrace takes {cost.probe_pct + cost.screen_pct:.1f} % of a CPU (probe"
+        f" {cost.probe_pct:.1f}, screen {cost.screen_pct:.1f}), BPF {cost.bpf_pct:.2f}"
+        if cost
+        else "polltrace's own cost: not known yet"
+    )
+    lost = ", ".join(f"{count:,} {kind}" for kind, count in snapshot.lost.items()) or "nothing"
+    return f"{own}; lost: {lost}"

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+from rich.text import Text
+
+_HELP = """\
+Keys
+  Up Down PgUp PgDn Home End   select a server      Enter, Right   open it
+  F4 / \\    filter: PID, instance, client, mode    Esc, Left      back; show all
+  F6 s > <   sort by the next, the one before       r I            reverse
+  L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
+  + -        slower, faster (to what -d says)       q F10 Ctrl-C   quit
+
+Columns: all figures are over the last five seconds
+  MODE     how the session learns of a cancel: in-band ones poll for it
+  CPU%     of one CPU
+  POLLS/S  break polls a second of elapsed time, counted in 10 ms windows
+  LOST%    of its CPU time: polls x the price of one at this pace. The price is
+           measured on this host with nothing attached (polltrace-price)
+  CPUS     the same in CPUs; the default order
+  SKIP     BREAK_POLL_SKIP as the server's sqlnet.ora has it
+  -        not known (yet)
+
+h ? F1: back to the table"""
+
+
+def help_screen(width: int, height: int) -> list[Text]:
+    """Exactly `height` lines of at most `width`."""
+    lines = [Text(line[:width]) for line in _HELP.splitlines()[:height]]
+    return lines + [Text("")] * (height - len(lines))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What one process did in the recent past, from its totals."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+# Figures are over so much time: a few of the probe's windows.
+SPAN_S = 5.0
+# From the third window on a rate can be told; so polltrace-probe has it as well.
+FEWEST_WINDOWS = 3
+LONGEST_PAST = 64
+
+
+class Counts(NamedTuple):
+    """Totals of one process at `t_s` since attaching; polls were seen in `windows` windows that
+    stand for `window_s` seconds."""
+
+    t_s: float
+    cpu_s: float
+    polls: float
+    window_s: float
+    windows: int
+
+
+@dataclass(slots=True)
+class History:
+    """The totals of the last SPAN_S, and the poll rate at every frame with a new window."""
+
+    points: deque[Counts]
+    past: deque[float] = field(default_factory=lambda: deque(maxlen=LONGEST_PAST))
+
+    @classmethod
+    def since(cls, t_s: float) -> Self:
+        """Of a process whose totals were all zero then."""
+        return cls(deque([Counts(t_s, 0.0, 0.0, 0.0, 0)]))
+
+    def add(self, now: Counts) -> None:
+        """Take in one frame's totals, in the order of time."""
+        points = self.points
+        last = points[-1]
+        if now.windows > last.windows:
+            self.past.append((now.polls - last.polls) / (now.window_s - last.window_s))
+        points.append(now)
+        while len(points) > 2 and points[1].t_s <= now.t_s - SPAN_S:
+            points.popleft()
+
+    def is_still(self, now: Counts) -> bool:
+        """Whether it does nothing, all the span and now: its figures are zero and stay so."""
+        first = self.points[0]
+        still = first.cpu_s == now.cpu_s and first.polls == now.polls
+        return still and self.polls_per_s is not None and not any(self.past)
+
+    @property
+    def busy(self) -> float | None:
+        """CPU seconds a second; None before there are two frames."""
+        if len(self.points) < 2:
+            return None
+        first, last = self.points[0], self.points[-1]
+        return (last.cpu_s - first.cpu_s) / (last.t_s - first.t_s)
+
+    @property
+    def polls_per_s(self) -> float | None:
+        """Break polls a second of elapsed time; None for too few windows."""
+        if len(self.points) < 2:
+            return None
+        first, last = self.points[0], self.points[-1]
+        if last.windows - first.windows < FEWEST_WINDOWS:
+            return None
+        return (last.polls - first.polls) / (last.window_s - first.window_s)
+
+    @property
+    def polled(self) -> bool:
+        """Whether it was ever seen to break-poll."""
+        return self.points[-1].polls > 0
+
+    def polled_on_cpu(self, busy_cpu_s: float) -> bool | None:
+        """Whether it break-polls while on CPU; None when too little of its CPU time, less than
+        `busy_cpu_s`, fell into windows to tell."""
+        if self.polled:
+            return True
+        last = self.points[-1]
+        in_windows = last.cpu_s * last.window_s / last.t_s if last.t_s else 0.0
+        return False if in_windows >= busy_cpu_s else None

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The host as the probe's lines tell of it, and snapshots of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from polltrace.break_mode import BreakMode, break_mode, why_in_band
+from polltrace.frames import Exit, Header, WatchedProcess
+from polltrace.ps_report import BUSY_CPU_S
+from polltrace.servers import Server
+from polltrace.top.frame_line import HostFrame, Identity, read_line
+from polltrace.top.history import FEWEST_WINDOWS, History
+from polltrace.top.inspection import Inspector
+from polltrace.top.pricing import pace_knot_us
+from polltrace.top.snapshot import OwnCost, Prices, Row, Snapshot
+
+# What the probe of the host is told not to keep is not lost.
+_NOT_WANTED = "stacks"
+
+
+class Host:
+    """Takes in the probe's lines; gives snapshots."""
+
+    def __init__(
+        self, inspector: Inspector, cpu_clock: Callable[[], float] = time.process_time
+    ) -> None:
+        self._inspector = inspector
+        self._cpu_clock = cpu_clock
+        self._name = ""
+        self._histories: dict[Identity, History] = {}
+        self._rows: dict[Identity, Row] = {}
+        self._frame: HostFrame | None = None
+        self._costs: list[tuple[float, float, float, float]] = []
+
+    def feed(self, line: bytes) -> bool:
+        """Take in one line; whether it was a frame. Raises FrameError."""
+        match read_line(line):
+            case Header() as header:
+                self._name = header.host
+            case WatchedProcess() as process:
+                self._inspector.announced((process.pid, process.start_ticks))
+            case Exit() as ended:
+                self._forget((ended.pid, ended.start_ticks))
+            case HostFrame() as frame:
+                self._take(frame)
+                return True
+            case _:
+                pass
+        return False
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether a rate can be told of the servers that have been there from the beginning."""
+        if self._frame is None or not self._frame.counts:
+            return self._frame is not None
+        return any(counts.windows >= FEWEST_WINDOWS for counts in self._frame.counts.values())
+
+    def looked_at(self, identities: list[Identity]) -> None:
+        """Note that these were inspected: what was known of them may have changed."""
+        for identity in identities:
+            self._rows.pop(identity, None)
+
+    def snapshot(self, prices: Prices) -> Snapshot:
+        """The host now."""
+        rows = tuple(
+            self._row(identity, server, prices)
+            for identity, server in self._inspector.servers.items()
+        )
+        frame = self._frame
+        return Snapshot(
+            host=self._name,
+            clock=time.strftime("%H:%M:%S"),
+            t_s=frame.t_s if frame else None,
+            rows=rows,
+            prices=prices,
+            cost=self._cost(),
+            lost={kind: count for kind, count in frame.lost.items() if count} if frame else {},
+            to_look_at=self._inspector.waiting,
+        )
+
+    def _take(self, frame: HostFrame) -> None:
+        # Totals count from when we attached, or from a process's birth since the frame before.
+        since_s = self._frame.t_s if self._frame else 0.0
+        self._frame = frame
+        cost = (frame.t_s, frame.probe_cpu_s, frame.bpf_s, self._cpu_clock())
+        self._costs = [*self._costs[-5:], cost]
+        histories = self._histories
+        for identity, counts in frame.counts.items():
+            history = histories.get(identity)
+            if history is None:
+                history = histories[identity] = History.since(since_s)
+            still = history.is_still(counts)
+            if history.points[-1].cpu_s < counts.cpu_s:
+                self._inspector.ran(identity)
+            history.add(counts)
+            if not still:
+                self._rows.pop(identity, None)
+        for identity in histories.keys() - frame.counts.keys():
+            self._forget(identity)
+
+    def _forget(self, identity: Identity) -> None:
+        self._inspector.gone(identity)
+        self._histories.pop(identity, None)
+        self._rows.pop(identity, None)
+
+    def _row(self, identity: Identity, server: Server, prices: Prices) -> Row:
+        known = self._rows.get(identity)
+        if known and (known.price_s is not None or known.pace_us not in prices.by_pace_us):
+            return known
+        row = row_of(server, self._histories.get(identity) or History.since(0.0), prices)
+        self._rows[identity] = row
+        return row
+
+    def _cost(self) -> OwnCost | None:
+        if len(self._costs) < 2:
+            return None
+        first, last = self._costs[0], self._costs[-1]
+        seconds = last[0] - first[0]
+        probe, bpf, screen = (
+            100 * (b - a) / seconds for a, b in zip(first[1:], last[1:], strict=True)
+        )
+        return OwnCost(probe, bpf, screen)
+
+
+def row_of(server: Server, history: History, prices: Prices) -> Row:
+    """One server's row, from what it is and what it did."""
+    evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S))
+    mode = break_mode(evidence)
+    busy, rate = history.busy, history.polls_per_s
+    pace = pace_knot_us(busy / rate) if busy and rate else None
+    price = prices.by_pace_us.get(pace) if pace else None
+    return Row(
+        pid=server.pid,
+        start_ticks=server.start_ticks,
+        engine=server.engine.name,
+        instance=server.instance,
+        client=server.socket.peer if server.socket else "",
+        mode=mode,
+        reason=why_in_band(evidence, server.settings) if mode is BreakMode.IN_BAND else "",
+        skip=server.settings.break_poll_skip,
+        cpu_pct=None if busy is None else 100 * busy,
+        polls_per_s=rate,
+        pace_us=pace,
+        price_s=price.value if price else None,
+        past=tuple(history.past),
+    )

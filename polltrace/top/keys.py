@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Keys: what each does to the UIState, and how a terminal spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from polltrace.top.columns import SORTS
+from polltrace.top.snapshot import Row
+from polltrace.top.state import PACES, UIState, View, position
+
+_STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
+
+
+def press(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:
+    """The state after `key`, where `rows` are visible and `page` of them fit the screen."""
+    if state.editing:
+        return _edit(state, key)
+    if key in {"q", "f10"}:
+        return replace(state, quit=True)
+    if key == " ":
+        return replace(state, paused=not state.paused)
+    if key in {"h", "?", "f1"}:
+        return replace(state, view=View.TABLE if state.view is View.HELP else View.HELP)
+    if state.view is not View.TABLE:
+        back = key in {"escape", "left", "backspace"}
+        return replace(state, view=View.TABLE, opened=None) if back else state
+    return _in_table(state, key, rows, page)
+
+
+def _in_table(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:
+    at = position(rows, state.selected)
+    if key in {"enter", "right"} and rows:
+        opened = rows[at or 0].identity
+        return replace(state, view=View.SESSION, selected=opened, opened=opened)
+    changes = _CHANGES.get(key)
+    return changes(state) if changes else _select(state, key, rows, page, at)
+
+
+def _sorted(state: UIState, sort: str) -> UIState:
+    return replace(state, sort=sort, reverse=False)
+
+
+def _sorted_by_next(state: UIState, step: int) -> UIState:
+    sorts = list(SORTS)
+    return _sorted(state, sorts[(sorts.index(state.sort) + step) % len(sorts)])
+
+
+def _paced(state: UIState, step: int) -> UIState:
+    return replace(state, pace=min(max(state.pace + step, 0), len(PACES) - 1))
+
+
+_CHANGES: dict[str, Callable[[UIState], UIState]] = {
+    **dict.fromkeys(["/", "\\", "f4"], lambda state: replace(state, editing=True)),
+    **dict.fromkeys(["f6", ">", ".", "s"], lambda state: _sorted_by_next(state, 1)),
+    **dict.fromkeys(["<", ",", "S"], lambda state: _sorted_by_next(state, -1)),
+    **dict.fromkeys(["r", "I"], lambda state: replace(state, reverse=not state.reverse)),
+    "L": lambda state: _sorted(state, "lost"),
+    "P": lambda state: _sorted(state, "cpu"),
+    "B": lambda state: _sorted(state, "polls"),
+    "N": lambda state: _sorted(state, "pid"),
+    "+": lambda state: _paced(state, 1),
+    "-": lambda state: _paced(state, -1),
+    "escape": lambda state: replace(state, filter="", selected=None),
+}
+
+
+def _select(state: UIState, key: str, rows: Sequence[Row], page: int, at: int | None) -> UIState:
+    if not rows:
+        return state
+    steps = {**_STEPS, "pageup": -page, "pagedown": page, "home": -len(rows), "end": len(rows)}
+    if key not in steps:
+        return state
+    # The first arrow selects the first row; from there on they move.
+    moved = 0 if at is None and key in {"up", "down", "j", "k"} else (at or 0) + steps[key]
+    return replace(state, selected=rows[min(max(moved, 0), len(rows) - 1)].identity)
+
+
+def _edit(state: UIState, key: str) -> UIState:
+    if key == "enter":
+        return replace(state, editing=False)
+    if key == "escape":
+        return replace(state, editing=False, filter="")
+    if key == "backspace":
+        return replace(state, filter=state.filter[:-1])
+    if len(key) == 1 and key.isprintable():
+        return replace(state, filter=state.filter + key)
+    return state

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The live screen: waits for keys, the probes, prices and signals, and draws."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import replace
+from selectors import EVENT_READ, DefaultSelector
+
+from rich.text import Text
+
+from polltrace.servers import Server
+from polltrace.top.help_screen import help_screen
+from polltrace.top.host import Host
+from polltrace.top.inspection import Inspector
+from polltrace.top.keys import press
+from polltrace.top.pricing import PriceList
+from polltrace.top.probe import LiveProbe
+from polltrace.top.screen import page, table_screen
+from polltrace.top.session_screen import session_screen
+from polltrace.top.session_watch import SessionWatch
+from polltrace.top.signals import ENDING, Signals
+from polltrace.top.state import PACES, UIState, View, position, visible
+from polltrace.top.terminal import Terminal
+
+# So many processes are looked at between two looks at the keyboard.
+_AT_ONCE = 100
+
+
+class Live:
+    """`polltrace top` at a terminal, until the user has enough."""
+
+    def __init__(self, state: UIState, interval_s: float) -> None:
+        self._state, self._interval_s = state, interval_s
+        self._inspector = Inspector()
+        self._host = Host(self._inspector)
+        self._prices = PriceList()
+        self._snapshot = self._host.snapshot(self._prices.now)
+        self._session = SessionWatch()
+        self._frames = 0
+
+    def run(self) -> None:
+        """Raises the probe's failure, and KeyboardInterrupt when SIGTERM ends it."""
+        with Terminal() as self._terminal, Signals() as self._signals, self._session:
+            self._draw()
+            with LiveProbe.of_host(self._interval_s) as self._probe, DefaultSelector() as waiting:
+                for source in (sys.stdin, self._signals, self._probe, self._prices):
+                    waiting.register(source, EVENT_READ)
+                while not self._state.quit:
+                    ready = waiting.select(0 if self._inspector.due() else self._nap())
+                    if self._turn([key.fileobj for key, _ in ready]):
+                        self._draw()
+
+    def _nap(self) -> float:
+        """Without news: a logon is looked at again soon, and an open session is read."""
+        return 0.2 if self._session.watching else 1.0
+
+    def _turn(self, ready: list[object]) -> bool:
+        """Take in all that is new; whether to draw."""
+        signals = self._signals.taken()
+        self._obey(signals)
+        news = False
+        if self._prices in ready:
+            self._prices.seen()
+            news = True
+        if self._probe in ready:
+            news = self._read() or news
+        if self._inspector.due():
+            self._host.looked_at(self._inspector.look(_AT_ONCE))
+            news = news or not self._inspector.due()
+        if sys.stdin in ready:
+            self._press(self._terminal.keys())
+        news = (
+            self._session.follow(self._state.opened, self._opened_server(), self._prices.now)
+            or news
+        )
+        return bool(signals) or sys.stdin in ready or (news and not self._state.paused)
+
+    def _obey(self, signals: set[int]) -> None:
+        if signal.SIGTERM in signals:
+            raise KeyboardInterrupt
+        if signals & ENDING:
+            self._state = replace(self._state, quit=True)
+        if signal.SIGTSTP in signals:
+            self._terminal.give_back()
+            self._signals.stop_here()
+        if signals & {signal.SIGTSTP, signal.SIGCONT}:
+            self._terminal.take()
+
+    def _read(self) -> bool:
+        """Take in what the probe said; whether that makes a new screen."""
+        lines = self._probe.lines()
+        if lines is None:
+            raise self._probe.failure()
+        before = self._frames
+        self._frames += sum([self._host.feed(line) for line in lines])
+        each = PACES[self._state.pace]
+        return self._frames // each > before // each
+
+    def _press(self, keys: list[str]) -> None:
+        _, height = self._terminal.size()
+        for key in keys:
+            rows = visible(self._snapshot, self._state)
+            self._state = press(self._state, key, rows, page(height))
+
+    def _opened_server(self) -> Server | None:
+        opened = self._state.opened
+        return self._inspector.servers.get(opened) if opened else None
+
+    def _draw(self) -> None:
+        if not self._state.paused:
+            self._snapshot = self._host.snapshot(self._prices.now)
+            self._prices.want({row.pace_us for row in self._snapshot.rows if row.pace_us})
+        self._terminal.draw(self._lines(*self._terminal.size()))
+
+    def _lines(self, width: int, height: int) -> list[Text]:
+        match self._state.view:
+            case View.HELP:
+                return help_screen(width, height)
+            case View.SESSION:
+                at = position(self._snapshot.rows, self._state.opened)
+                row = None if at is None else self._snapshot.rows[at]
+                return session_screen(row, self._session.now, width=width, height=height)
+            case View.TABLE:
+                interval_s = self._interval_s
+                return table_screen(
+                    self._snapshot, self._state, width=width, height=height, interval_s=interval_s
+                )

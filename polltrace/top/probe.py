@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""polltrace-probe as it is read live: line by line, without ever waiting for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from typing import Self
+
+from polltrace.ebpf import EbpfProbe
+from polltrace.errors import HostError, PolltraceError
+from polltrace.executables import find_executable
+from polltrace.top.titles import title_pattern
+
+# As many servers as a host has; what is more is in the frames' losses.
+_MOST_PROCESSES = 8192
+# A third window, the first that a rate can be told from, comes after about a second and a half.
+_WINDOW_EVERY_S = 0.5
+_CHUNK = 1 << 20
+
+
+class LiveProbe(EbpfProbe):
+    """polltrace-probe from __enter__ to __exit__; fileno() is readable when it has said something.
+
+    Unlike its parent it does not wait until counting has begun: a host with thousands of servers
+    takes a second to attach to, and the screen is there before.
+    """
+
+    def __init__(self, options: Sequence[str]) -> None:
+        executable = find_executable(
+            "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
+        )
+        self._argv = [str(executable), "--watch", *options]
+        self._rest = b""
+
+    @classmethod
+    def of_host(cls, interval_s: float) -> Self:
+        """All dedicated servers, those to come included.
+
+        Stacks are for the probe of one process: of thousands they would be most of every frame.
+        """
+        room = ["--max-processes", str(_MOST_PROCESSES), "--max-stacks", "1", "--depth", "1"]
+        pace = ["--hz", "1", "--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
+        return cls(["-n", title_pattern(), "--own-cost", *room, *pace])
+
+    @classmethod
+    def of_process(cls, pid: int, sample_hz: float) -> Self:
+        """One process, with on-CPU stacks."""
+        return cls(
+            ["-p", str(pid), "--hz", f"{sample_hz:g}", "--gap", f"{_WINDOW_EVERY_S:g}", "-i", "1"]
+        )
+
+    def __enter__(self) -> Self:
+        self._stderr = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen(
+            self._argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            text=True,
+            start_new_session=True,
+        )
+        os.set_blocking(self.fileno(), False)
+        return self
+
+    def fileno(self) -> int:
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def lines(self) -> list[bytes] | None:
+        """The whole lines that have come since; None when the probe has ended."""
+        parts = [self._rest]
+        ended = False
+        while True:
+            try:
+                chunk = os.read(self.fileno(), _CHUNK)
+            except BlockingIOError:
+                break
+            if not chunk:
+                ended = True
+                break
+            parts.append(chunk)
+        *whole, self._rest = b"".join(parts).split(b"\n")
+        return None if ended and not whole else whole
+
+    def failure(self) -> PolltraceError:
+        """Why the probe ended, though nobody asked it to."""
+        if self._process.wait() == 0:
+            return HostError("polltrace-probe ended by itself")
+        return self._failure()

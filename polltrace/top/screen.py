@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The table as lines: a header for the host, the servers, the keys."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from polltrace.break_mode import BreakMode
+from polltrace.top.columns import Column, shown
+from polltrace.top.header import header
+from polltrace.top.snapshot import Row, Snapshot
+from polltrace.top.state import PACES, UIState, position, visible
+
+KEYS = "F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit"
+# Lines that are not servers: the header, the columns' titles, the keys.
+_OTHER_LINES = 6
+_STYLES = {BreakMode.IN_BAND: "yellow", BreakMode.UNKNOWN: "dim"}
+
+
+def page(height: int) -> int:
+    """How many servers fit a screen of `height` lines."""
+    return max(1, height - _OTHER_LINES)
+
+
+def table_screen(
+    snapshot: Snapshot, state: UIState, *, width: int, height: int, interval_s: float
+) -> list[Text]:
+    """The screen, exactly `height` lines of at most `width`; `interval_s` is the probe's."""
+    rows = visible(snapshot, state)
+    room = page(height)
+    at = position(rows, state.selected)
+    first = (at or 0) // room * room
+    body = [
+        table_row(row, width, selected=row.identity == state.selected)
+        for row in rows[first : first + room]
+    ]
+    if not rows:
+        body = [Text(_nothing(snapshot, state), style="dim")]
+    lines = [*header(snapshot, width), titles(width, state), *body]
+    lines += [Text("")] * (height - 1 - len(lines))
+    return [*lines[: height - 1], _bottom(state, interval_s, len(rows), len(snapshot.rows))]
+
+
+def titles(width: int, state: UIState) -> Text:
+    """The line of the columns' titles; the one it is sorted by is marked."""
+    line = Text(style="reverse")
+    sorted_by = "cores" if state.sort == "lost" and width >= 92 else state.sort
+    for column, wide in shown(width):
+        style = "bold cyan" if column.key == sorted_by else ""
+        line.append(_fit(column.title, column, wide), style)
+        line.append(" ")
+    line.pad_right(width)
+    line.truncate(width)
+    return line
+
+
+def table_row(row: Row, width: int, *, selected: bool = False) -> Text:
+    """One server."""
+    line = Text(style="reverse" if selected else "")
+    for column, wide in shown(width):
+        style = ""
+        if column.key == "mode":
+            style = _STYLES.get(row.mode, "")
+        elif column.key in {"lost", "cores", "past"} and (row.lost_pct or 0.0) >= 1:
+            style = "bold red"
+        line.append(_fit(column.cell(row, wide), column, wide), style)
+        line.append(" ")
+    line.truncate(width)
+    if not selected:
+        line.rstrip()
+    return line
+
+
+def _fit(text: str, column: Column, width: int) -> str:
+    if len(text) > width:
+        text = text[: width - 1] + "…"
+    return text.rjust(width) if column.right else text.ljust(width)
+
+
+def _nothing(snapshot: Snapshot, state: UIState) -> str:
+    if snapshot.t_s is None:
+        return "Attaching to the dedicated servers of this host …"
+    if snapshot.to_look_at:
+        return f"Looking at {snapshot.to_look_at:,} processes …"
+    if state.filter and snapshot.rows:
+        return f"None of {len(snapshot.rows):,} servers matches '{state.filter}' (Esc: all)."
+    return "No dedicated server process on this host; one that comes is shown at once."
+
+
+def _bottom(state: UIState, interval_s: float, matching: int, servers: int) -> Text:
+    if state.editing:
+        return Text(f"Filter: {state.filter}_   Enter: keep   Esc: clear", style="bold")
+    notes = []
+    if state.paused:
+        notes.append("PAUSED")
+    if state.filter:
+        notes.append(f"'{state.filter}': {matching:,} of {servers:,}")
+    if state.pace:
+        notes.append(f"every {interval_s * PACES[state.pace]:g} s")
+    if state.reverse:
+        notes.append("reversed")
+    if notes:
+        return Text(
+            f"{'  '.join(notes)}  F1 Help  Space Go on/Pause  Esc All  q Quit", style="bold"
+        )
+    return Text(KEYS, style="dim")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What has been seen of an open session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from polltrace.advice import Advice, advice
+from polltrace.break_mode import Evidence
+from polltrace.intervals import Estimate, proportion
+from polltrace.overhead import Session
+from polltrace.profile import Profile
+from polltrace.ps_report import BUSY_CPU_S
+from polltrace.sampled import NamedStack
+from polltrace.servers import Server
+from polltrace.top.pricing import pace_knot_us
+from polltrace.top.snapshot import Prices
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLook:
+    """`seconds` of looking so far. `advice` is None until there are windows enough and a price,
+    or where nothing is polled; `checks` the share of `samples` in the break check.
+    """
+
+    server: Server | None = None
+    evidence: Evidence | None = None
+    seconds: float = 0.0
+    samples: int = 0
+    checks: Estimate | None = None
+    stacks: tuple[NamedStack, ...] = ()
+    advice: Advice | None = None
+    note: str = ""
+
+    def ended(self) -> SessionLook:
+        return replace(self, note="The process has ended; this is what was seen of it last.")
+
+
+def _by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:
+    """Stacks that differ only in where in its functions each stood are one; commonest first."""
+    found: dict[tuple[str, ...], NamedStack] = {}
+    for stack in stacks:
+        names = tuple(frame.name for frame in stack.frames)
+        before = found.get(names)
+        found[names] = replace(stack, count=stack.count + (before.count if before else 0))
+    return tuple(sorted(found.values(), key=lambda stack: -stack.count))
+
+
+def look(
+    server: Server, profile: Profile, stacks: Sequence[NamedStack], prices: Prices
+) -> SessionLook:
+    """Put together what one probe saw of one process; commonest stack first."""
+    if not profile.totals:
+        return SessionLook(server=server).ended()
+    totals = profile.only()
+    samples = sum(stack.count for stack in stacks)
+    checks = sum(stack.count for stack in stacks if stack.is_break_check)
+    polled = totals.break_polls > 0
+    rate = totals.rate
+    session = Session(totals.cpu_s / profile.seconds, rate) if rate else None
+    price = None
+    if session is not None and session.rate.per_s and session.busy:
+        price = prices.by_pace_us.get(pace_knot_us(session.pace_s))
+    return SessionLook(
+        server=server,
+        evidence=server.evidence(polled if polled or totals.cpu_s >= BUSY_CPU_S else None),
+        seconds=profile.seconds,
+        samples=samples,
+        checks=proportion(checks, samples) if samples else None,
+        stacks=_by_names(stacks),
+        advice=advice(server, session, price_s=price, stacks=stacks, timed=totals)
+        if session is not None and price is not None
+        else None,
+    )

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One session as lines: break mode and why, what it costs, the forecast, the stacks."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from polltrace.advice import Advice
+from polltrace.break_mode import BreakMode, Evidence, break_mode, why_in_band
+from polltrace.intervals import Estimate
+from polltrace.sampled import NamedStack
+from polltrace.servers import Server
+from polltrace.top.session_look import SessionLook
+from polltrace.top.snapshot import Row
+
+_KEYS = "Esc Back  Space Pause  F1 Help  q Quit"
+
+
+def session_screen(row: Row | None, look: SessionLook, *, width: int, height: int) -> list[Text]:
+    """Exactly `height` lines of at most `width`; `row` is None once the process is gone."""
+    lines = [_title(row), *_mode(row, look, width), *_cost(look)]
+    if look.advice:
+        lines += [Text(""), *_forecast(look.advice)]
+    stacks = _stacks(look, width)
+    lines += [Text(""), *stacks] if stacks else []
+    lines += [Text("")] * (height - 1 - len(lines))
+    lines = [*lines[: height - 1], Text(_KEYS, style="dim")]
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return lines
+
+
+def _title(row: Row | None) -> Text:
+    if row is None:
+        return Text("The process has ended.", style="bold")
+    client = row.client or "a local client"
+    cpu = "" if row.cpu_pct is None else f"  CPU {row.cpu_pct:.1f} %"
+    rate = "" if row.polls_per_s is None else f"  {row.polls_per_s:,.0f} polls/s"
+    return Text(f"{row.pid}  {row.engine} {row.instance}  {client}{cpu}{rate}", style="bold")
+
+
+def _mode(row: Row | None, look: SessionLook, width: int) -> list[Text]:
+    server, evidence = look.server, look.evidence
+    if server is None or evidence is None:
+        said = row.mode.value if row else "unknown"
+        return [Text(f"Break mode: {said}"), Text(look.note or "Attaching to it …", style="dim")]
+    mode = break_mode(evidence)
+    line = Text("Break mode: ").append(
+        mode.value, "bold yellow" if mode is BreakMode.IN_BAND else "bold"
+    )
+    if mode is BreakMode.IN_BAND:
+        line.append(":")
+    why = why_in_band(evidence, server.settings) if mode is BreakMode.IN_BAND else ""
+    lines = [
+        line,
+        *(Text(f"  {part}") for part in textwrap.wrap(why, width - 2)),
+        Text(f"  {_evidence(evidence)}"),
+        Text(f"  {_settings(server)}"),
+    ]
+    return [*lines, Text(look.note, style="bold")] if look.note else lines
+
+
+def _evidence(evidence: Evidence) -> str:
+    told = {True: "told of urgent data", False: "NOT told of urgent data"}
+    polls = {True: "polls on CPU", False: "makes no break polls on CPU"}
+    return ", ".join(
+        [
+            "catches SIGURG" if evidence.catches_sigurg else "does NOT catch SIGURG",
+            told.get(evidence.told_of_urgent_data, "not known if told of urgent data")
+            if evidence.told_of_urgent_data is not None
+            else "its socket could not be asked",
+            polls[evidence.polls_on_cpu]
+            if evidence.polls_on_cpu is not None
+            else "has hardly run meanwhile",
+        ]
+    )
+
+
+def _settings(server: Server) -> str:
+    settings = server.settings
+    skip = f"{server.engine.skip_parameter}={settings.break_poll_skip}"
+    if settings.path is None:
+        return f"{skip}, the default: no {server.engine.configuration_file}"
+    return f"{skip}{', the default;' if settings.skip_is_default else ' in'} {settings.path}"
+
+
+def _cost(look: SessionLook) -> list[Text]:
+    advice = look.advice
+    lines = []
+    if advice:
+        lines.append(
+            Text(
+                f"Counted: {_pct(advice.counted)} of its CPU,"
+                f" {advice.session.rate.per_s:,.0f} polls a second"
+                f" x {1e9 * advice.price_s.value:.0f} ns"
+            )
+        )
+    if look.checks:
+        agree = (
+            "" if not advice else "; they agree" if advice.estimates_agree else "; they DISAGREE"
+        )
+        lines.append(
+            Text(f"Sampled: {_pct(look.checks)} of {look.samples:,} on-CPU samples{agree}")
+        )
+    if not lines and look.server:
+        lines.append(Text(f"Nothing on CPU in {look.seconds:.0f} s of looking.", style="dim"))
+    return lines
+
+
+def _forecast(advice: Advice) -> list[Text]:
+    lines = [
+        Text(
+            f"{advice.server.engine.skip_parameter:>15} {'POLLS/CPU s':>11} {'LOST% [95 %]':>20}"
+            f" {'SAVED%':>7} {'CANCEL WAITING':>15}",
+            style="reverse",
+        )
+    ]
+    for each in advice.forecast:
+        share = f"{each.cpu_pct.value:.2f} [{each.cpu_pct.low:.2f}, {each.cpu_pct.high:.2f}]"
+        now = each.break_poll_skip == advice.skip
+        lines.append(
+            Text(
+                f"{each.break_poll_skip:>15} {each.polls_per_s:>11,.0f} {share:>20}"
+                f" {each.saved_pct.value:>7.2f} {f'to {each.cancel_waiting_s:,.0f} s':>15}"
+                f"{' <- now' if now else ''}",
+                style="bold" if now else "",
+            )
+        )
+    return lines
+
+
+def _stacks(look: SessionLook, width: int) -> list[Text]:
+    if not look.stacks:
+        return []
+    checks = [stack for stack in look.stacks if stack.is_break_check]
+    others = [stack for stack in look.stacks if not stack.is_break_check]
+    lines = [Text(f"On-CPU stacks in {look.seconds:.0f} s, innermost first", style="reverse")]
+    # Half a dozen of either, turn about, so that a small screen shows both.
+    for pair in zip(_padded(checks), _padded(others), strict=True):
+        lines += [_stack(stack, look.samples, width) for stack in pair if stack]
+    return lines
+
+
+def _padded(stacks: Sequence[NamedStack]) -> list[NamedStack | None]:
+    most: list[NamedStack | None] = list(stacks[:12])
+    return most + [None] * (12 - len(most))
+
+
+def _stack(stack: NamedStack, samples: int, width: int) -> Text:
+    share = f"{100 * stack.count / samples:5.1f} % "
+    line = Text(share, style="yellow" if stack.is_break_check else "")
+    names = " < ".join(frame.name for frame in stack.frames) or "(no user stack)"
+    line.append(names[: max(0, width)])
+    return line
+
+
+def _pct(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} % [{estimate.low:.2f}, {estimate.high:.2f}]"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One moment of the host: what the views draw, and the same as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from polltrace.break_mode import BreakMode
+from polltrace.intervals import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Seconds a poll takes, by pace in microseconds; `failed` says why there are no more."""
+
+    by_pace_us: Mapping[int, Estimate]
+    waiting: bool = False
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One dedicated server, over the last few seconds; None: not known (yet).
+
+    `client` is host and port, or empty where it could not be seen; `cpu_pct` is of one CPU;
+    `lost_pct` of the CPU time it used; `past` are poll rates, the newest last.
+    """
+
+    pid: int
+    start_ticks: int
+    engine: str
+    instance: str
+    client: str
+    mode: BreakMode
+    reason: str
+    skip: int
+    cpu_pct: float | None
+    polls_per_s: float | None
+    pace_us: int | None
+    price_s: float | None
+    past: tuple[float, ...]
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        return self.pid, self.start_ticks
+
+    @property
+    def lost_cores(self) -> float | None:
+        """CPUs lost to break polling."""
+        if self.polls_per_s == 0:
+            return 0.0
+        if self.polls_per_s is None or self.price_s is None:
+            return None
+        return self.polls_per_s * self.price_s
+
+    @property
+    def lost_pct(self) -> float | None:
+        if self.lost_cores is None or not self.cpu_pct:
+            return None
+        return 1e4 * self.lost_cores / self.cpu_pct
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCost:
+    """Per cent of one CPU that polltrace itself takes: the probe's process, its programs in the
+    kernel (in the time of whom they look at), this process."""
+
+    probe_pct: float
+    bpf_pct: float
+    screen_pct: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`t_s` since attaching; None before. `lost` counts what the probe could not count, by kind.
+
+    `to_look_at` processes have not been inspected yet and are in no row.
+    """
+
+    host: str
+    clock: str
+    t_s: float | None
+    rows: tuple[Row, ...]
+    prices: Prices
+    cost: OwnCost | None
+    lost: Mapping[str, int]
+    to_look_at: int = 0
+
+    def count(self, mode: BreakMode) -> int:
+        return sum(row.mode is mode for row in self.rows)
+
+    @property
+    def lost_cores(self) -> float | None:
+        """CPUs lost to break polling by all rows whose loss is known; None if none that polls is."""
+        known = [row.lost_cores for row in self.rows if row.lost_cores is not None]
+        return None if not known or (self.unpriced and not any(known)) else sum(known)
+
+    @property
+    def unpriced(self) -> int:
+        """Sessions that poll and whose loss is not known."""
+        return sum(bool(row.polls_per_s) and row.price_s is None for row in self.rows)
+
+    @property
+    def used_cores(self) -> float:
+        return sum(row.cpu_pct or 0.0 for row in self.rows) / 100
+
+
+def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
+    """The snapshot as JSON-ready data, with these of its rows; null is what is not known."""
+    return {
+        "host": snapshot.host,
+        "time": snapshot.clock,
+        "t_s": snapshot.t_s,
+        "lost_cores": snapshot.lost_cores,
+        "used_cores": snapshot.used_cores,
+        "sessions": {mode.value: snapshot.count(mode) for mode in BreakMode},
+        "prices": [
+            {"pace_us": pace, "price_ns": 1e9 * price.value}
+            for pace, price in sorted(snapshot.prices.by_pace_us.items())
+        ],
+        "price_failed": snapshot.prices.failed or None,
+        "own_cost": asdict(snapshot.cost) if snapshot.cost else None,
+        "lost": dict(snapshot.lost),
+        "servers": [
+            {
+                "pid": row.pid,
+                "start_ticks": row.start_ticks,
+                "engine": row.engine,
+                "instance": row.instance,
+                "client": row.client or None,
+                "break_mode": row.mode.value,
+                "reason": row.reason or None,
+                "configured_skip": row.skip,
+                "cpu_pct": row.cpu_pct,
+                "break_polls_per_s": row.polls_per_s,
+                "pace_us": row.pace_us,
+                "price_ns": None if row.price_s is None else 1e9 * row.price_s,
+                "lost_pct": row.lost_pct,
+                "lost_cores": row.lost_cores,
+            }
+            for row in rows
+        ],
+    }
