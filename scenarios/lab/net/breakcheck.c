@@ -3,6 +3,7 @@
 #include "net/breakcheck.h"
 
 #include <poll.h>
+#include <time.h>
 
 __attribute__((noinline)) static bool
 sntpoltsts(struct break_channel *channel) {
@@ -44,6 +45,9 @@ __attribute__((noinline)) bool nioqts(struct break_channel *channel) {
 bool break_reset(struct break_channel *channel) {
     struct tns *tns = channel->tns;
     struct packet packet;
+    const struct timespec wait = {0, channel->answer_after_ms * 1000000L};
+    if (channel->answer_after_ms > 0)
+        nanosleep(&wait, NULL);
     if (!tns_send_marker(tns, MARKER_BREAK) ||
         !tns_send_marker(tns, MARKER_RESET))
         return false;

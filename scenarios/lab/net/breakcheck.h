@@ -19,8 +19,9 @@ enum break_mode { BREAK_IN_BAND, BREAK_OUT_OF_BAND };
 struct break_channel {
     struct tns *tns;
     enum break_mode mode;
-    unsigned skip;    // break_poll_skip
-    unsigned skipped; // checks since the last poll
+    unsigned skip;            // break_poll_skip
+    unsigned skipped;         // checks since the last poll
+    unsigned answer_after_ms; // a break is answered no sooner: see auth.c
     bool in_call;
     bool stopping;                // the running call was told to stop
     uint64_t *checks;             // calls of nsmore2recv

@@ -40,6 +40,7 @@ struct session_slot {
     char os_user[SGA_NAME];
     char terminal[SGA_NAME];
     char client_pid[SGA_NAME];
+    char driver[SGA_NAME]; // of the client
     uint64_t stat[STATISTICS];
 } __attribute__((aligned(64)));
 

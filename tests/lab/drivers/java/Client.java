@@ -58,8 +58,8 @@ public class Client {
                 }
             else
                 say("{\"rows\":[],\"changed\":" + statement.getUpdateCount() + "}");
-        } catch (SQLException e) {
-            say("{\"error\":" + quoted(e.getMessage()) + "}");
+        } catch (SQLException | RuntimeException e) {
+            say("{\"error\":" + quoted(String.valueOf(e.getMessage())) + "}");
         }
     }
 
