@@ -213,22 +213,19 @@ def test_two_probes_do_not_disturb_each_other(target: Target, start_probe: Start
     assert counts(first.stop(), target.pid)["break_polls"] == 401 + 409 + 419
 
 
-def test_attach_is_fast_small_and_static(target: Target, start_probe: StartProbe) -> None:
-    took = []
+def test_attach_is_cheap_small_and_static(target: Target, start_probe: StartProbe) -> None:
+    """CPU time here, which other load does not stretch; the clock's in the long checks."""
+    used = []
     for _ in range(5):
-        start = time.monotonic()
         probe = start_probe("-p", str(target.pid))
-        took.append(time.monotonic() - start)
         status = Path(f"/proc/{probe.process.pid}/status").read_text()
-        resident = int(status.split("VmRSS:")[1].split()[0])
-        assert resident < 10 * 1024
+        assert int(status.split("VmRSS:")[1].split()[0]) < 10 * 1024
         probe.stop()
-    assert min(took) < 0.1
+        used.append(probe.records[-1]["self_cpu_s"])
+    assert min(used) < 0.1
     assert PROBE.stat().st_size < 2 << 20
-    assert (
-        "not a dynamic"
-        in subprocess.run(["ldd", PROBE], capture_output=True, text=True, check=False).stderr
-    )
+    ldd = subprocess.run(["ldd", PROBE], capture_output=True, text=True, check=False)
+    assert "not a dynamic" in ldd.stderr
 
 
 def test_in_a_pid_namespace_ids_are_the_namespaces(

@@ -48,6 +48,16 @@ def test_the_interval_holds_the_truth(target: Target, root: None) -> None:
     assert held >= 95
 
 
+def test_attached_within_a_tenth_of_a_second(target: Target, root: None) -> None:
+    took = []
+    for _ in range(20):
+        start = time.monotonic()
+        probe = Probe.start("-p", str(target.pid))
+        took.append(time.monotonic() - start)
+        probe.stop()
+    assert statistics.median(took) < 0.1
+
+
 def pace(target: Target, fd: int) -> float:
     """Nanoseconds a poll, of the best of a few rounds."""
     best = float("inf")
