@@ -149,11 +149,30 @@ static int load_variant(struct probe *p, const struct options *o,
     return error;
 }
 
+// Some kernels refuse BPF trampolines altogether, and say so before they look
+// at anything else: asking costs microseconds, a load in vain 20 ms.
+static bool fentry_is_refused(void) {
+    const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+                                       {.code = BPF_JMP | BPF_EXIT}};
+    DECLARE_LIBBPF_OPTS(bpf_prog_load_opts, options,
+                        .expected_attach_type = BPF_TRACE_FENTRY,
+                        .attach_btf_id = 1); // no function: EINVAL elsewhere
+    int fd =
+        bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", nothing, 2, &options);
+
+    if (fd >= 0)
+        close(fd);
+    return fd == -EPERM;
+}
+
 static int load_any(struct probe *p, const struct options *o) {
     int error = -ENOTSUP;
 
     for (unsigned i = 0; i < VARIANTS; i++) {
         if (o->variant && strcmp(o->variant, VARIANT[i].name) != 0)
+            continue;
+        if (!o->variant && !strcmp(VARIANT[i].name, "fentry") &&
+            fentry_is_refused())
             continue;
         error = load_variant(p, o, &VARIANT[i]);
         if (!error)
