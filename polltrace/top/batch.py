@@ -42,9 +42,10 @@ def batch(state: UIState, interval_s: float, iterations: int | None, *, as_json:
             frames = sum([host.feed(line) for line in lines])
             while inspector.due():
                 host.looked_at(inspector.look(1000))
-            if not frames or not host.has_rates:
+            rows = host.snapshot(prices.now).rows if frames else ()
+            if not frames or (rows and all(row.polls_per_s is None for row in rows)):
                 continue
-            prices.want({row.pace_us for row in host.snapshot(prices.now).rows if row.pace_us})
+            prices.want({row.pace_us for row in rows if row.pace_us})
             prices.wait()
             _print(host.snapshot(prices.now), state, as_json=as_json, again=printed > 0)
             printed += 1

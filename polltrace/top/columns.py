@@ -67,20 +67,11 @@ def _high_first(value: float | None) -> float:
     return 1.0 if value is None else -value
 
 
-def _loss(row: Row) -> float | None:
-    """For the order alone: what has no price yet counts as a microsecond a poll."""
-    if row.lost_cores is None and row.polls_per_s is not None:
-        return 1e-6 * row.polls_per_s
-    return row.lost_cores
-
-
 def _lost(row: Row) -> tuple[float, ...]:
-    return (
-        _high_first(_loss(row)),
-        _high_first(row.polls_per_s),
-        _high_first(row.cpu_pct),
-        row.pid,
-    )
+    """By CPU lost, then CPU used. What has no price yet counts as a microsecond a poll."""
+    rate = row.polls_per_s
+    lost = rate * (row.price_s or 1e-6) if rate else 0.0
+    return -lost, rate is None, -(row.cpu_pct or 0.0), row.pid
 
 
 SORTS: dict[str, Callable[[Row], Any]] = {

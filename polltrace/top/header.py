@@ -23,13 +23,14 @@ def header(snapshot: Snapshot, width: int) -> list[Text]:
 
 
 def _modes(snapshot: Snapshot) -> str:
-    counts = {mode: snapshot.count(mode) for mode in BreakMode}
+    counts = dict(snapshot.totals.sessions)
     said = [f"{counts.pop(BreakMode.IN_BAND):,} in-band"]
     return ", ".join(said + [f"{count:,} {mode.value}" for mode, count in counts.items() if count])
 
 
 def _lost(snapshot: Snapshot) -> Text:
-    lost, used = snapshot.lost_cores, snapshot.used_cores
+    totals = snapshot.totals
+    lost, used = totals.lost_cores, totals.used_cores
     if lost is None:
         return Text("Lost to break polling: not known yet")
     line = Text("Lost to break polling: ")
@@ -37,8 +38,8 @@ def _lost(snapshot: Snapshot) -> Text:
     line.append(f" of {used:.2f} that the servers use")
     if used:
         line.append(f" ({100 * lost / used:.1f} %)")
-    if snapshot.unpriced:
-        line.append(f", without {snapshot.unpriced} not priced yet")
+    if totals.unpriced:
+        line.append(f", without {totals.unpriced} not priced yet")
     return line
 
 

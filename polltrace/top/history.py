@@ -47,11 +47,17 @@ class History:
         while len(points) > 2 and points[1].t_s <= now.t_s - SPAN_S:
             points.popleft()
 
-    def is_still(self, now: Counts) -> bool:
-        """Whether it does nothing, all the span and now: its figures are zero and stay so."""
-        first = self.points[0]
-        still = first.cpu_s == now.cpu_s and first.polls == now.polls
-        return still and self.polls_per_s is not None and not any(self.past)
+    @property
+    def is_still(self) -> bool:
+        """Whether it did nothing in all the span: its figures are zero and will stay so."""
+        first, last = self.points[0], self.points[-1]
+        if first.cpu_s != last.cpu_s or first.polls != last.polls:
+            return False
+        return self.polls_per_s is not None and not any(self.past)
+
+    def resume(self, then: Counts) -> None:
+        """Go on after a time for which nothing was added, with the counts at its end."""
+        self.points = deque([then])
 
     @property
     def busy(self) -> float | None:

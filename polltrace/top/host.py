@@ -10,11 +10,11 @@ from polltrace.break_mode import BreakMode, break_mode, why_in_band
 from polltrace.frames import Exit, Header, WatchedProcess
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.servers import Server
-from polltrace.top.frame_line import HostFrame, Identity, read_line
-from polltrace.top.history import FEWEST_WINDOWS, History
+from polltrace.top.frame_line import HostFrame, Identity, LineReader
+from polltrace.top.history import History
 from polltrace.top.inspection import Inspector
 from polltrace.top.pricing import pace_knot_us
-from polltrace.top.snapshot import OwnCost, Prices, Row, Snapshot
+from polltrace.top.snapshot import OwnCost, Prices, Row, Snapshot, totals_of
 
 # What the probe of the host is told not to keep is not lost.
 _NOT_WANTED = "stacks"
@@ -28,6 +28,7 @@ class Host:
     ) -> None:
         self._inspector = inspector
         self._cpu_clock = cpu_clock
+        self._lines = LineReader()
         self._name = ""
         self._histories: dict[Identity, History] = {}
         self._rows: dict[Identity, Row] = {}
@@ -36,11 +37,12 @@ class Host:
 
     def feed(self, line: bytes) -> bool:
         """Take in one line; whether it was a frame. Raises FrameError."""
-        match read_line(line):
+        match self._lines.read(line):
             case Header() as header:
                 self._name = header.host
             case WatchedProcess() as process:
-                self._inspector.announced((process.pid, process.start_ticks))
+                identity = process.pid, process.start_ticks
+                self._inspector.announced(identity, is_new=self._frame is not None)
             case Exit() as ended:
                 self._forget((ended.pid, ended.start_ticks))
             case HostFrame() as frame:
@@ -49,13 +51,6 @@ class Host:
             case _:
                 pass
         return False
-
-    @property
-    def has_rates(self) -> bool:
-        """Whether a rate can be told of the servers that have been there from the beginning."""
-        if self._frame is None or not self._frame.counts:
-            return self._frame is not None
-        return any(counts.windows >= FEWEST_WINDOWS for counts in self._frame.counts.values())
 
     def looked_at(self, identities: list[Identity]) -> None:
         """Note that these were inspected: what was known of them may have changed."""
@@ -78,6 +73,7 @@ class Host:
             cost=self._cost(),
             lost={kind: count for kind, count in frame.lost.items() if count} if frame else {},
             to_look_at=self._inspector.waiting,
+            totals=totals_of(rows),
         )
 
     def _take(self, frame: HostFrame) -> None:
@@ -86,22 +82,22 @@ class Host:
         self._frame = frame
         cost = (frame.t_s, frame.probe_cpu_s, frame.bpf_s, self._cpu_clock())
         self._costs = [*self._costs[-5:], cost]
-        histories = self._histories
         for identity, counts in frame.counts.items():
-            history = histories.get(identity)
+            history = self._histories.get(identity)
             if history is None:
-                history = histories[identity] = History.since(since_s)
-            still = history.is_still(counts)
+                history = self._histories[identity] = History.since(since_s)
+            elif identity in frame.before:
+                history.resume(frame.before[identity])
             if history.points[-1].cpu_s < counts.cpu_s:
                 self._inspector.ran(identity)
             history.add(counts)
-            if not still:
-                self._rows.pop(identity, None)
-        for identity in histories.keys() - frame.counts.keys():
-            self._forget(identity)
+            self._rows.pop(identity, None)
+            if history.is_still:
+                self._lines.settle(identity)
 
     def _forget(self, identity: Identity) -> None:
         self._inspector.gone(identity)
+        self._lines.forget(identity)
         self._histories.pop(identity, None)
         self._rows.pop(identity, None)
 

@@ -27,6 +27,7 @@ class Inspector:
         self._look, self._clock = look, clock
         self._due: dict[Identity, float] = {}
         self._looked: dict[Identity, float] = {}
+        self._new: set[Identity] = set()
         self._servers: dict[Identity, Server] = {}
 
     @property
@@ -38,9 +39,11 @@ class Inspector:
         """How many have not been looked at yet."""
         return sum(identity not in self._looked for identity in self._due)
 
-    def announced(self, identity: Identity) -> None:
-        """A process has come, or runs another program than before."""
+    def announced(self, identity: Identity, *, is_new: bool) -> None:
+        """A process has come, or runs another program; `is_new`: it was not there before us."""
         self._looked.pop(identity, None)
+        if is_new:
+            self._new.add(identity)
         self._due[identity] = self._clock()
 
     def ran(self, identity: Identity) -> None:
@@ -50,6 +53,7 @@ class Inspector:
             self._due[identity] = looked + _AGAIN_S
 
     def gone(self, identity: Identity) -> None:
+        self._new.discard(identity)
         for known in (self._due, self._looked, self._servers):
             known.pop(identity, None)
 
@@ -68,14 +72,14 @@ class Inspector:
             for server in self._look([pid for pid, _ in chosen])
         }
         for identity in chosen:
-            first = identity not in self._looked
             self._looked[identity] = now
             del self._due[identity]
             # One that now has another start time is another process: it is announced by itself.
             if identity in found:
                 self._servers[identity] = found[identity]
-                if first:
+                if identity in self._new:
                     self._due[identity] = now + _LOGON_S
             else:
                 self._servers.pop(identity, None)
+            self._new.discard(identity)
         return chosen

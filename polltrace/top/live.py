@@ -68,7 +68,7 @@ class Live:
             news = self._read() or news
         if self._inspector.due():
             self._host.looked_at(self._inspector.look(_AT_ONCE))
-            news = news or not self._inspector.due()
+            news = True
         if sys.stdin in ready:
             self._press(self._terminal.keys())
         news = (

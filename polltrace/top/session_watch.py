@@ -39,7 +39,10 @@ class SessionWatch:
         return self._probe is not None
 
     def follow(self, opened: Identity | None, server: Server | None, prices: Prices) -> bool:
-        """Look at the server that was opened (None: it is gone), or at none; whether there is news. Never waits."""
+        """Look at what was `opened`, or at none; whether there is news. Never waits.
+
+        `server` is what is known of it, None once it is gone.
+        """
         if opened != self._opened:
             self._close()
             self._opened = opened

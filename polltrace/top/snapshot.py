@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -73,6 +73,37 @@ class OwnCost:
 
 
 @dataclass(frozen=True, slots=True)
+class Totals:
+    """All rows together: how many of each mode, CPUs used and lost.
+
+    `unpriced` sessions poll and have no price; where these are all that poll, `lost_cores` is None.
+    """
+
+    sessions: Mapping[BreakMode, int]
+    used_cores: float
+    lost_cores: float | None
+    unpriced: int
+
+
+def totals_of(rows: Iterable[Row]) -> Totals:
+    """The sums of these rows, in one pass: they are many, and most are idle."""
+    sessions = dict.fromkeys(BreakMode, 0)
+    used, lost, priced, unpriced, known = 0.0, 0.0, 0, 0, False
+    for row in rows:
+        sessions[row.mode] += 1
+        used += row.cpu_pct or 0.0
+        known = known or row.polls_per_s is not None
+        if row.polls_per_s:
+            if row.price_s is None:
+                unpriced += 1
+            else:
+                priced += 1
+                lost += row.polls_per_s * row.price_s
+    told = known and (priced or not unpriced)
+    return Totals(sessions, used / 100, lost if told else None, unpriced)
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """`t_s` since attaching; None before. `lost` counts what the probe could not count, by kind.
 
@@ -86,25 +117,8 @@ class Snapshot:
     prices: Prices
     cost: OwnCost | None
     lost: Mapping[str, int]
+    totals: Totals
     to_look_at: int = 0
-
-    def count(self, mode: BreakMode) -> int:
-        return sum(row.mode is mode for row in self.rows)
-
-    @property
-    def lost_cores(self) -> float | None:
-        """CPUs lost to break polling by all rows whose loss is known; None if none that polls is."""
-        known = [row.lost_cores for row in self.rows if row.lost_cores is not None]
-        return None if not known or (self.unpriced and not any(known)) else sum(known)
-
-    @property
-    def unpriced(self) -> int:
-        """Sessions that poll and whose loss is not known."""
-        return sum(bool(row.polls_per_s) and row.price_s is None for row in self.rows)
-
-    @property
-    def used_cores(self) -> float:
-        return sum(row.cpu_pct or 0.0 for row in self.rows) / 100
 
 
 def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
@@ -113,9 +127,9 @@ def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
         "host": snapshot.host,
         "time": snapshot.clock,
         "t_s": snapshot.t_s,
-        "lost_cores": snapshot.lost_cores,
-        "used_cores": snapshot.used_cores,
-        "sessions": {mode.value: snapshot.count(mode) for mode in BreakMode},
+        "lost_cores": snapshot.totals.lost_cores,
+        "used_cores": snapshot.totals.used_cores,
+        "sessions": {mode.value: count for mode, count in snapshot.totals.sessions.items()},
         "prices": [
             {"pace_us": pace, "price_ns": 1e9 * price.value}
             for pace, price in sorted(snapshot.prices.by_pace_us.items())
