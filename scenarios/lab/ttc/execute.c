@@ -323,10 +323,18 @@ __attribute__((noinline)) void kpoal8(struct server *server) {
             answer_rows(server, open, rows_wanted(&e));
         else if (open->cursor.kind == STATEMENT_BLOCK)
             answer_block(server, open);
-        answer_parameters(server, e.cursor);
     }
+    uint64_t rows = open ? open->cursor.rows : 0;
+    bool failed = server->error.number && server->error.number != 1403;
+    if (failed && e.sql.length > 0) {
+        // Drivers forget the cursor of a statement that failed the first time.
+        close_cursor(server, server->cursor_in_use);
+        server->cursor_in_use = 0;
+    }
+    if (open)
+        answer_parameters(server, server->cursor_in_use);
     if (!server->ended)
-        answer_error(server, open ? e.cursor : 0, open ? open->cursor.rows : 0);
+        answer_error(server, server->cursor_in_use, rows);
 }
 
 void re_execute(struct server *server, bool with_fetch) {
