@@ -12,7 +12,7 @@ from polltrace.top.snapshot import Prices, Snapshot
 def header(snapshot: Snapshot, width: int) -> list[Text]:
     """Four lines."""
     who = Text(f"polltrace top  {snapshot.host}  ", style="bold")
-    who.append(f"{len(snapshot.rows):,} dedicated servers: {_modes(snapshot)}", "not bold")
+    who.append(f"{len(snapshot.rows):,} servers: {_modes(snapshot)}", "not bold")
     right = snapshot.clock
     who.truncate(max(0, width - len(right) - 1), pad=True)
     who.append(f" {right}")

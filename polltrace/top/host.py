@@ -71,7 +71,11 @@ class Host:
             rows=rows,
             prices=prices,
             cost=self._cost(),
-            lost={kind: count for kind, count in frame.lost.items() if count} if frame else {},
+            lost={
+                kind: count for kind, count in frame.lost.items() if count and kind != _NOT_WANTED
+            }
+            if frame
+            else {},
             to_look_at=self._inspector.waiting,
             totals=totals_of(rows),
         )

@@ -38,7 +38,9 @@ def table_screen(
         body = [Text(_nothing(snapshot, state), style="dim")]
     lines = [*header(snapshot, width), titles(width, state), *body]
     lines += [Text("")] * (height - 1 - len(lines))
-    return [*lines[: height - 1], _bottom(state, interval_s, len(rows), len(snapshot.rows))]
+    bottom = _bottom(state, interval_s, len(rows), len(snapshot.rows))
+    bottom.truncate(width)
+    return [*lines[: height - 1], bottom]
 
 
 def titles(width: int, state: UIState) -> Text:

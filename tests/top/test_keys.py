@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What keys do to the state; how terminals spell them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from polltrace.top.columns import SORTS
+from polltrace.top.keyboard import keys
+from polltrace.top.keys import press
+from polltrace.top.snapshot import Row
+from polltrace.top.state import UIState, View, visible
+from tests.top.top_samples import row, snapshot
+
+ROWS = tuple(row(pid) for pid in range(1, 11))
+
+
+def after(*pressed: str, rows: tuple[Row, ...] = ROWS) -> UIState:
+    state = UIState()
+    for key in pressed:
+        state = press(state, key, rows, 4)
+    return state
+
+
+@pytest.mark.parametrize(
+    ("pressed", "pid"),
+    [
+        (["down"], 1),
+        (["down", "down"], 2),
+        (["up"], 1),
+        (["end"], 10),
+        (["end", "down"], 10),
+        (["end", "up"], 9),
+        (["down", "pagedown"], 5),
+        (["end", "pageup"], 6),
+        (["end", "home"], 1),
+        (["j", "j", "k"], 1),
+    ],
+)
+def test_arrows_select(pressed: list[str], pid: int) -> None:
+    assert after(*pressed).selected == (pid, 7)
+
+
+def test_a_selection_is_a_process_and_not_a_place() -> None:
+    state = after("down", "down")
+    without_it = tuple(each for each in ROWS if each.pid != 2)
+    reused = (*without_it, replace(row(2), start_ticks=8))
+    assert visible(snapshot(reused), state)
+    assert state.selected == (2, 7)
+    assert press(state, "down", reused, 4).selected == (1, 7)
+
+
+def test_enter_opens_and_escape_goes_back() -> None:
+    state = after("down", "down", "enter")
+    assert (state.view, state.opened) == (View.SESSION, (2, 7))
+    for back in ("escape", "left"):
+        closed = press(state, back, ROWS, 4)
+        assert (closed.view, closed.opened, closed.selected) == (View.TABLE, None, (2, 7))
+
+
+def test_enter_with_nothing_selected_opens_the_first() -> None:
+    assert after("enter").opened == (1, 7)
+    assert after("enter", rows=()).view is View.TABLE
+
+
+def test_keys_go_into_the_filter_while_it_is_edited() -> None:
+    assert after("/", "q", " ", "x", "backspace").filter == "q "
+    assert not after("/", "q").quit
+    assert after("/", "a", "up", "enter").filter == "a"
+    assert after("/", "a", "escape").filter == ""
+    assert after("/", "a", "enter", "escape").filter == ""
+
+
+def test_every_sort_is_reached_and_the_last_is_followed_by_the_first() -> None:
+    seen = [after(*["f6"] * times).sort for times in range(len(SORTS) + 1)]
+    assert seen == [*SORTS, "lost"]
+    assert after("f6", "<").sort == "lost"
+    assert after("r", "P").reverse is False
+
+
+def test_pace_stays_in_its_limits() -> None:
+    assert after("-").pace == 0
+    assert after(*["+"] * 20).pace == 3
+    assert after("+", "+", "-").pace == 1
+
+
+def test_help_pause_quit() -> None:
+    assert after("h").view is View.HELP
+    assert after("h", "escape").view is View.TABLE
+    assert after(" ").paused
+    assert not after(" ", " ").paused
+    assert after("q").quit
+    assert after("enter", "q").quit
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("q", ["q"]),
+        ("\x1b[A\x1bOB\x1b[5~", ["up", "down", "pageup"]),
+        ("\x1b", ["escape"]),
+        ("\r\n\x7f", ["enter", "enter", "backspace"]),
+        ("\x1bOP\x1b[14~\x1b[17~\x1b[21~", ["f1", "f4", "f6", "f10"]),
+        ("\x1b[1;5Ax", ["x"]),  # Ctrl-Up is no key of ours
+        ("é", ["é"]),
+        ("", []),
+    ],
+)
+def test_what_a_terminal_sends_is_read_as_keys(text: str, expected: list[str]) -> None:
+    assert keys(text) == expected

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whole screens of `polltrace top`, as text."""
+
+# ruff: noqa: E501 - screens are as wide as they are
+
+from __future__ import annotations
+
+import pytest
+
+from polltrace.break_mode import BreakMode
+from polltrace.top.help_screen import help_screen
+from polltrace.top.keys import press
+from polltrace.top.screen import page, table_screen
+from polltrace.top.snapshot import Prices, Snapshot
+from polltrace.top.state import UIState, visible
+from tests.top.top_samples import PRICES, ROWS, row, snapshot
+
+NARROW = """\
+polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1  12:34:56
+Lost to break polling: 0.060 CPUs of 1.93 that the servers use (3.1 %)
+500 ns a poll, at one in 8 us of CPU (measured here, untraced)
+polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
+    PID INSTANCE CLIENT          MODE         CPU%   POLLS/S  LOST% POLLS, PAST
+    102 ORCL     10.0.0.7:40102  in-band      80.0   100,000   6.25        ▁▃▅█
+    103 SALES    10.0.0.9:40103  in-band     100.0    20,000   1.00
+    101 ORCL     10.0.0.7:40101  out-of-band  12.5         0   0.00
+    105 ORCL     local           local         0.0         0      -
+    104 ORCL     2001:db8::1428… unknown         -         -      -
+
+
+
+F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit
+"""
+
+WIDE = """\
+polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1 unknown                                                                12:34:56
+Lost to break polling: 0.060 CPUs of 1.93 that the servers use (3.1 %)
+500 ns a poll, at one in 8 us of CPU (measured here, untraced)
+polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
+    PID INSTANCE CLIENT               MODE         CPU%   POLLS/S  LOST%   CPUS POLLS, PAST          SKIP WHY IN-BAND
+    102 ORCL     10.0.0.7:40102       in-band      80.0   100,000   6.25  0.050                ▁▃▅█     3 the client did not ask for out-of-band bre…
+    103 SALES    10.0.0.9:40103       in-band     100.0    20,000   1.00  0.010                         3 the client did not ask for out-of-band bre…
+    101 ORCL     10.0.0.7:40101       out-of-band  12.5         0   0.00  0.000                         3
+    105 ORCL     local                local         0.0         0      -  0.000                         3
+    104 ORCL     2001:db8::1428:57ab  unknown         -         -      -      -                         3
+
+F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit
+"""
+
+
+def screen(state: UIState, width: int, height: int, shown: Snapshot | None = None) -> str:
+    lines = table_screen(shown or snapshot(), state, width=width, height=height, interval_s=1.0)
+    assert len(lines) == height
+    assert all(line.cell_len <= width for line in lines)
+    return "".join(f"{line.plain.rstrip()}\n" for line in lines)
+
+
+def typed(keys: str, shown: Snapshot, height: int = 24) -> UIState:
+    state = UIState()
+    for key in keys.split():
+        rows = visible(shown, state)
+        state = press(state, "" if key == "_" else key, rows, page(height))
+    return state
+
+
+def test_the_screen_at_80_columns() -> None:
+    assert screen(UIState(), 80, 14) == NARROW
+
+
+def test_a_wide_terminal_shows_more() -> None:
+    assert screen(UIState(selected=(103, 7)), 150, 12) == WIDE
+
+
+@pytest.mark.parametrize("width", range(20, 200, 7))
+@pytest.mark.parametrize("height", [3, 7, 24, 60])
+def test_every_size_is_filled_exactly(width: int, height: int) -> None:
+    screen(UIState(selected=(101, 7)), width, height)
+
+
+def test_a_script_of_keys_ends_in_this_screen() -> None:
+    # Filter for "in-band", keep it, sort by PID reversed, select the second, slower.
+    state = typed("/ i n - b a n d enter N r down down +", snapshot())
+    lines = screen(state, 80, 10).splitlines()
+    assert [line.split()[0] for line in lines[5:7]] == ["103", "102"]
+    assert state.selected == (102, 7)
+    assert (
+        lines[-1]
+        == (
+            "'in-band': 2 of 5  every 2 s  reversed  F1 Help  Space Go on/Pause  Esc All  q Quit"[
+                :80
+            ]
+        )
+    )
+
+
+def test_a_filter_that_nothing_matches_says_so() -> None:
+    assert "None of 5 servers matches 'nobody'" in screen(UIState(filter="nobody"), 80, 24)
+
+
+def test_before_the_probe_is_attached() -> None:
+    empty = Snapshot("", "12:00:00", None, (), Prices({}), None, {}, snapshot(()).totals)
+    text = screen(UIState(), 80, 24, empty)
+    assert "Attaching to the dedicated servers of this host" in text
+    assert "Lost to break polling: not known yet" in text
+
+
+def test_a_page_further_down_is_shown_with_what_is_selected() -> None:
+    many = snapshot([row(pid, cpu=1.0) for pid in range(1, 101)])
+    state = typed("end", many, height=24)
+    lines = screen(state, 80, 24, many).splitlines()
+    assert state.selected == (100, 7)
+    assert any(line.split()[:1] == ["100"] for line in lines[5:23])
+
+
+def test_no_price_no_loss() -> None:
+    rows = [row(7, polls=1000, cpu=50.0, mode=BreakMode.IN_BAND, priced=False)]
+    text = screen(UIState(), 120, 12, snapshot(rows, prices=Prices({}, waiting=True)))
+    assert "Lost to break polling: not known yet" in text
+    assert "A poll's price is being measured" in text
+    assert text.splitlines()[5].split()[4:8] == ["50.0", "1,000", "-", "-"]
+
+
+def test_a_price_that_cannot_be_measured_says_why() -> None:
+    text = screen(UIState(), 80, 12, snapshot(prices=Prices({}, failed="not built")))
+    assert "A poll's price is not known: not built" in text
+
+
+def test_what_was_missed_is_in_the_header() -> None:
+    shown = snapshot(prices=PRICES)
+    assert "lost: nothing" in screen(UIState(), 80, 12, shown)
+
+
+def test_help_fits_the_smallest_terminal() -> None:
+    lines = help_screen(80, 24)
+    assert len(lines) == 24
+    assert all(len(line.plain) <= 80 for line in lines)
+    assert "back to the table" in "".join(line.plain for line in lines)
+
+
+def test_rows_of_the_samples_are_the_hosts_totals() -> None:
+    totals = snapshot().totals
+    assert totals.sessions[BreakMode.IN_BAND] == 2
+    assert totals.used_cores == pytest.approx(sum(each.cpu_pct or 0 for each in ROWS) / 100)
+    assert totals.lost_cores == pytest.approx(120_000 * 500e-9)

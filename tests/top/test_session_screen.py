@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One session opened: what is drawn of a look at it."""
+
+from __future__ import annotations
+
+import pytest
+
+from polltrace.break_mode import BreakMode
+from polltrace.frames import Header, PollRate, ProcessTotals
+from polltrace.profile import Profile
+from polltrace.sampled import NamedStack
+from polltrace.servers import Server
+from polltrace.top.session_look import SessionLook, look
+from polltrace.top.session_screen import session_screen
+from polltrace.top.snapshot import Prices
+from stacks import Frame
+from tests.top.top_samples import ASKED, PRICES, row, server
+
+CHECK = "poll sntpoltsts snttmoredata nsmore2recv nioqts kcbgtcr main"
+WORK = "sqlite3VdbeExec opifch2 main"
+
+
+def stack(names: str, count: int, *, check: bool = False, at: int = 0) -> NamedStack:
+    frames = tuple(Frame(name, "/lab", at, at) for name in names.split())
+    return NamedStack(frames, count, truncated=False, is_break_check=check)
+
+
+STACKS = [stack(WORK, 150), stack(WORK, 40, at=8), stack(CHECK, 10, check=True)]
+
+
+def profile(*, polls: int, rate: PollRate | None, cpu_s: float = 4.0) -> Profile:
+    totals = ProcessTotals(102, 7, cpu_s, polls, 0, (), (), (), rate)
+    header = Header("0.1.0", "dbhost", "6.1", "watch", "fentry")
+    return Profile(header, 5.0, {}, (totals,), frozenset(), {}, complete=False)
+
+
+def text(session: SessionLook, *, of: Server | None = None, height: int = 24) -> str:
+    mode = BreakMode.IN_BAND
+    shown = row(102, polls=80_000, cpu=80.0, mode=mode) if of is None else None
+    lines = session_screen(shown, session, width=80, height=height)
+    assert len(lines) == height
+    assert all(line.cell_len <= 80 for line in lines)
+    return "".join(f"{line.plain.rstrip()}\n" for line in lines)
+
+
+SCREEN = """\
+102  Oracle Database ORCL  10.0.0.7:40102  CPU 80.0 %  80,000 polls/s
+Break mode: in-band:
+  the client did not ask for out-of-band breaks (its platform, driver or
+  sqlnet.ora)
+  does NOT catch SIGURG, NOT told of urgent data, polls on CPU
+  BREAK_POLL_SKIP=3 in /u01/network/admin/sqlnet.ora
+Counted: 5.00 % [4.50, 5.50] of its CPU, 80,000 polls a second x 500 ns
+Sampled: 5.00 % [2.74, 8.96] of 200 on-CPU samples; they agree
+
+BREAK_POLL_SKIP POLLS/CPU s         LOST% [95 %]  SAVED%  CANCEL WAITING
+              1     272,727 13.64 [12.38, 14.87]  -10.00          to 3 s
+              3     100,000    5.00 [4.50, 5.50]    0.00          to 9 s <- now
+             10      31,088    1.55 [1.39, 1.72]    3.50         to 30 s
+             30      10,471    0.52 [0.47, 0.58]    4.50         to 90 s
+            100       3,153    0.16 [0.14, 0.17]    4.85        to 300 s
+            300       1,052    0.05 [0.05, 0.06]    4.95        to 900 s
+           1000         316    0.02 [0.01, 0.02]    4.98      to 3,000 s
+
+On-CPU stacks in 5 s, innermost first
+  5.0 % poll < sntpoltsts < snttmoredata < nsmore2recv < nioqts < kcbgtcr < main
+ 95.0 % sqlite3VdbeExec < opifch2 < main
+
+
+Esc Back  Space Pause  F1 Help  q Quit
+"""
+
+
+def in_band() -> SessionLook:
+    return look(
+        server(102),
+        profile(polls=4000, rate=PollRate(80_000, 79_000, 81_000)),
+        STACKS,
+        PRICES,
+    )
+
+
+def test_the_screen_of_an_in_band_session() -> None:
+    assert text(in_band()) == SCREEN
+
+
+@pytest.mark.parametrize("height", [1, 5, 12, 24, 60])
+def test_every_height_is_filled_exactly(height: int) -> None:
+    text(in_band(), height=height)
+
+
+def test_before_there_is_a_price_there_is_no_forecast() -> None:
+    session = look(
+        server(102), profile(polls=4000, rate=PollRate(1e5, 9e4, 2e5)), STACKS, Prices({})
+    )
+    shown = text(session)
+    assert "BREAK_POLL_SKIP " not in shown
+    assert "Counted" not in shown
+    assert f"{ASKED[:40]}" in shown
+    assert "Sampled: 5.00 %" in shown
+
+
+def test_an_out_of_band_session_says_what_speaks_for_it() -> None:
+    session = look(
+        server(102, owner=102), profile(polls=0, rate=PollRate(0, 0, 1)), STACKS[:1], PRICES
+    )
+    shown = text(session)
+    assert "Break mode: out-of-band\n" in shown
+    assert "catches SIGURG, told of urgent data, makes no break polls on CPU" in shown
+
+
+def test_a_session_that_ended_stays_as_it_was_seen_last() -> None:
+    shown = text(in_band().ended(), of=server(102))
+    assert shown.startswith("The process has ended.\n")
+    assert "Counted: 5.00 %" in shown
