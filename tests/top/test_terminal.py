@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace top` in a terminal (tmux), on the lab: keys, sizes, and every way to end."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+
+pytestmark = [
+    pytest.mark.usefixtures("lab"),
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+]
+
+POLLTRACE = Path(sys.executable).with_name("polltrace")
+DEADLINE_S = 30.0
+
+# A view that fails: the program is polltrace, with one function that raises.
+FAILING = """\
+import sys
+from polltrace.top import live
+def fail(*args, **kwargs): raise RuntimeError("a view that fails")
+live.help_screen = fail
+from polltrace.cli import main
+sys.exit(main(["top"]))
+"""
+
+
+def is_over(screen: str) -> bool:
+    """Whether the shell has come to the end of its command line, and not just echoed it."""
+    return re.search(r"(?<!echo )over\n", screen) is not None
+
+
+class Tmux:
+    """A shell in a terminal of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._tmux = ["tmux", "-S", str(folder / "tmux"), "-f", "/dev/null"]
+        self(
+            "new-session",
+            "-d",
+            "-c",
+            str(folder),
+            "-x",
+            "80",
+            "-y",
+            "24",
+            "-s",
+            "t",
+            "env PS1='$ ' sh",
+        )
+
+    def __call__(self, *words: str) -> str:
+        return subprocess.run(
+            [*self._tmux, *words], check=True, capture_output=True, text=True
+        ).stdout
+
+    def keys(self, *keys: str) -> None:
+        self("send-keys", "-t", "t", *keys)
+
+    def screen(self) -> str:
+        return self("capture-pane", "-p", "-t", "t")
+
+    def until(self, wanted: str | Callable[[str], bool]) -> str:
+        """The screen, once `wanted` is on it."""
+        deadline = time.monotonic() + DEADLINE_S
+        while time.monotonic() < deadline:
+            screen = self.screen()
+            if wanted(screen) if callable(wanted) else wanted in screen:
+                return screen
+            time.sleep(0.05)
+        pytest.fail(f"not on the screen after {DEADLINE_S} s: {wanted}\n{self.screen()}")
+
+    def top(self, command: str = f"{POLLTRACE} top", pid: int | None = None) -> None:
+        """Start it, with the terminal's settings kept before and after, and await a server."""
+        self.keys(f"stty -g > before; {command}; echo code=$?; stty -g > after; echo over", "Enter")
+        self.until(f"{pid} LAB" if pid else "F1 Help")
+
+    def restored(self, code: int) -> str:
+        """The screen after the end, which must be as it was before, with this exit code."""
+        screen = self.until(is_over)
+        assert f"code={code}\n" in screen
+        assert (self.folder / "before").read_text() == (self.folder / "after").read_text()
+        flags = "#{alternate_on} #{cursor_flag} #{wrap_flag}"
+        assert self("display-message", "-p", "-t", "t", flags).split() == ["0", "1", "1"]
+        return screen
+
+    def program(self) -> int:
+        """The PID of the polltrace that runs in it."""
+        (shell,) = self("list-panes", "-t", "t", "-F", "#{pane_pid}").split()
+        (child,) = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+        return int(child)
+
+
+@pytest.fixture
+def tmux(tmp_path: Path) -> Iterator[Tmux]:
+    terminal = Tmux(tmp_path)
+    yield terminal
+    terminal("kill-server")
+
+
+@pytest.fixture(scope="module")
+def busy_server() -> Iterator[int]:
+    """The PID of a dedicated server that executes lotslios, in-band, until the end."""
+    with LabServer() as lab, DriverClient() as client:
+        lab.connect(client, break_poll_skip=3, disable_oob=True)
+        spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
+        client.begin(LOTSLIOS, {"n": 10**9})
+        yield int(spid)
+
+
+def line_of(screen: str, pid: int) -> list[str]:
+    return next(
+        (line.split() for line in screen.splitlines() if line.split()[:1] == [str(pid)]), []
+    )
+
+
+def test_a_session_is_shown_with_its_loss_and_opened(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+
+    def has_loss(screen: str) -> bool:
+        line = line_of(screen, busy_server)
+        return len(line) > 6 and line[3] == "in-band" and line[6] != "-"
+
+    tmux.until(has_loss)
+    tmux.keys("/")
+    tmux.keys("-l", str(busy_server))
+    tmux.keys("Enter", "Down", "Enter")
+    screen = tmux.until(lambda text: "Counted:" in text and "nioqts" in text)
+    assert "Break mode: in-band" in screen
+    assert "sntpoltsts < snttmoredata < nsmore2recv < nioqts" in screen
+    assert " <- now" in screen
+    tmux.keys("Escape")
+    tmux.until("POLLS/S")
+    tmux.keys("q")
+    tmux.restored(code=0)
+
+
+def test_a_new_server_comes_and_an_ended_one_goes(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+    with LabServer() as lab, DriverClient() as client:
+        lab.connect(client, break_poll_skip=3, disable_oob=False)
+        spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
+        tmux.until(lambda screen: "out-of-band" in line_of(screen, spid))
+    tmux.until(lambda screen: not line_of(screen, spid))
+    tmux.keys("q")
+    tmux.restored(code=0)
+
+
+def test_a_wider_terminal_shows_more_at_once(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+    assert "WHY IN-BAND" not in tmux.screen()
+    tmux("resize-window", "-t", "t", "-x", "160", "-y", "50")
+    screen = tmux.until("WHY IN-BAND")
+    assert "F1 Help" in screen.splitlines()[49]
+    tmux("resize-window", "-t", "t", "-x", "40", "-y", "6")
+    tmux.until(lambda text: "WHY IN-BAND" not in text and "polltrace top" in text)
+    tmux.keys("q")
+    tmux.restored(code=0)
+
+
+def test_a_pause_holds_the_screen_still(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+    tmux.keys("Space")
+    held = tmux.until("PAUSED")
+    with LabServer() as lab, DriverClient() as client:
+        lab.connect(client, break_poll_skip=3, disable_oob=False)
+        spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
+        tmux.keys("Down")
+        assert tmux.until("PAUSED") == held
+        tmux.keys("Space")
+        tmux.until(lambda screen: bool(line_of(screen, spid)))
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 130), (signal.SIGINT, 0), (signal.SIGHUP, 0)]
+)
+def test_a_signal_ends_it_and_leaves_the_terminal_as_it_was(
+    tmux: Tmux, busy_server: int, number: signal.Signals, code: int
+) -> None:
+    tmux.top(pid=busy_server)
+    os.kill(tmux.program(), number)
+    tmux.restored(code)
+
+
+def test_ctrl_c_ends_it(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+    tmux.keys("C-c")
+    tmux.restored(code=0)
+
+
+def test_an_exception_leaves_the_terminal_as_it_was(
+    tmux: Tmux, busy_server: int, tmp_path: Path
+) -> None:
+    (tmp_path / "failing.py").write_text(FAILING)
+    tmux.top(f"{sys.executable} failing.py", pid=busy_server)
+    tmux.keys("h")
+    assert "RuntimeError: a view that fails" in tmux.restored(code=1)
+
+
+def test_a_killed_probe_is_said_on_the_restored_terminal(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+    program = tmux.program()
+    children = Path(f"/proc/{program}/task/{program}/children").read_text().split()
+    names = {int(pid): Path(f"/proc/{pid}/comm").read_text().strip() for pid in children}
+    (probe,) = [pid for pid, name in names.items() if name == "polltrace-probe"]
+    os.kill(probe, signal.SIGKILL)
+    assert "polltrace-probe was killed by signal 9" in tmux.restored(code=4)
+
+
+def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it(tmux: Tmux, busy_server: int) -> None:
+    # A command line of several would go on with its next: this one is by itself.
+    tmux.keys(f"stty -g > before; set -m; {POLLTRACE} top", "Enter")
+    tmux.until(f"{busy_server} LAB")
+    tmux.keys("C-z")
+    tmux.until("Stopped")
+    assert tmux("display-message", "-p", "-t", "t", "#{alternate_on} #{cursor_flag}").split() == [
+        "0",
+        "1",
+    ]
+    tmux.keys("fg", "Enter")
+    tmux.until(lambda screen: bool(line_of(screen, busy_server)))
+    tmux.keys("q")
+    tmux.until(lambda screen: "polltrace top\n" in screen and "F1 Help" not in screen)
+    tmux.keys("stty -g > after; echo over", "Enter")
+    tmux.until(is_over)
+    before, after = (tmux.folder / name for name in ("before", "after"))
+    assert before.read_text() == after.read_text()
+
+
+def test_no_color_means_no_color(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(f"NO_COLOR=1 {POLLTRACE} top", pid=busy_server)
+    tmux.until(lambda screen: "in-band" in line_of(screen, busy_server))
+    escapes = tmux("capture-pane", "-e", "-p", "-t", "t")
+    assert "\x1b[33m" not in escapes
+    assert "\x1b[31m" not in escapes
+    assert "\x1b[7m" in escapes
+    tmux.keys("q")
+    tmux.restored(code=0)
