@@ -67,7 +67,7 @@ bench: build
 
 # Checks too long for every change: run before a release.
 soak: build
-	$(MAKE) -C probes soak
+	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
 	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
 

@@ -22,7 +22,8 @@ from polltrace.errors import PolltraceError
 EXIT_CODES = """\
 exit codes:
   0 done   1 done, and the answer is no   2 usage   3 not permitted   4 this host lacks something
-  5 no such process   6 the lab could not start   7 a driver is missing   130 interrupted"""
+  5 no such process   6 the lab could not start   7 a driver is missing   130 interrupted
+  141 nobody read what was printed"""
 
 
 class Command(Protocol):
@@ -85,5 +86,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Our reader has what it wanted (`polltrace … | head`); Python must not say so at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 128 + signal.SIGPIPE
     return code

@@ -3,7 +3,7 @@
 
 Exit codes: 0 done; 1 done, and the answer is no (a count did not match, a regression);
 2 usage; 3 not permitted; 4 this host lacks something; 5 no such process; 6 the lab could not
-start; 7 a driver is missing or failed; 130 interrupted.
+start; 7 a driver is missing or failed; 130 interrupted; 141 nobody read what was printed.
 """
 
 

@@ -91,7 +91,11 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class ProcessTotals:
-    """What one process did. `rate` only where polls were sampled, `gaps` only where timed."""
+    """What one process did. `rate` only where polls were sampled, `gaps` only where timed.
+
+    `probe_s_per_poll` is what counting a poll costs the process, as the probe measured it on
+    itself; only where polls were sampled.
+    """
 
     pid: int
     start_ticks: int
@@ -103,6 +107,7 @@ class ProcessTotals:
     stacks: tuple[Stack, ...]
     rate: PollRate | None = None
     gaps: tuple[Bucket, ...] = ()
+    probe_s_per_poll: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +185,7 @@ def _totals(data: dict[str, Any]) -> ProcessTotals:
         ),
         rate=_rate(data.get("windows", {})),
         gaps=tuple(Bucket(*row) for row in data.get("times_ns", {}).get("gap", ())),
+        probe_s_per_poll=1e-9 * data.get("windows", {}).get("cost_ns", 0.0),
     )
 
 

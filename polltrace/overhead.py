@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from polltrace.frames import PollRate
+from polltrace.frames import PollRate, ProcessTotals
 from polltrace.intervals import Estimate
 
 
@@ -29,6 +29,32 @@ class Session:
     def pace_s(self) -> float:
         """CPU time from one break poll to the next; infinite where there is none."""
         return 1 / self.polls_per_cpu_s if self.polls_per_cpu_s else math.inf
+
+
+# What counting costs was measured on the probe itself, hot; a server's caches are not its own.
+_PROBE_COST_ERROR = 0.5
+
+
+def counted_session(totals: ProcessTotals, seconds: float, probe_s_per_poll: float) -> Session:
+    """A session whose every poll was counted for so many seconds, without what that cost it."""
+    if not totals.cpu_s:
+        return Session(0.0, PollRate(0.0, 0.0, 0.0))
+    busy = totals.cpu_s / seconds
+
+    def per_s(cost_s: float) -> float:
+        # Never more than half of its time: a cost beyond that was measured wrongly.
+        own = max(totals.cpu_s - totals.break_polls * cost_s, totals.cpu_s / 2)
+        return busy * totals.break_polls / own
+
+    error = _PROBE_COST_ERROR * probe_s_per_poll
+    return Session(
+        busy,
+        PollRate(
+            per_s(probe_s_per_poll),
+            per_s(probe_s_per_poll - error),
+            per_s(probe_s_per_poll + error),
+        ),
+    )
 
 
 def counted_pct(session: Session, price_s: Estimate) -> Estimate:

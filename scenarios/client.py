@@ -112,5 +112,7 @@ class DriverClient:
         assert self._process.stdout is not None
         self._process.kill()
         self._process.wait()
-        self._process.stdin.close()
+        # What was said to a client that is gone is still in the buffer.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.stdout.close()

@@ -9,9 +9,10 @@ from polltrace.advice import Advice, advice
 from polltrace.advice_report import advice_data, advice_text
 from polltrace.commands.arguments import pid_list, seconds
 from polltrace.ebpf import EbpfProbe, Look
-from polltrace.errors import HostError, NoSuchProcessError, UsageError
-from polltrace.overhead import Session
+from polltrace.errors import NoSuchProcessError, UsageError
+from polltrace.overhead import counted_session
 from polltrace.price import price_s
+from polltrace.profile import Profile
 from polltrace.sampled import ON_CPU, introduced, named_stacks
 from polltrace.servers import Server, servers
 from stacks import Symbolizer
@@ -20,14 +21,16 @@ from stacks import Symbolizer
 SAMPLE_HZ = 499.0
 # Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.
 TIMED_SECONDS = 1.0
+# Counting every poll gives a rate per CPU second that a busy host does not disturb.
+COUNTED_SECONDS = 2.0
 
 
 class Advise:
     """Say what break polling costs a session, and what each BREAK_POLL_SKIP would.
 
-    Watches a dedicated server for --duration (on-CPU samples, and counts in short windows), then
-    times the gaps between its break polls for a second. The share of CPU is counted polls times
-    the price of one on this host, measured with nothing attached; the samples check it.
+    Samples a dedicated server on CPU for --duration, then counts its break polls for two seconds
+    and times the gaps between them for one. The share of CPU is counted polls times the price of
+    one on this host, measured with nothing attached; the samples check it.
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
@@ -40,7 +43,7 @@ class Advise:
             type=seconds,
             default=8.0,
             metavar="SECONDS",
-            help="how long to watch (default: %(default)g)",
+            help="how long to sample (default: %(default)g)",
         )
         parser.add_argument(
             "--max-cancel",
@@ -74,20 +77,23 @@ def _server(pid: int) -> Server:
 
 def _advice(server: Server, duration_s: float) -> Advice:
     names = Symbolizer()
-    with EbpfProbe([server.pid], Look(duration_s=duration_s, sample_hz=SAMPLE_HZ)) as probe:
+    look = Look(duration_s=duration_s, sample_hz=SAMPLE_HZ)
+    with EbpfProbe([server.pid], look) as probe:
         for _ in introduced(probe.records(), names):
             pass
-        watched = probe.profile()
-    totals = watched.only()
-    if totals.rate is None:
-        raise HostError("too few windows to tell a rate from: watch longer (--duration)")
-    session = Session(busy=totals.cpu_s / watched.seconds, rate=totals.rate)
-    with EbpfProbe([server.pid], Look(duration_s=TIMED_SECONDS, latency=True)) as probe:
-        timed = probe.profile().only()
+        sampled = probe.profile()
+    counted = _looked(server, Look(duration_s=COUNTED_SECONDS))
+    timed = _looked(server, Look(duration_s=TIMED_SECONDS, latency=True))
+    session = counted_session(counted.only(), counted.seconds, sampled.only().probe_s_per_poll)
     return advice(
         server,
         session,
         price_s=price_s(session.pace_s),
-        stacks=named_stacks(watched, names, ON_CPU),
-        timed=timed,
+        stacks=named_stacks(sampled, names, ON_CPU),
+        timed=timed.only(),
     )
+
+
+def _looked(server: Server, look: Look) -> Profile:
+    with EbpfProbe([server.pid], look) as probe:
+        return probe.profile()

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import missing
+
 from .conftest import FOR_EVER, LOTSLIOS, Lab, Session
 
 SOURCES = Path(__file__).with_name("drivers")
@@ -28,7 +30,7 @@ BURN = LOTSLIOS.replace(":n", str(FOR_EVER)).replace("\n", " ")
 def built(name: str, tool: str, made: str, *steps: list[str]) -> Path:
     """The directory with the client `name`; `made` is what the last of `steps` makes there."""
     if shutil.which(tool) is None:
-        pytest.skip(f"{tool} is not installed")
+        missing(f"{tool} is not installed")
     directory = BUILD / name
     shutil.copytree(SOURCES / name, directory, dirs_exist_ok=True)
     if not (directory / made).exists():
@@ -37,7 +39,7 @@ def built(name: str, tool: str, made: str, *steps: list[str]) -> Path:
                 step, cwd=directory, capture_output=True, text=True, check=False, timeout=600
             )
             if done.returncode:
-                pytest.skip(f"{' '.join(step)} failed: {(done.stdout + done.stderr)[-500:]}")
+                missing(f"{' '.join(step)} failed: {(done.stdout + done.stderr)[-500:]}")
     return directory
 
 

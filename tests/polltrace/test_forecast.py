@@ -8,9 +8,9 @@ import random
 import pytest
 
 from polltrace.forecast import SKIPS, cancel_latency, forecast, recommended
-from polltrace.frames import Bucket, PollRate
+from polltrace.frames import Bucket, PollRate, ProcessTotals
 from polltrace.intervals import Estimate
-from polltrace.overhead import Session, agree, counted_pct
+from polltrace.overhead import Session, agree, counted_pct, counted_session
 
 CHECKS, CHECK_S, PRICE_S = 1_000_000, 3e-6, 0.6e-6
 
@@ -58,6 +58,19 @@ def test_counted_is_rate_times_price_over_cpu() -> None:
     assert share.value == pytest.approx(6)
     assert share.high == pytest.approx(6 * (1 + 0.02693 * 2), rel=1e-3)
     assert share.low == pytest.approx(6 * (1 - 0.02693 * 2), rel=1e-3)
+
+
+def test_what_counting_cost_is_taken_off() -> None:
+    # GIVEN 100,000 polls counted in a second on CPU, at 1 us of our own each
+    totals = ProcessTotals(1, 1, 1.0, 100_000, 0, (), (), ())
+    session = counted_session(totals, 2.0, probe_s_per_poll=1e-6)
+    # THEN they are the polls of 0.9 seconds, give or take half of what we think we cost
+    assert session.busy == 0.5
+    assert session.polls_per_cpu_s == pytest.approx(100_000 / 0.9)
+    assert session.rate.low == pytest.approx(0.5 * 100_000 / 0.95)
+    assert session.rate.high == pytest.approx(0.5 * 100_000 / 0.85)
+    idle = counted_session(ProcessTotals(1, 1, 0.0, 0, 0, (), (), ()), 2.0, 1e-6)
+    assert idle.polls_per_cpu_s == 0
 
 
 def test_no_polls_cost_nothing_up_to_what_could_have_been_missed() -> None:

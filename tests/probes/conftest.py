@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from probe_process import PROBE, ROOT, Probe, Target
+from tests.conftest import missing
+from tests.probes.probe_process import PROBE, ROOT, Probe, Target
 
 TARGETS = Path(__file__).parent / "targets"
 
@@ -38,7 +36,7 @@ def built() -> None:
 @pytest.fixture
 def root(built: None) -> None:
     if why := why_no_bpf():
-        pytest.skip(why)
+        missing(why)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from probe_process import PROBE, Probe, Target, counts, total
+
+from tests.probes.probe_process import PROBE, Probe, Target, counts, total
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]

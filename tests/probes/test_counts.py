@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from probe_process import Probe, Target, counts, total
+
+from tests.probes.probe_process import Probe, Target, counts, total
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from probe_process import PATIENCE_S, PROBE, Probe, Target, counts, read_line, total
+
+from tests.probes.probe_process import PATIENCE_S, PROBE, Probe, Target, counts, read_line, total
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]

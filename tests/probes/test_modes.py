@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from probe_process import Probe, Target, counts
+
+from tests.probes.probe_process import Probe, Target, counts
 
 StartProbe = Callable[..., Probe]
 

@@ -10,7 +10,8 @@ import pytest
 from elftools.dwarf.callframe import FDE
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
-from probe_process import ROOT
+
+from tests.probes.probe_process import ROOT
 
 WAITING = {"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read"}
 WAITING |= {"recv", "recvfrom", "recvmsg"}

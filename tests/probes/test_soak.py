@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from probe_process import Probe, Target, counts, total
-from test_life import assert_vanish, ids
+
+from tests.probes.probe_process import Probe, Target, counts, total
+from tests.probes.test_life import assert_vanish, ids
 
 pytestmark = pytest.mark.soak
 
