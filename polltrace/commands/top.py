@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 
 from polltrace.commands.arguments import every, seconds
@@ -43,7 +44,9 @@ class Top:
 
     def run(self, args: argparse.Namespace) -> int:
         state = UIState(sort=args.sort, filter=args.filter)
-        at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        at_terminal = (
+            sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        )
         if args.batch or args.json or args.iterations or not at_terminal:
             from polltrace.top.batch import batch  # noqa: PLC0415 - each needs what the other does not
 

@@ -48,7 +48,11 @@ def price_line(prices: Prices) -> str:
     if not prices.by_pace_us:
         if prices.failed:
             return f"A poll's price is not known: {prices.failed}"
-        return "A poll's price is being measured …" if prices.waiting else "A poll has no price yet"
+        return (
+            "A poll's price is being measured …"
+            if prices.waiting
+            else "No poll is priced: no server has polled"
+        )
     paces = sorted(prices.by_pace_us)
     values = [1e9 * prices.by_pace_us[pace].value for pace in paces]
     if len(paces) == 1:

@@ -10,6 +10,8 @@ Keys
   F6 s > <   sort by the next, the one before       r I            reverse
   L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
   + -        slower, faster (to what -d says)       q F10 Ctrl-C   quit
+  t          in an open server: time the gaps between its polls for a second,
+             which slows its polls meanwhile
 
 Columns: all figures are over the last five seconds
   MODE     how the session learns of a cancel: in-band ones poll for it

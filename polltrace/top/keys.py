@@ -23,10 +23,17 @@ def press(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:
         return replace(state, paused=not state.paused)
     if key in {"h", "?", "f1"}:
         return replace(state, view=View.TABLE if state.view is View.HELP else View.HELP)
-    if state.view is not View.TABLE:
-        back = key in {"escape", "left", "backspace"}
-        return replace(state, view=View.TABLE, opened=None) if back else state
-    return _in_table(state, key, rows, page)
+    if state.view is View.TABLE:
+        return _in_table(state, key, rows, page)
+    return _elsewhere(state, key)
+
+
+def _elsewhere(state: UIState, key: str) -> UIState:
+    if key == "t" and state.view is View.SESSION:
+        return replace(state, timings=state.timings + 1)
+    if key in {"escape", "left", "backspace"}:
+        return replace(state, view=View.TABLE, opened=None)
+    return state
 
 
 def _in_table(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:

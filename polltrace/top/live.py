@@ -10,7 +10,6 @@ from selectors import EVENT_READ, DefaultSelector
 
 from rich.text import Text
 
-from polltrace.servers import Server
 from polltrace.top.help_screen import help_screen
 from polltrace.top.host import Host
 from polltrace.top.inspection import Inspector
@@ -71,10 +70,10 @@ class Live:
             news = True
         if sys.stdin in ready:
             self._press(self._terminal.keys())
-        news = (
-            self._session.follow(self._state.opened, self._opened_server(), self._prices.now)
-            or news
-        )
+        opened = self._state.opened
+        server = self._inspector.servers.get(opened) if opened else None
+        timings = self._state.timings
+        news = self._session.follow(opened, server, self._prices.now, timings) or news
         return bool(signals) or sys.stdin in ready or (news and not self._state.paused)
 
     def _obey(self, signals: set[int]) -> None:
@@ -103,10 +102,6 @@ class Live:
         for key in keys:
             rows = visible(self._snapshot, self._state)
             self._state = press(self._state, key, rows, page(height))
-
-    def _opened_server(self) -> Server | None:
-        opened = self._state.opened
-        return self._inspector.servers.get(opened) if opened else None
 
     def _draw(self) -> None:
         if not self._state.paused:

@@ -32,7 +32,7 @@ class LiveProbe(EbpfProbe):
         executable = find_executable(
             "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
         )
-        self._argv = [str(executable), "--watch", *options]
+        self._argv = [str(executable), *options]
         self._rest = b""
 
     @classmethod
@@ -43,14 +43,18 @@ class LiveProbe(EbpfProbe):
         """
         room = ["--max-processes", str(_MOST_PROCESSES), "--max-stacks", "1", "--depth", "1"]
         pace = ["--hz", "1", "--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
-        return cls(["-n", title_pattern(), "--own-cost", *room, *pace])
+        return cls(["--watch", "-n", title_pattern(), "--own-cost", *room, *pace])
 
     @classmethod
     def of_process(cls, pid: int, sample_hz: float) -> Self:
         """One process, with on-CPU stacks."""
-        return cls(
-            ["-p", str(pid), "--hz", f"{sample_hz:g}", "--gap", f"{_WINDOW_EVERY_S:g}", "-i", "1"]
-        )
+        pace = ["--hz", f"{sample_hz:g}", "--gap", f"{_WINDOW_EVERY_S:g}"]
+        return cls(["--watch", "-p", str(pid), *pace, "-i", "1"])
+
+    @classmethod
+    def of_gaps(cls, pid: int, seconds: float) -> Self:
+        """The times between one process's break polls, which costs as much as the polls do."""
+        return cls(["--latency", "-p", str(pid), "-d", f"{seconds:g}"])
 
     def __enter__(self) -> Self:
         self._stderr = tempfile.TemporaryFile("w+")

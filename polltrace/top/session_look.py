@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from polltrace.advice import Advice, advice
 from polltrace.break_mode import Evidence
+from polltrace.frames import ProcessTotals
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead import Session
 from polltrace.profile import Profile
@@ -48,9 +49,13 @@ def _by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:
 
 
 def look(
-    server: Server, profile: Profile, stacks: Sequence[NamedStack], prices: Prices
+    server: Server,
+    profile: Profile,
+    stacks: Sequence[NamedStack],
+    prices: Prices,
+    gaps: ProcessTotals | None = None,
 ) -> SessionLook:
-    """Put together what one probe saw of one process; commonest stack first."""
+    """Put together what one probe saw of one process, and the gaps that another timed."""
     if not profile.totals:
         return SessionLook(server=server).ended()
     totals = profile.only()
@@ -69,7 +74,7 @@ def look(
         samples=samples,
         checks=proportion(checks, samples) if samples else None,
         stacks=_by_names(stacks),
-        advice=advice(server, session, price_s=price, stacks=stacks, timed=totals)
+        advice=advice(server, session, price_s=price, stacks=stacks, timed=gaps or totals)
         if session is not None and price is not None
         else None,
     )

@@ -16,7 +16,7 @@ from polltrace.servers import Server
 from polltrace.top.session_look import SessionLook
 from polltrace.top.snapshot import Row
 
-_KEYS = "Esc Back  Space Pause  F1 Help  q Quit"
+_KEYS = "Esc Back  t Time the gaps  Space Pause  F1 Help  q Quit"
 
 
 def session_screen(row: Row | None, look: SessionLook, *, width: int, height: int) -> list[Text]:
@@ -98,6 +98,7 @@ def _cost(look: SessionLook) -> list[Text]:
                 f" x {1e9 * advice.price_s.value:.0f} ns"
             )
         )
+        lines += _cancel(advice)
     if look.checks:
         agree = (
             "" if not advice else "; they agree" if advice.estimates_agree else "; they DISAGREE"
@@ -108,6 +109,17 @@ def _cost(look: SessionLook) -> list[Text]:
     if not lines and look.server:
         lines.append(Text(f"Nothing on CPU in {look.seconds:.0f} s of looking.", style="dim"))
     return lines
+
+
+def _cancel(advice: Advice) -> list[Text]:
+    """How long a cancel waits while the session is on CPU, where gaps were timed."""
+    now = next(each for each in advice.forecast if each.break_poll_skip == advice.skip)
+    if now.cancel_ms is None:
+        return []
+    said = f"median {now.cancel_ms.median:.3g}, p99 {now.cancel_ms.p99:.3g}"
+    return [
+        Text(f"Timed: a cancel on CPU waits {said}, worst gap {now.cancel_ms.worst:.3g} ms (1 s)")
+    ]
 
 
 def _forecast(advice: Advice) -> list[Text]:

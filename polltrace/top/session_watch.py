@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from polltrace.errors import PolltraceError
-from polltrace.frames import Frame, Header, Record, WatchedProcess, parse
+from polltrace.frames import Frame, Header, ProcessTotals, Record, WatchedProcess, parse
 from polltrace.profile import Profile, profile_of
 from polltrace.sampled import ON_CPU, named_stacks
 from polltrace.servers import Server
 from polltrace.top.frame_line import Identity
+from polltrace.top.gap_timing import GapTiming
 from polltrace.top.probe import LiveProbe
 from polltrace.top.session_look import SessionLook, look
 from polltrace.top.snapshot import Prices
@@ -30,35 +32,66 @@ class SessionWatch:
         self._probe: LiveProbe | None = None
         self._names: Symbolizer | None = None
         self._records: dict[type, Record] = {}
+        self._timings = 0
+        self._timing: GapTiming | None = None
+        self._gaps: ProcessTotals | None = None
 
     def __enter__(self) -> Self:
         return self
 
     @property
     def watching(self) -> bool:
-        return self._probe is not None
+        return self._probe is not None or self._timing is not None
 
-    def follow(self, opened: Identity | None, server: Server | None, prices: Prices) -> bool:
+    def follow(
+        self, opened: Identity | None, server: Server | None, prices: Prices, timings: int
+    ) -> bool:
         """Look at what was `opened`, or at none; whether there is news. Never waits.
 
-        `server` is what is known of it, None once it is gone.
+        `server` is what is known of it, None once it is gone. When `timings` changes, its gaps are
+        timed.
         """
         if opened != self._opened:
             self._close()
-            self._opened = opened
+            self._opened, self._timings, self._gaps = opened, timings, None
             self.now = SessionLook()
             if server is not None:
                 self._open(server)
             return True
-        if server is None and self._probe is not None:
+        if server is None and self.watching:
             self._close()
             self.now = self.now.ended()
             return True
-        return (
-            self._probe is not None
-            and server is not None
-            and self._read(self._probe, server, prices)
-        )
+        if server is None:
+            return False
+        if timings != self._timings:
+            self._timings = timings
+            return self._time(server)
+        if self._timing is not None:
+            return self._timed(self._timing, server)
+        return self._probe is not None and self._read(self._probe, server, prices)
+
+    def _time(self, server: Server) -> bool:
+        """Start to time, with nothing else on it: what is timed must not be priced."""
+        self._close()
+        try:
+            self._timing = GapTiming((server.pid, server.start_ticks))
+            self.now = replace(self.now, note="Timing the gaps between its break polls …")
+        except PolltraceError as error:
+            self.now = replace(self.now, note=str(error))
+        return True
+
+    def _timed(self, timing: GapTiming, server: Server) -> bool:
+        """Once it is timed, look on from the beginning."""
+        try:
+            if not timing.ended():
+                return False
+        except PolltraceError as error:
+            self.now = replace(self.now, note=str(error))
+        self._gaps = timing.totals
+        self._close()
+        self._open(server)
+        return True
 
     def _open(self, server: Server) -> None:
         try:
@@ -91,12 +124,14 @@ class SessionWatch:
 
     def _look(self, profile: Profile, server: Server, prices: Prices) -> SessionLook:
         assert self._names is not None
-        return look(server, profile, named_stacks(profile, self._names, ON_CPU), prices)
+        return look(server, profile, named_stacks(profile, self._names, ON_CPU), prices, self._gaps)
 
     def _close(self) -> None:
         if self._probe is not None:
             self._probe.__exit__(None, None, None)
-        self._probe = self._names = None
+        if self._timing is not None:
+            self._timing.close()
+        self._probe = self._names = self._timing = None
         self._records = {}
 
     def __exit__(

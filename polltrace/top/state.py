@@ -24,7 +24,8 @@ class View(Enum):
 class UIState:
     """`selected` and `opened` are (pid, start_ticks), so that no other process takes their place.
 
-    `editing`: keys go into the filter. `pace` is an index of PACES.
+    `timings` counts how often
+    gaps were asked for. `editing`: keys go into the filter. `pace` is an index of PACES.
     """
 
     view: View = View.TABLE
@@ -36,6 +37,7 @@ class UIState:
     pace: int = 0
     selected: tuple[int, int] | None = None
     opened: tuple[int, int] | None = None
+    timings: int = 0
     quit: bool = False
 
 

@@ -86,6 +86,12 @@ def test_pace_stays_in_its_limits() -> None:
     assert after("+", "+", "-").pace == 1
 
 
+def test_gaps_are_timed_in_an_open_session_only() -> None:
+    assert after("enter", "t", "t").timings == 2
+    assert after("t").timings == 0
+    assert after("/", "t").filter == "t"
+
+
 def test_help_pause_quit() -> None:
     assert after("h").view is View.HELP
     assert after("h", "escape").view is View.TABLE

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from polltrace.break_mode import BreakMode
-from polltrace.frames import Header, PollRate, ProcessTotals
+from polltrace.frames import Bucket, Header, PollRate, ProcessTotals
 from polltrace.profile import Profile
 from polltrace.sampled import NamedStack
 from polltrace.servers import Server
@@ -67,7 +67,7 @@ On-CPU stacks in 5 s, innermost first
  95.0 % sqlite3VdbeExec < opifch2 < main
 
 
-Esc Back  Space Pause  F1 Help  q Quit
+Esc Back  t Time the gaps  Space Pause  F1 Help  q Quit
 """
 
 
@@ -82,6 +82,15 @@ def in_band() -> SessionLook:
 
 def test_the_screen_of_an_in_band_session() -> None:
     assert text(in_band()) == SCREEN
+
+
+def test_timed_gaps_say_how_long_a_cancel_waits() -> None:
+    gaps = (Bucket(8_000, 12_000, 999), Bucket(2_000_000, 2_000_000, 1))
+    timed = ProcessTotals(102, 7, 1.0, 1000, 0, (), (), (), None, gaps)
+    watched = profile(polls=4000, rate=PollRate(80_000, 79_000, 81_000))
+    shown = text(look(server(102), watched, STACKS, PRICES, timed))
+    assert "worst gap 2 ms (1 s)" in shown
+    assert "Timed:" not in text(in_band())
 
 
 @pytest.mark.parametrize("height", [1, 5, 12, 24, 60])

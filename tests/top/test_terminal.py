@@ -143,6 +143,8 @@ def test_a_session_is_shown_with_its_loss_and_opened(tmux: Tmux, busy_server: in
     assert "Break mode: in-band" in screen
     assert "sntpoltsts < snttmoredata < nsmore2recv < nioqts" in screen
     assert " <- now" in screen
+    tmux.keys("t")
+    tmux.until(lambda text: "Timed: a cancel on CPU waits" in text and "Counted:" in text)
     tmux.keys("Escape")
     tmux.until("POLLS/S")
     tmux.keys("q")
