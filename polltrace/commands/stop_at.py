@@ -23,8 +23,8 @@ LONGEST_STOP_MS = 50.0
 class StopAt:
     """Stop a process at its next break poll, print its stack, let it run on.
 
-    What pstack would show, taken exactly at the poll. Until then the process stops for some 50 us
-    at each of its system calls; at the poll, well under a millisecond. A sleeping process is not
+    What pstack would show, taken exactly at the poll. Until then the process stops for some 100 us
+    at each of its system calls; at the poll, for about a millisecond. A sleeping process is not
     woken: it is waited for. Whatever happens to polltrace, kill -9 included, the process runs on.
     Exit code 1: no such call in the time.
     """

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The programs that we start: our own, and strace."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from polltrace.doctor.finding import Finding, finding
+from polltrace.doctor.host import Host
+from polltrace.errors import HostError
+from polltrace.executables import find_executable
+
+_BUILD = "make build"
+
+
+def strace(host: Host) -> Finding:
+    enables = "stat --backend strace, where no eBPF is to be had"
+    path = host.which("strace")
+    if path is None:
+        return finding("strace", False, "not installed", enables, _install(host, "strace"))
+    version = re.search(r"version ([\w.]+)", host.output(path, "-V")[1])
+    if version is None:
+        return finding("strace", None, f"{path} says no version", enables, "strace -V")
+    return finding("strace", True, f"{path}, version {version[1]}", enables, "")
+
+
+def _install(host: Host, package: str) -> str:
+    for manager in ("apt-get", "dnf", "yum", "zypper", "apk"):
+        if host.which(manager):
+            verb = "add" if manager == "apk" else "install"
+            return f"{manager} {verb} {package}"
+    return f"install the package {package}"
+
+
+def probe_path() -> str | None:
+    """The probe, None where it is not built."""
+    return _find("polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe")
+
+
+def built(name: str, path: str | None, enables: str) -> Finding:
+    """One of our executables, found at `path` or not."""
+    return finding(name, path is not None, path or "not built", enables, _BUILD)
+
+
+def ours() -> list[Finding]:
+    """Every executable of ours."""
+    price = _find("polltrace-price", "POLLTRACE_PRICE", "probes/build/polltrace-price")
+    lab = Path(__file__).parents[2] / "scenarios/lab/build/oralab"
+    return [
+        built("polltrace-probe", probe_path(), "everything that watches a process"),
+        built("polltrace-price", price, "advise: what a poll costs on this host"),
+        built("lab", str(lab) if lab.exists() else None, "demo and lab"),
+    ]
+
+
+def _find(name: str, variable: str, tree: str) -> str | None:
+    try:
+        return str(find_executable(name, variable, tree))
+    except HostError:
+        return None

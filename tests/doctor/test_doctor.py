@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace doctor`: each absence is faked, found, and has what mends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from polltrace.doctor.examine import examine
+from polltrace.doctor.finding import Finding, State
+from polltrace.doctor.report import doctor_text
+from polltrace.doctor.target import target
+from polltrace.errors import NoSuchProcessError
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+ALL_CAPABILITIES = "Name:\tx\nCapEff:\t000001ffffffffff\n"
+FILES = {
+    "/proc/self/status": ALL_CAPABILITIES,
+    "/sys/kernel/btf/vmlinux": "",
+    "/proc/sys/kernel/perf_event_paranoid": "2\n",
+    "/sys/bus/event_source/devices/uprobe": "",
+    "/proc/sys/kernel/yama/ptrace_scope": "1\n",
+    "/sys/kernel/security/lockdown": "none [integrity] confidentiality\n",
+}
+ALL_VARIANTS = "fentry      yes\ntp_btf      yes\nraw_tp      yes\ntracepoint  yes\n"
+
+
+@dataclass
+class FakeHost:
+    """A host that has everything, but for what a test takes away."""
+
+    files: dict[str, str] = field(default_factory=lambda: dict(FILES))
+    commands: tuple[str, ...] = ("strace", "apt-get")
+    variants: tuple[int, str] = (0, ALL_VARIANTS)
+    version: str = "strace -- version 6.1\n"
+    namespace: str = "pid:[4026531836]"
+
+    def read(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+    def link(self, path: str) -> str:
+        return self.namespace if path == "/proc/self/ns/pid" else ""
+
+    def which(self, name: str) -> str | None:
+        return f"/usr/bin/{name}" if name in self.commands else None
+
+    def output(self, *argv: str) -> tuple[int, str]:
+        return self.variants if "--variants" in argv else (0, self.version)
+
+    def without(self, path: str) -> FakeHost:
+        return replace(self, files={key: text for key, text in self.files.items() if key != path})
+
+    def with_file(self, path: str, text: str) -> FakeHost:
+        return replace(self, files={**self.files, path: text})
+
+
+@pytest.fixture(autouse=True)
+def a_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLLTRACE_PROBE", sys.executable)
+
+
+def of(host: FakeHost, name: str) -> Finding:
+    return next(each for each in examine(host)[0] if each.name == name)
+
+
+def test_a_host_that_has_everything() -> None:
+    findings, works = examine(FakeHost())
+    assert works
+    assert {each.name for each in findings if each.state is not State.OK} <= {
+        "polltrace-price",
+        "lab",
+    }
+
+
+HAS_ALL = FakeHost()
+NO_CAPABILITY = "Name:\tx\nCapEff:\t0000000000000000\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "state", "found", "mend"),
+    [
+        (HAS_ALL.without("/sys/kernel/btf/vmlinux"), "BTF", "missing", "no /sys", "--backend str"),
+        (replace(HAS_ALL, commands=("dnf",)), "strace", "missing", "not", "dnf install strace"),
+        (replace(HAS_ALL, commands=("apk",)), "strace", "missing", "not", "apk add strace"),
+        (replace(HAS_ALL, commands=()), "strace", "missing", "not", "install the package strace"),
+        (replace(HAS_ALL, version="?"), "strace", "unknown", "no version", "strace -V"),
+        (
+            HAS_ALL.with_file("/proc/self/status", NO_CAPABILITY),
+            *("capabilities", "missing", "none", "sudo polltrace"),
+        ),
+        (
+            HAS_ALL.with_file("/proc/self/status", NO_CAPABILITY),
+            *("perf sampling", "missing", "2", "sudo polltrace"),
+        ),
+        (
+            HAS_ALL.with_file("/proc/self/status", NO_CAPABILITY),
+            *("ptrace", "missing", "ptrace_scope 1", "sudo polltrace"),
+        ),
+        (
+            HAS_ALL.with_file("/proc/sys/kernel/yama/ptrace_scope", "3\n"),
+            *("ptrace", "missing", "ptrace_scope 3", "next boot"),
+        ),
+        (
+            HAS_ALL.without("/proc/sys/kernel/perf_event_paranoid"),
+            *("perf sampling", "missing", "no perf", "CONFIG_PERF_EVENTS"),
+        ),
+        (
+            HAS_ALL.without("/sys/bus/event_source/devices/uprobe"),
+            *("uprobes", "missing", "no /sys", "CONFIG_UPROBE_EVENTS"),
+        ),
+        (
+            HAS_ALL.with_file("/sys/kernel/security/lockdown", "none integrity [confidentiality]"),
+            *("lockdown", "missing", "confidentiality", "boot without"),
+        ),
+        (
+            HAS_ALL.without("/sys/kernel/security/lockdown"),
+            *("lockdown", "unknown", "not to be seen", "mount -t securityfs"),
+        ),
+        (replace(HAS_ALL, namespace="pid:[1]"), "PID namespace", "missing", "own", "--pid=host"),
+        (replace(HAS_ALL, namespace=""), "PID namespace", "unknown", "no /proc", "mount -t proc"),
+        (
+            replace(HAS_ALL, variants=(3, "polltrace-probe: not permitted\n")),
+            *("probe tp_btf", "unknown", "not permitted", "sudo polltrace doctor"),
+        ),
+        (
+            replace(HAS_ALL, variants=(0, "fentry  no: Operation not permitted\ntp_btf  yes\n")),
+            *("probe fentry", "missing", "not permitted", "tp_btf is used instead"),
+        ),
+    ],
+)
+def test_each_absence_and_its_mend(
+    host: FakeHost, name: str, state: str, found: str, mend: str
+) -> None:
+    seen = of(host, name)
+    assert (seen.state.value, seen.enables != "") == (state, True)
+    assert found in seen.found
+    assert mend in seen.mend
+    assert f"mend  {seen.mend}" in doctor_text([seen], True)
+
+
+def test_the_default_backend_needs_one_variant() -> None:
+    for name in ("fentry", "tp_btf", "raw_tp", "tracepoint"):
+        lines = [line.replace("yes", "no: x") for line in ALL_VARIANTS.splitlines()]
+        only = [f"{name} yes" if line.startswith(name) else line for line in lines]
+        assert examine(replace(HAS_ALL, variants=(0, "\n".join(only))))[1]
+        assert not examine(replace(HAS_ALL, variants=(0, "\n".join(lines))))[1]
+    assert not examine(replace(HAS_ALL, variants=(4, "no BTF")))[1]
+
+
+def test_our_executables_are_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
+    monkeypatch.setenv("POLLTRACE_PRICE", "/no/such/file")
+    assert of(HAS_ALL, "polltrace-probe").mend == "make build"
+    assert of(HAS_ALL, "polltrace-price").mend == "make build"
+    assert of(HAS_ALL, "probe tp_btf").state is State.UNKNOWN
+    assert not examine(HAS_ALL)[1]
+
+
+PIPE = subprocess.PIPE
+
+
+def test_a_program_without_names() -> None:
+    executable = os.path.realpath("/bin/cat")  # Debian strips it
+    with subprocess.Popen([executable], stdin=PIPE, stdout=PIPE, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"here\n")
+        assert process.stdout.readline() == b"here\n"
+        found = {each.name: each for each in target(process.pid, executable)}
+        process.stdin.close()
+    assert found["symbols"].state is State.MISSING
+    assert found["frame pointers"].state is not State.OK
+
+
+@pytest.mark.parametrize(("flag", "ok"), [("-fno-omit-frame-pointer", True), ("-O2", False)])
+def test_a_program_with_names(tmp_path: Path, flag: str, ok: bool) -> None:
+    lines = ["#include <unistd.h>"]
+    for i in range(50):
+        lines.append(f"int f{i}(int *x) {{ int s = 0; for (int j = 0; j < x[1]; j++)")
+        lines.append(f"    s += x[j] * getppid(); return s + {i}; }}")
+    lines.append('int main(void) { write(1, "here\\n", 5); pause(); return f7(0); }\n')
+    executable = str(tmp_path / "program")
+    command = ["gcc", "-x", "c", "-O1", flag, "-", "-o", executable]
+    try:
+        subprocess.run(command, input="\n".join(lines), text=True, check=True)
+    except FileNotFoundError:
+        pytest.skip("gcc is missing")
+    with subprocess.Popen([executable], stdout=PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"here\n"
+        found = {each.name: each.state for each in target(process.pid, executable)}
+        process.kill()
+    assert found == {
+        "symbols": State.OK,
+        "frame pointers": State.OK if ok else State.MISSING,
+    }
+
+
+def test_a_process_that_is_gone() -> None:
+    with subprocess.Popen(["true"]) as process:
+        pass
+    with pytest.raises(NoSuchProcessError):
+        target(process.pid, "/bin/true")
+
+
+@pytest.mark.usefixtures("probe")
+def test_this_host(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POLLTRACE_PROBE")
+    ended = run("doctor", "--json", "-p", str(os.getpid()))
+    data = json.loads(ended.stdout)
+    assert (ended.returncode, data["default_backend_works"], ended.stderr) == (0, True, "")
+    names = [each["name"] for each in data["findings"]]
+    assert "BTF" in names
+    assert "frame pointers" in names
+    for each in data["findings"]:
+        assert (each["mend"] is None) == (each["state"] == "ok")
+    # AND without a probe the answer is no
+    monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
+    ended = run("doctor")
+    assert ended.returncode == 1
+    assert "make build" in ended.stdout
