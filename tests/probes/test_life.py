@@ -44,6 +44,17 @@ def ids() -> set[tuple[str, int]]:
     return found
 
 
+def held_by(pid: int) -> set[tuple[str, int]]:
+    """The programs and maps that a process holds: others load theirs meanwhile."""
+    found = set()
+    for info in Path(f"/proc/{pid}/fdinfo").iterdir():
+        for line in info.read_text().splitlines():
+            name, _, value = line.partition(":\t")
+            if name in ("prog_id", "map_id"):
+                found.add((name.removesuffix("_id"), int(value)))
+    return found
+
+
 def assert_vanish(mine: set[tuple[str, int]]) -> None:
     """The kernel frees programs and maps a little after their last user went."""
     wait_until(lambda: not mine & ids(), f"still there, of {mine}")
@@ -118,13 +129,12 @@ def test_signals_end_it_with_a_final_frame(
 def test_it_ends_at_once_when_its_reader_is_killed(target: Target, root: None) -> None:
     reader = subprocess.Popen(["sleep", "1000"], stdin=subprocess.PIPE)
     assert reader.stdin is not None
-    before = ids()
     probe = subprocess.Popen(
         [PROBE, "-p", str(target.pid), "-i", "1000"], stdout=reader.stdin, stderr=subprocess.PIPE
     )
     reader.stdin.close()
     wait_until(lambda: capabilities(probe.pid)["CapPrm"] == 0, "attached and unprivileged")
-    mine = ids() - before
+    mine = held_by(probe.pid)
     assert mine
     reader.kill()
     reader.wait()
@@ -156,9 +166,8 @@ def test_a_reader_that_has_stopped_reading_does_not_keep_it(
 def test_killed_it_leaves_nothing(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     for _ in range(5):
-        before = ids()
         probe = start_probe("-p", str(target.pid))
-        mine = ids() - before
+        mine = held_by(probe.process.pid)
         assert mine
         target.begin(f"poll {fd} 20011 0")
         probe.process.kill()

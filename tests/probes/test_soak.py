@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.probes.probe_process import Probe, Target, counts, total
-from tests.probes.test_life import assert_vanish, ids
+from tests.probes.test_life import assert_vanish, held_by
 
 pytestmark = pytest.mark.soak
 
@@ -71,20 +71,19 @@ def pace(target: Target, fd: int) -> float:
 
 def test_killed_a_hundred_times_under_load(target: Target, root: None) -> None:
     fd = target.do("open tcp")
-    before_all, before = pace(target, fd), ids()
+    before = pace(target, fd)
     target.begin(f"poll {fd} 60000011 0")
     mine: set[tuple[str, int]] = set()
     for _ in range(RUNS):
-        known = ids()
         probe = Probe.start("-p", str(target.pid))
-        mine |= ids() - known
+        mine |= held_by(probe.process.pid)
         probe.process.kill()
         probe.close()
         assert target.process.poll() is None
     assert mine
     target.finish(300)
-    assert_vanish(mine - before)
-    assert pace(target, fd) < before_all * 1.15
+    assert_vanish(mine)
+    assert pace(target, fd) < before * 1.15
 
 
 def test_two_thousand_processes(
