@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from selectors import EVENT_READ, DefaultSelector
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -17,11 +19,12 @@ from polltrace.top.keys import press
 from polltrace.top.pricing import PriceList
 from polltrace.top.probe import LiveProbe
 from polltrace.top.screen import page, table_screen
-from polltrace.top.session_screen import session_screen
-from polltrace.top.session_watch import SessionWatch
 from polltrace.top.signals import ENDING, Signals
 from polltrace.top.state import PACES, UIState, View, position, visible
 from polltrace.top.terminal import Terminal
+
+if TYPE_CHECKING:
+    from polltrace.top.session_watch import SessionWatch
 
 # So many processes are looked at between two looks at the keyboard.
 _AT_ONCE = 100
@@ -36,12 +39,12 @@ class Live:
         self._host = Host(self._inspector)
         self._prices = PriceList()
         self._snapshot = self._host.snapshot(self._prices.now)
-        self._session = SessionWatch()
+        self._session: SessionWatch | None = None
         self._frames = 0
 
     def run(self) -> None:
         """Raises the probe's failure, and KeyboardInterrupt when SIGTERM ends it."""
-        with Terminal() as self._terminal, Signals() as self._signals, self._session:
+        with Terminal() as self._terminal, Signals() as self._signals, ExitStack() as self._ending:
             self._draw()
             with LiveProbe.of_host(self._interval_s) as self._probe, DefaultSelector() as waiting:
                 for source in (sys.stdin, self._signals, self._probe, self._prices):
@@ -53,7 +56,7 @@ class Live:
 
     def _nap(self) -> float:
         """Without news: a logon is looked at again soon, and an open session is read."""
-        return 0.2 if self._session.watching else 1.0
+        return 0.2 if self._session and self._session.watching else 1.0
 
     def _turn(self, ready: list[object]) -> bool:
         """Take in all that is new; whether to draw."""
@@ -70,11 +73,21 @@ class Live:
             news = True
         if sys.stdin in ready:
             self._press(self._terminal.keys())
-        opened = self._state.opened
-        server = self._inspector.servers.get(opened) if opened else None
-        timings = self._state.timings
-        news = self._session.follow(opened, server, self._prices.now, timings) or news
+        news = self._follow() or news
         return bool(signals) or sys.stdin in ready or (news and not self._state.paused)
+
+    def _follow(self) -> bool:
+        """Look at the session that is open; whether there is news of it."""
+        opened = self._state.opened
+        if self._session is None:
+            if opened is None:
+                return False
+            # Naming stacks takes numpy: not for the first screen, nor for who opens none.
+            from polltrace.top.session_watch import SessionWatch  # noqa: PLC0415
+
+            self._session = self._ending.enter_context(SessionWatch())
+        server = self._inspector.servers.get(opened) if opened else None
+        return self._session.follow(opened, server, self._prices.now, self._state.timings)
 
     def _obey(self, signals: set[int]) -> None:
         if signal.SIGTERM in signals:
@@ -114,6 +127,9 @@ class Live:
             case View.HELP:
                 return help_screen(width, height)
             case View.SESSION:
+                from polltrace.top.session_screen import session_screen  # noqa: PLC0415
+
+                assert self._session is not None  # followed before it is drawn
                 at = position(self._snapshot.rows, self._state.opened)
                 row = None if at is None else self._snapshot.rows[at]
                 return session_screen(row, self._session.now, width=width, height=height)
