@@ -15,9 +15,10 @@ _STRACE = re.compile(
     r"(?:, .*)?"
 )
 _ONE = re.compile(r"\[\{fd=(?P<fd>-?\d+)(?:<(?P<what>.*)>)?, events=.*\}\]")
-# `strace -yy`; before 5.x a unix socket's type was not printed.
-_STREAM = re.compile(r"(?P<kind>TCP|TCPv6|UNIX|UNIX-STREAM):\[(?P<local>.*?)->(?P<peer>.*)\]")
-_KINDS = {"TCP": "tcp", "TCPv6": "tcp6", "UNIX": "unix", "UNIX-STREAM": "unix"}
+# `strace -yy`; it shows both ends of what is connected, and in its own network namespace only.
+_STREAM = re.compile(r"(?P<kind>TCP|TCPv6|UNIX-STREAM):\[(?P<local>.*?)->(?P<peer>.*)\]")
+_KINDS = {"TCP": "tcp", "TCPv6": "tcp6", "UNIX-STREAM": "unix"}
+_BARE_STREAM = re.compile(r"(TCP|TCPv6|UNIX-STREAM):\[\d+\]")
 _TRUSS = re.compile(
     r"(?P<fds>\{.*?\}|[^,]*), *(?P<count>\d+|0x[0-9a-fA-F]+), *(?P<timeout>[^,]+)(?:,.*)?"
 )
@@ -36,11 +37,12 @@ class JudgedPoll:
 _OTHER, _UNDECIDED = JudgedPoll(Poll.OTHER), JudgedPoll(Poll.UNDECIDED)
 
 
-def judge_strace(call: TracedCall) -> JudgedPoll:
+def judge_strace(call: TracedCall, unix_is_datagram: bool = False) -> JudgedPoll:
     """Of strace's text: `poll([{fd=3, events=POLLIN}], 1, 0)`, with and without -y and -yy.
 
     Without -y what is behind the descriptor is not known: then one that is open is taken for a
     socket. A descriptor that was said to be anything but a connected stream socket is not.
+    `unix_is_datagram`: "UNIX" is no stream; before Linux 5.15 streams were called so too.
     """
     match = _STRACE.fullmatch(call.arguments)
     if match is None:
@@ -54,7 +56,9 @@ def judge_strace(call: TracedCall) -> JudgedPoll:
         return JudgedPoll(Poll.BREAK, SocketPolls(int(one["fd"]), "", "", "", 0))
     stream = _STREAM.fullmatch(what)
     if stream is None:
-        return _OTHER
+        hidden = _BARE_STREAM.fullmatch(what) and "POLLHUP" not in call.result
+        unclear = hidden or (what.startswith("UNIX:") and not unix_is_datagram)
+        return _UNDECIDED if unclear else _OTHER
     ends = (_KINDS[stream["kind"]], stream["local"], stream["peer"])
     return JudgedPoll(Poll.BREAK, SocketPolls(int(one["fd"]), *ends, 0))
 

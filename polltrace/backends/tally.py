@@ -32,13 +32,10 @@ class _Task:
 class Tally:
     """Feed it events with `add`; then ask."""
 
-    def __init__(
-        self, judge: Callable[[TracedCall], JudgedPoll], owners: dict[int, int] | None = None
-    ) -> None:
-        """`owners`: the process of each thread that is known beforehand."""
+    def __init__(self, judge: Callable[[TracedCall], JudgedPoll]) -> None:
         self._judge = judge
         self._tasks: dict[int, _Task] = {}
-        self._owner = dict(owners or {})
+        self._owner: dict[int, int] = {}
         self._born: set[int] = set()
         self._first_s: float | None = None
         self._last_s = 0.0
@@ -58,6 +55,10 @@ class Tally:
                 self._last_s = max(self._last_s, event.at_s)
             case Unread():
                 self.unread.append(event)
+
+    def know(self, owners: dict[int, int]) -> None:
+        """Say whose threads are which, beyond what the text tells."""
+        self._owner = {**owners, **self._owner}
 
     def _count(self, call: TracedCall) -> None:
         task = self._tasks.get(call.task) or self._tasks.setdefault(call.task, _Task())

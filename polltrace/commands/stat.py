@@ -7,7 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from polltrace.backends.choice import why_strace
+from polltrace.backends.evidence import Evidence
 from polltrace.backends.evidence_report import evidence_data, evidence_table
+from polltrace.backends.strace_probe import StraceProbe
 from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import seconds
 from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
@@ -37,6 +40,13 @@ class Stat:
         files = parser.add_argument_group("or what strace or truss wrote, -c or the calls")
         for tool in _TOOLS:
             files.add_argument(f"--from-{tool}", type=Path, metavar="FILE")
+        parser.add_argument(
+            "--backend",
+            choices=["ebpf", "strace", "auto"],
+            default="ebpf",
+            help="strace slows a process down some forty times a call; auto takes it only where "
+            "eBPF is not to be had, and says so (default: ebpf)",
+        )
         parser.add_argument("--json", action="store_true", help="the same as data")
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
@@ -44,6 +54,8 @@ class Stat:
         files = [(tool, args.__dict__[f"from_{tool}"]) for tool in _TOOLS]
         if any(path for _, path in files):
             return _from_file(args, [(tool, path) for tool, path in files if path])
+        if args.backend != "ebpf" and (why := why_strace(args.backend, bool(args.command))):
+            return _by_strace(args, why)
         code = 0
         if args.command:
             if args.pid or args.name or args.sid or args.all:
@@ -65,17 +77,28 @@ class Stat:
         return code
 
 
+def _by_strace(args: argparse.Namespace, why: str) -> int:
+    with StraceProbe(target_pids(args), args.duration) as probe, probe.until_interrupted():
+        print(f"polltrace: backend strace: {why}", file=sys.stderr)
+        say_attached(args.duration)
+        _print(probe.evidence(), args.json)
+    return 0
+
+
 def _from_file(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> int:
     if len(files) > 1 or args.command or args.pid or args.name or args.sid or args.all:
         raise UsageError("read either one FILE or watch processes, not both")
     ((tool, path),) = files
-    evidence = read_trace(path, tool)
-    if args.json:
+    _print(read_trace(path, tool), args.json)
+    return 0
+
+
+def _print(evidence: Evidence, as_json: bool) -> None:
+    if as_json:
         json.dump(evidence_data(evidence), sys.stdout, indent=2)
         print()
     else:
         print(evidence_table(evidence))
-    return 0
 
 
 def _watch(

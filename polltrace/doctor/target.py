@@ -19,7 +19,7 @@ _LOOKED_AT = 500
 _SHORTEST = 16
 # push %rbp; mov %rsp,%rbp, in both encodings; a compiler may move it behind a first test.
 _PROLOGUE = re.compile(rb"\x55\x48(?:\x89\xe5|\x8b\xec)")
-_PROLOGUE_WITHIN = 256
+_LONGEST = 256
 # Only who calls is ever walked through; compilers give a leaf no frame in any case.
 _CALL = b"\xe8"
 _NAMES = "functions by name in stacks and stop-at"
@@ -74,18 +74,19 @@ def _frame_pointers(loaded: LoadedObject, source: ByteSource) -> Finding:
 
 
 def _prologues(loaded: LoadedObject, source: ByteSource) -> tuple[int, int]:
-    """How many functions that call were looked at, over all of the program, and how many set one up."""
+    """How many functions that call were looked at, evenly spread, and how many set one up."""
     elf = read_elf(source)
     starts = loaded.table.start
-    sizes = np.diff(starts, append=starts[-1:])
-    long = starts[sizes >= _SHORTEST]
+    sizes = np.minimum(np.diff(starts, append=starts[-1:]), _LONGEST)
+    rows = np.flatnonzero(sizes >= _SHORTEST)
+    rows = rows[:: max(1, len(rows) // _LOOKED_AT)]
     looked = kept = 0
-    for address in long[:: max(1, len(long) // _LOOKED_AT)].tolist():
+    for address, size in zip(starts[rows].tolist(), sizes[rows].tolist(), strict=True):
         code = b""
         for segment in elf.segments:
             if segment.type == PT_LOAD and 0 <= address - segment.address < segment.file_size:
                 at = address - segment.address + segment.offset
-                code = source.read(at, min(_PROLOGUE_WITHIN, source.size - at))
+                code = source.read(at, min(size, source.size - at))
         if _CALL in code:
             looked += 1
             kept += _PROLOGUE.search(code) is not None

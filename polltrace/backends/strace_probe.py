@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The strace backend: exact counts without eBPF, at some forty times the cost of a poll."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import FrameType, TracebackType
+from typing import Self
+
+from polltrace import procfs
+from polltrace.backends.evidence import Evidence
+from polltrace.backends.poll_arguments import judge_strace
+from polltrace.backends.strace_text import StraceText
+from polltrace.backends.tally import Tally, add_all
+from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError, PolltraceError
+from polltrace.frames import Header
+from polltrace.profile import Profile
+from polltrace.stop_at.threads import threads
+
+_PR_SET_PDEATHSIG = 1
+_ATTACHED = re.compile(r"Process (\d+) attached")
+_PATIENCE_S = 10.0
+_libc = ctypes.CDLL(None)
+
+
+class StraceProbe:
+    """strace on `pids` with their threads; with `follow` also on what they fork meanwhile.
+
+    It ends with us however we end, and lets the processes run on.
+    """
+
+    def __init__(
+        self, pids: Sequence[int], duration_s: float | None = None, follow: bool = False
+    ) -> None:
+        path = shutil.which("strace")
+        if path is None:
+            raise HostError("strace is not installed: 'polltrace doctor' says how to get it")
+        self._path, self._pids, self._follow = path, list(pids), follow
+        self._duration_s = duration_s
+
+    def __enter__(self) -> Self:
+        readable, writable = os.pipe()
+        self._text = os.fdopen(readable, encoding="utf-8", errors="replace", newline="\n")
+        options = ["-f", "-yy", "-s", "8", "-e", "signal=none", "-o", f"/proc/self/fd/{writable}"]
+        self._process = subprocess.Popen(
+            [self._path, *options, *(f"-p{pid}" for pid in self._pids)],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=[writable],
+            preexec_fn=_end_with_us,  # noqa: PLW1509 - one call into the kernel, no lock
+            start_new_session=True,
+        )
+        os.close(writable)
+        # Its pipe must be emptied from the start: strace waits for it, and the process for strace.
+        self._owners: dict[int, int] = {}
+        self._tally = Tally(partial(judge_strace, unix_is_datagram=_kernel() >= (5, 15)))
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            self._await_attached()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        self._began_s = time.monotonic()
+        return self
+
+    def _read(self) -> None:
+        add_all(self._tally, StraceText().events(self._text))
+
+    def _await_attached(self) -> None:
+        assert self._process.stderr is not None
+        missing, said = set(self._pids), ""
+        while missing:
+            said = self._process.stderr.readline()
+            if not said:
+                raise HostError(f"strace ended with code {self._process.wait()}")
+            if attached := _ATTACHED.search(said):
+                missing.discard(int(attached[1]))
+            elif "attach" in said:
+                raise _refusal(said)
+        for pid in self._pids:
+            self._owners |= dict.fromkeys(threads(pid), pid)
+        self._errors = threading.Thread(target=self._process.stderr.read, daemon=True)
+        self._errors.start()
+
+    def detach(self) -> None:
+        """Ask strace to let go."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGINT)
+
+    @contextlib.contextmanager
+    def until_interrupted(self) -> Iterator[None]:
+        """Within, Ctrl-C and SIGTERM detach: the usual end, not an accident."""
+
+        def detach(_number: int, _frame: FrameType | None) -> None:
+            self.detach()
+
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, detach) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def evidence(self) -> Evidence:
+        """Watch to the end and say what was seen, and what of it could not be told."""
+        try:
+            self._process.wait(self._duration_s)
+        except subprocess.TimeoutExpired:
+            self.detach()
+            self._process.wait(_PATIENCE_S)
+        seconds = time.monotonic() - self._began_s
+        self._reader.join(_PATIENCE_S)
+        self._tally.know(self._owners)
+        processes = [
+            (totals, undecided)
+            for totals, undecided in self._tally.processes()
+            if self._follow or totals.pid in self._pids
+        ]
+        gone = (pid for pid in self._pids if procfs.start_ticks(pid) is None)
+        strange = len(self._tally.unread)
+        return Evidence(
+            profile=Profile(
+                header=Header("strace", os.uname().nodename, os.uname().release, "", "strace"),
+                seconds=seconds,
+                processes={},
+                totals=tuple(totals for totals, _ in processes),
+                ended=frozenset((pid, 0) for pid in gone),
+                lost={"lines": strange} if strange else {},
+                complete=not strange,
+            ),
+            undecided={(each.pid, each.start_ticks): count for each, count in processes},
+            timed=True,
+            cpu_s=None,
+            doubts=(f"{strange:,} lines of strace could not be read.",) if strange else (),
+        )
+
+    def profile(self) -> Profile:
+        """As `evidence`, the profile alone; its CPU time is 0 and means nothing."""
+        return self.evidence().profile
+
+    def stop(self) -> Profile:
+        """Detach now and say what was seen until now."""
+        self.detach()
+        return self.profile()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.kill()  # it seized: the kernel lets go for it
+        self._process.wait()
+        self._reader.join(_PATIENCE_S)
+        self._text.close()
+
+
+def _end_with_us() -> None:
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _kernel() -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
+
+
+def _refusal(said: str) -> PolltraceError:
+    words = said.strip().removeprefix("strace: ")
+    if "No such process" in words:
+        return NoSuchProcessError(f"no such process: strace says {words!r}")
+    if "not permitted" in words:
+        return NotPermittedError(f"not permitted: strace says {words!r}; run as root")
+    return HostError(f"strace cannot attach: {words}")

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One body over every backend: each reports exactly what it claims to be able to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from polltrace.backends.backend import Backend
+from polltrace.backends.choice import why_strace
+from polltrace.backends.strace_probe import StraceProbe
+from polltrace.ebpf import EbpfProbe, Look
+from polltrace.errors import NoSuchProcessError, UsageError
+from polltrace.profile import Profile
+from polltrace.stop_at.threads import status
+from tests.stop_at.stopped_target import Target, until
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., subprocess.Popen[str]]
+
+
+def ebpf(pid: int) -> Backend:
+    return EbpfProbe([pid], Look(syscalls=True, follow=True))
+
+
+def strace(pid: int) -> Backend:
+    return StraceProbe([pid], follow=True)
+
+
+@pytest.fixture(params=[ebpf, strace])
+def backend(request: pytest.FixtureRequest, probe: None) -> Callable[[int], Backend]:
+    if request.param is strace and shutil.which("strace") is None:
+        pytest.skip("strace is missing")
+    chosen: Callable[[int], Backend] = request.param
+    return chosen
+
+
+def watched(backend: Backend, target: Target, *commands: str) -> Profile:
+    with backend as attached:
+        for command in commands:
+            target.do(command)
+        return attached.stop()
+
+
+def polls(profile: Profile) -> tuple[int, int]:
+    """Break polls and other polls of all processes."""
+    return (
+        sum(each.break_polls for each in profile.totals),
+        sum(each.other_polls for each in profile.totals),
+    )
+
+
+@pytest.mark.parametrize("kind", ["tcp", "tcp6", "unix"])
+def test_break_polls_and_the_socket(
+    backend: Callable[[int], Backend], target: Target, kind: str
+) -> None:
+    fd = target.do(f"open {kind}")
+    seen = watched(backend(target.pid), target, f"poll {fd} 1009 0", f"ppoll {fd} 101 zero")
+    assert polls(seen) == (1110, 0)
+    (socket,) = [each for each in seen.only().sockets if each.polls]
+    assert (socket.fd, socket.kind, socket.polls) == (fd, kind, 1110)
+    if kind == "tcp":
+        assert socket.local.startswith("127.0.0.1:")
+        assert socket.peer.startswith("127.0.0.1:")
+
+
+def test_all_other_polls(backend: Callable[[int], Backend], target: Target) -> None:
+    tcp, *others = (target.do(f"open {k}") for k in ("tcp", "pipe", "udp", "unconnected", "dgram"))
+    seen = watched(
+        backend(target.pid),
+        target,
+        *(f"poll {fd} 101 0" for fd in others),
+        f"poll {tcp} 103 1",
+        f"many {tcp} 107",
+        f"ppoll {tcp} 109 soon",
+        "poll 899 113 0",
+    )
+    assert polls(seen) == (0, 4 * 101 + 103 + 107 + 109 + 113)
+
+
+def test_failing_calls(backend: Callable[[int], Backend], target: Target) -> None:
+    seen = watched(backend(target.pid), target, "badclose 0 211", "getppid 0 223")
+    calls = {call.name: (call.calls, call.errors) for call in seen.only().syscalls}
+    assert (calls["close"], calls["getppid"]) == ((211, 211), (223, 0))
+
+
+def test_threads_are_their_process(backend: Callable[[int], Backend], target: Target) -> None:
+    fd = target.do("open tcp")
+    seen = watched(backend(target.pid), target, f"threads {fd} 1009 3")
+    assert (polls(seen), seen.only().pid) == ((1009, 0), target.pid)
+
+
+def test_forks_are_processes_of_their_own(
+    backend: Callable[[int], Backend], target: Target
+) -> None:
+    fd = target.do("open tcp")
+    seen = watched(backend(target.pid), target, f"forks {fd} 1009 3 2")
+    assert polls(seen) == (1009, 0)
+    counts = [each.break_polls for each in seen.totals if each.pid != target.pid]
+    assert sorted(counts) == [336, 336, 337]
+
+
+def test_a_process_that_ends(backend: Callable[[int], Backend], target: Target) -> None:
+    fd = target.do("open tcp")
+    with backend(target.pid) as attached:
+        target.do(f"poll {fd} 1009 0")
+        target.begin("exit 0")
+        target.process.wait(10)
+        seen = attached.profile()
+    assert polls(seen) == (1009, 0)
+    assert seen.ended
+
+
+def test_who_is_gone(backend: Callable[[int], Backend]) -> None:
+    with subprocess.Popen(["true"]) as process:
+        pass
+    with pytest.raises(NoSuchProcessError), backend(process.pid):
+        pass
+
+
+def strace_stat(start: Start, target: Target, *options: str) -> subprocess.Popen[str]:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is missing")
+    process = start("stat", "--backend", "strace", "-p", str(target.pid), *options)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "polltrace: backend strace: asked for\n"
+    assert "attached" in process.stderr.readline()
+    return process
+
+
+@pytest.mark.usefixtures("root")
+def test_stat_says_what_strace_can_not(start: Start, target: Target) -> None:
+    fd = target.do("open tcp")
+    process = strace_stat(start, target, "--json")
+    target.do(f"poll {fd} 1009 0")
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+    data = json.loads(output)
+    (seen,) = data["processes"]
+    assert (seen["break_polls"], seen["verdict"], data["complete"]) == (1009, "break_polling", True)
+    assert seen["price"] is seen["cpu_s"] is None
+    assert status(target.pid, "TracerPid") == 0
+
+
+@pytest.mark.usefixtures("root")
+def test_killed_it_takes_strace_along(start: Start, target: Target) -> None:
+    fd = target.do("open tcp")
+    process = strace_stat(start, target)
+    target.begin(f"poll {fd} {10**12} 0")
+    process.kill()
+    until(lambda: status(target.pid, "TracerPid") == 0)
+    target.assert_free()
+
+
+@pytest.mark.usefixtures("probe")
+def test_auto_takes_ebpf_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert why_strace("auto", False) == ""
+    # AND strace where it does not, and says why
+    monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
+    assert why_strace("auto", False) == "no eBPF here (the probe is not built)"
+    assert why_strace("strace", False) == "asked for"
+    with pytest.raises(UsageError, match="use -p PID"):
+        why_strace("strace", True)
