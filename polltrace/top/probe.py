@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from typing import Self
 
@@ -19,6 +22,7 @@ _MOST_PROCESSES = 8192
 # A third window, the first that a rate can be told from, comes after about a second and a half.
 _WINDOW_EVERY_S = 0.5
 _CHUNK = 1 << 20
+_NAPS, _NAP_S = 4, 0.004
 
 
 class LiveProbe(EbpfProbe):
@@ -33,7 +37,7 @@ class LiveProbe(EbpfProbe):
             "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
         )
         self._argv = [str(executable), *options]
-        self._rest = b""
+        self._parts: list[bytes] = []
 
     @classmethod
     def of_host(cls, interval_s: float) -> Self:
@@ -67,6 +71,8 @@ class LiveProbe(EbpfProbe):
             start_new_session=True,
         )
         os.set_blocking(self.fileno(), False)
+        with contextlib.suppress(OSError):  # an ordinary user's pipes may be limited
+            fcntl.fcntl(self.fileno(), fcntl.F_SETPIPE_SZ, _CHUNK)
         return self
 
     def fileno(self) -> int:
@@ -78,20 +84,32 @@ class LiveProbe(EbpfProbe):
         return self._process.pid
 
     def lines(self) -> list[bytes] | None:
-        """The whole lines that have come since; None when the probe has ended."""
-        parts = [self._rest]
-        ended = False
+        """The whole lines that have come since; None when the probe has ended.
+
+        The probe writes a page at a time, and a frame of thousands of processes is a hundred of
+        them: rather than wake for each, this gives the frame a few milliseconds to be complete.
+        """
+        for _ in range(_NAPS):
+            ended = self._read()
+            if ended or not self._parts or self._parts[-1].endswith(b"\n"):
+                break
+            time.sleep(_NAP_S)
+        if not any(b"\n" in part for part in self._parts):
+            return None if ended else []
+        *whole, rest = b"".join(self._parts).split(b"\n")
+        self._parts = [rest] if rest else []
+        return whole
+
+    def _read(self) -> bool:
+        """Take what is there; whether it was the end."""
         while True:
             try:
                 chunk = os.read(self.fileno(), _CHUNK)
             except BlockingIOError:
-                break
+                return False
             if not chunk:
-                ended = True
-                break
-            parts.append(chunk)
-        *whole, self._rest = b"".join(parts).split(b"\n")
-        return None if ended and not whole else whole
+                return True
+            self._parts.append(chunk)
 
     def failure(self) -> PolltraceError:
         """Why the probe ended, though nobody asked it to."""
