@@ -9,12 +9,12 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-.PHONY: demo test pytest check lint format build setup setup-tests lock bench soak clean
+.PHONY: demo test pytest check fuzz lint format build setup setup-tests lock bench soak clean
 
 demo: build
 	@$(BIN)/polltrace demo
 
-test: setup-tests lint check pytest
+test: setup-tests lint check fuzz pytest
 
 pytest: build
 	$(BIN)/pytest
@@ -22,6 +22,10 @@ pytest: build
 check: build
 	@$(MAKE) -s --no-print-directory -C probes check
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check
+
+# From the packet to the answer, briefly; `make soak` takes longer over it.
+fuzz: build
+	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz FUZZ_SECONDS=60
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -8,9 +8,10 @@ set -eu
 packages="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl dpkg-dev xz-utils ca-certificates python3 python3-venv"
 if [ "${1:-}" = --tests ]; then
-    # Linters; tools that look at processes and programs from outside; a browser
-    # for the flame graphs.
-    packages="$packages clang-format shellcheck strace procps binutils chromium"
+    # Linters; the fuzzer's run time; tools that look at processes and programs
+    # from outside; a browser for the flame graphs, a terminal for the live view.
+    packages="$packages clang-format shellcheck libclang-rt-14-dev strace procps
+        binutils chromium tmux"
 fi
 
 missing=""

@@ -14,6 +14,10 @@ import pytest
 
 BREAK_POLLS, OTHER_POLLS = 10_007, 503
 # No other user: who may not read the checkout could not even start.
+WITHOUT_BTF = (
+    *("unshare", "--mount", "sh", "-c"),
+    *('mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh"),
+)
 WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
 Process = subprocess.Popen[str]
@@ -180,6 +184,14 @@ def test_without_capabilities(run: Run, poller: Process) -> None:
     assert ended.returncode == 3
     (line,) = ended.stderr.splitlines()
     assert "root" in line
+
+
+@pytest.mark.usefixtures("probe")
+def test_a_kernel_without_btf(run: Run, poller: Process) -> None:
+    ended = run("stat", "-p", str(poller.pid), prefix=WITHOUT_BTF)
+    assert ended.returncode == 4
+    (line,) = ended.stderr.splitlines()
+    assert "/sys/kernel/btf/vmlinux" in line
 
 
 def test_unknown_verb(run: Run) -> None:
