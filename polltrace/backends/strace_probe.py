@@ -25,7 +25,7 @@ from polltrace.backends.tally import Tally, add_all
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError, PolltraceError
 from polltrace.frames import Header
 from polltrace.profile import Profile
-from polltrace.stop_at.threads import threads
+from polltrace.stop_at.threads import status, threads
 
 _PR_SET_PDEATHSIG = 1
 _ATTACHED = re.compile(r"Process (\d+) attached")
@@ -88,7 +88,7 @@ class StraceProbe:
             if attached := _ATTACHED.search(said):
                 missing.discard(int(attached[1]))
             elif "attach" in said:
-                raise _refusal(said)
+                raise _refusal(said, sorted(missing))
         for pid in self._pids:
             self._owners |= dict.fromkeys(threads(pid), pid)
         self._errors = threading.Thread(target=self._process.stderr.read, daemon=True)
@@ -177,10 +177,13 @@ def _kernel() -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
 
 
-def _refusal(said: str) -> PolltraceError:
-    words = said.strip().removeprefix("strace: ")
+def _refusal(said: str, pids: Sequence[int]) -> PolltraceError:
+    words = said.strip().rpartition("attach: ")[2]
     if "No such process" in words:
         return NoSuchProcessError(f"no such process: strace says {words!r}")
+    for pid in pids:
+        if tracer := status(pid, "TracerPid"):
+            return NotPermittedError(f"process {pid} is traced already, by {tracer}")
     if "not permitted" in words:
         return NotPermittedError(f"not permitted: strace says {words!r}; run as root")
     return HostError(f"strace cannot attach: {words}")

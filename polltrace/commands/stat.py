@@ -56,6 +56,8 @@ class Stat:
             return _from_file(args, [(tool, path) for tool, path in files if path])
         if args.backend != "ebpf" and (why := why_strace(args.backend, bool(args.command))):
             return _by_strace(args, why)
+        if args.backend == "auto":
+            print("polltrace: backend ebpf: it works here", file=sys.stderr)
         code = 0
         if args.command:
             if args.pid or args.name or args.sid or args.all:

@@ -149,6 +149,24 @@ def test_stat_says_what_strace_can_not(start: Start, target: Target) -> None:
 
 
 @pytest.mark.usefixtures("root")
+def test_strace_on_a_process_that_is_traced_already(start: Start, run: Run, target: Target) -> None:
+    strace_stat(start, target)
+    ended = run("stat", "--backend", "strace", "-p", str(target.pid))
+    assert ended.returncode == 3
+    (line,) = ended.stderr.splitlines()
+    assert f"process {target.pid} is traced already, by " in line
+
+
+@pytest.mark.usefixtures("probe")
+def test_auto_says_what_it_took(run: Run, target: Target) -> None:
+    ended = run("stat", "--backend", "auto", "-p", str(target.pid), "-d", "0.1")
+    assert (ended.returncode, ended.stderr.splitlines()[0]) == (
+        0,
+        "polltrace: backend ebpf: it works here",
+    )
+
+
+@pytest.mark.usefixtures("root")
 def test_killed_it_takes_strace_along(start: Start, target: Target) -> None:
     fd = target.do("open tcp")
     process = strace_stat(start, target)
