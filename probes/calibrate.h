@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What counting adds to one break poll on this host, measured on ourselves.
 #ifndef POLLTRACE_CALIBRATE_H
 #define POLLTRACE_CALIBRATE_H

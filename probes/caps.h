@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Privileges: which are there, and giving them up.
 #ifndef POLLTRACE_CAPS_H
 #define POLLTRACE_CAPS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What is behind a file descriptor. Looked at in full once per open file;
 // later polls only compare its inode.
 #ifndef POLLTRACE_CLASSIFY_BPF_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // One process's part of a frame.
 #ifndef POLLTRACE_COUNTS_H
 #define POLLTRACE_COUNTS_H

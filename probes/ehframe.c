@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The call frame rules of .eh_frame, as far as the question "where is the
 // return address?" needs them. The format is that of the Linux Standard Base,
 // chapter 10.6, and of DWARF 4, chapter 6.4. Input is hostile.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 #ifndef POLLTRACE_EHFRAME_H
 #define POLLTRACE_EHFRAME_H
 

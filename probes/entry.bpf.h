@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // From each kind of context to the common code.
 //   fentry      ctx[0] registers
 //   tp_btf      ctx[0] registers, ctx[1] number or result; typed pointers

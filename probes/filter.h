@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which processes are wanted, by name and cgroup.
 #ifndef POLLTRACE_FILTER_H
 #define POLLTRACE_FILTER_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The records on standard output; frames.schema.json specifies them.
 #ifndef POLLTRACE_FRAMES_H
 #define POLLTRACE_FRAMES_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Writes JSON into one growing buffer: a line is built, then sent whole.
 #ifndef POLLTRACE_JSON_H
 #define POLLTRACE_JSON_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The few kernel types the probe reads. Field offsets are relocated at load
 // time from the running kernel's BTF (CO-RE), so only names matter here.
 #ifndef POLLTRACE_KERNEL_BPF_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A process's executable mappings: where libc's system calls are, and what a
 // later reader needs to name addresses.
 #ifndef POLLTRACE_LAYOUT_H

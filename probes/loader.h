@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Loads and attaches the kernel side.
 #ifndef POLLTRACE_LOADER_H
 #define POLLTRACE_LOADER_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // polltrace-probe: counts the break polls of running processes and prints
 // JSON Lines (frames.schema.json). The only part of polltrace that needs
 // root; it attaches, gives up its privileges, and reports until told to stop.

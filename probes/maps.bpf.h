@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Maps and knobs. Sizes are set by the loader from its options.
 #ifndef POLLTRACE_MAPS_BPF_H
 #define POLLTRACE_MAPS_BPF_H

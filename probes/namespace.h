@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // PID namespaces: the kernel side knows the initial namespace's ids only.
 #ifndef POLLTRACE_NAMESPACE_H
 #define POLLTRACE_NAMESPACE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Standard output, which the reader may close or stop reading at any time.
 #ifndef POLLTRACE_OUTPUT_H
 #define POLLTRACE_OUTPUT_H

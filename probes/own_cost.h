@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the kernel says of our own programs.
 #ifndef POLLTRACE_OWN_COST_H
 #define POLLTRACE_OWN_COST_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counting one poll. Its arguments are whatever the process passed.
 #ifndef POLLTRACE_POLL_BPF_H
 #define POLLTRACE_POLL_BPF_H

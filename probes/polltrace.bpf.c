@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The programs. Each variant reads its own kind of context and hands over to
 // the same code; the loader loads one variant, and of it only what its mode
 // needs. Every program comes twice: as `name`, for any kernel, and as

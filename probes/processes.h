@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The records on single processes: process, maps, exit.
 #ifndef POLLTRACE_PROCESSES_H
 #define POLLTRACE_PROCESSES_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What /proc tells of a process.
 #ifndef POLLTRACE_PROCFS_H
 #define POLLTRACE_PROCFS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the kernel side and the loader share: map values and keys, nothing else.
 #ifndef POLLTRACE_RECORDS_H
 #define POLLTRACE_RECORDS_H

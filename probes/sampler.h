@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // On-CPU samples of the watch mode: one clock per CPU, filtered in the kernel,
 // so that threads and new processes need no descriptors of their own.
 #ifndef POLLTRACE_SAMPLER_H

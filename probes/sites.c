@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the syscall instructions of libc's waiting functions and where the
 // return address lies at each. The file belongs to whoever runs the process:
 // every number in it is checked, everything is read with pread (a mapping

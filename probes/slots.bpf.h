@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Which processes are watched, and their lives: fork, exec, exit.
 #ifndef POLLTRACE_SLOTS_BPF_H
 #define POLLTRACE_SLOTS_BPF_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // All entries of a hash map, sorted by the slot their key begins with.
 #ifndef POLLTRACE_SNAPSHOT_H
 #define POLLTRACE_SNAPSHOT_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A user stack as a map key, with the caller that libc's poll hides.
 #ifndef POLLTRACE_STACKS_BPF_H
 #define POLLTRACE_STACKS_BPF_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every system call of a watched process: calls, errors, time.
 #ifndef POLLTRACE_SYSCALLS_BPF_H
 #define POLLTRACE_SYSCALLS_BPF_H

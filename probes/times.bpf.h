@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How long break polls take, and what lies between them.
 #ifndef POLLTRACE_TIMES_BPF_H
 #define POLLTRACE_TIMES_BPF_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Tracepoints are named by number, and the numbers are in tracefs, which is
 // often not mounted. It is then mounted for ourselves alone: a mount that was
 // never put into the tree goes when its descriptor is closed.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 #ifndef POLLTRACE_TRACEPOINT_H
 #define POLLTRACE_TRACEPOINT_H
 

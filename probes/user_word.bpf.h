@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The pollfd's descriptor, from the process's memory. bpf_probe_read_user
 // takes 80 to 200 ns, as much as all else together, and has to be done at
 // every poll if the counts are to be exact. On x86-64 the probe instead looks

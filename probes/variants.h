@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The ways to attach, best first.
 #ifndef POLLTRACE_VARIANTS_H
 #define POLLTRACE_VARIANTS_H

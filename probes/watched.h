@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The loader's side of the slots: which processes are watched.
 #ifndef POLLTRACE_WATCHED_H
 #define POLLTRACE_WATCHED_H

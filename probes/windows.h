@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Counting in short windows at random moments, and the rates that follow.
 #ifndef POLLTRACE_WINDOWS_H
 #define POLLTRACE_WINDOWS_H

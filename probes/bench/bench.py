@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What looking at a process costs it, and others: `make -C probes bench`.
 
 Two targets run all the time, each timing its own closed loop of a system call: one is watched,

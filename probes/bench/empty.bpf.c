@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Programs that do nothing: what attaching costs by itself.
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

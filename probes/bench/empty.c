@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Attaches empty programs by name, prints "ready", waits for its input's end.
 #include <bpf/libbpf.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The peers need tracefs; it is mounted for them alone, in a mount namespace.
 set -eu
 here=$(dirname "$0")

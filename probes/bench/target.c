@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A closed loop of one system call, timed by itself: "poll MS" and
 // "getppid MS" on standard input; answers the median nanoseconds per call over
 // slices of about a millisecond, so that a disturbed slice does not count.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Drives the probe executable and the polling target for the tests."""
 
 from __future__ import annotations

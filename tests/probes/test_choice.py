@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Filters, and what is said when something cannot be."""
 
 from __future__ import annotations

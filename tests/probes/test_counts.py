@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is counted is exactly what was done. All numbers of polls are primes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Beginnings and ends: of targets, of readers, of the probe itself."""
 
 from __future__ import annotations

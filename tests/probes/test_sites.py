@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Where libc's return addresses lie, against pyelftools and against damaged files."""
 
 from __future__ import annotations

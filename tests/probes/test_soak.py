@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The long checks: `make -C probes soak`. What the probe promises, a hundred times over."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A process that polls exactly as often as it is told. Commands come on
 // standard input, one a line; each is answered by one line when it is done.
 #define _GNU_SOURCE

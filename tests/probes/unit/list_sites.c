@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Prints what sites.c finds in the ELF files named: address and offset.
 #include <fcntl.h>
 #include <stdio.h>

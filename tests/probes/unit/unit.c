@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Unit tests of what needs no kernel; run by `make -C probes check`.
 #include <math.h>
 #include <stdio.h>
