@@ -37,12 +37,12 @@ class JudgedPoll:
 _OTHER, _UNDECIDED = JudgedPoll(Poll.OTHER), JudgedPoll(Poll.UNDECIDED)
 
 
-def judge_strace(call: TracedCall, unix_is_datagram: bool = False) -> JudgedPoll:
+def judge_strace(call: TracedCall) -> JudgedPoll:
     """Of strace's text: `poll([{fd=3, events=POLLIN}], 1, 0)`, with and without -y and -yy.
 
     Without -y what is behind the descriptor is not known: then one that is open is taken for a
     socket. A descriptor that was said to be anything but a connected stream socket is not.
-    `unix_is_datagram`: "UNIX" is no stream; before Linux 5.15 streams were called so too.
+    "UNIX" is a stream only before Linux 5.15, so there it is left open.
     """
     match = _STRACE.fullmatch(call.arguments)
     if match is None:
@@ -57,8 +57,7 @@ def judge_strace(call: TracedCall, unix_is_datagram: bool = False) -> JudgedPoll
     stream = _STREAM.fullmatch(what)
     if stream is None:
         hidden = _BARE_STREAM.fullmatch(what) and "POLLHUP" not in call.result
-        unclear = hidden or (what.startswith("UNIX:") and not unix_is_datagram)
-        return _UNDECIDED if unclear else _OTHER
+        return _UNDECIDED if hidden or what.startswith("UNIX:") else _OTHER
     ends = (_KINDS[stream["kind"]], stream["local"], stream["peer"])
     return JudgedPoll(Poll.BREAK, SocketPolls(int(one["fd"]), *ends, 0))
 

@@ -13,13 +13,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from types import FrameType, TracebackType
 from typing import Self
 
 from polltrace import procfs
 from polltrace.backends.evidence import Evidence
-from polltrace.backends.poll_arguments import judge_strace
+from polltrace.backends.live_sockets import LiveSockets
 from polltrace.backends.strace_text import StraceText
 from polltrace.backends.tally import Tally, add_all
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError, PolltraceError
@@ -51,7 +50,7 @@ class StraceProbe:
     def __enter__(self) -> Self:
         readable, writable = os.pipe()
         self._text = os.fdopen(readable, encoding="utf-8", errors="replace", newline="\n")
-        options = ["-f", "-yy", "-s", "8", "-e", "signal=none", "-o", f"/proc/self/fd/{writable}"]
+        options = ["-f", "-y", "-s", "8", "-e", "signal=none", "-o", f"/proc/self/fd/{writable}"]
         self._process = subprocess.Popen(
             [self._path, *options, *(f"-p{pid}" for pid in self._pids)],
             stdin=subprocess.DEVNULL,
@@ -64,7 +63,7 @@ class StraceProbe:
         os.close(writable)
         # Its pipe must be emptied from the start: strace waits for it, and the process for strace.
         self._owners: dict[int, int] = {}
-        self._tally = Tally(partial(judge_strace, unix_is_datagram=_kernel() >= (5, 15)))
+        self._tally = Tally(LiveSockets(self._pids).judge)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
@@ -171,10 +170,6 @@ class StraceProbe:
 
 def _end_with_us() -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _kernel() -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
 
 
 def _refusal(said: str, pids: Sequence[int]) -> PolltraceError:
