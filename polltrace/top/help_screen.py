@@ -23,7 +23,7 @@ Columns: all figures are over the last five seconds
   SKIP     BREAK_POLL_SKIP as the server's sqlnet.ora has it
   -        not known (yet)
 
-h ? F1: back to the table"""
+h ? F1 Esc: back"""
 
 
 def help_screen(width: int, height: int) -> list[Text]:

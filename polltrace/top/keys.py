@@ -22,16 +22,23 @@ def press(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:
     if key == " ":
         return replace(state, paused=not state.paused)
     if key in {"h", "?", "f1"}:
-        return replace(state, view=View.TABLE if state.view is View.HELP else View.HELP)
+        return _helped(state) if state.view is View.HELP else replace(state, view=View.HELP)
     if state.view is View.TABLE:
         return _in_table(state, key, rows, page)
     return _elsewhere(state, key)
+
+
+def _helped(state: UIState) -> UIState:
+    """Back from the help to where it was asked for."""
+    return replace(state, view=View.SESSION if state.opened else View.TABLE)
 
 
 def _elsewhere(state: UIState, key: str) -> UIState:
     if key == "t" and state.view is View.SESSION:
         return replace(state, timings=state.timings + 1)
     if key in {"escape", "left", "backspace"}:
+        if state.view is View.HELP:
+            return _helped(state)
         return replace(state, view=View.TABLE, opened=None)
     return state
 

@@ -95,6 +95,9 @@ def test_gaps_are_timed_in_an_open_session_only() -> None:
 def test_help_pause_quit() -> None:
     assert after("h").view is View.HELP
     assert after("h", "escape").view is View.TABLE
+    for back in ("h", "escape"):
+        helped = after("enter", "h", back)
+        assert (helped.view, helped.opened) == (View.SESSION, (1, 7))
     assert after(" ").paused
     assert not after(" ", " ").paused
     assert after("q").quit

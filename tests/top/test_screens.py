@@ -134,7 +134,7 @@ def test_help_fits_the_smallest_terminal() -> None:
     lines = help_screen(80, 24)
     assert len(lines) == 24
     assert all(len(line.plain) <= 80 for line in lines)
-    assert "back to the table" in "".join(line.plain for line in lines)
+    assert "Esc: back" in "".join(line.plain for line in lines)
 
 
 def test_rows_of_the_samples_are_the_hosts_totals() -> None:
