@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from polltrace.stop_at.guard import HELD_UP, Watch, stop_at
 from polltrace.stop_at.threads import state, status
 from tests.stop_at.stopped_target import Target, until
 
+POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 BREAK_POLLS = Wanted(frozenset({7, 271}), True)
 PATIENT = Watch(wait_s=20.0, stop_s=2.0)
 
@@ -152,3 +154,11 @@ def test_it_makes_every_poll_it_would_have_made(target: Target) -> None:
     assert isinstance(look(target, Watch(0.1, 2.0)), Refused)
     target.finish()
     assert time.monotonic() - began > 0.25
+
+
+def test_a_full_disk_does_not_hold_it(poller: Target) -> None:
+    command = [POLLTRACE, "stop-at", "poll", "-p", str(poller.pid), "--longest-stop", "2000"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert ended.returncode != 0
+    poller.assert_free()
