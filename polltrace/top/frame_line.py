@@ -85,7 +85,8 @@ class LineReader:
                 continue
             identity, counted = _counts(text, t_s)
             if (known := self._last.get(identity)) in settled:
-                before[identity] = self._then(known)
+                if then := self._then(known):
+                    before[identity] = then
                 del settled[known]
             self._last[identity] = key
             counts[identity] = counted
@@ -97,10 +98,12 @@ class LineReader:
             t_s, counts, before, data["lost"], cost.get("cpu_s", 0.0), cost.get("bpf_s", 0.0)
         )
 
-    def _then(self, key: bytes) -> Counts:
-        """The oldest counts of a process in the time that it was settled."""
-        t_s, windows = next((t_s, still[key]) for t_s, still in self._recent if key in still)
-        return _counts(key + _WINDOWS + windows, t_s)[1]
+    def _then(self, key: bytes) -> Counts | None:
+        """The oldest counts kept of a process while it was settled; None if it ran at once."""
+        for t_s, still in self._recent:
+            if key in still:
+                return _counts(key + _WINDOWS + still[key], t_s)[1]
+        return None
 
 
 def _counts(text: bytes, t_s: float) -> tuple[Identity, Counts]:

@@ -55,9 +55,10 @@ class History:
             return False
         return self.polls_per_s is not None and not any(self.past)
 
-    def resume(self, then: Counts) -> None:
-        """Go on after a time for which nothing was added, with the counts at its end."""
-        self.points = deque([then])
+    def resume(self, then: Counts, now_s: float) -> None:
+        """Go on at `now_s` after a time for which nothing was added, with counts from within it."""
+        self.points = deque(point for point in self.points if point.t_s > now_s - SPAN_S)
+        self.points.append(then)
 
     @property
     def busy(self) -> float | None:

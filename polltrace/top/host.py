@@ -91,7 +91,7 @@ class Host:
             if history is None:
                 history = self._histories[identity] = History.since(since_s)
             elif identity in frame.before:
-                history.resume(frame.before[identity])
+                history.resume(frame.before[identity], frame.t_s)
             if history.points[-1].cpu_s < counts.cpu_s:
                 self._inspector.ran(identity)
             history.add(counts)

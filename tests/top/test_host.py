@@ -85,6 +85,16 @@ def test_an_idle_process_wakes_with_its_own_rate_and_not_its_rest(machine: Machi
     assert machine.rows()[11].polls_per_s == 0
 
 
+@pytest.mark.parametrize("idle", range(1, 12))
+def test_a_process_may_wake_at_any_moment(machine: Machine, idle: int) -> None:
+    for _ in range(idle):
+        machine.tick((11, 0.0, 0), (12, 0.0, 0))
+    machine.tick((11, 1.0, 0), (12, 0.0, 0))
+    cpu_pct = machine.rows()[11].cpu_pct
+    assert cpu_pct is not None
+    assert 99 / 6 < cpu_pct < 101 / min(idle + 1, 4)  # over four to six seconds
+
+
 def test_a_process_that_stops_working_goes_to_zero(machine: Machine) -> None:
     for second in range(1, 5):
         machine.tick((11, 1.0 * second, 0), (12, 0.0, 0))
