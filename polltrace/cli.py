@@ -8,6 +8,7 @@ the entry point group `polltrace.commands`.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -17,7 +18,7 @@ from types import FrameType
 from typing import Protocol
 
 from polltrace import __version__
-from polltrace.errors import PolltraceError
+from polltrace.errors import HostError, PolltraceError
 
 EXIT_CODES = """\
 exit codes:
@@ -66,6 +67,11 @@ def _terminated(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _drop_output() -> None:
+    """What is still to be written has nowhere to go, and Python must not try again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code. Errors become one line on stderr."""
     words = sys.argv[1:] if argv is None else argv
@@ -84,7 +90,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("polltrace: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Our reader has what it wanted (`polltrace … | head`); Python must not say so at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Our reader has what it wanted: `polltrace … | head`.
+        _drop_output()
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        _drop_output()
+        print(f"polltrace: cannot write the output: {error.strerror}", file=sys.stderr)
+        return HostError.exit_code
     return code
