@@ -68,6 +68,7 @@ lock: $(VENV)/installed
 bench: build
 	$(MAKE) -C probes bench
 	$(BIN)/python -m stacks.bench_names
+	$(BIN)/python -m polltrace.top.bench_top
 
 # Checks too long for every change: run before a release.
 soak: build

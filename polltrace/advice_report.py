@@ -90,7 +90,9 @@ def _table(advice: Advice) -> list[str]:
         cancel = each.cancel_ms
         mark = " <- now" if each.break_poll_skip == advice.skip else ""
         latency = (
-            f"{cancel.median:>8.3g} {cancel.p99:>6.3g} {cancel.worst:>6.3g}" if cancel else "-"
+            f"{_ms(cancel.median):>8} {_ms(cancel.p99):>6} {_ms(cancel.worst):>6}"
+            if cancel
+            else "-"
         )
         share = f"{each.cpu_pct.value:.2f} [{each.cpu_pct.low:.2f}, {each.cpu_pct.high:.2f}]"
         lines.append(
@@ -126,6 +128,10 @@ def _recommendation(advice: Advice, most_cancel_s: float) -> list[str]:
             "connect from then on."
         )
     return lines
+
+
+def _ms(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f}" if milliseconds >= 1000 else f"{milliseconds:.3g}"
 
 
 def _span(seconds: float) -> str:

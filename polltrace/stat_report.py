@@ -77,7 +77,7 @@ def _block(profile: Profile, totals: ProcessTotals) -> str:
         f"{'syscall':<20}{'calls':>12}{'errors':>10}",
     ]
     calls = _by_calls(totals)
-    lines += [f"{call.name:<20}{call.calls:>12,}{call.errors or '':>10}" for call in calls]
+    lines += [f"{call.name:<20}{call.calls:>12,}{call.errors or '':>10}".rstrip() for call in calls]
     lines += [
         f"{'':<20}{'-' * 11:>12}{'-' * 8:>10}",
         f"{'sys totals':<20}{sum(c.calls for c in calls):>12,}{sum(c.errors for c in calls):>10,}",

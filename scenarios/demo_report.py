@@ -127,8 +127,8 @@ def _below(experiment: Experiment) -> list[RenderableType]:
     return [
         "",
         agree,
-        "Elapsed times are of executions with nothing attached. While it lasted, counting made "
-        f"{SLOWEST.label} {_pct(slowed)} slower.",
+        "Elapsed times are of executions with nothing attached. Under the probe those of "
+        f"{SLOWEST.label}\ntook {_pct(slowed)} longer.",
         "",
         f"One user stack at a break poll ({SLOWEST.label}), outermost first:",
         _wrapped(experiment.stack) if experiment.stack else "  none was captured",
