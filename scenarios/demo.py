@@ -10,6 +10,7 @@ polls for being counted.
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +29,12 @@ ORACLE_CANCELLED = "ORA-01013"
 # Shared machines change speed many times a second: short executions, and many, so that those of
 # two cells stand side by side. New processes in every block: where their memory happens to lie
 # makes one a few per cent faster than another for as long as they live.
-BLOCKS = 25
-TIMED, COUNTED = 6, 2
+BLOCKS = 20
+TIMED = 6
 EXECUTION_SECONDS = 0.05
+# A session's counted executions begin and end somewhere between two polls, at skip 1000 a
+# thousand gets apart: with so many gets in each, that is a fraction of a per cent of them all.
+COUNTED_GETS = 60_000
 # One user stack in so many break polls: plenty of samples in one run, few enough not to slow it.
 STACK_EVERY = 64
 
@@ -63,7 +67,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One session of a cell: `elapsed_s` of the TIMED executions, totals of the COUNTED ones."""
+    """One session of a cell: `elapsed_s` of its timed executions, totals of the counted ones."""
 
     elapsed_s: Sequence[float]
     counted_s: float
@@ -76,10 +80,14 @@ class Run:
 
 @dataclass(slots=True)
 class Experiment:
-    """What the demo measured: runs with the same index in two cells are of the same block."""
+    """What the demo measured: runs with the same index in two cells are of the same block.
+
+    `rows` is the statement's limit, `counted` how many executions of a run were counted.
+    """
 
     driver: str
     rows: int
+    counted: int
     runs: dict[Cell, list[Run]]
     stack: list[str] = field(default_factory=list)
     probe: str = ""
@@ -147,6 +155,7 @@ def run_demo(
             wants_stack = cell is SLOWEST and not experiment.stack
             run, profile = sessions[cell].counted(
                 elapsed_s[cell],
+                executions=experiment.counted,
                 cancel_after_s=EXECUTION_SECONDS * order.uniform(0.5, 2),
                 stack_every=STACK_EVERY if wants_stack else 0,
             )
@@ -168,8 +177,16 @@ def _calibrated(lab: LabServer, client: DriverClient) -> Experiment:
         elapsed_s, _ = client.query(LOTSLIOS, {"n": rows})
         if rows > 10**9:
             raise LabError("the lab answers lotslios without doing any work")
+    rows = round(rows * EXECUTION_SECONDS / elapsed_s)
+    before = _statistics(client)["consistent gets"]
+    client.query(LOTSLIOS, {"n": rows})
+    gets = _statistics(client)["consistent gets"] - before
     client.close()
-    return Experiment(driver, round(rows * EXECUTION_SECONDS / elapsed_s), {c: [] for c in CELLS})
+    return Experiment(driver, rows, math.ceil(COUNTED_GETS / gets), {cell: [] for cell in CELLS})
+
+
+def _statistics(client: DriverClient) -> dict[str, int]:
+    return {name: int(value) for name, value in client.query(_STATISTICS)[1]}
 
 
 class _Session:
@@ -198,19 +215,24 @@ class _Session:
         return self._client.query(LOTSLIOS, {"n": self._rows})[0]
 
     def counted(
-        self, elapsed_s: Sequence[float], *, cancel_after_s: float, stack_every: int
+        self,
+        elapsed_s: Sequence[float],
+        *,
+        executions: int,
+        cancel_after_s: float,
+        stack_every: int,
     ) -> tuple[Run, Profile]:
         """The run of a session whose timed executions took `elapsed_s`, and what the probe saw."""
-        before = self._statistics()
+        before = _statistics(self._client)
         try:
             with EbpfProbe([self.spid], Look(stack_every=stack_every)) as probe:
-                counted_s = sum(self.execute() for _ in range(COUNTED))
+                counted_s = sum(self.execute() for _ in range(executions))
                 profile = probe.stop()
         except NoSuchProcessError as error:
             raise DriverError(
                 f"a session ended before its time, with its client: {error}"
             ) from error
-        after = self._statistics()
+        after = _statistics(self._client)
         # A statement so long that it is never over before the break comes.
         cancel = self._client.cancel(LOTSLIOS, {"n": 1000 * self._rows}, cancel_after_s)
         run = Run(
@@ -223,9 +245,6 @@ class _Session:
             cancel=cancel,
         )
         return run, profile
-
-    def _statistics(self) -> dict[str, int]:
-        return {name: int(value) for name, value in self._client.query(_STATISTICS)[1]}
 
 
 def _part(*, server: int, client: int) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from polltrace.intervals import Estimate, median, paired_overhead
-from scenarios.demo import COUNTED, FASTEST, SLOWEST, TIMED, Cell, Experiment, Run
+from scenarios.demo import FASTEST, SLOWEST, TIMED, Cell, Experiment, Run
 
 # While a server waits for a lock it looks for a break once in so many seconds (the article).
 WAIT_SLICE_S = 3
@@ -24,7 +24,7 @@ def demo_data(experiment: Experiment) -> dict[str, Any]:
         "driver": experiment.driver,
         "rownum": experiment.rows,
         "timed_per_run": TIMED,
-        "counted_per_run": COUNTED,
+        "counted_per_run": experiment.counted,
         "probe_variant": experiment.probe,
         "counts_agree": experiment.counts_agree,
         "cells": [
@@ -58,8 +58,8 @@ def print_demo(experiment: Experiment, console: Console) -> None:
 def _table(experiment: Experiment) -> Table:
     blocks = len(experiment.runs[FASTEST])
     table = Table(
-        title=f"lotslios {experiment.rows} by {experiment.driver}: "
-        f"{blocks} sessions of each, {TIMED} executions timed and {COUNTED} counted, interleaved",
+        title=f"lotslios {experiment.rows} by {experiment.driver}: {blocks} sessions of each, "
+        f"{TIMED} executions timed and {experiment.counted} counted, interleaved",
         title_justify="left",
         box=None,
         pad_edge=False,
@@ -84,7 +84,7 @@ def _table(experiment: Experiment) -> Table:
 
 def _row(experiment: Experiment, cell: Cell, runs: Sequence[Run]) -> list[str]:
     elapsed = median([statistics.median(run.elapsed_s) for run in runs])
-    executions = COUNTED * len(runs)
+    executions = experiment.counted * len(runs)
     cancels = [run.cancel.ms for run in runs]
     gets = sum(run.consistent_gets for run in runs)
     polls = sum(run.break_polls for run in runs)
@@ -109,7 +109,7 @@ def _below(experiment: Experiment) -> list[RenderableType]:
     polls = sum(run.break_polls for run in runs)
     slowed = median(
         [
-            100 * (run.counted_s / COUNTED / statistics.median(run.elapsed_s) - 1)
+            100 * (run.counted_s / experiment.counted / statistics.median(run.elapsed_s) - 1)
             for run in experiment.runs[SLOWEST]
         ]
     )

@@ -19,7 +19,7 @@ from scenarios.demo_report import demo_data, print_demo
 from scenarios.lab_server import LabServer
 from stacks import Symbolizer
 
-# What the table needs; a pipe or a file is no terminal and has no width of its own.
+# What the table needs.
 TABLE_WIDTH = 128
 
 
@@ -62,8 +62,9 @@ class Demo:
             json.dump(demo_data(experiment), sys.stdout, indent=2)
             print()
         else:
-            # No markup: a frame without a name, [libc.so.6+0x2724a], is not a style.
-            width = None if sys.stdout.isatty() else TABLE_WIDTH
+            # Rather wrapped by a narrow terminal than cut. No markup: a frame without a name,
+            # [libc.so.6+0x2724a], is not a style.
+            width = max(TABLE_WIDTH, Console().width if sys.stdout.isatty() else 0)
             console = Console(width=width, markup=False, highlight=False)
             print_demo(experiment, console)
         return 0 if experiment.counts_agree and experiment.cancels_work else 1

@@ -44,7 +44,12 @@ def test_demo_holds_what_it_promises(run: Run, tmp_path: Path) -> None:
         if mode == "out-of-band":
             assert cell["break_polls"] == 0
         else:
-            assert cell["consistent_gets"] / cell["break_polls"] == pytest.approx(skip, rel=0.01)
+            gets, polls = cell["consistent_gets"], cell["break_polls"]
+            # In each session the counted part may begin and end between two polls, and no more;
+            # with the few sessions of this test that is over a per cent at skip 1000.
+            assert abs(gets - skip * polls) < skip * RUNS
+            if skip < 1000:
+                assert gets / polls == pytest.approx(skip, rel=0.01)
         assert cell["cancel_errors"] == ["ORA-01013"]
     assert data["counts_agree"]
     # The work is the same however the client connects.
