@@ -8,8 +8,9 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Self
 
 from polltrace.errors import (
@@ -22,6 +23,7 @@ from polltrace.errors import (
 )
 from polltrace.executables import find_executable
 from polltrace.frames import Header, Record, parse
+from polltrace.interrupts import detaching
 from polltrace.profile import Profile, profile_of
 
 # The exit codes of polltrace-probe (`polltrace-probe --help`) in our own terms.
@@ -115,20 +117,9 @@ class EbpfProbe:
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGINT)
 
-    @contextlib.contextmanager
-    def until_interrupted(self) -> Iterator[None]:
+    def until_interrupted(self) -> AbstractContextManager[None]:
         """Within, Ctrl-C and SIGTERM detach: the usual end, not an accident."""
-
-        def detach(_number: int, _frame: FrameType | None) -> None:
-            self.detach()
-
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, detach) for number in numbers}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        return detaching(self.detach)
 
     def profile(self) -> Profile:
         """Read to the end and say what was seen. Raises the probe's own failure, if it failed."""

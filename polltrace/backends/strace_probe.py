@@ -12,8 +12,9 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from types import FrameType, TracebackType
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
 from typing import Self
 
 from polltrace import procfs
@@ -23,6 +24,7 @@ from polltrace.backends.strace_text import StraceText
 from polltrace.backends.tally import Tally, add_all
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError, PolltraceError
 from polltrace.frames import Header
+from polltrace.interrupts import detaching
 from polltrace.profile import Profile
 from polltrace.stop_at.threads import status, threads
 
@@ -98,20 +100,9 @@ class StraceProbe:
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGINT)
 
-    @contextlib.contextmanager
-    def until_interrupted(self) -> Iterator[None]:
+    def until_interrupted(self) -> AbstractContextManager[None]:
         """Within, Ctrl-C and SIGTERM detach: the usual end, not an accident."""
-
-        def detach(_number: int, _frame: FrameType | None) -> None:
-            self.detach()
-
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, detach) for number in numbers}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        return detaching(self.detach)
 
     def evidence(self) -> Evidence:
         """Watch to the end and say what was seen, and what of it could not be told."""

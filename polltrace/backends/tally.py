@@ -20,13 +20,10 @@ class _Task:
     sockets: Counter[SocketPolls] = field(default_factory=Counter)
 
     def add(self, other: _Task) -> None:
-        for mine, more in (
-            (self.calls, other.calls),
-            (self.errors, other.errors),
-            (self.polls, other.polls),
-            (self.sockets, other.sockets),
-        ):
-            mine.update(more)  # type: ignore[arg-type]
+        self.calls.update(other.calls)
+        self.errors.update(other.errors)
+        self.polls.update(other.polls)
+        self.sockets.update(other.sockets)
 
 
 class Tally:
