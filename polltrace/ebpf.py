@@ -77,10 +77,12 @@ class EbpfProbe:
     """
 
     def __init__(self, pids: Sequence[int], look: Look = Look()) -> None:
-        executable = find_executable(
-            "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
-        )
-        self._argv = [str(executable), "-p", ",".join(map(str, pids)), *look.options()]
+        self._argv = [
+            str(find_executable("polltrace-probe")),
+            "-p",
+            ",".join(map(str, pids)),
+            *look.options(),
+        ]
         self._seen: list[Record | None] = []
 
     def __enter__(self) -> Self:

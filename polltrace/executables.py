@@ -5,23 +5,43 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from polltrace.errors import HostError
 
 
-def find_executable(name: str, variable: str, tree: str) -> Path:
-    """The executable `name`: from the environment `variable`, our tree's build at `tree`, or PATH.
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """A program of ours: the environment variable that names it, and where a checkout builds it."""
 
-    `tree` is relative to the root of a checkout. Raises HostError with how to build it.
+    variable: str
+    tree: str
+
+
+EXECUTABLES = {
+    "polltrace-probe": Executable("POLLTRACE_PROBE", "probes/build/polltrace-probe"),
+    "polltrace-price": Executable("POLLTRACE_PRICE", "probes/build/polltrace-price"),
+    "oralab": Executable("POLLTRACE_LAB", "scenarios/lab/build/oralab"),
+}
+
+
+def find_executable(name: str) -> Path:
+    """The executable `name`: what its variable says, our package's, our tree's, or PATH's.
+
+    Raises HostError with how to build it.
     """
-    if named := os.environ.get(variable):
+    executable = EXECUTABLES[name]
+    if named := os.environ.get(executable.variable):
         if os.access(named, os.X_OK):
             return Path(named)
-        raise HostError(f"{variable}={named} is not an executable file")
-    built = Path(__file__).parents[1] / tree
-    if os.access(built, os.X_OK):
-        return built
+        raise HostError(f"{executable.variable}={named} is not an executable file")
+    package = Path(__file__).parent
+    for place in (package / "bin" / name, package.parent / executable.tree):
+        if os.access(place, os.X_OK):
+            return place
     if on_path := shutil.which(name):
         return Path(on_path)
-    raise HostError(f"{name} is not built: run 'make build', or set {variable} to where it is")
+    raise HostError(
+        f"{name} is not built: run 'make build', or set {executable.variable} to where it is"
+    )

@@ -20,9 +20,7 @@ def price_s(pace_s: float) -> Estimate:
     The pace matters: in between, the work drives the kernel's code and branches out of the
     processor's memory. Beyond a millisecond it no longer does. Takes half a second.
     """
-    executable = find_executable(
-        "polltrace-price", "POLLTRACE_PRICE", "probes/build/polltrace-price"
-    )
+    executable = find_executable("polltrace-price")
     pace_us = round(min(1e6 * pace_s, _SLOWEST_PACE_US))
     ended = subprocess.run(
         [str(executable), str(pace_us), str(ROUNDS)], capture_output=True, text=True, check=False

@@ -54,7 +54,7 @@ def start_oralab(
     password, a random one unless given, goes by the environment, so that ps does not show it.
     """
     password = password or secrets.token_hex(8)
-    executable = find_executable("oralab", "POLLTRACE_LAB", "scenarios/lab/build/oralab")
+    executable = find_executable("oralab")
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [str(executable), *options, "--password-env", "LAB_PASSWORD"],

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from polltrace.doctor.finding import Finding, finding
 from polltrace.doctor.host import Host
@@ -35,7 +34,7 @@ def _install(host: Host, package: str) -> str:
 
 def probe_path() -> str | None:
     """The probe, None where it is not built."""
-    return _find("polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe")
+    return _find("polltrace-probe")
 
 
 def built(name: str, path: str | None, enables: str) -> Finding:
@@ -45,17 +44,17 @@ def built(name: str, path: str | None, enables: str) -> Finding:
 
 def ours() -> list[Finding]:
     """Every executable of ours."""
-    price = _find("polltrace-price", "POLLTRACE_PRICE", "probes/build/polltrace-price")
-    lab = Path(__file__).parents[2] / "scenarios/lab/build/oralab"
     return [
         built("polltrace-probe", probe_path(), "everything that watches a process"),
-        built("polltrace-price", price, "advise: what a poll costs on this host"),
-        built("lab", str(lab) if lab.exists() else None, "demo and lab"),
+        built(
+            "polltrace-price", _find("polltrace-price"), "advise: what a poll costs on this host"
+        ),
+        built("lab", _find("oralab"), "demo and lab"),
     ]
 
 
-def _find(name: str, variable: str, tree: str) -> str | None:
+def _find(name: str) -> str | None:
     try:
-        return str(find_executable(name, variable, tree))
+        return str(find_executable(name))
     except HostError:
         return None

@@ -33,10 +33,7 @@ class LiveProbe(EbpfProbe):
     """
 
     def __init__(self, options: Sequence[str]) -> None:
-        executable = find_executable(
-            "polltrace-probe", "POLLTRACE_PROBE", "probes/build/polltrace-probe"
-        )
-        self._argv = [str(executable), *options]
+        self._argv = [str(find_executable("polltrace-probe")), *options]
         self._parts: list[bytes] = []
 
     @classmethod
