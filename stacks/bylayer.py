@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stacks.folded import Folded
-from stacks.layers.table import NAMELESS, OTHER, LayerTable
+from stacks.layers.table import KERNEL, NAMELESS, OTHER, LayerTable
 from stacks.picture import Picture
 from stacks.selecting import grouped
 
 
 def by_layer(picture: Picture) -> Picture:
     """The same stacks, functions of one layer that call one another merged into one step."""
-    layers = (*picture.layers.layers, NAMELESS, OTHER)
+    layers = (*picture.layers.layers, NAMELESS, OTHER, KERNEL)
     titles = LayerTable(picture.layers.layers, {}, {layer.title: layer for layer in layers})
 
     def merged(folded: Folded) -> Folded:

@@ -55,10 +55,8 @@ class EarlyEnds:
             return "every stack reaches the beginning of its program"
         worst, count = max(self.by_object.items(), key=lambda item: (item[1], item[0]))
         name = posixpath.basename(worst) or "unknown memory"
-        return (
-            f"{self.share:.1%} of the stacks end early, {count / self.early:.0%} of these in "
-            f"{name}: built without frame pointers?"
-        )
+        share = f"{100 * self.share:.1f} % of the stacks end early, "
+        return f"{share}{100 * count / self.early:.0f} % of these in {name} (no frame pointers?)"
 
 
 def early_ends(

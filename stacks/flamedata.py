@@ -10,7 +10,7 @@ from typing import Any
 
 from stacks.calltree import Call
 from stacks.compare import compare
-from stacks.layers.table import NAMELESS, OTHER, Layer, LayerTable
+from stacks.layers.table import KERNEL, NAMELESS, OTHER, Layer, LayerTable
 from stacks.picture import Picture, Side
 
 MOST_TABLE_ROWS = 40
@@ -21,7 +21,7 @@ def used_layers(calls: Sequence[Call], layers: LayerTable) -> tuple[Layer, ...]:
     if not layers.layers:
         return ()
     used = {layers.layer(name) for name in {c.name for c in calls if c.depth}}
-    return tuple(layer for layer in (*layers.layers, OTHER, NAMELESS) if layer in used)
+    return tuple(layer for layer in (*layers.layers, OTHER, NAMELESS, KERNEL) if layer in used)
 
 
 def page_data(calls: Sequence[Call], picture: Picture) -> dict[str, Any]:

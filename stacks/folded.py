@@ -12,13 +12,15 @@ Folded = Mapping[tuple[str, ...], int]
 """How often each stack was seen; a stack is function names, outermost first."""
 
 MOST_DIGITS = 18
+KERNEL_SUFFIX = "_[k]"
+"""Marks a kernel function, as the usual tools that fold perf's output do."""
 
 
 def fold(stacks: Iterable[tuple[Sequence[Frame], int]]) -> dict[tuple[str, ...], int]:
-    """Count (frames innermost first, how often) by function names."""
+    """Count (frames innermost first, how often) by function names; see KERNEL_SUFFIX."""
     counts: dict[tuple[str, ...], int] = {}
     for frames, count in stacks:
-        names = tuple(f.name for f in reversed(frames))
+        names = tuple(f.name + KERNEL_SUFFIX * f.kernel for f in reversed(frames))
         counts[names] = counts.get(names, 0) + count
     return counts
 

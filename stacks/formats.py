@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from stacks.flamegraph import flame_graph
 from stacks.flamesvg import flame_svg
-from stacks.folded import write_folded, write_folded_pair
-from stacks.frame import Frame
+from stacks.folded import KERNEL_SUFFIX, write_folded, write_folded_pair
+from stacks.frame import KERNEL, Frame
 from stacks.picture import Picture
 from stacks.pprof import pprof
 from stacks.speedscope import speedscope
@@ -36,12 +36,18 @@ def _speedscope(picture: Picture) -> bytes:
 
 
 def _pprof(picture: Picture) -> bytes:
-    """Of `side` only: pprof compares two files itself. Names without addresses."""
+    """Of `side` only: pprof compares two files itself. Names without addresses; the kernel's
+    functions lie in a mapping of their own."""
     stacks = (
-        ([Frame(name, "", 0, 0) for name in reversed(names)], count)
+        ([_unfolded(name) for name in reversed(names)], count)
         for names, count in sorted(picture.side.folded.items())
     )
     return pprof(stacks, picture.unit, "count")
+
+
+def _unfolded(name: str) -> Frame:
+    plain = name.removesuffix(KERNEL_SUFFIX)
+    return Frame(plain, KERNEL if plain != name else "", 0, 0)
 
 
 FORMATS: Mapping[str, Callable[[Picture], bytes]] = {

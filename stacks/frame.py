@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+KERNEL = "[kernel]"
+"""The module of frames in the kernel proper."""
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -12,15 +15,17 @@ class Frame:
 
     name: the function, or a note in square brackets (``[libfoo.so+0x1234]``) when none is known;
     module: path of the object as the process sees it, ``[kernel]``, ``[vdso]``, or "";
+    ``[name]`` of a kernel module;
     offset: bytes from the start of the function; for a note, the address as `objdump` and
     `addr2line` know it (or, where not even the headers could be read, the offset in the file);
-    address: the address as captured.
+    address: the address as captured; kernel: whether it lies in the kernel.
     """
 
     name: str
     module: str
     offset: int
     address: int
+    kernel: bool = False
 
     @property
     def named(self) -> bool:

@@ -8,34 +8,38 @@ from pathlib import Path
 
 import numpy as np
 
-from stacks.frame import Frame
+from stacks.frame import KERNEL, Frame
 from stacks.naming import preferred
 from stacks.text import printable
 
-KERNEL = "[kernel]"
+KALLSYMS = Path("/proc/kallsyms")
+KPTR_RESTRICT = Path("/proc/sys/kernel/kptr_restrict")
 LARGEST = 1 << 26
-_NO_NAME = f"{KERNEL[:-1]}+"
 
 
 class KernelSymbols:
-    """Text symbols sorted by address; empty where kptr_restrict hides the addresses."""
+    """Text symbols sorted by address; empty where kptr_restrict hides the addresses.
 
-    def __init__(self, text: bytes) -> None:
+    problem: why there are none, and what to do about it; "" when all is well.
+    """
+
+    def __init__(self, text: bytes, problem: str = "") -> None:
         rows = [line.split() for line in text.split(b"\n")]
         code = [r for r in rows if len(r) >= 3 and r[1] in b"tTwW" and len(r[1]) == 1]
         address = np.array([int(r[0], 16) for r in code], np.uint64)
         order = np.argsort(address, kind="stable")
         self._code = [code[i] for i in order[address[order] != 0]]
         self._address = address[order][address[order] != 0]
+        self.problem = problem or ("" if len(self._address) else _why_hidden())
 
     @classmethod
     def read(cls) -> KernelSymbols:
         """Those of the running kernel; none where the file may not be read."""
         try:
-            with Path("/proc/kallsyms").open("rb") as file:
+            with KALLSYMS.open("rb") as file:
                 return cls(file.read(LARGEST))
-        except OSError:
-            return cls(b"")
+        except OSError as error:
+            return cls(b"", f"cannot read {KALLSYMS}: {error.strerror}")
 
     def __len__(self) -> int:
         return len(self._address)
@@ -50,10 +54,22 @@ class KernelSymbols:
     def _frame(self, address: int, inside: int) -> Frame:
         last = int(np.searchsorted(self._address, np.uint64(max(inside, 0)), "right")) - 1
         if last < 0:
-            return Frame(f"[kernel+{address:#x}]", KERNEL, address, address)
+            return Frame(f"[kernel+{address:#x}]", KERNEL, address, address, kernel=True)
         start = self._address[last]
         first = int(np.searchsorted(self._address, start, "left"))
         aliases = self._code[first : last + 1]
         name = preferred((0 if r[1] in b"TW" else 1, printable(r[2])) for r in aliases)
         module = aliases[-1][3].decode("ascii", "replace") if len(aliases[-1]) > 3 else KERNEL
-        return Frame(name or f"[kernel+{address:#x}]", module, address - int(start), address)
+        shown = name or f"[kernel+{address:#x}]"
+        return Frame(shown, module, address - int(start), address, kernel=True)
+
+
+def _why_hidden() -> str:
+    """What keeps the addresses in kallsyms from us: they all read as 0."""
+    try:
+        level = KPTR_RESTRICT.read_text().strip()
+    except OSError:
+        level = "?"
+    if level == "2":
+        return "kernel.kptr_restrict is 2, which hides its addresses: sysctl kernel.kptr_restrict=1"
+    return f"only root is shown its addresses (kernel.kptr_restrict is {level})"

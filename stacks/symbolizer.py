@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stacks.addrspace import AddressSpace
 from stacks.errors import ProcessError
-from stacks.frame import Frame
+from stacks.frame import KERNEL, Frame
 from stacks.kallsyms import KernelSymbols
 from stacks.objectstore import ObjectStore
 from stacks.resolving import Place, resolve
@@ -35,8 +35,11 @@ class Symbolizer:
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Objects with no or fewer names than they should have: path, reason."""
-        return self._objects.problems
+        """Objects with no or fewer names than they should have, the kernel too: path, reason."""
+        asked = self.__dict__.get("_kernel")
+        if asked is None or not asked.problem:
+            return self._objects.problems
+        return {KERNEL: asked.problem, **self._objects.problems}
 
     @cached_property
     def _kernel(self) -> KernelSymbols:

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any
 
 from stacks.errors import FormatError
+from stacks.folded import KERNEL_SUFFIX
 
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
@@ -41,6 +42,7 @@ class Prefix:
 
 OTHER = Layer("other", "Other functions", "#f2efe9")
 NAMELESS = Layer("nameless", "No name known", "#ffffff")
+KERNEL = Layer("kernel", "Kernel", "#f0a9a0")
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,9 @@ class LayerTable:
         return None
 
     def layer(self, name: str) -> Layer:
-        """The layer of a function; OTHER where no prefix fits, NAMELESS for a [note]."""
+        """The layer of a function as folded: KERNEL, NAMELESS for a [note], OTHER if unknown."""
+        if name.endswith(KERNEL_SUFFIX):
+            return KERNEL
         if name.startswith("["):
             return NAMELESS
         if (exact := self.names.get(name)) is not None:

@@ -31,7 +31,7 @@ def test_real_walks(build: Callable[..., Path], run: Callable[..., Any]) -> None
     assert (found.samples, found.early, found.cut) == (4, 1, 0)
     assert found.by_object == {str(target): 1}
     assert str(found) == (
-        "25.0% of the stacks end early, 100% of these in nofp: built without frame pointers?"
+        "25.0 % of the stacks end early, 100 % of these in nofp (no frame pointers?)"
     )
 
 
@@ -59,4 +59,4 @@ def test_beginnings_without_names() -> None:
 def test_empty_stacks_are_early_nowhere_known() -> None:
     found = early_ends([([], 2)])
     assert found.by_object == {"": 2}
-    assert str(found).endswith("100% of these in unknown memory: built without frame pointers?")
+    assert str(found).endswith("100 % of these in unknown memory (no frame pointers?)")

@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stacks.bylayer import by_layer
-from stacks.folded import Folded
+from stacks.folded import Folded, fold
 from stacks.formats import FORMATS
+from stacks.frame import Frame
 from stacks.layers import built_in
+from stacks.layers.table import KERNEL
 from stacks.picture import Picture, Side
 from stacks.text import printable
 
@@ -59,6 +61,28 @@ def rectangles(picture: Picture) -> dict[str, tuple[float, float, str]]:
         for r in g.findall(f"{SVG}rect")
         if (colour := r.get("fill"))
     }
+
+
+def kernel_stack() -> Picture:
+    frames = [
+        Frame("do_sys_poll", "[kernel]", 8, 0xFFFFFFFF81000208, kernel=True),
+        Frame("poll", "/lib/libc.so.6", 4, 0x7F0000000004),
+        Frame("main", "/bin/p", 4, 0x400004),
+    ]
+    return Picture("kernel", Side("now", fold([(frames, 7)])), layers=built_in("oracle"))
+
+
+def test_kernel_frames_in_every_form() -> None:
+    picture = kernel_stack()
+    assert FORMATS["folded"](picture) == b"main;poll;do_sys_poll_[k] 7\n"
+    assert rectangles(picture)["do_sys_poll_[k]: 7, 100.00%"][2] == KERNEL.colour
+    assert f">{KERNEL.title}</li>".encode() in FORMATS["html"](picture)
+    plain = gzip.decompress(FORMATS["pprof"](picture))
+    assert b"[kernel]" in plain
+    assert b"do_sys_poll" in plain
+    assert b"_[k]" not in plain
+    layers = ("Operating system", "Kernel")
+    assert by_layer(picture).side.folded == {layers: 7}
 
 
 def test_svg() -> None:

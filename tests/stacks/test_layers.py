@@ -43,6 +43,8 @@ ORACLE = built_in("oracle")
         ("zzz", "other"),
         ("", "other"),
         ("[oracle+0x10]", "nameless"),
+        ("do_sys_poll_[k]", "kernel"),
+        ("[kernel+0xffffffff81000200]_[k]", "kernel"),
     ],
 )
 def test_layer_of_function(name: str, layer: str) -> None:

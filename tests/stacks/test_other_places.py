@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import stacks
-from stacks import AddressSpace, Symbolizer
+from stacks import AddressSpace, Symbolizer, kallsyms
 from stacks.addrspace import parse_maps
 from stacks.kallsyms import KernelSymbols
 from stacks.memoryobject import load_from_memory, vsyscall_name
@@ -205,15 +205,38 @@ def test_kernel_names() -> None:
         [0xFFFFFFFF81000200, 0xFFFFFFFF81000400, 0xFFFFFFFFC0000010, 0xFFFF]
     )
     assert (leaf.name, leaf.module, leaf.offset) == ("__x64_sys_poll", "[kernel]", 0)
+    assert leaf.kernel
+    assert not symbols.problem
     assert (caller.name, caller.offset) == ("__x64_sys_poll", 0x200)
     assert (module.name, module.module, module.offset) == ("run_it", "[pollmod]", 0x10)
     assert (below.name, below.named) == ("[kernel+0xffff]", False)
 
 
-def test_hidden_kernel_addresses_leave_notes() -> None:
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [("1", "only root is shown"), ("2", "sysctl kernel.kptr_restrict=1"), (None, "is ?")],
+)
+def test_hidden_kernel_addresses_leave_notes(
+    level: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if level:
+        (tmp_path / "kptr_restrict").write_text(f"{level}\n")
+    monkeypatch.setattr(kallsyms, "KPTR_RESTRICT", tmp_path / "kptr_restrict")
     symbols = KernelSymbols(b"0000000000000000 T _text\n0000000000000000 T do_sys_poll\n")
     assert len(symbols) == 0
     assert symbols.frames([0xFFFFFFFF81000200])[0].name == "[kernel+0xffffffff81000200]"
+    assert words in symbols.problem
+
+
+def test_without_kallsyms_the_symbolizer_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kallsyms, "KALLSYMS", tmp_path / "none")
+    names = Symbolizer()
+    assert not names.problems
+    (frame,) = names.kernel([0xFFFFFFFF81000200])
+    assert (frame.named, frame.kernel, frame.module) == (False, True, "[kernel]")
+    assert "No such file" in names.problems["[kernel]"]
 
 
 def test_vsyscall_page() -> None:
