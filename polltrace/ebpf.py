@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from polltrace.errors import (
     FrameError,
@@ -34,22 +34,27 @@ _FAILURES: dict[int, type[PolltraceError]] = {
 }
 
 
+AUTO: Literal["auto"] = "auto"
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What to look at, and how long (None: until stop()).
 
     `latency` times polls and the gaps between them, which costs as much as they do: never price
     anything from such a look. `stack_every` takes a user stack at about one in so many break
-    polls. `sample_hz` takes on-CPU samples so often, and counts break polls in short windows
-    only. `follow` goes on to the processes that are forked meanwhile.
+    polls; AUTO a bounded number a second, however fast a process polls. `sample_hz` takes on-CPU
+    samples so often, and counts break polls in short windows only. `kernel` takes the kernel's
+    part of every stack as well. `follow` goes on to the processes that are forked meanwhile.
     """
 
     duration_s: float | None = None
     syscalls: bool = False
     latency: bool = False
-    stack_every: int = 0
+    stack_every: int | Literal["auto"] = 0
     sample_hz: float = 0
     follow: bool = False
+    kernel: bool = False
 
     def options(self) -> list[str]:
         """The look as polltrace-probe's options."""
@@ -66,6 +71,8 @@ class Look:
             words += ["--watch", "--hz", f"{self.sample_hz:g}"]
         if self.follow:
             words += ["-f"]
+        if self.kernel:
+            words += ["--kernel"]
         return words
 
 

@@ -62,13 +62,17 @@ class Stack:
     """A user stack, innermost address first, seen `count` times.
 
     `kind` is "poll" for one taken at a break poll, "cpu" for an on-CPU sample; `truncated` says
-    that the probe stopped before the stack ended.
+    that the probe stopped before the stack ended. `hidden` says of the caller that libc hides
+    from a walk along frame pointers whether it was "recovered", "not-needed" or "unknown".
+    `kernel` is the part in the kernel, innermost first, where it was asked for.
     """
 
     kind: str
     count: int
     truncated: bool
     addresses: tuple[int, ...]
+    hidden: str = "unknown"
+    kernel: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +184,14 @@ def _totals(data: dict[str, Any]) -> ProcessTotals:
             Syscall(s["nr"], s["name"], s["calls"], s["errors"]) for s in data.get("syscalls", ())
         ),
         stacks=tuple(
-            Stack(s["kind"], s["count"], s.get("truncated", False), tuple(s["addresses"]))
+            Stack(
+                s["kind"],
+                s["count"],
+                s.get("truncated", False),
+                tuple(s["addresses"]),
+                s.get("hidden", "unknown"),
+                tuple(s.get("kernel", ())),
+            )
             for s in data.get("stacks", ())
         ),
         rate=_rate(data.get("windows", {})),

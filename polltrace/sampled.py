@@ -4,28 +4,52 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from polltrace.engines import break_chains
 from polltrace.frames import Record, WatchedProcess
 from polltrace.profile import Profile
-from stacks import Frame, ProcessError, Symbolizer, classify
+from stacks import Evidence, Frame, ProcessError, Verdict, classify
 
 AT_POLL, ON_CPU = "poll", "cpu"
 
 
+class Names(Protocol):
+    """Who knows the functions at addresses: a Symbolizer of live processes, or a recording."""
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """Objects with no or fewer names than they should have: path, reason."""
+        ...
+
+    def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
+        """Frames of a process, innermost first. Raises ProcessError where it is not known."""
+        ...
+
+    def kernel(self, addresses: Sequence[int]) -> Sequence[Frame]:
+        """Frames in the kernel, innermost first."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class NamedStack:
-    """Frames innermost first, seen `count` times; `is_break_check` by any known engine's chain."""
+    """User frames innermost first, seen `count` times; `is_break_check` by any engine's chain.
+
+    `kernel` are the frames inside of them, innermost first, where these were asked for;
+    `by_shape`: it was told by the poll alone, because no function on the stack has a name.
+    """
 
     frames: Sequence[Frame]
     count: int
     truncated: bool
     is_break_check: bool
+    kernel: Sequence[Frame] = ()
+    by_shape: bool = False
 
 
-def introduced(records: Iterable[Record | None], names: Symbolizer) -> Iterator[Record | None]:
+def introduced(records: Iterable[Record | None], names: Names) -> Iterator[Record | None]:
     """Pass records on; each process is shown to `names` while it lives, so that it has names
     after its end as well."""
     for record in records:
@@ -35,7 +59,7 @@ def introduced(records: Iterable[Record | None], names: Symbolizer) -> Iterator[
         yield record
 
 
-def named_stacks(profile: Profile, names: Symbolizer, kind: str) -> list[NamedStack]:
+def named_stacks(profile: Profile, names: Names, kind: str) -> list[NamedStack]:
     """The stacks of one kind, commonest first, of all processes that `names` knows."""
     found = []
     for totals in profile.totals:
@@ -44,16 +68,24 @@ def named_stacks(profile: Profile, names: Symbolizer, kind: str) -> list[NamedSt
                 continue
             with contextlib.suppress(ProcessError):
                 frames = names.user(totals.pid, stack.addresses)
-                called = [frame.name for frame in frames]
+                verdict = _judged([frame.name for frame in frames], kind)
                 found.append(
                     NamedStack(
                         frames,
                         stack.count,
                         stack.truncated,
-                        any(
-                            classify(called, chain, at_call=kind == AT_POLL)
-                            for chain in break_chains()
-                        ),
+                        bool(verdict),
+                        names.kernel(stack.kernel) if stack.kernel else (),
+                        verdict.evidence is Evidence.SHAPE,
                     )
                 )
     return sorted(found, key=lambda stack: -stack.count)
+
+
+def _judged(called: Sequence[str], kind: str) -> Verdict:
+    """What the engine whose chain it is says, or else the last one's word that it is none."""
+    verdict = Verdict(Evidence.NONE, 0)
+    for chain in break_chains():
+        if verdict := classify(called, chain, at_call=kind == AT_POLL):
+            break
+    return verdict

@@ -3,30 +3,40 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import posixpath
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from polltrace.intervals import proportion
-from polltrace.profile import Profile
-from polltrace.sampled import AT_POLL, NamedStack
-from stacks import early_ends
+from polltrace.sampled import AT_POLL
+from polltrace.stack_profile import Quality, StackProfile
+from stacks.folded import Folded, total
 
 SHOWN = 5
+SHOWN_PROBLEMS = 3
 
 
-def stacks_text(stacks: Sequence[NamedStack], profile: Profile, kind: str) -> str:
-    """Verdict first, then the commonest stacks outermost first, then what to hold against them."""
-    samples = sum(stack.count for stack in stacks)
-    if not samples:
-        idle = "no break poll was sampled" if kind == AT_POLL else "no process was on CPU"
-        return f"No stacks: in {profile.seconds:.1f} s {idle}."
-    lines = [_verdict(stacks, samples, kind), ""]
-    for stack in stacks[:SHOWN]:
-        names = " > ".join(frame.name for frame in reversed(stack.frames)) or "(no user stack)"
-        share = f"{100 * stack.count / samples:5.1f} %  "
+def stacks_text(found: StackProfile, shown: Folded) -> str:
+    """Verdict first, then the commonest stacks outermost first, then what to hold against them.
+
+    shown: the stacks, or those of them that were asked for, perhaps grouped.
+    """
+    if not found.samples:
+        idle = "no break poll was sampled" if found.kind == AT_POLL else "no process was on CPU"
+        nothing = f"No stacks: in {found.seconds:.1f} s {idle}."
+        return "\n".join([nothing, *quality_notes(found.quality)])
+    lines = [_verdict(found), _sampled(found)]
+    if (part := total(shown)) != found.samples:
+        lines.append(f"Shown: {part:,} of the {found.samples:,} stacks; shares are of all.")
+    lines.append("")
+    ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
+    for functions, count in ordered[:SHOWN]:
+        share = f"{100 * count / found.samples:5.1f} %  "
         lines.append(
             textwrap.fill(
-                names,
+                " > ".join(functions) or "(no user stack)",
                 width=100,
                 initial_indent=share,
                 subsequent_indent=" " * len(share),
@@ -34,15 +44,33 @@ def stacks_text(stacks: Sequence[NamedStack], profile: Profile, kind: str) -> st
                 break_on_hyphens=False,
             )
         )
-    if len(stacks) > SHOWN:
-        lines.append(f"   …     {len(stacks) - SHOWN} more stacks; --format folded has them all")
-    return "\n".join([*lines, "", *_quality(stacks, profile)])
+    if len(ordered) > SHOWN:
+        lines.append(f"   …     {len(ordered) - SHOWN} more stacks; --format folded has them all")
+    ends = str(found.quality.early)
+    return "\n".join([*lines, "", f"{ends[0].upper()}{ends[1:]}.", *quality_notes(found.quality)])
 
 
-def _verdict(stacks: Sequence[NamedStack], samples: int, kind: str) -> str:
-    checks = sum(stack.count for stack in stacks if stack.is_break_check)
-    if kind == AT_POLL:
-        return f"{checks:,} of {samples:,} stacks at a break poll are the break check."
+def stacks_json(found: StackProfile, shown: Folded) -> str:
+    """All of it as one JSON object; functions outermost first, commonest stacks first."""
+    ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
+    data = {
+        "kind": found.kind,
+        "seconds": found.seconds,
+        "samples": found.samples,
+        "break_checks": found.checks,
+        "break_checks_by_shape": found.by_shape,
+        "break_polls": found.break_polls,
+        "quality": dataclasses.asdict(found.quality),
+        "stacks": [{"count": n, "functions": functions} for functions, n in ordered],
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+def _verdict(found: StackProfile) -> str:
+    checks, samples = found.checks, found.samples
+    if found.kind == AT_POLL:
+        by_shape = f", {found.by_shape:,} by shape alone: no names" if found.by_shape else ""
+        return f"{checks:,} of {samples:,} stacks at a break poll are the break check{by_shape}."
     share = proportion(checks, samples)
     return (
         f"{share.value:.1f} % [{share.low:.1f}, {share.high:.1f}] of {samples:,} on-CPU samples "
@@ -50,12 +78,38 @@ def _verdict(stacks: Sequence[NamedStack], samples: int, kind: str) -> str:
     )
 
 
-def _quality(stacks: Sequence[NamedStack], profile: Profile) -> list[str]:
-    truncated = sum(stack.count for stack in stacks if stack.truncated)
-    whole = [(stack.frames, stack.count) for stack in stacks if not stack.truncated]
-    notes = [str(early_ends(whole)).capitalize() + "."]
-    if truncated:
-        notes.append(f"{truncated:,} stacks are deeper than what was kept of them.")
-    if lost := profile.lost.get("stacks", 0):
-        notes.append(f"{lost:,} stacks were lost: there was no room for more different ones.")
-    return notes
+def _sampled(found: StackProfile) -> str:
+    if found.kind != AT_POLL:
+        return f"Sampled in {found.seconds:.1f} s, each of a process on CPU."
+    return (
+        f"Sampled: one in {found.break_polls / found.samples:,.1f} of {found.break_polls:,} break "
+        f"polls in {found.seconds:.1f} s."
+    )
+
+
+def quality_notes(quality: Quality) -> Iterator[str]:
+    """What is to be held against the stacks, a sentence each; nothing when all is well."""
+    if quality.truncated:
+        yield f"{quality.truncated:,} stacks are deeper than what was kept of them."
+    if quality.caller_unknown:
+        yield (
+            f"{quality.caller_unknown:,} stacks may lack the function that called poll: where this "
+            "libc keeps its return address is not known."
+        )
+    if quality.lost:
+        yield f"{quality.lost:,} stacks were lost: there was no room for more different ones."
+    if quality.skipped:
+        yield f"{quality.skipped:,} times the kernel did not let the probe take its sample."
+    if quality.unnamed:
+        yield (
+            f"{quality.unnamed:,} stacks are left out: their processes ended before their memory "
+            "maps could be read."
+        )
+    if not quality.complete:
+        yield "The look was cut short: the probe did not say that it had seen everything."
+    problems = sorted(quality.problems.items())
+    for path, reason in problems[:SHOWN_PROBLEMS]:
+        yield f"Names are missing in {posixpath.basename(path) or path}: {reason}."
+    if len(problems) > SHOWN_PROBLEMS:
+        more = len(problems) - SHOWN_PROBLEMS
+        yield f"Names are missing in {more} more objects; see --format json."

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Literal
 
 from polltrace.intervals import FEWEST_VALUES
 
@@ -32,6 +33,11 @@ def every(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) < 2**31:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return int(text)
+
+
+def stride(text: str) -> int | Literal["auto"]:
+    """One in so many, or "auto". Raises ArgumentTypeError for anything else."""
+    return "auto" if text == "auto" else every(text)
 
 
 def hertz(text: str) -> float:

@@ -3,24 +3,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from polltrace import __version__
-from polltrace.commands.arguments import every, hertz, seconds
+from polltrace.commands.arguments import hertz, seconds, stride
+from polltrace.commands.stack_choice import add_choice_arguments, chosen
 from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
 from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import UsageError
-from polltrace.profile import Profile
-from polltrace.sampled import AT_POLL, ON_CPU, NamedStack, introduced, named_stacks
-from polltrace.stacks_report import stacks_text
-from stacks import FormatError, Symbolizer, fold, parse_folded
+from polltrace.sampled import AT_POLL, ON_CPU, introduced
+from polltrace.stack_profile import StackProfile, stack_profile
+from polltrace.stacks_report import quality_notes, stacks_json, stacks_text
+from stacks import FormatError, Symbolizer, parse_folded
+from stacks.bylayer import by_layer
 from stacks.formats import FORMATS
 from stacks.layers.table import built_in
 from stacks.picture import Picture, Side
 
-# One stack in so many break polls: at a million polls a second still a thousand samples.
-STACK_EVERY = 1000
 SAMPLE_HZ = 99.0
 
 
@@ -41,10 +40,11 @@ class Stacks:
         )
         parser.add_argument(
             "--every",
-            type=every,
-            default=STACK_EVERY,
+            type=stride,
+            default=1000,
             metavar="N",
-            help="at a poll: one stack in about N break polls (default: %(default)s)",
+            help="at a poll: one stack in about N break polls; auto, the default, takes a bounded "
+            "number a second from each process, however fast it polls",
         )
         parser.add_argument(
             "--hz",
@@ -53,7 +53,14 @@ class Stacks:
             help="on CPU: samples a second and processor (default: %(default)s)",
         )
         parser.add_argument(
-            "--format", choices=["text", *sorted(FORMATS)], default="text", help="default: text"
+            "--kernel", action="store_true", help="the kernel's functions as well, marked _[k]"
+        )
+        add_choice_arguments(parser)
+        parser.add_argument(
+            "--format",
+            choices=["text", "json", *sorted(FORMATS)],
+            default="text",
+            help="default: text",
         )
         parser.add_argument(
             "--before", type=Path, metavar="FILE", help="folded stacks to show the difference from"
@@ -65,34 +72,44 @@ class Stacks:
     def run(self, args: argparse.Namespace) -> int:
         before = _before(args.before)
         names = Symbolizer()
-        profile = _watch(args, names)
-        found = named_stacks(profile, names, args.at)
-        if args.format == "text":
-            written = f"{stacks_text(found, profile, args.at)}\n".encode()
-        else:
-            written = FORMATS[args.format](_picture(args.at, found, before))
-        if args.output is None:
-            sys.stdout.buffer.write(written)
-        else:
-            try:
-                args.output.write_bytes(written)
-            except OSError as error:
-                raise UsageError(f"cannot write {args.output}: {error.strerror}") from None
-        return 0
+        return show(_watched(args, names), before, args)
 
 
-def _watch(args: argparse.Namespace, names: Symbolizer) -> Profile:
+def show(found: StackProfile, before: Side | None, args: argparse.Namespace) -> int:
+    """Write stacks, of live processes or from a recording, as the options say; the exit code."""
+    picture = _picture(found, before, args)
+    if args.format == "text":
+        written = f"{stacks_text(found, picture.side.folded)}\n".encode()
+    elif args.format == "json":
+        written = stacks_json(found, picture.side.folded).encode()
+    else:
+        written = FORMATS[args.format](picture)
+    if args.output is None:
+        sys.stdout.buffer.write(written)
+    else:
+        try:
+            args.output.write_bytes(written)
+        except OSError as error:
+            raise UsageError(f"cannot write {args.output}: {error.strerror}") from None
+    if args.format not in ("text", "json"):
+        for note in quality_notes(found.quality):
+            print(f"polltrace: {note}", file=sys.stderr)
+    return 0
+
+
+def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
     pids = target_pids(args)
     look = Look(
         duration_s=args.duration,
         stack_every=args.every if args.at == AT_POLL else 0,
         sample_hz=args.hz if args.at == ON_CPU else 0,
+        kernel=args.kernel,
     )
     with EbpfProbe(pids, look) as probe, probe.until_interrupted():
         say_attached(args.duration)
         for _ in introduced(probe.records(), names):
             pass
-        return probe.profile()
+        return stack_profile(probe.profile(), names, args.at)
 
 
 def _before(path: Path | None) -> Side | None:
@@ -104,12 +121,13 @@ def _before(path: Path | None) -> Side | None:
         raise UsageError(f"cannot read folded stacks from {path}: {error}") from None
 
 
-def _picture(at: str, found: Sequence[NamedStack], before: Side | None) -> Picture:
-    return Picture(
-        title="Stacks at break polls" if at == AT_POLL else "On-CPU stacks",
-        side=Side("now", fold((stack.frames, stack.count) for stack in found)),
-        before=before,
+def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace) -> Picture:
+    picture = Picture(
+        title="Stacks at break polls" if found.kind == AT_POLL else "On-CPU stacks",
+        side=Side("now", chosen(found.folded, args)),
+        before=before and Side(before.name, chosen(before.folded, args)),
         layers=built_in("oracle"),
-        find="nsmore2recv",
+        find="" if args.group == "layer" else "nsmore2recv",
         exporter=f"polltrace {__version__}",
     )
+    return by_layer(picture) if args.group == "layer" else picture

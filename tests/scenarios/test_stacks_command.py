@@ -20,14 +20,31 @@ CHAIN = ("nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll")
 
 
 @pytest.mark.usefixtures("lab")
-def test_every_stack_at_a_poll_is_the_whole_chain(run: Run, busy_server: int) -> None:
-    ended = run("stacks", "-p", str(busy_server), "-d", "1", "--every", "16", "--format", "folded")
+def test_every_break_poll_is_sampled_and_every_stack_is_the_whole_chain(
+    run: Run, busy_server: int
+) -> None:
+    """With every poll sampled there are as many stacks as polls, and none misses a frame: not
+    even the one that libc hides."""
+    ended = run("stacks", "-p", str(busy_server), "-d", "1", "--every", "1", "--format", "json")
     assert ended.returncode == 0, ended.stderr
-    folded = parse_folded(ended.stdout)
-    assert sum(folded.values()) > 100
-    # None misses a frame: not even the one that libc hides.
-    assert {names[-len(CHAIN) :] for names in folded} == {CHAIN}
-    assert all("main" in names[:2] for names in folded)
+    found = json.loads(ended.stdout)
+    assert found["samples"] == found["break_polls"] == found["break_checks"] > 1000
+    assert found["break_checks_by_shape"] == 0
+    stacks = [stack["functions"] for stack in found["stacks"]]
+    assert sum(stack["count"] for stack in found["stacks"]) == found["samples"]
+    assert {tuple(functions[-len(CHAIN) :]) for functions in stacks} == {CHAIN}
+    assert all("main" in functions[:2] for functions in stacks)
+    quality = found["quality"]
+    assert quality.pop("early")["early"] == 0
+    assert quality == {
+        "truncated": 0,
+        "caller_unknown": 0,
+        "unnamed": 0,
+        "lost": 0,
+        "skipped": 0,
+        "problems": {},
+        "complete": True,
+    }
 
 
 @pytest.mark.usefixtures("lab")
@@ -36,6 +53,18 @@ def test_the_text_says_how_many_are_the_break_check(run: Run, busy_server: int) 
     verdict = ended.stdout.splitlines()[0].split()
     assert verdict[0] == verdict[2] != "0"
     assert "Every stack reaches the beginning of its program." in ended.stdout
+
+
+@pytest.mark.usefixtures("lab")
+def test_parts_and_layers(run: Run, busy_server: int) -> None:
+    watched = ("stacks", "-p", str(busy_server), "-d", "0.5", "--every", "50", "--format", "folded")
+    part = parse_folded(run(*watched, "--from", "nioqts", "--with", "kcb.*").stdout)
+    assert list(part) == [CHAIN]
+    assert not parse_folded(run(*watched, "--without", "poll").stdout)
+    layers = parse_folded(run(*watched, "--group", "layer").stdout)
+    assert {names[-2:] for names in layers} == {
+        ("Oracle Net: sessions, transports", "Operating system")
+    }
 
 
 @pytest.mark.usefixtures("lab")
@@ -89,6 +118,7 @@ def test_a_process_that_does_not_poll_has_no_stacks(run: Run) -> None:
         (["--hz", "0.5"], "'0.5' is not a rate from 1 to 10000 a second"),
         (["--before", "/no/such/file"], "cannot read folded stacks from /no/such/file"),
         (["--format", "jpeg"], "invalid choice: 'jpeg'"),
+        (["--with", "("], "not a regular expression: '('"),
     ],
 )
 def test_bad_options(run: Run, options: list[str], words: str) -> None:
