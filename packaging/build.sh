@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What polltrace is handed over as, into dist/: a wheel (with the probe, the
+# price and the lab inside), polltrace.pex (the same and every Python package
+# it needs, in one file), a Debian package. Wants `make build` and the tools of
+# requirements-dev.lock on PATH. Two builds of one commit give the same bytes.
+set -eu
+cd "$(dirname "$0")/.."
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+umask 022
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rm -rf dist build/lib build/bdist.*
+mkdir -p dist
+
+python -m build --wheel --no-isolation --outdir "$work/wheel" . >"$work/log" 2>&1 ||
+    { cat "$work/log" >&2; exit 1; }
+# Checks which glibc the executables need, and says so in the wheel's name.
+auditwheel repair --wheel-dir dist "$work"/wheel/*.whl >"$work/log" 2>&1 ||
+    { cat "$work/log" >&2; exit 1; }
+wheel=$(echo dist/*.whl)
+
+pex "$wheel" --console-script polltrace --venv prepend \
+    --constraints "$(sed 's/ *\\$//; /^ *--hash/d' requirements.lock >"$work/pins"; echo "$work/pins")" \
+    --python-shebang "/usr/bin/env python3" --no-use-system-time --output-file dist/polltrace.pex
+
+version=$(basename "$wheel" | cut -d- -f2)
+mkdir "$work/deb"
+cp -r packaging/debian "$wheel" "$work/deb/"
+cat >"$work/deb/debian/changelog" <<END
+polltrace ($(echo "$version" | sed 's/\.dev/~dev/')) unstable; urgency=medium
+
+  * See CHANGELOG.md.
+
+ -- polltrace <root@localhost>  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
+END
+(cd "$work/deb" && dpkg-buildpackage --build=binary --no-sign >"$work/log" 2>&1) ||
+    { cat "$work/log" >&2; exit 1; }
+cp "$work"/polltrace_*.deb dist/
+ls -l dist
