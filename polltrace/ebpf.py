@@ -46,6 +46,8 @@ class Look:
     polls; AUTO a bounded number a second, however fast a process polls. `sample_hz` takes on-CPU
     samples so often, and counts break polls in short windows only. `kernel` takes the kernel's
     part of every stack as well. `follow` goes on to the processes that are forked meanwhile.
+    `functions` are files and the offsets in them of first instructions of functions whose calls
+    are counted against the break polls, once and briefly (`ProcessTotals.burst`).
     """
 
     duration_s: float | None = None
@@ -55,6 +57,7 @@ class Look:
     sample_hz: float = 0
     follow: bool = False
     kernel: bool = False
+    functions: tuple[tuple[str, int], ...] = ()
 
     def options(self) -> list[str]:
         """The look as polltrace-probe's options."""
@@ -73,6 +76,8 @@ class Look:
             words += ["-f"]
         if self.kernel:
             words += ["--kernel"]
+        for path, offset in self.functions:
+            words += ["--function", f"{path}:0x{offset:x}"]
         return words
 
 

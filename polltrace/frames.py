@@ -85,6 +85,20 @@ class PollRate:
 
 
 @dataclass(frozen=True, slots=True)
+class Burst:
+    """Calls of the functions looked at, and the break polls among them, in a short time.
+
+    Both are counted from behind one break poll to another, so `calls / break_polls` has no end
+    effects. With no `break_polls`, `calls` are all that were seen. `error` says why there are none.
+    """
+
+    calls: int
+    break_polls: int
+    seconds: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Bucket:
     """`count` spans of time from `from_ns` on and below `below_ns`."""
 
@@ -96,6 +110,8 @@ class Bucket:
 @dataclass(frozen=True, slots=True)
 class ProcessTotals:
     """What one process did. `rate` only where polls were sampled, `gaps` only where timed.
+
+    `burst` comes once the calls of a function were asked for and have been counted.
 
     `probe_s_per_poll` is what counting a poll costs the process, as the probe measured it on
     itself; only where polls were sampled.
@@ -112,6 +128,7 @@ class ProcessTotals:
     rate: PollRate | None = None
     gaps: tuple[Bucket, ...] = ()
     probe_s_per_poll: float = 0.0
+    burst: Burst | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +214,12 @@ def _totals(data: dict[str, Any]) -> ProcessTotals:
         rate=_rate(data.get("windows", {})),
         gaps=tuple(Bucket(*row) for row in data.get("times_ns", {}).get("gap", ())),
         probe_s_per_poll=1e-9 * data.get("windows", {}).get("cost_ns", 0.0),
+        burst=_burst(data["burst"]) if "burst" in data else None,
     )
+
+
+def _burst(burst: dict[str, Any]) -> Burst:
+    return Burst(burst["calls"], burst["break_polls"], burst["seconds"], burst.get("error", ""))
 
 
 def _rate(windows: dict[str, Any]) -> PollRate | None:

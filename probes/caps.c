@@ -57,15 +57,31 @@ void caps_require(void) {
          have & CAP_MASK(CAP_PERFMON) ? "" : " CAP_PERFMON");
 }
 
-void caps_drop(uint64_t keep, bool (*works)(void *), void *argument) {
-    const uint64_t extra[] = {0, CAP_MASK(CAP_BPF), CAP_MASK(CAP_SYS_ADMIN)};
-    uint64_t have = permitted(), chosen = have;
+uint64_t caps_uprobe(void) {
+    return CAP_MASK(CAP_PERFMON) | CAP_MASK(CAP_SYS_ADMIN);
+}
 
+static void give_up_ways_back(uint64_t have) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (have & CAP_MASK(CAP_SETPCAP))
         for (int i = 0; i < 64; i++)
             prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+}
+
+void caps_keep(uint64_t keep) {
+    uint64_t have = permitted();
+
+    give_up_ways_back(have);
+    if (!set(keep & have, keep & have))
+        fail(EXIT_ATTACH, "cannot give up capabilities");
+}
+
+void caps_drop(uint64_t keep, bool (*works)(void *), void *argument) {
+    const uint64_t extra[] = {0, CAP_MASK(CAP_BPF), CAP_MASK(CAP_SYS_ADMIN)};
+    uint64_t have = permitted(), chosen = have;
+
+    give_up_ways_back(have);
     for (unsigned i = 0; i < sizeof(extra) / sizeof(*extra); i++) {
         chosen = (keep | extra[i]) & have;
         if (set(have, chosen) && works(argument))

@@ -12,6 +12,13 @@
 // was made setuid: it must not become a way to read other users' processes.
 void caps_require(void);
 
+// What placing a uprobe takes: CAP_PERFMON, or CAP_SYS_ADMIN before Linux 5.8
+// and again on some of the newest.
+uint64_t caps_uprobe(void);
+
+// Gives up all others of the capabilities.
+void caps_keep(uint64_t keep);
+
 // Gives up all capabilities but `keep`, for good. `works` tries what still has
 // to be done: kernels before Linux 5.19 want CAP_BPF (before 5.8:
 // CAP_SYS_ADMIN) to read a map, so one of these stays if it must.

@@ -207,6 +207,22 @@ static void add_windows(struct reporter *r, uint32_t index) {
     json_close(j, '}');
 }
 
+static void add_calls(struct reporter *r, uint32_t index) {
+    const struct calls *calls = &r->watched->process[index].calls;
+    struct json *j = &r->json;
+
+    if (!calls->done)
+        return;
+    json_key(j, "burst");
+    json_open(j, '{');
+    json_key_unsigned(j, "calls", calls->polls ? calls->calls : calls->seen);
+    json_key_unsigned(j, "break_polls", calls->polls);
+    json_key_seconds(j, "seconds", calls->ns);
+    if (calls->error)
+        json_key_text(j, "error", calls->error);
+    json_close(j, '}');
+}
+
 void add_counts(struct reporter *r, uint32_t index) {
     enum mode mode = r->options->mode;
 
@@ -220,4 +236,5 @@ void add_counts(struct reporter *r, uint32_t index) {
         add_times(r, index);
     if (mode == MODE_WATCH)
         add_windows(r, index);
+    add_calls(r, index);
 }

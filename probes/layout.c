@@ -72,7 +72,7 @@ static struct cached *read_file(int pid, const struct mapping *m,
             c->device = st.st_dev;
             c->inode = st.st_ino;
             c->changed = st.st_mtim;
-            elf_read_layout(fd, &c->elf);
+            elf_read_layout(fd, &c->elf.layout);
             cache[cached_files++] = c;
         }
         if (c && want_sites && !c->has_sites) {
@@ -86,8 +86,8 @@ static struct cached *read_file(int pid, const struct mapping *m,
 
 static void tell_sites(struct probe *probe, uint32_t image,
                        const struct mapping *m, const struct elf_sites *elf) {
-    for (unsigned s = 0; s < elf->segments; s++) {
-        const struct segment *segment = &elf->segment[s];
+    for (unsigned s = 0; s < elf->layout.segments; s++) {
+        const struct segment *segment = &elf->layout.segment[s];
 
         if (m->offset < (segment->offset & ~4095ull) ||
             m->offset >= segment->offset + segment->size)
@@ -124,9 +124,9 @@ static void add_mapping(struct json *j, const struct mapping *m,
     json_key_unsigned(j, "offset", m->offset);
     json_key_unsigned(j, "inode", m->inode);
     json_key_text(j, "path", m->path);
-    if (elf && elf->build_id_size) {
+    if (elf && elf->layout.build_id_size) {
         json_key(j, "build_id");
-        json_hex(j, elf->build_id, elf->build_id_size);
+        json_hex(j, elf->layout.build_id, elf->layout.build_id_size);
     }
     json_close(j, '}');
 }

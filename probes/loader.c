@@ -16,7 +16,6 @@
 #include "direct_map.h"
 #include "namespace.h"
 #include "polltrace.skel.h"
-#include "tracepoint.h"
 
 #define THREAD_PLACES 65536
 
@@ -57,6 +56,7 @@ static void size_maps(struct probe *p, const struct options *o) {
     bpf_map__set_max_entries(skel->maps.stacks, stacks ? o->max_stacks : 1);
     bpf_map__set_max_entries(skel->maps.sites,
                              stacks ? o->max_processes * 24 : 1);
+    bpf_map__set_max_entries(skel->maps.bursts, o->functions ? slots : 1);
     if (o->mode == MODE_SYSCALLS) {
         bpf_map__set_max_entries(skel->maps.started, THREAD_PLACES);
         bpf_map__set_max_entries(skel->maps.syscalls, o->max_processes * 32);
@@ -76,11 +76,12 @@ static void set_knobs(struct probe *p, const struct options *o) {
     p->skel->rodata->started_mask = THREAD_PLACES - 1;
     p->skel->rodata->timing = o->mode == MODE_TIME;
     p->skel->rodata->windowed = o->mode == MODE_WATCH;
+    p->skel->rodata->bursts_wanted = o->functions;
     p->skel->rodata->in_namespace = namespace_is_inner();
 }
 
-static bool is_wanted(const struct probe *p, const struct options *o,
-                      const char *name) {
+bool probe_wants(const struct probe *p, const struct options *o,
+                 const char *name) {
     size_t size = strlen(name);
     char plain[64];
 
@@ -94,6 +95,8 @@ static bool is_wanted(const struct probe *p, const struct options *o,
         return p->cast;
     if (!strcmp(name, "cpu_sample"))
         return o->mode == MODE_WATCH;
+    if (!strcmp(name, "function_call"))
+        return o->functions;
     if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
         return false;
     snprintf(plain, sizeof(plain), "%.*s", (int)(p->cast ? size - 5 : size),
@@ -111,8 +114,8 @@ static int try_load(struct probe *p, const struct options *o) {
     set_knobs(p, o);
     size_maps(p, o);
     bpf_object__for_each_program(program, p->skel->obj)
-        bpf_program__set_autoload(program,
-                                  is_wanted(p, o, bpf_program__name(program)));
+        bpf_program__set_autoload(
+            program, probe_wants(p, o, bpf_program__name(program)));
     error = polltrace__load(p->skel);
     if (error) {
         polltrace__destroy(p->skel);
@@ -227,80 +230,13 @@ void probe_load(struct probe *p, const struct options *o) {
     p->stacks_fd = bpf_map__fd(p->skel->maps.stacks);
     p->sites_fd = bpf_map__fd(p->skel->maps.sites);
     p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
+    p->bursts_fd = bpf_map__fd(p->skel->maps.bursts);
     p->times_fd = bpf_map__fd(p->skel->maps.times);
     direct_map_find(p);
     p->buckets =
         map_memory(p->skel->maps.buckets, p->rows * sizeof(struct bucket));
     p->slots = map_memory(p->skel->maps.slots,
                           p->rows * BUCKET_WAYS * sizeof(struct slot));
-}
-
-static struct bpf_link *attach_tracepoint(struct bpf_program *program) {
-    // "tp/" and the event's path.
-    int event = tracepoint_open(bpf_program__section_name(program) + 3);
-    struct bpf_link *link;
-
-    if (event < 0)
-        return NULL;
-    link = bpf_program__attach_perf_event(program, event);
-    if (!link)
-        close(event);
-    return link;
-}
-
-static struct bpf_link *attach(struct bpf_program *program) {
-    if (!strncmp(bpf_program__section_name(program), "tp/", 3))
-        return attach_tracepoint(program);
-    return bpf_program__attach(program);
-}
-
-static _Noreturn void explain_attach(const char *what) {
-    fail(errno == EPERM || errno == EACCES ? EXIT_NOT_PERMITTED : EXIT_ATTACH,
-         "cannot attach %s: %s", what, strerror(errno));
-}
-
-void probe_attach_lives(struct probe *p) {
-    struct bpf_program *program;
-
-    // These stay to the end of this process: nothing is ever pinned.
-    if (namespace_is_inner())
-        namespace_read(p->skel->progs.life_translate);
-    bpf_object__for_each_program(program, p->skel->obj) {
-        const char *name = bpf_program__name(program);
-
-        if (!strncmp(name, "life_", 5) && strcmp(name, "life_translate") &&
-            strcmp(name, "life_direct_map") && bpf_program__autoload(program) &&
-            !attach(program))
-            explain_attach(name);
-    }
-}
-
-bool probe_try_attach_calls(struct probe *p, const struct options *o) {
-    struct bpf_program *program;
-
-    bpf_object__for_each_program(program, p->skel->obj) {
-        const char *name = bpf_program__name(program);
-        struct bpf_link *link;
-
-        if (!strncmp(name, "life_", 5) || !strcmp(name, "cpu_sample") ||
-            !is_wanted(p, o, name))
-            continue;
-        link = attach(program);
-        if (!link)
-            return false;
-        p->link[p->links++] = link;
-    }
-    return true;
-}
-
-void probe_attach_calls(struct probe *p, const struct options *o) {
-    if (!probe_try_attach_calls(p, o))
-        explain_attach(p->variant->name);
-}
-
-void probe_detach_calls(struct probe *p) {
-    while (p->links)
-        bpf_link__destroy(p->link[--p->links]);
 }
 
 uint64_t probe_lost(const struct probe *p, enum lost_kind kind) {

@@ -23,6 +23,7 @@ struct probe {
     struct slot *slots;
     uint32_t rows; // buckets; a power of two
     int claims_fd, endpoints_fd, stacks_fd, sites_fd, syscalls_fd, times_fd;
+    int bursts_fd;
 };
 
 // All of these end the program with a message when they cannot.
@@ -33,6 +34,10 @@ void probe_attach_calls(struct probe *probe, const struct options *options);
 // Attaches again what was detached; false, with errno, when it cannot.
 bool probe_try_attach_calls(struct probe *probe, const struct options *options);
 void probe_detach_calls(struct probe *probe);
+
+// Whether the program of this name is loaded.
+bool probe_wants(const struct probe *probe, const struct options *options,
+                 const char *name);
 
 uint64_t probe_lost(const struct probe *probe, enum lost_kind kind);
 

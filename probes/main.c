@@ -5,17 +5,16 @@
 //
 // Exit codes: 0 done; 2 wrong usage; 3 not permitted; 4 the kernel lacks
 // something needed; 5 no such process; 6 attaching failed otherwise.
-#include <bpf/bpf.h>
-#include <errno.h>
-#include <linux/capability.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "burst.h"
 #include "calibrate.h"
 #include "caps.h"
 #include "filter.h"
 #include "own_cost.h"
+#include "privileges.h"
 #include "procfs.h"
 #include "processes.h"
 #include "sampler.h"
@@ -49,22 +48,6 @@ static void raise_open_files(unsigned processes) {
     }
 }
 
-// What has to work after the privileges are gone.
-static bool still_works(void *argument) {
-    struct reporter *r = argument;
-    struct endpoint_key key;
-
-    if (bpf_map_get_next_key(r->probe->endpoints_fd, NULL, &key) &&
-        errno != ENOENT)
-        return false;
-    if (r->options->mode != MODE_WATCH)
-        return true;
-    if (!probe_try_attach_calls(r->probe, r->options))
-        return false;
-    probe_detach_calls(r->probe);
-    return true;
-}
-
 static void take_in(struct watched *w, const struct options *o) {
     for (unsigned i = 0; i < o->pid_count; i++)
         if (!watched_add(w, o->pids[i]))
@@ -88,16 +71,6 @@ static void attach(struct reporter *r) {
     watched_start(r->watched);
 }
 
-static void give_up_privileges(struct reporter *r) {
-    const struct options *o = r->options;
-    uint64_t keep = 0;
-
-    // New processes' mappings and executables are other users' to read.
-    if (o->follow || wants_stacks(r) || filter_is_set())
-        keep = CAP_MASK(CAP_SYS_PTRACE) | CAP_MASK(CAP_DAC_READ_SEARCH);
-    caps_drop(keep, still_works, r);
-}
-
 int main(int argc, char **argv) {
     struct options options;
     struct probe probe = {0};
@@ -114,6 +87,7 @@ int main(int argc, char **argv) {
         return EXIT_OK;
     }
     filter_init(&options);
+    bursts_check(&options);
     raise_open_files(options.max_processes);
     if (options.own_cost)
         own_cost_enable();
@@ -123,8 +97,9 @@ int main(int argc, char **argv) {
     probe_attach_lives(&probe);
     take_in(&watched, &options);
     report_processes(&reporter);
+    bursts_prepare(&reporter);
     attach(&reporter);
-    give_up_privileges(&reporter);
+    privileges_drop(&reporter);
     session_run(&reporter);
     return EXIT_OK;
 }

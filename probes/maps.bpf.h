@@ -8,9 +8,10 @@
 
 const volatile __u32 bucket_mask = 0;
 const volatile bool follow_forks = false;
-const volatile bool adopt_all = false;    // every new process, until judged
-const volatile bool timing = false;       // time mode
-const volatile bool windowed = false;     // watch mode: count while open
+const volatile bool adopt_all = false; // every new process, until judged
+const volatile bool timing = false;    // time mode
+const volatile bool windowed = false;  // watch mode: count while open
+const volatile bool bursts_wanted = false;
 const volatile bool in_namespace = false; // our PIDs are not the kernel's
 const volatile __u32 started_mask = 0;
 const volatile __u32 stack_stride = 0; // 0: no stacks at break polls
@@ -101,6 +102,13 @@ struct {
     __type(key, __u32);
     __type(value, struct times);
 } times SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct burst);
+} bursts SEC(".maps");
 
 static __always_inline void lose(enum lost_kind kind) {
     __sync_fetch_and_add(&lost[kind], 1);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "records.h"
+#include "values.h"
 #include "variants.h"
 
 const char *const MODE_NAMES[] = {"count", "watch", "time", "syscalls"};
@@ -29,6 +27,8 @@ static const char HELP[] =
     "      --latency           and time: histograms of polls and gaps\n"
     "  -c, --syscalls          and every system call, with errors and time\n"
     "      --stacks N          and a user stack at about every N-th poll\n"
+    "      --function PATH:0xOFFSET  and, for a moment, the calls of a user\n"
+    "                          function; may be repeated\n"
     "      --own-cost          and what the probe itself costs\n"
     "\n"
     "  -i, --interval SECONDS  time between frames (1)\n"
@@ -37,6 +37,8 @@ static const char HELP[] =
     "      --hz N              watch: samples a second and CPU (99)\n"
     "      --window SECONDS    watch: length of a window (0.01)\n"
     "      --gap SECONDS       watch: mean time between windows (0.75)\n"
+    "      --burst-calls N     calls of a function until it is let go (20000)\n"
+    "      --burst-ms N        and the longest time (200)\n"
     "      --max-processes N   room for processes (2048)\n"
     "      --max-stacks N      room for different stacks (4096)\n"
     "      --max-histograms N  processes with histograms of their own (32)\n"
@@ -52,57 +54,6 @@ static const char HELP[] =
     "\n"
     "Exit: 0 done; 2 wrong usage; 3 not permitted; 4 the kernel lacks\n"
     "something needed; 5 no such process; 6 attaching failed otherwise.\n";
-
-void fail(int code, const char *format, ...) {
-    va_list args;
-
-    fputs("polltrace-probe: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    exit(code);
-}
-
-static uint64_t parse_seconds(const char *text, const char *option) {
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || *end || !isfinite(value) || value < 0.001 || value > 1e9)
-        fail(EXIT_USAGE, "%s takes seconds from 0.001, not '%s'", option, text);
-    return (uint64_t)(value * 1e9);
-}
-
-static unsigned parse_number(const char *text, const char *option,
-                             unsigned least, unsigned most) {
-    char *end;
-    unsigned long value;
-
-    errno = 0;
-    value = strtoul(text, &end, 10);
-    if (end == text || *end || errno || *text == '-' || value < least ||
-        value > most)
-        fail(EXIT_USAGE, "%s takes a number from %u to %u, not '%s'", option,
-             least, most, text);
-    return value;
-}
-
-static void parse_pids(struct options *o, const char *text) {
-    while (*text) {
-        char *end;
-        long pid = strtol(text, &end, 10);
-
-        if (end == text || (*end && (*end != ',' || !end[1])) || pid < 1 ||
-            pid > 1 << 30)
-            fail(EXIT_USAGE, "-p takes process ids joined by commas, not '%s'",
-                 text);
-        o->pids = realloc(o->pids, (o->pid_count + 1) * sizeof(*o->pids));
-        if (!o->pids)
-            fail(EXIT_ATTACH, "out of memory");
-        o->pids[o->pid_count++] = pid;
-        text = *end ? end + 1 : end;
-    }
-}
 
 static void set_mode(struct options *o, enum mode mode) {
     if (o->mode != MODE_COUNT && o->mode != mode)
@@ -141,6 +92,9 @@ void parse_options(struct options *o, int argc, char **argv) {
         WINDOW,
         GAP,
         OWN_COST,
+        FUNCTION,
+        BURST_CALLS,
+        BURST_MS,
         PLAIN,
         LIST,
     };
@@ -163,6 +117,9 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"hz", required_argument, NULL, HZ},
         {"window", required_argument, NULL, WINDOW},
         {"gap", required_argument, NULL, GAP},
+        {"function", required_argument, NULL, FUNCTION},
+        {"burst-calls", required_argument, NULL, BURST_CALLS},
+        {"burst-ms", required_argument, NULL, BURST_MS},
         {"own-cost", no_argument, NULL, OWN_COST},
         {"plain-reads", no_argument, NULL, PLAIN},
         {"variants", no_argument, NULL, LIST},
@@ -181,6 +138,8 @@ void parse_options(struct options *o, int argc, char **argv) {
         .sample_hz = 99,
         .window_ns = 10000000,
         .window_gap_ns = 750000000,
+        .burst_calls = 20000,
+        .burst_ns = 200000000,
         .argc = argc,
         .argv = argv,
     };
@@ -241,6 +200,16 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case GAP:
             o->window_gap_ns = parse_seconds(optarg, "--gap");
+            break;
+        case FUNCTION:
+            parse_function(o, optarg);
+            break;
+        case BURST_CALLS:
+            o->burst_calls = parse_number(optarg, "--burst-calls", 1, 1u << 30);
+            break;
+        case BURST_MS:
+            o->burst_ns =
+                1000000ull * parse_number(optarg, "--burst-ms", 1, 1u << 20);
             break;
         case OWN_COST:
             o->own_cost = true;

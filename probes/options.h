@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define PROBE_VERSION "0.1.0"
+#define MAX_FUNCTIONS 8
 
 // Exit codes, as --help documents them.
 enum {
@@ -18,6 +19,11 @@ enum {
 };
 
 enum mode { MODE_COUNT, MODE_WATCH, MODE_TIME, MODE_SYSCALLS };
+
+struct function {
+    const char *path;
+    uint64_t offset; // in the file, of its first instruction
+};
 
 struct options {
     int *pids;
@@ -36,6 +42,10 @@ struct options {
     uint64_t window_gap_ns; // and the mean time between two
     const char *pattern;    // processes by name
     const char *cgroup;     // processes by cgroup directory
+    struct function function[MAX_FUNCTIONS]; // whose calls are counted
+    unsigned functions;
+    uint64_t burst_calls; // and for how long
+    uint64_t burst_ns;
     bool follow;
     bool own_cost;
     bool plain_reads;

@@ -3,6 +3,7 @@
 #ifndef POLLTRACE_POLL_BPF_H
 #define POLLTRACE_POLL_BPF_H
 
+#include "bursts.bpf.h"
 #include "classify.bpf.h"
 #include "slots.bpf.h"
 #include "stacks.bpf.h"
@@ -116,6 +117,8 @@ static __always_inline bool count_poll(void *ctx, struct task_struct *task,
     }
     if (!count_single(task, slot, index, fd, cast))
         return false;
+    if (bursts_wanted)
+        burst_poll(index);
     // A random stride: a fixed one would credit one of two alternating
     // sockets with all the polls.
     if (stack_stride && --slot->until_stack <= 0) {

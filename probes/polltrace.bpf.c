@@ -85,6 +85,13 @@ int life_direct_map(__u64 *ctx) {
     return 0;
 }
 
+// On the first instruction of a user function, for a moment.
+SEC("uprobe")
+int function_call(void *ctx) {
+    burst_call();
+    return 0;
+}
+
 // On-CPU samples of the watch mode.
 SEC("perf_event")
 int cpu_sample(void *ctx) {

@@ -151,6 +151,15 @@ struct syscall_count {
     __u64 ns;
 };
 
+// Calls of a user function, and where in them the break polls fell: with n
+// polls, n - 1 are in the calls from behind the first poll to the last.
+struct burst {
+    __u64 open;
+    __u64 calls;
+    __u64 first, last; // calls by then
+    __u64 polls;
+};
+
 enum lost_kind {
     LOST_PROCESSES,  // slots full
     LOST_ENDPOINTS,  // endpoint map full

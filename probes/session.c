@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "burst.h"
 #include "filter.h"
 #include "output.h"
 #include "processes.h"
@@ -23,7 +24,7 @@ enum source { FROM_SIGNAL = 1u << 31, FROM_OUTPUT, FROM_PROCESS = 0 };
 struct session {
     struct reporter *reporter;
     int signals, epoll;
-    uint64_t next_frame, next_scan, next_window, end;
+    uint64_t next_frame, next_scan, next_window, next_burst, end;
     const char *reason;
 };
 
@@ -104,6 +105,8 @@ static int wait_ms(const struct session *s, uint64_t now) {
 
     if (s->next_window < until)
         until = s->next_window;
+    if (s->next_burst < until)
+        until = s->next_burst;
     if (s->end && s->end < until)
         until = s->end;
     return until > now ? (until - now + 999999) / 1000000 : 0;
@@ -112,6 +115,7 @@ static int wait_ms(const struct session *s, uint64_t now) {
 static void finish(struct session *s) {
     struct reporter *r = s->reporter;
 
+    bursts_end(r);
     probe_detach_calls(r->probe); // the counts stand still from here
     if (!strcmp(s->reason, "reader-gone"))
         return;
@@ -120,6 +124,15 @@ static void finish(struct session *s) {
     report_frame(r, true);
     report_trailer(r, s->reason);
     output_send(&r->json, s->signals);
+}
+
+// Windows wait for a burst, which has the programs attached itself.
+static void window(struct session *s) {
+    struct reporter *r = s->reporter;
+
+    if (!bursts_run() && !window_run(r->watched, r->options, r->cost_ns))
+        r->late_windows++;
+    s->next_window = window_next(monotonic_ns(), r->options);
 }
 
 void session_run(struct reporter *r) {
@@ -134,6 +147,7 @@ void session_run(struct reporter *r) {
     s.next_window = r->options->mode == MODE_WATCH
                         ? window_next(r->attached_ns, r->options)
                         : UINT64_MAX;
+    s.next_burst = r->options->functions ? 0 : UINT64_MAX;
     if (r->options->duration_ns)
         s.end = r->attached_ns + r->options->duration_ns;
     while (!s.reason) {
@@ -147,12 +161,10 @@ void session_run(struct reporter *r) {
             scan(&s);
             s.next_scan = now + SCAN_NS;
         }
-        if (!s.reason && now >= s.next_window) {
-            if (!window_run(r->watched, r->options, r->cost_ns))
-                r->late_windows++;
-            now = monotonic_ns();
-            s.next_window = window_next(now, r->options);
-        }
+        if (!s.reason && now >= s.next_burst)
+            s.next_burst = bursts_step(r, now);
+        if (!s.reason && now >= s.next_window)
+            window(&s);
         if (!s.reason && s.end && now >= s.end)
             s.reason = "duration";
         if (!s.reason && now >= s.next_frame)

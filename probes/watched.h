@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "loader.h"
+#include "burst.h"
 #include "rates.h"
 
 // A slot comes FREE > PENDING > KEPT > GONE > RETIRED > FREE; a process that
@@ -33,6 +34,7 @@ struct process {
     uint64_t cpu_before_ns; // used before we attached
     uint64_t cpu_ns;        // last seen
     struct windows windows;
+    struct calls calls;
 };
 
 struct watched {

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from polltrace.errors import FrameError
-from polltrace.frames import Frame, Header, Record, parse
+from polltrace.frames import Burst, Frame, Header, Record, parse
 from polltrace.profile import profile_of
 
 HEADER = {
@@ -96,3 +96,15 @@ def test_another_format_is_named() -> None:
 def test_no_frame_at_all() -> None:
     with pytest.raises(FrameError, match="before it said anything"):
         profile_of(records(HEADER))
+
+
+def test_a_burst_is_there_once_it_was_seen() -> None:
+    seen = frame(100, 1.0)
+    assert profile_of(records(HEADER, PROCESS, seen)).only().burst is None
+    counted: dict[str, object] = seen["processes"][0]  # type: ignore[index]
+    counted["burst"] = {"calls": 30, "break_polls": 10, "seconds": 0.02}
+    assert profile_of(records(HEADER, PROCESS, seen)).only().burst == Burst(30, 10, 0.02)
+    counted["burst"] = {"calls": 0, "break_polls": 0, "seconds": 0, "error": "no"}
+    burst = profile_of(records(HEADER, PROCESS, seen)).only().burst
+    assert burst is not None
+    assert burst.error == "no"

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // The chain of an Oracle server's break check, frame pointers kept.
@@ -50,6 +51,29 @@ FRAME static void poll_often(int fd, long count, int timeout) {
 static void poll_in_turn(int first, int second, long count) {
     for (long i = 0; i < count; i++)
         nsmore2recv(i % 2 ? second : first, 0);
+}
+
+// A break check: every `skip`-th call polls, as Oracle's does.
+FRAME int break_check(int fd, int skip) {
+    static int calls;
+
+    if (++calls % skip)
+        return 0;
+    return nsmore2recv(fd, 0);
+}
+
+// For `ms` milliseconds.
+static void check_often(int fd, long ms, int skip) {
+    struct timespec now;
+    long end;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    end = now.tv_sec * 1000 + now.tv_nsec / 1000000 + ms;
+    do {
+        for (int i = 0; i < 100; i++)
+            break_check(fd, skip);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < end);
 }
 
 static int connected(int family) {
@@ -161,6 +185,20 @@ static void poll_many(int fd, long count) {
         poll(two, 2, 0);
 }
 
+// A child makes `count` break checks; whether it came through.
+static int check_in_child(int fd, long count) {
+    int status = -1;
+    pid_t child = fork();
+
+    if (!child) {
+        for (long i = 0; i < count; i++)
+            break_check(fd, 2);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return status ? -1 : fd;
+}
+
 static int run(const char *verb, char **word) {
     int fd = atoi(word[0]);
     long count = atol(word[1]), extra = atol(word[2]);
@@ -185,6 +223,10 @@ static int run(const char *verb, char **word) {
         poll_often(fd, count, (int)extra);
     else if (!strcmp(verb, "turns"))
         poll_in_turn(fd, (int)count, extra);
+    else if (!strcmp(verb, "checks"))
+        check_often(fd, count, (int)extra);
+    else if (!strcmp(verb, "forkcheck"))
+        fd = check_in_child(fd, count);
     else if (!strcmp(verb, "ppoll"))
         ppoll_often(fd, count, word[2]);
     else if (!strcmp(verb, "many"))

@@ -9,9 +9,9 @@
 int main(int argc, char **argv) {
     for (int n = 1; n < argc; n++) {
         int fd = open(argv[n], O_RDONLY);
-        struct elf_sites elf;
+        struct elf_sites elf = {0};
 
-        if (elf_read_layout(fd, &elf) == 0)
+        if (elf_read_layout(fd, &elf.layout) == 0)
             elf_read_sites(fd, &elf);
         for (unsigned i = 0; i < elf.sites; i++)
             printf("%llx %d\n", (unsigned long long)elf.site[i].after,

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Calls of a user function per break poll; and that its breakpoint goes, whatever happens."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.probes.probe_process import PATIENCE_S, PROBE, Probe, Record, Target, counts
+from tests.probes.test_life import capabilities, wait_until
+
+StartProbe = Callable[..., Probe]
+StartTarget = Callable[..., Target]
+BREAKPOINT = 0xCC
+FOR_EVER = 600000  # milliseconds; the target is killed at the end of the test
+
+
+def offset_of(executable: Path, function: str) -> int:
+    """The function's place in the file: these executables are linked from address 0."""
+    done = subprocess.run(["nm", str(executable)], capture_output=True, text=True, check=True)
+    return next(
+        int(w[0], 16) for w in map(str.split, done.stdout.splitlines()) if w[-1] == function
+    )
+
+
+class FirstByte:
+    """The first byte of the target's break check, in its memory."""
+
+    def __init__(self, pid: int, poller: Path) -> None:
+        lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+        start = next(int(line.split("-")[0], 16) for line in lines if line.endswith(str(poller)))
+        self._memory = Path(f"/proc/{pid}/mem")
+        self._address = start + offset_of(poller, "break_check")
+
+    def read(self) -> int:
+        with self._memory.open("rb") as memory:
+            memory.seek(self._address)
+            return memory.read(1)[0]
+
+    def wait_for(self, wanted: Callable[[int], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not wanted(self.read()):
+            assert time.monotonic() < deadline, hex(self.read())
+            time.sleep(0.001)
+
+
+@pytest.fixture
+def check(poller: Path) -> str:
+    return f"{poller}:0x{offset_of(poller, 'break_check'):x}"
+
+
+def burst_of(probe: Probe, pid: int) -> Record:
+    frame = probe.wait_for("frame", lambda f: "burst" in counts(f, pid))
+    return dict(counts(frame, pid)["burst"])
+
+
+@pytest.mark.parametrize("skip", [1, 3, 10, 997])
+def test_calls_per_poll_are_the_skip(
+    skip: int, target: Target, start_probe: StartProbe, check: str, poller: Path
+) -> None:
+    fd = target.do("open tcp")
+    first = FirstByte(target.pid, poller)
+    before = first.read()
+    options = ["--function", check, "--burst-ms", "2000", "-i", "0.1"]
+    probe = start_probe("-p", str(target.pid), *options)
+    target.begin(f"checks {fd} {FOR_EVER} {skip}")
+    burst = burst_of(probe, target.pid)
+    assert first.read() == before != BREAKPOINT
+    probe.read_until("frame")
+    probe.read_until("frame")
+    last = counts(probe.stop(), target.pid)
+
+    assert burst["calls"] == burst["break_polls"] * skip > 0
+    assert burst["seconds"] > 0
+    assert last["burst"] == burst
+    assert last["break_polls"] > burst["break_polls"]
+
+
+@pytest.mark.parametrize("mode", ["--watch", "--latency", "-c"])
+def test_in_every_mode(mode: str, target: Target, start_probe: StartProbe, check: str) -> None:
+    fd = target.do("open tcp")
+    probe = start_probe(
+        *("-p", str(target.pid), mode, "--function", check, "-i", "0.1"),
+        *(["--gap", "0.05"] if mode == "--watch" else []),
+    )
+    target.begin(f"checks {fd} {FOR_EVER} 10")
+    burst = burst_of(probe, target.pid)
+    assert burst["calls"] == 10 * burst["break_polls"] > 0
+    found = counts(probe.stop(), target.pid)
+    if mode == "--watch":  # a burst is no window
+        assert found["windows"]["polls"] < found["break_polls"]
+
+
+def test_each_process_apart(start_target: StartTarget, start_probe: StartProbe, check: str) -> None:
+    targets = [start_target() for _ in range(3)]
+    pids = ",".join(str(t.pid) for t in targets)
+    fds = [t.do("open tcp") for t in targets]
+    probe = start_probe("-p", pids, "--function", check, "-i", "0.1")
+    for skip, (target, fd) in enumerate(zip(targets, fds, strict=True), start=2):
+        target.begin(f"checks {fd} {FOR_EVER} {skip}")
+    for skip, target in enumerate(targets, start=2):
+        burst = burst_of(probe, target.pid)
+        assert burst["calls"] == skip * burst["break_polls"] > 0
+    probe.stop()
+
+
+def test_an_idle_process_is_left_alone(
+    target: Target, start_probe: StartProbe, check: str, poller: Path
+) -> None:
+    first = FirstByte(target.pid, poller)
+    before = first.read()
+    probe = start_probe("-p", str(target.pid), "--function", check, "-i", "0.1")
+    for _ in range(5):
+        assert "burst" not in counts(probe.read_until("frame"), target.pid)
+        assert first.read() == before
+    assert "burst" not in counts(probe.stop(), target.pid)
+
+
+def test_threads_count_together(target: Target, start_probe: StartProbe, poller: Path) -> None:
+    fd = target.do("open tcp")
+    function = f"{poller}:0x{offset_of(poller, 'nsmore2recv'):x}"
+    probe = start_probe("-p", str(target.pid), "--function", function, "-i", "0.1")
+    target.begin(f"threads {fd} 2000003 3")
+    burst = burst_of(probe, target.pid)
+    target.finish()
+    probe.stop()
+    # Threads end their calls in another order than they began them.
+    assert abs(burst["calls"] - burst["break_polls"]) <= 3
+    assert burst["break_polls"] > 0
+
+
+def long_burst(check: str) -> list[str]:
+    return ["--function", check, "--burst-ms", "600000", "--burst-calls", "1000000000"]
+
+
+def test_killed_in_a_burst_it_leaves_no_breakpoint(
+    target: Target, start_probe: StartProbe, check: str, poller: Path
+) -> None:
+    fd = target.do("open tcp")
+    first = FirstByte(target.pid, poller)
+    before = first.read()
+    for _ in range(3):
+        probe = start_probe("-p", str(target.pid), *long_burst(check))
+        target.begin(f"checks {fd} 1000 10")
+        first.wait_for(lambda byte: byte == BREAKPOINT)
+        probe.process.kill()
+        probe.process.wait()
+        first.wait_for(lambda byte: byte == before)
+        assert target.finish() == fd
+    assert target.do(f"checks {fd} 10 1") == fd
+
+
+def test_ended_in_a_burst_it_reports_what_it_saw(
+    target: Target, start_probe: StartProbe, check: str, poller: Path
+) -> None:
+    fd = target.do("open tcp")
+    first = FirstByte(target.pid, poller)
+    before = first.read()
+    probe = start_probe("-p", str(target.pid), *long_burst(check))
+    target.begin(f"checks {fd} {FOR_EVER} 10")
+    first.wait_for(lambda byte: byte == BREAKPOINT)
+    time.sleep(0.2)
+    burst = counts(probe.stop(), target.pid)["burst"]
+    assert first.read() == before
+    assert burst["calls"] == 10 * burst["break_polls"] > 0
+
+
+def test_forked_meanwhile_the_child_runs_on(
+    target: Target, start_probe: StartProbe, check: str, poller: Path
+) -> None:
+    """Its memory is a copy, breakpoint and all."""
+    fd = target.do("open tcp")
+    probe = start_probe("-p", str(target.pid), *long_burst(check))
+    first = FirstByte(target.pid, poller)
+    target.do(f"poll {fd} 101 0")
+    first.wait_for(lambda byte: byte == BREAKPOINT)
+    assert target.do(f"forkcheck {fd} 1009") == fd
+    probe.process.kill()
+    first.wait_for(lambda byte: byte != BREAKPOINT)
+    assert target.do(f"forkcheck {fd} 1009") == fd
+
+
+def test_only_a_child_keeps_the_privilege_and_only_while_it_is_needed(
+    target: Target, start_probe: StartProbe, check: str
+) -> None:
+    probe = start_probe("-p", str(target.pid), "--function", check, "-i", "0.1")
+    pid = probe.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    uprobes = 1 << 38 | 1 << 21  # CAP_PERFMON, CAP_SYS_ADMIN
+    (child,) = map(int, children.read_text().split())
+    wait_until(lambda: capabilities(child)["CapPrm"] & ~uprobes == 0, "a child without the rest")
+    wait_until(lambda: capabilities(pid)["CapPrm"] == 0, "no privilege of its own")
+    target.begin(f"checks {target.do('open tcp')} {FOR_EVER} 2")
+    assert burst_of(probe, target.pid)["break_polls"] > 0
+    assert children.read_text() == ""
+    probe.stop()
+
+
+def test_the_child_ends_with_its_parent(
+    target: Target, start_probe: StartProbe, check: str
+) -> None:
+    probe = start_probe("-p", str(target.pid), "--function", check)
+    pid = probe.process.pid
+    child = Path(f"/proc/{pid}/task/{pid}/children").read_text().strip()
+    probe.process.kill()
+    wait_until(lambda: not Path(f"/proc/{child}").exists(), "the child ends")
+
+
+def test_no_uprobes_is_said_in_the_frame(
+    target: Target, start_probe: StartProbe, check: str
+) -> None:
+    fd = target.do("open tcp")
+    hidden = 'mount -t tmpfs none /sys/bus/event_source/devices && exec "$@"'
+    probe = start_probe(
+        *("-p", str(target.pid), "--function", check, "-i", "0.1"),
+        wrapper=("unshare", "--mount", "sh", "-c", hidden, "sh"),
+    )
+    target.do(f"checks {fd} 300 2")
+    burst = burst_of(probe, target.pid)
+    assert (burst["calls"], burst["break_polls"]) == (0, 0)
+    assert "no uprobes" in burst["error"]
+    assert counts(probe.stop(), target.pid)["break_polls"] > 0
+
+
+@pytest.mark.parametrize("function", ["", "nothing", "/nowhere:0x10", "{}:0x0", "{}:10", "{}:0xzz"])
+def test_wrong_places_are_refused(function: str, poller: Path, target: Target, root: None) -> None:
+    done = subprocess.run(
+        [PROBE, "-p", str(target.pid), "--function", function.format(poller)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_breakpoint_inside_a_function_is_refused(
+    poller: Path, target: Target, root: None, tmp_path: Path
+) -> None:
+    """With symbols, and stripped, by the unwind index."""
+    stripped = tmp_path / "stripped"
+    subprocess.run(["strip", "-o", str(stripped), str(poller)], check=True)
+    offset = offset_of(poller, "break_check")
+    for executable in (poller, stripped):
+        for inside, code in ((0, 0), (1, 2), (4, 2)):
+            place = f"{executable}:0x{offset + inside:x}"
+            command = [str(PROBE), "-p", str(target.pid), "-d", "0.01", "--function", place]
+            done = subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE_S)
+            assert done.returncode == code, done.stderr
