@@ -9,14 +9,14 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-.PHONY: demo test pytest check fuzz lint format build setup setup-tests lock bench soak clean
+.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests lock bench soak clean
 
 demo: build
 	@$(BIN)/polltrace demo
 
 test: setup-tests lint check fuzz pytest
 
-pytest: build
+pytest: build clients
 	$(BIN)/pytest
 
 check: build
@@ -43,6 +43,10 @@ build: setup $(VENV)/installed
 	@$(MAKE) -s --no-print-directory -C probes
 	@$(MAKE) -s --no-print-directory -C probes/price
 	@$(MAKE) -s --no-print-directory -C scenarios/lab
+
+# The drivers' client programs for scenarios, where their toolchains are there.
+clients:
+	@$(MAKE) -s --no-print-directory -C scenarios/clients
 
 setup:
 	@./setup.sh
@@ -80,4 +84,5 @@ clean:
 	$(MAKE) -C probes clean
 	$(MAKE) -C probes/price clean
 	$(MAKE) -C scenarios/lab clean
+	$(MAKE) -C scenarios/clients clean
 	rm -rf $(VENV) *.egg-info

@@ -1,25 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A driver in a process of its own, spoken to in lines of JSON.
-
-Requests: connect, query, cancel, close, each with `do` and its arguments. Every request gets one
-answer, an object; one with `failed` carries the driver's own error text.
-"""
+"""A driver in a process of its own, spoken to in lines of JSON (clients/README.md)."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
+import os
+import re
 import subprocess
-import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from polltrace.errors import DriverError
+from scenarios.clients import program
 
 Binds = Mapping[str, int | str | float]
+
+_PLACEHOLDER = re.compile(r":([A-Za-z]\w*)")
+_CODE = re.compile(r"[A-Z]{2,4}-\d{3,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the client says of itself: whether it can send urgent data, and ask for an SDU."""
+
+    driver: str
+    version: str
+    out_of_band: bool
+    sdu: bool
+
+    @property
+    def title(self) -> str:
+        return f"{self.driver} {self.version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,61 +47,167 @@ class Cancel:
     usable: bool
 
 
-class DriverClient:
-    """python-oracledb, thin mode, in a child process that lives as long as this object."""
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a call ended: seconds of each execution, as the client saw them; `error` is its text.
 
-    name = "python-oracledb"
+    `rows` are the last execution's, where they were asked for; `break_ms` is from sending a break
+    until the call returned, None where none was sent.
+    """
+
+    elapsed_s: list[float]
+    rows: list[list[Any]]
+    row_count: int
+    changed: int
+    error: str | None
+    break_ms: float | None
+
+
+class DriverClient:
+    """A client program, a child process that lives as long as this object.
+
+    `processors` is where all its threads may run, from the start.
+    """
+
+    def __init__(
+        self, name: str = "python-oracledb", *, processors: Collection[int] | None = None
+    ) -> None:
+        self.name = name
+        self._program = program(name)
+        self._processors = processors
 
     def __enter__(self) -> Self:
-        program = Path(__file__).parent / "clients" / "python_oracledb" / "client.py"
-        self._process = subprocess.Popen(
-            [sys.executable, str(program)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        command = self._program.command()
+        before = os.sched_getaffinity(0)
+        # A child has our affinity from its first instruction on: a JVM sizes itself by it.
+        os.sched_setaffinity(0, self._processors or before)
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            raise DriverError(f"{self.name} needs {command[0]}, which is not installed") from error
+        finally:
+            os.sched_setaffinity(0, before)
         return self
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
-    def connect(self, dsn: str, user: str, password: str, *, disable_oob: bool) -> str:
-        """Connect; the driver's name and version. Raises DriverError."""
-        answer = self._ask(
-            "connect", dsn=dsn, user=user, password=password, disable_oob=disable_oob
+    @functools.cached_property
+    def about(self) -> About:
+        """Said first; read when it is needed, so that clients start side by side."""
+        return About(**self._answer())
+
+    def connect(  # noqa: PLR0913
+        self,
+        dsn: str,
+        user: str,
+        password: str,
+        *,
+        disable_oob: bool,
+        fetch_size: int = 0,
+        sdu: int = 0,
+    ) -> str:
+        """Connect to host:port/service; the driver's name and version. Raises DriverError.
+
+        0 leaves `fetch_size` (rows) or `sdu` (bytes) as the driver has it.
+        """
+        self._ask(
+            "connect",
+            dsn=dsn,
+            user=user,
+            password=password,
+            disable_oob=disable_oob,
+            fetch_size=fetch_size,
+            sdu=sdu,
         )
-        return str(answer["driver"])
+        return self.about.title
 
     def query(self, sql: str, binds: Binds | None = None) -> tuple[float, list[list[Any]]]:
         """Seconds from execute to the last row, as the client saw them, and the rows."""
-        answer = self._ask("query", sql=sql, binds=dict(binds or {}))
-        return answer["elapsed_s"], answer["rows"]
+        ended = self.execute(sql, binds, keep=True)
+        return ended.elapsed_s[0], ended.rows
 
-    def begin(self, sql: str, binds: Binds) -> None:
-        """Execute without waiting for the answer; nothing else can be asked until it came."""
-        self._say("query", sql=sql, binds=dict(binds))
+    def execute(
+        self, sql: str, binds: Binds | None = None, *, times: int = 1, keep: bool = False
+    ) -> Ended:
+        """Execute so many times, fetching everything. Raises DriverError where it fails."""
+        self.begin(sql, binds, times=times, keep=keep)
+        ended = self.finish()
+        if ended.error is not None:
+            raise DriverError(f"{self.name}: {ended.error}")
+        return ended
+
+    def begin(
+        self, sql: str, binds: Binds | None = None, *, times: int = 1, keep: bool = False
+    ) -> None:
+        """Execute without waiting for the answer: only break can be said until finish()."""
+        # So that the first line heard from now on is the answer.
+        _ = self.about
+        self._say("query", sql=sql, binds=_by_position(sql, binds or {}), times=times, keep=keep)
+
+    def send_break(self) -> None:
+        self._say("break")
+
+    def finish(self) -> Ended:
+        answer = self._answer()
+        return Ended(
+            elapsed_s=answer.get("elapsed_s", []),
+            rows=answer.get("rows", []),
+            row_count=answer.get("row_count", 0),
+            changed=answer.get("changed", 0),
+            error=answer.get("error"),
+            break_ms=answer.get("break_ms"),
+        )
 
     def cancel(self, sql: str, binds: Binds, after_s: float) -> Cancel:
         """Run a statement and cancel it. Raises DriverError if it was over before the break."""
-        answer = self._ask("cancel", sql=sql, binds=dict(binds), after_s=after_s)
-        if answer["cancel_ms"] is None or answer["error"] is None:
+        self.begin(sql, binds)
+        time.sleep(after_s)
+        self.send_break()
+        return self.cancelled(self.finish())
+
+    def cancelled(self, ended: Ended) -> Cancel:
+        """What became of a call that was sent a break, and of its session."""
+        if ended.break_ms is None or ended.error is None:
             raise DriverError("the statement ended before it could be cancelled; make it longer")
-        return Cancel(answer["cancel_ms"], answer["error"], answer["usable"])
+        code = _CODE.search(ended.error)
+        self.begin("select 1 from dual", keep=True)
+        after = self.finish()
+        usable = after.error is None and [[float(v) for v in row] for row in after.rows] == [[1]]
+        return Cancel(ended.break_ms, code[0] if code else ended.error, usable)
+
+    def commit(self) -> None:
+        self._ask("commit")
+
+    def rollback(self) -> None:
+        self._ask("rollback")
+
+    def ping(self) -> None:
+        self._ask("ping")
 
     def close(self) -> None:
         self._ask("close")
 
-    def _ask(self, do: str, **arguments: Any) -> dict[str, Any]:
+    def _ask(self, do: str, **arguments: Any) -> None:
+        _ = self.about
         self._say(do, **arguments)
+        answer = self._answer()
+        if "error" in answer:
+            raise DriverError(f"{self.name}: {answer['error']}")
+
+    def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             raise self._ended()
         answer: dict[str, Any] = json.loads(line)
-        if "failed" in answer:
-            raise DriverError(f"{self.name}: {answer['failed']}")
         return answer
 
     def _say(self, do: str, **arguments: Any) -> None:
@@ -116,3 +238,8 @@ class DriverClient:
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
         self._process.stdout.close()
+
+
+def _by_position(sql: str, binds: Binds) -> list[int | str | float]:
+    """The values in the order in which their names stand in the statement."""
+    return [binds[name] for name in _PLACEHOLDER.findall(sql)]

@@ -110,11 +110,12 @@ class Experiment:
         )
 
 
+CLIENT = "python-oracledb"
 CELLS = (
-    Cell(DriverClient.name, "out-of-band", None),
-    Cell(DriverClient.name, "in-band", 3),
-    Cell(DriverClient.name, "in-band", 10),
-    Cell(DriverClient.name, "in-band", 1000),
+    Cell(CLIENT, "out-of-band", None),
+    Cell(CLIENT, "in-band", 3),
+    Cell(CLIENT, "in-band", 10),
+    Cell(CLIENT, "in-band", 1000),
 )
 FASTEST, SLOWEST = CELLS[0], CELLS[1]
 

@@ -1,2 +1,65 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real drivers as clients, a folder each, written as each driver's documentation would."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from polltrace.errors import DriverError, UsageError
+
+_HERE = Path(__file__).parent
+_BUILD = _HERE / "build"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A client program: `made` is the file that `make clients` makes, None where nothing is."""
+
+    name: str
+    made: Path | None
+    words: Callable[[], list[str]]
+
+    def command(self) -> list[str]:
+        """What starts it. Raises DriverError where it has not been built."""
+        if reason := self.missing():
+            raise DriverError(reason)
+        return self.words()
+
+    def missing(self) -> str | None:
+        """Why it cannot be started; None where it can."""
+        if self.made is None or self.made.exists():
+            return None
+        return f"{self.name} is not built: run 'make clients', which says what it lacks"
+
+
+_NODE = _BUILD / "node_oracledb" / "client.js"
+_GO = _BUILD / "go_ora" / "client"
+_JAVA = _BUILD / "ojdbc"
+
+PROGRAMS = {
+    program.name: program
+    for program in (
+        Program(
+            "python-oracledb",
+            None,
+            lambda: [sys.executable, str(_HERE / "python_oracledb" / "client.py")],
+        ),
+        Program("node-oracledb", _NODE, lambda: ["node", str(_NODE)]),
+        Program("go-ora", _GO, lambda: [str(_GO)]),
+        Program(
+            "ojdbc11",
+            _JAVA / "Client.class",
+            lambda: ["java", "-Xshare:auto", "-cp", f"{_JAVA}:{_JAVA}/lib/*", "Client"],
+        ),
+    )
+}
+
+
+def program(name: str) -> Program:
+    """The client of that name. Raises UsageError where there is none."""
+    if name not in PROGRAMS:
+        raise UsageError(f"no client is called {name!r}; there are {', '.join(PROGRAMS)}")
+    return PROGRAMS[name]

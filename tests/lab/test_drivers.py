@@ -1,114 +1,54 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The other drivers, as their registries have them: one body over all.
-
-Each has a small client in `drivers/` that carries out requests line by line and answers each
-with a line of JSON. They are built once, into `drivers/build`; where a toolchain is missing its
-driver is skipped.
-"""
+"""The drivers, as their registries have them: one body over all, by the scenarios' clients."""
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from scenarios.client import DriverClient
+from scenarios.clients import program
 from tests.conftest import missing
 
 from .conftest import FOR_EVER, LOTSLIOS, Lab, Session
 
-SOURCES = Path(__file__).with_name("drivers")
-BUILD = SOURCES / "build"
 CANCELS = 200
-BURN = LOTSLIOS.replace(":n", str(FOR_EVER)).replace("\n", " ")
-
-
-def built(name: str, tool: str, made: str, *steps: list[str]) -> Path:
-    """The directory with the client `name`; `made` is what the last of `steps` makes there."""
-    if shutil.which(tool) is None:
-        missing(f"{tool} is not installed")
-    directory = BUILD / name
-    shutil.copytree(SOURCES / name, directory, dirs_exist_ok=True)
-    if not (directory / made).exists():
-        for step in steps:
-            done = subprocess.run(
-                step, cwd=directory, capture_output=True, text=True, check=False, timeout=600
-            )
-            if done.returncode:
-                missing(f"{' '.join(step)} failed: {(done.stdout + done.stderr)[-500:]}")
-    return directory
-
-
-def node() -> list[str]:
-    where = built(
-        "node", "npm", "node_modules/oracledb", ["npm", "install", "--no-audit", "--no-fund"]
-    )
-    return ["node", str(where / "client.js")]
-
-
-def go() -> list[str]:
-    return [str(built("go", "go", "client", ["go", "build", "-o", "client", "."]) / "client")]
-
-
-def java() -> list[str]:
-    copy = ["mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=lib"]
-    where = built("java", "mvn", "Client.class", copy, ["javac", "-cp", "lib/*", "Client.java"])
-    return ["java", "-cp", f"{where}:{where}/lib/*", "Client"]
-
+BURN = LOTSLIOS.replace(":n", str(FOR_EVER))
 
 # go-ora sends urgent data only when told to, node-oracledb never does.
 CASES = {
-    "node in-band": (node, "in-band"),
-    "go in-band": (go, "in-band"),
-    "go out-of-band": (go, "out-of-band"),
-    "java in-band": (java, "in-band"),
-    "java out-of-band": (java, "out-of-band"),
+    "python in-band": ("python-oracledb", True),
+    "python out-of-band": ("python-oracledb", False),
+    "node in-band": ("node-oracledb", True),
+    "go in-band": ("go-ora", True),
+    "go out-of-band": ("go-ora", False),
+    "java in-band": ("ojdbc11", True),
+    "java out-of-band": ("ojdbc11", False),
 }
 
 
-class Client:
-    """A running client program, and the session it has."""
+@contextmanager
+def connected(lab: Lab, case: str) -> Iterator[DriverClient]:
+    name, disable_oob = CASES[case]
+    if reason := program(name).missing():
+        missing(reason)
+    with DriverClient(name) as client:
+        dsn = f"127.0.0.1:{lab.port}/LAB"
+        client.connect(dsn, "scott", "tiger", disable_oob=disable_oob)
+        yield client
 
-    def __init__(self, lab: Lab, command: list[str], mode: str) -> None:
-        self.tabs = command[0] == "java"
-        self.process = subprocess.Popen(
-            [*command, str(lab.port), mode],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.ready = self.answer()
 
-    def answer(self) -> dict[str, Any]:
-        assert self.process.stdout
-        line = self.process.stdout.readline()
-        assert line, f"the client ended with {self.process.wait(5)}"
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+def rows(client: DriverClient, sql: str, **binds: float | str) -> list[list[Any]]:
+    # Drivers differ in what they make of a NUMBER: compare as numbers.
+    return [[as_number(value) for value in row] for row in client.query(sql, binds)[1]]
 
-    def request(self, ask: str, sql: str = "", *binds: float | str) -> None:
-        assert self.process.stdin
-        if self.tabs:
-            typed = [("s" if isinstance(b, str) else "n") + str(b) for b in binds]
-            line = "\t".join([ask, sql, *typed] if sql else [ask])
-        else:
-            line = json.dumps({"ask": ask, "sql": sql, "binds": binds})
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
 
-    def ask(self, ask: str, sql: str = "", *binds: float | str) -> dict[str, Any]:
-        self.request(ask, sql, *binds)
-        return self.answer()
-
-    def rows(self, sql: str, *binds: float | str) -> list[list[Any]]:
-        answer = self.ask("query", sql, *binds)
-        assert "rows" in answer, answer
-        # Drivers differ in what they make of a NUMBER: compare as numbers.
-        return [[as_number(value) for value in row] for row in answer["rows"]]
+def error(client: DriverClient, sql: str) -> str:
+    client.begin(sql)
+    return client.finish().error or ""
 
 
 def as_number(value: Any) -> Any:
@@ -124,35 +64,79 @@ def case(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def client(lab: Lab, case: str) -> Iterator[Client]:
-    command, mode = CASES[case]
-    client = Client(lab, command(), mode)
-    yield client
-    client.process.kill()
-    client.process.communicate()
+def client(lab: Lab, case: str) -> Iterator[DriverClient]:
+    with connected(lab, case) as client:
+        yield client
 
 
-def test_statements(client: Client) -> None:
-    assert client.rows("select 1, 'x', null from dual") == [[1, "x", None]]
-    assert client.rows("select :1, :2 from dual", 42.5, "hello") == [[42.5, "hello"]]
-    numbers = client.rows("select level from dual connect by level <= 2003")
+def test_what_it_says_of_itself(client: DriverClient, case: str) -> None:
+    about = client.about
+    assert about.driver == CASES[case][0]
+    assert about.version[0].isdigit()
+    assert about.out_of_band == (about.driver != "node-oracledb")
+
+
+def test_statements(client: DriverClient) -> None:
+    assert rows(client, "select 1, 'x', null from dual") == [[1, "x", None]]
+    assert rows(client, "select :a, :b from dual", b="hello", a=42.5) == [[42.5, "hello"]]
+    numbers = rows(client, "select level from dual connect by level <= 2003")
     assert numbers == [[n] for n in range(1, 2004)]
-    assert client.rows("select count(*) from sys.obj$ where rownum <= 100") == [[100]]
-    assert client.ask("ping") == {"done": "ping"}
-    assert "ORA-00942" in client.ask("query", "select 1 from no_such_table")["error"]
-    assert client.rows("select 2 from dual") == [[2]]
-    assert client.ask("close") == {"done": "close"}
+    assert rows(client, "select count(*) from sys.obj$ where rownum <= 100") == [[100]]
+    client.ping()
+    assert "ORA-00942" in error(client, "select 1 from no_such_table")
+    assert rows(client, "select 2 from dual") == [[2]]
+    ended = client.execute("select level from dual connect by level <= :n", {"n": 7}, times=3)
+    assert (len(ended.elapsed_s), ended.row_count, ended.rows) == (3, 7, [])
+    client.close()
+
+
+def test_rows_per_fetch_and_sdu(lab: Lab, case: str) -> None:
+    # GIVEN sessions that differ in the rows of a fetch
+    name, disable_oob = CASES[case]
+    if reason := program(name).missing():
+        missing(reason)
+    statement = "select level from dual connect by level <= 1000"
+    trips = (
+        "select m.value from v$mystat m, v$statname n where m.statistic# = n.statistic#"
+        " and n.name = 'SQL*Net roundtrips to/from client'"
+    )
+
+    def spent(fetch_size: int) -> float:
+        with DriverClient(name) as client:
+            client.connect(
+                f"127.0.0.1:{lab.port}/LAB",
+                "scott",
+                "tiger",
+                disable_oob=disable_oob,
+                fetch_size=fetch_size,
+                sdu=8192 if client.about.sdu else 0,
+            )
+            [[before]] = rows(client, trips)
+            client.execute(statement)
+            [[after]] = rows(client, trips)
+            return float(after - before)
+
+    # THEN the rows of a fetch decide how often it asks
+    assert spent(10) >= 100
+    assert spent(500) <= 8
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if not each.startswith("java")])
+def test_commit_and_rollback(client: DriverClient, lab: Lab) -> None:
+    watcher = lab.connect()
+    client.execute("create table kept (n number)")
+    client.execute("insert into kept values (1)")
+    client.commit()
+    assert watcher.one("select count(*) from kept") == 1
+    client.rollback()
 
 
 def test_11g_verifier_and_markers(start_lab: Callable[..., Lab], case: str) -> None:
-    command, mode = CASES[case]
-    client = Client(start_lab("--verifier", "11g", "--error-markers"), command(), mode)
-    for _ in range(5):
-        assert "ORA-00942" in client.ask("query", "select 1 from no_such_table")["error"]
-        assert client.rows("select 2 from dual") == [[2]]
-    assert client.ask("close") == {"done": "close"}
-    client.process.kill()
-    client.process.communicate()
+    with connected(start_lab("--verifier", "11g", "--error-markers"), case) as client:
+        for _ in range(5):
+            assert "ORA-00942" in error(client, "select 1 from no_such_table")
+            assert rows(client, "select 2 from dual") == [[2]]
+        client.close()
 
 
 def gets_of(watcher: Session, sid: int) -> int:
@@ -165,21 +149,21 @@ def gets_of(watcher: Session, sid: int) -> int:
     )
 
 
-def test_cancels_in_a_row(client: Client, lab: Lab, case: str) -> None:
+def test_cancels_in_a_row(client: DriverClient, lab: Lab, case: str) -> None:
     watcher = lab.connect()
-    [[sid]] = client.rows("select sid from v$mystat where rownum = 1")
+    [[sid]] = rows(client, "select sid from v$mystat where rownum = 1")
     for _ in range(CANCELS):
         before = gets_of(watcher, int(sid))
-        client.request("query", BURN)
+        client.begin(BURN)
         # ojdbc11 must have come back from sending: a cancel() that meets its execute() there
         # fails inside the driver, with a NoSuchElementException in one thread or the other.
         while gets_of(watcher, int(sid)) < before + 3000:
             pass
-        client.request("cancel")
-        assert "ORA-01013" in client.answer()["error"]
-        assert client.rows("select 1 from dual") == [[1]]
+        client.send_break()
+        cancel = client.cancelled(client.finish())
+        assert (cancel.error, cancel.usable) == ("ORA-01013", True)
     name, value = "lab breaks", "lab break polls"
     statistics = "select m.value from v$mystat m, v$statname n where m.statistic# = n.statistic#"
-    assert client.rows(f"{statistics} and n.name = '{name}'") == [[CANCELS]]
-    [[polls]] = client.rows(f"{statistics} and n.name = '{value}'")
+    assert rows(client, f"{statistics} and n.name = '{name}'") == [[CANCELS]]
+    [[polls]] = rows(client, f"{statistics} and n.name = '{value}'")
     assert (polls > 0) == case.endswith("in-band")

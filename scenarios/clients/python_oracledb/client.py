@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""python-oracledb (thin mode) as a scenario client: one request a line in, one answer a line out.
+"""python-oracledb (thin mode) as a scenario client; ../README.md says what it is asked.
 
-Requests and answers are JSON objects; see scenarios/client.py, the other end. It runs in a
-process of its own so that its CPU time is never mistaken for the server's, and ends when its
-stdin does, in the middle of a call too: whoever started it may have been killed.
 Exit code 3: python-oracledb cannot be imported.
 """
 
@@ -28,64 +25,106 @@ Answer = dict[str, Any]
 class Session:
     """One connection, and what the runner may ask of it."""
 
-    def connect(self, dsn: str, user: str, password: str, disable_oob: bool) -> Answer:
-        self.connection = oracledb.connect(
-            user=user, password=password, dsn=dsn, disable_oob=disable_oob
-        )
+    connection: oracledb.Connection
+    running = False
+    break_sent: float | None = None
+
+    def connect(self, fetch_size: int, sdu: int, **given: Any) -> Answer:
+        if sdu:
+            given["sdu"] = sdu
+        self.connection = oracledb.connect(**given)
         self.cursor = self.connection.cursor()
-        return {"driver": f"python-oracledb {oracledb.__version__}", "thin": self.connection.thin}
+        if fetch_size:
+            self.cursor.arraysize = self.cursor.prefetchrows = fetch_size
+        return {}
 
-    def query(self, sql: str, binds: Answer) -> Answer:
-        """Execute and fetch everything; `elapsed_s` is what the user of this driver waits."""
-        began = time.perf_counter()
-        rows = self.cursor.execute(sql, binds).fetchall()
-        return {"elapsed_s": time.perf_counter() - began, "rows": rows}
+    def query(self, sql: str, binds: list[Any], times: int, keep: bool) -> Answer:
+        try:
+            return self._executed(sql, binds, times, keep)
+        except oracledb.Error as error:
+            returned = time.perf_counter()
+            answer: Answer = {"error": str(error).partition("\n")[0]}
+            if self.break_sent is not None:
+                answer["break_ms"] = 1e3 * (returned - self.break_sent)
+            return answer
+        finally:
+            self.running = False
 
-    def cancel(self, sql: str, binds: Answer, after_s: float) -> Answer:
-        """Execute, cancel `after_s` later from another thread, and time until the call returns."""
-        sent: list[float] = []
+    def _executed(self, sql: str, binds: list[Any], times: int, keep: bool) -> Answer:
+        elapsed_s, rows, changed = [], [], 0
+        for _ in range(times):
+            began = time.perf_counter()
+            self.cursor.execute(sql, binds)
+            if self.cursor.description:
+                rows = self.cursor.fetchall()
+            else:
+                changed = self.cursor.rowcount
+            elapsed_s.append(time.perf_counter() - began)
+        count = len(rows)
+        return {
+            "elapsed_s": elapsed_s,
+            "rows": rows if keep else [],
+            "row_count": count,
+            "changed": changed,
+        }
 
-        def cancel() -> None:
-            sent.append(time.perf_counter())
+    def send_break(self) -> None:
+        if self.running:
+            self.break_sent = time.perf_counter()
             self.connection.cancel()
 
-        timer = threading.Timer(after_s, cancel)
-        timer.start()
-        try:
-            self.cursor.execute(sql, binds).fetchall()
-            error = None
-        except oracledb.DatabaseError as raised:
-            error = raised.args[0].full_code
-        returned = time.perf_counter()
-        timer.cancel()
-        timer.join()
-        if not sent:
-            return {"error": error, "cancel_ms": None, "usable": True}
-        usable = self.cursor.execute("select 1 from dual").fetchone() == (1,)
-        return {"error": error, "cancel_ms": 1e3 * (returned - sent[0]), "usable": usable}
+    def commit(self) -> Answer:
+        self.connection.commit()
+        return {}
+
+    def rollback(self) -> Answer:
+        self.connection.rollback()
+        return {}
+
+    def ping(self) -> Answer:
+        self.connection.ping()
+        return {}
 
     def close(self) -> Answer:
         self.connection.close()
         return {}
 
 
-def read_requests(requests: queue.SimpleQueue[Answer]) -> None:
+def say(answer: Answer) -> None:
+    print(json.dumps(answer, default=str), flush=True)
+
+
+def read_requests(session: Session, requests: queue.SimpleQueue[Answer]) -> None:
     for line in sys.stdin:
-        requests.put(json.loads(line))
+        request = json.loads(line)
+        if request["do"] == "break":
+            session.send_break()
+        else:
+            # From here on it runs: a break that comes next is meant for it.
+            session.break_sent = None
+            session.running = request["do"] == "query"
+            requests.put(request)
     os._exit(0)
 
 
 def main() -> None:
     requests: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-    threading.Thread(target=read_requests, args=(requests,), daemon=True).start()
     session = Session()
+    threading.Thread(target=read_requests, args=(session, requests), daemon=True).start()
+    say(
+        {
+            "driver": "python-oracledb",
+            "version": oracledb.__version__,
+            "out_of_band": True,
+            "sdu": True,
+        }
+    )
     while True:
         request = requests.get()
         try:
-            answer = getattr(session, request.pop("do"))(**request)
+            say(getattr(session, request.pop("do"))(**request))
         except oracledb.Error as error:
-            answer = {"failed": str(error.args[0])}
-        print(json.dumps(answer), flush=True)
+            say({"error": str(error).partition("\n")[0]})
 
 
 main()

@@ -1,5 +1,5 @@
-module labclient
+module goora
 
-go 1.26.8
+go 1.21
 
 require github.com/sijms/go-ora/v2 v2.8.24

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// go-ora as a scenario client; ../README.md says what it is asked.
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"net"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	goora "github.com/sijms/go-ora/v2"
+)
+
+type request struct {
+	Do         string `json:"do"`
+	DSN        string `json:"dsn"`
+	User       string `json:"user"`
+	Password   string `json:"password"`
+	DisableOOB bool   `json:"disable_oob"`
+	FetchSize  int    `json:"fetch_size"`
+	SQL        string `json:"sql"`
+	Binds      []any  `json:"binds"`
+	Times      int    `json:"times"`
+	Keep       bool   `json:"keep"`
+}
+
+type answer map[string]any
+
+type session struct {
+	db   *sql.DB
+	conn *sql.Conn
+
+	mutex     sync.Mutex
+	cancel    context.CancelFunc
+	breakSent time.Time
+}
+
+func (s *session) connect(ask request) error {
+	server, service, _ := strings.Cut(ask.DSN, "/")
+	host, port, err := net.SplitHostPort(server)
+	if err != nil {
+		return err
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	options := map[string]string{"ENABLE_OOB": strconv.FormatBool(!ask.DisableOOB)}
+	if ask.FetchSize > 0 {
+		options["PREFETCH_ROWS"] = strconv.Itoa(ask.FetchSize)
+	}
+	url := goora.BuildUrl(host, number, service, ask.User, ask.Password, options)
+	if s.db, err = sql.Open("oracle", url); err != nil {
+		return err
+	}
+	s.conn, err = s.db.Conn(context.Background())
+	return err
+}
+
+func fetched(found *sql.Rows) ([][]any, error) {
+	columns, err := found.Columns()
+	if err != nil {
+		return nil, err
+	}
+	all := [][]any{}
+	for found.Next() {
+		row := make([]any, len(columns))
+		into := make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := found.Scan(into...); err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, found.Err()
+}
+
+func (s *session) executeOnce(ctx context.Context, ask request) ([][]any, int64, error) {
+	words := strings.Fields(strings.ToLower(ask.SQL))
+	if len(words) > 0 && (words[0] == "select" || words[0] == "with") {
+		found, err := s.conn.QueryContext(ctx, ask.SQL, ask.Binds...)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer found.Close()
+		rows, err := fetched(found)
+		return rows, 0, err
+	}
+	result, err := s.conn.ExecContext(ctx, ask.SQL, ask.Binds...)
+	if err != nil {
+		return nil, 0, err
+	}
+	changed, err := result.RowsAffected()
+	return [][]any{}, changed, err
+}
+
+func (s *session) query(ctx context.Context, ask request) answer {
+	elapsed := []float64{}
+	var rows [][]any
+	var changed int64
+	for i := 0; i < ask.Times; i++ {
+		began := time.Now()
+		var err error
+		if rows, changed, err = s.executeOnce(ctx, ask); err != nil {
+			return s.failed(err)
+		}
+		elapsed = append(elapsed, time.Since(began).Seconds())
+	}
+	count := len(rows)
+	if !ask.Keep {
+		rows = [][]any{}
+	}
+	return answer{"elapsed_s": elapsed, "rows": rows, "row_count": count, "changed": changed}
+}
+
+func (s *session) failed(err error) answer {
+	returned := time.Now()
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.breakSent.IsZero() {
+		return answer{"error": text}
+	}
+	return answer{"error": text, "break_ms": returned.Sub(s.breakSent).Seconds() * 1e3}
+}
+
+func (s *session) begin() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.cancel, s.breakSent = cancel, time.Time{}
+	return ctx
+}
+
+func (s *session) end() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.cancel()
+	s.cancel = nil
+}
+
+func (s *session) sendBreak() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.cancel != nil {
+		s.breakSent = time.Now()
+		s.cancel()
+	}
+}
+
+func (s *session) carryOut(ask request) error {
+	background := context.Background()
+	var err error
+	switch ask.Do {
+	case "connect":
+		err = s.connect(ask)
+	case "commit", "rollback":
+		_, err = s.conn.ExecContext(background, ask.Do)
+	case "ping":
+		err = s.conn.PingContext(background)
+	case "close":
+		s.conn.Close()
+		err = s.db.Close()
+	}
+	return err
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if strings.Contains(module.Path, "go-ora") {
+				return strings.TrimPrefix(module.Version, "v")
+			}
+		}
+	}
+	return "unknown"
+}
+
+func main() {
+	say := json.NewEncoder(os.Stdout).Encode
+	// It always asks for an SDU of 2 MiB: there is no option for another.
+	say(answer{"driver": "go-ora", "version": version(), "out_of_band": true, "sdu": false})
+	s := &session{}
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var ask request
+		if err := json.Unmarshal(lines.Bytes(), &ask); err != nil {
+			say(answer{"error": err.Error()})
+			continue
+		}
+		switch ask.Do {
+		case "break":
+			s.sendBreak()
+		case "query":
+			ctx := s.begin()
+			go func() {
+				done := s.query(ctx, ask)
+				s.end()
+				say(done)
+			}()
+		default:
+			if err := s.carryOut(ask); err != nil {
+				text, _, _ := strings.Cut(err.Error(), "\n")
+				say(answer{"error": text})
+			} else {
+				say(answer{})
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.annotations.SerializedName;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+/** ojdbc11 (thin) as a scenario client; ../README.md says what it is asked. */
+public class Client {
+    private static class Request {
+        @SerializedName("do") String verb;
+        String dsn, user, password, sql;
+        boolean disable_oob, keep;
+        int fetch_size, sdu, times;
+        List<Object> binds = List.of();
+    }
+
+    private static final Gson json = new GsonBuilder().serializeNulls().create();
+    private static Connection connection;
+    private static int fetchSize;
+    private static volatile PreparedStatement running;
+    private static volatile long breakSent;
+
+    private static synchronized void say(Map<String, ?> answer) {
+        System.out.println(json.toJson(answer));
+        System.out.flush();
+    }
+
+    private static String brief(Exception e) {
+        return String.valueOf(e.getMessage()).split("\n")[0];
+    }
+
+    private static void connect(Request ask) throws SQLException {
+        Properties properties = new Properties();
+        properties.put("user", ask.user);
+        properties.put("password", ask.password);
+        if (ask.disable_oob)
+            properties.put("oracle.net.disableOob", "true");
+        fetchSize = ask.fetch_size;
+        String url = "jdbc:oracle:thin:@//" + ask.dsn;
+        if (ask.sdu > 0)
+            url += "?sdu=" + ask.sdu;
+        connection = DriverManager.getConnection(url, properties);
+        connection.setAutoCommit(false);
+    }
+
+    private static List<List<Object>> fetched(ResultSet found) throws SQLException {
+        List<List<Object>> all = new ArrayList<>();
+        ResultSetMetaData columns = found.getMetaData();
+        while (found.next()) {
+            List<Object> row = new ArrayList<>();
+            for (int i = 1; i <= columns.getColumnCount(); i++) {
+                Object value = found.getObject(i);
+                row.add(value == null || value instanceof Number ? value : value.toString());
+            }
+            all.add(row);
+        }
+        return all;
+    }
+
+    private static Map<String, ?> executed(Request ask) throws SQLException {
+        List<Double> elapsed = new ArrayList<>();
+        List<List<Object>> rows = List.of();
+        int changed = 0;
+        try (PreparedStatement statement = connection.prepareStatement(ask.sql)) {
+            if (fetchSize > 0)
+                statement.setFetchSize(fetchSize);
+            for (int i = 0; i < ask.binds.size(); i++)
+                statement.setObject(i + 1, ask.binds.get(i));
+            running = statement;
+            for (int i = 0; i < ask.times; i++) {
+                long began = System.nanoTime();
+                if (statement.execute())
+                    try (ResultSet found = statement.getResultSet()) {
+                        rows = fetched(found);
+                    }
+                else
+                    changed = statement.getUpdateCount();
+                elapsed.add((System.nanoTime() - began) / 1e9);
+            }
+        } finally {
+            running = null;
+        }
+        return Map.of("elapsed_s", elapsed, "rows", ask.keep ? rows : List.of(), "row_count",
+                      rows.size(), "changed", changed);
+    }
+
+    private static void query(Request ask) {
+        try {
+            say(executed(ask));
+        } catch (SQLException | RuntimeException e) {
+            long returned = System.nanoTime();
+            if (breakSent == 0)
+                say(Map.of("error", brief(e)));
+            else
+                say(Map.of("error", brief(e), "break_ms", (returned - breakSent) / 1e6));
+        }
+    }
+
+    private static void sendBreak() throws SQLException {
+        PreparedStatement statement = running;
+        if (statement != null) {
+            breakSent = System.nanoTime();
+            statement.cancel();
+        }
+    }
+
+    private static void carryOut(Request ask) throws SQLException {
+        switch (ask.verb) {
+            case "connect" -> connect(ask);
+            case "commit" -> connection.commit();
+            case "rollback" -> connection.rollback();
+            case "ping" -> connection.isValid(5);
+            case "close" -> connection.close();
+            default -> throw new IllegalArgumentException(ask.verb);
+        }
+        say(Map.of());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        say(Map.of("driver", "ojdbc11", "version",
+                   oracle.jdbc.OracleDriver.getDriverVersion(), "out_of_band", true, "sdu", true));
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+        for (String line; (line = lines.readLine()) != null;) {
+            Request ask = json.fromJson(line, Request.class);
+            try {
+                if (ask.verb.equals("break"))
+                    sendBreak();
+                else if (ask.verb.equals("query")) {
+                    breakSent = 0;
+                    new Thread(() -> query(ask)).start();
+                } else
+                    carryOut(ask);
+            } catch (SQLException | RuntimeException e) {
+                say(Map.of("error", brief(e)));
+            }
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}
