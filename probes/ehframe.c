@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The call frame rules of .eh_frame, as far as the question "where is the
-// return address?" needs them. The format is that of the Linux Standard Base,
-// chapter 10.6, and of DWARF 4, chapter 6.4. Input is hostile.
+// return address, and where is the caller's rbp?" needs them. The format is
+// that of the Linux Standard Base, chapter 10.6, and of DWARF 4, chapter 6.4.
+// Input is hostile.
 #include "ehframe.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@
 #define RBP 6
 #define RETURN_ADDRESS 16
 #define STATES 8
-#define MAX_OFFSET 65536
+#define MAX_OFFSET INT16_MAX
+#define UNSAVED INT64_MIN
 
 struct cursor {
     const uint8_t *data;
@@ -31,8 +33,8 @@ struct cie {
 struct rules {
     uint64_t cfa_register;
     int64_t cfa_offset;
-    int64_t return_at; // relative to the CFA
-    bool known;
+    int64_t return_at, frame_at; // relative to the CFA, or UNSAVED
+    bool known, frame_known;
 };
 
 static uint64_t read_bytes(struct cursor *c, size_t count) {
@@ -164,10 +166,29 @@ static bool read_cie(struct cursor *c, struct cie *cie, uint64_t section) {
 
 static void set_rule(struct rules *r, const struct cie *cie, uint64_t reg,
                      int64_t factored) {
-    if (reg != cie->return_column)
+    int64_t at;
+
+    if (reg != cie->return_column && reg != RBP)
         return;
-    if (__builtin_mul_overflow(factored, cie->data_align, &r->return_at))
+    if (__builtin_mul_overflow(factored, cie->data_align, &at))
         r->known = false;
+    else if (reg == RBP)
+        r->frame_at = at;
+    else
+        r->return_at = at;
+}
+
+// rbp is again what it was when the function began, or never was changed.
+static void keep(struct rules *r, const struct cie *cie, uint64_t reg) {
+    r->known &= reg != cie->return_column;
+    if (reg == RBP)
+        r->frame_at = UNSAVED;
+}
+
+// A rule of a kind that is not followed here.
+static void forget(struct rules *r, const struct cie *cie, uint64_t reg) {
+    r->known &= reg != cie->return_column;
+    r->frame_known &= reg != RBP;
 }
 
 // Instructions with an opcode in the low six bits. Returns false when the
@@ -191,13 +212,15 @@ static bool extended_rule(struct cursor *c, uint8_t op, const struct cie *cie,
         reg = read_uleb(c);
         set_rule(r, cie, reg, (int64_t)read_uleb(c));
         break;
-    case 0x06: // restore_extended, undefined, same_value
-    case 0x07:
+    case 0x06: // restore_extended, same_value
     case 0x08:
-        r->known &= read_uleb(c) != cie->return_column;
+        keep(r, cie, read_uleb(c));
+        break;
+    case 0x07: // undefined
+        forget(r, cie, read_uleb(c));
         break;
     case 0x09: // register
-        r->known &= read_uleb(c) != cie->return_column;
+        forget(r, cie, read_uleb(c));
         read_uleb(c);
         break;
     case 0x0c: // def_cfa
@@ -212,7 +235,7 @@ static bool extended_rule(struct cursor *c, uint8_t op, const struct cie *cie,
         break;
     case 0x10: // expression, val_expression
     case 0x16:
-        r->known &= read_uleb(c) != cie->return_column;
+        forget(r, cie, read_uleb(c));
         skip(c, read_uleb(c));
         break;
     case 0x11: // offset_extended_sf
@@ -221,7 +244,7 @@ static bool extended_rule(struct cursor *c, uint8_t op, const struct cie *cie,
         break;
     case 0x14: // val_offset, val_offset_sf
     case 0x15:
-        r->known &= read_uleb(c) != cie->return_column;
+        forget(r, cie, read_uleb(c));
         read_uleb(c);
         break;
     case 0x2e: // GNU_args_size
@@ -247,7 +270,7 @@ static bool run_rules(struct cursor *c, const struct cie *cie, struct rules *r,
         } else if ((op & 0xc0) == 0x80) { // offset
             set_rule(r, cie, low, (int64_t)read_uleb(c));
         } else if ((op & 0xc0) == 0xc0) { // restore
-            r->known &= low != cie->return_column;
+            keep(r, cie, low);
         } else if (op == 0x0a) { // remember_state
             if (depth == STATES)
                 return false;
@@ -265,25 +288,37 @@ static bool run_rules(struct cursor *c, const struct cie *cie, struct rules *r,
     return !c->bad;
 }
 
-static enum eh_result conclude(const struct rules *r, int32_t *offset) {
-    int64_t at;
+static bool from_rsp(const struct rules *r, int64_t at, __s16 *offset) {
+    if (__builtin_add_overflow(r->cfa_offset, at, &at) || at < 0 ||
+        at > MAX_OFFSET)
+        return false;
+    *offset = (__s16)at;
+    return true;
+}
 
-    if (!r->known || __builtin_add_overflow(r->cfa_offset, r->return_at, &at))
+static enum eh_result conclude(const struct rules *r, struct site_rule *rule) {
+    if (!r->known)
         return EH_UNKNOWN;
     if (r->cfa_register == RBP)
         return EH_FRAME_POINTER;
-    if (r->cfa_register != RSP || at < 0 || at > MAX_OFFSET)
+    if (r->cfa_register != RSP || !r->frame_known ||
+        !from_rsp(r, r->return_at, &rule->caller))
         return EH_UNKNOWN;
-    *offset = (int32_t)at;
+    rule->frame = SITE_FRAME_KEPT;
+    if (r->frame_at != UNSAVED && !from_rsp(r, r->frame_at, &rule->frame))
+        return EH_UNKNOWN;
     return EH_STACK_POINTER;
 }
 
 // `fde` stands behind the FDE's id field, `id_at` is where that field is.
 static bool covers(struct cursor *fde, const struct eh_frame *section,
                    size_t id_at, uint32_t id, uint64_t pc,
-                   enum eh_result *result, int32_t *offset) {
+                   enum eh_result *result, struct site_rule *rule) {
     struct cursor c = {section->data, 0, section->size, false};
-    struct rules rules = {.return_at = 1, .known = true};
+    struct rules rules = {.return_at = 1,
+                          .frame_at = UNSAVED,
+                          .known = true,
+                          .frame_known = true};
     uint64_t start, range, length;
     struct cie cie;
 
@@ -310,12 +345,12 @@ static bool covers(struct cursor *fde, const struct eh_frame *section,
         run_rules(&c, &cie, &rules, section->address, 0, UINT64_MAX) &&
         rules.return_at != 1 && !fde->bad &&
         run_rules(fde, &cie, &rules, section->address, start, pc))
-        *result = conclude(&rules, offset);
+        *result = conclude(&rules, rule);
     return true;
 }
 
-enum eh_result eh_return_address(const struct eh_frame *section, uint64_t pc,
-                                 int32_t *offset) {
+enum eh_result eh_caller(const struct eh_frame *section, uint64_t pc,
+                         struct site_rule *rule) {
     struct cursor all = {section->data, 0, section->size, false};
     enum eh_result result;
 
@@ -335,7 +370,7 @@ enum eh_result eh_return_address(const struct eh_frame *section, uint64_t pc,
         id_at = entry.at;
         id = read_bytes(&entry, 4);
         if (!entry.bad && id &&
-            covers(&entry, section, id_at, id, pc, &result, offset))
+            covers(&entry, section, id_at, id, pc, &result, rule))
             return result;
     }
     return EH_UNKNOWN;

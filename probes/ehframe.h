@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "records.h"
+
 struct eh_frame {
     const uint8_t *data;
     size_t size;
@@ -12,14 +14,15 @@ struct eh_frame {
 };
 
 enum eh_result {
-    EH_STACK_POINTER, // the return address lies at rsp + *offset
+    EH_STACK_POINTER, // *rule says where things lie from rsp
     EH_FRAME_POINTER, // the frame is kept through rbp
     EH_UNKNOWN,       // no entry, or a rule this reader does not follow
 };
 
-// Where the return address lies while `pc` is executed in the outermost frame.
-// Never reads outside the section, whatever is in it.
-enum eh_result eh_return_address(const struct eh_frame *section, uint64_t pc,
-                                 int32_t *offset);
+// Where the return address and the caller's frame pointer lie while `pc` is
+// executed in the innermost frame. Never reads outside the section, whatever is
+// in it.
+enum eh_result eh_caller(const struct eh_frame *section, uint64_t pc,
+                         struct site_rule *rule);
 
 #endif

@@ -101,7 +101,7 @@ static void tell_sites(struct probe *probe, uint32_t image,
                 offset - m->offset >= m->end - m->start)
                 continue;
             key.ip = m->start + (offset - m->offset);
-            bpf_map_update_elem(probe->sites_fd, &key, &elf->site[i].offset,
+            bpf_map_update_elem(probe->sites_fd, &key, &elf->site[i].rule,
                                 BPF_ANY);
         }
         return;

@@ -72,7 +72,7 @@ struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, 1);
     __type(key, struct site_key);
-    __type(value, __s32);
+    __type(value, struct site_rule);
 } sites SEC(".maps");
 
 struct {

@@ -105,14 +105,21 @@ struct stack_key {
     __u64 address[STACK_DEPTH]; // innermost first
 };
 
-// Where the return address lies when a system call was made at `ip`.
+// What a system call was made at; see struct site_rule.
 struct site_key {
     __u32 image;
     __u32 pad;
     __u64 ip;
 };
 
+// Where the caller's return address and its frame pointer lie, from rsp.
+struct site_rule {
+    __s16 caller; // or SITE_FRAME_POINTER
+    __s16 frame;  // or SITE_FRAME_KEPT
+};
+
 #define SITE_FRAME_POINTER (-1) // the walk sees the caller by itself
+#define SITE_FRAME_KEPT (-1)    // still in rbp
 
 // The call that a thread is in; found by the low bits of its id, so that two
 // threads may chase each other out (then the time is lost, and counted so).

@@ -49,9 +49,9 @@ static void add_site(struct scan *scan, uint64_t pc) {
     for (unsigned i = 0; i < elf->sites; i++)
         if (elf->site[i].after == site.after)
             return;
-    switch (eh_return_address(&scan->eh, pc, &site.offset)) {
+    switch (eh_caller(&scan->eh, pc, &site.rule)) {
     case EH_FRAME_POINTER:
-        site.offset = SITE_FRAME_POINTER;
+        site.rule.caller = SITE_FRAME_POINTER;
         break;
     case EH_STACK_POINTER:
         break;

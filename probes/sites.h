@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 #include "elf_file.h"
+#include "records.h"
 
 #define MAX_SITES 32
 
 struct site {
     uint64_t after; // address behind the syscall instruction, as linked
-    int32_t offset; // of the return address from rsp, or SITE_FRAME_POINTER
+    struct site_rule rule;
 };
 
 // What one mapped ELF file says about itself.

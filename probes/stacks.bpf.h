@@ -7,7 +7,9 @@
 
 // glibc's poll pushes no frame, so a frame-pointer walk from the system call
 // steps over the function that called it. The loader worked out from
-// .eh_frame how far above the stack pointer the return address lies.
+// .eh_frame how far above the stack pointer the return address lies. select,
+// and others on their cancellable path, moreover use rbp for something else:
+// then the walk starts over from where they saved it.
 #define THREAD_SIZE 16384 // x86-64's, but for KASAN kernels
 
 // Where the kernel keeps the user's registers during a system call.
@@ -17,23 +19,51 @@ static __always_inline struct pt_regs *user_regs(struct task_struct *task) {
     return (struct pt_regs *)(top - bpf_core_type_size(struct pt_regs));
 }
 
+// Replaces all but the first address by those on the frame chain from `frame`.
+static __always_inline void walk_again(struct stack_key *key, __u64 frame) {
+    __u64 step[2]; // the next frame, the return address
+    __u32 depth;
+
+    __builtin_memset(&key->address[1], 0,
+                     sizeof(key->address) - sizeof(key->address[0]));
+    for (depth = 1; depth < STACK_DEPTH && depth < stack_depth; depth++) {
+        if (bpf_probe_read_user(step, sizeof(step), (void *)frame) || !step[1])
+            break;
+        key->address[depth] = step[1];
+        if (step[0] <= frame) {
+            depth++;
+            break;
+        }
+        frame = step[0];
+    }
+    key->depth = depth;
+    key->truncated = depth == stack_depth;
+}
+
 static __always_inline void find_caller(struct stack_key *key,
                                         struct task_struct *task,
                                         struct pt_regs *regs) {
     struct site_key site = {.image = key->image, .ip = key->address[0]};
-    __s32 *offset = bpf_map_lookup_elem(&sites, &site);
-    __u64 sp;
+    struct site_rule *rule = bpf_map_lookup_elem(&sites, &site);
+    __u64 sp, frame;
 
-    if (!offset)
+    if (!rule)
         return;
-    if (*offset == SITE_FRAME_POINTER) {
+    if (rule->caller == SITE_FRAME_POINTER) {
         key->hidden = HIDDEN_NOT_NEEDED;
         return;
     }
     sp = BPF_CORE_READ(regs ? regs : user_regs(task), sp);
-    if (!bpf_probe_read_user(&key->caller, sizeof(key->caller),
-                             (void *)(sp + *offset)))
-        key->hidden = HIDDEN_RECOVERED;
+    if (bpf_probe_read_user(&key->caller, sizeof(key->caller),
+                            (void *)(sp + rule->caller)))
+        return;
+    if (rule->frame != SITE_FRAME_KEPT) {
+        if (bpf_probe_read_user(&frame, sizeof(frame),
+                                (void *)(sp + rule->frame)))
+            return;
+        walk_again(key, frame);
+    }
+    key->hidden = HIDDEN_RECOVERED;
 }
 
 static __noinline int sample_stack(void *ctx, struct task_struct *task,

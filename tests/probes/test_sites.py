@@ -16,7 +16,10 @@ from tests.probes.probe_process import ROOT
 
 WAITING = {"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read"}
 WAITING |= {"recv", "recvfrom", "recvmsg"}
-RSP = 7
+RBP, RSP, KEPT = 6, 7, -1
+
+Site = tuple[int, int]
+"""Where the return address and the caller's frame pointer lie, from rsp."""
 
 
 @pytest.fixture(scope="session")
@@ -33,8 +36,8 @@ def libc() -> Path:
     pytest.skip("no glibc here")
 
 
-def expected_sites(path: Path) -> dict[int, int]:
-    """The same by way of pyelftools: {address behind the system call: offset from rsp}."""
+def expected_sites(path: Path) -> dict[int, Site]:
+    """The same by way of pyelftools: by the address behind the system call."""
     found = {}
     with path.open("rb") as file:
         elf = ELFFile(file)
@@ -63,21 +66,23 @@ def expected_sites(path: Path) -> dict[int, int]:
             while at >= 0:
                 row = [r for r in entry.get_decoded().table if r["pc"] <= start + at][-1]
                 assert row["cfa"].reg == RSP
-                found[start + at + 2] = row["cfa"].offset - 8
+                saved = row["cfa"].offset + row[RBP].arg if RBP in row else KEPT
+                found[start + at + 2] = (row["cfa"].offset - 8, saved)
                 at = code.find(b"\x0f\x05", at + 1)
     return found
 
 
-def run(list_sites: Path, *files: Path) -> dict[int, int]:
+def run(list_sites: Path, *files: Path) -> dict[int, Site]:
     done = subprocess.run([list_sites, *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    pairs = (line.split() for line in done.stdout.splitlines())
-    return {int(address, 16): int(offset) for address, offset in pairs}
+    sites = (line.split() for line in done.stdout.splitlines())
+    return {int(after, 16): (int(caller), int(frame)) for after, caller, frame in sites}
 
 
 def test_the_same_sites_as_pyelftools_finds(list_sites: Path) -> None:
     expected = expected_sites(libc())
     assert len(expected) >= 4  # poll and ppoll, the plain path and the cancellable
+    assert {frame == KEPT for _, frame in expected.values()} == {True, False}
     assert run(list_sites, libc()) == expected
 
 

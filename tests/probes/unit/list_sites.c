@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints what sites.c finds in the ELF files named: address and offset.
+// Prints what sites.c finds in the ELF files named: address, and the offsets of
+// the return address and the caller's frame pointer.
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -14,8 +15,8 @@ int main(int argc, char **argv) {
         if (elf_read_layout(fd, &elf.layout) == 0)
             elf_read_sites(fd, &elf);
         for (unsigned i = 0; i < elf.sites; i++)
-            printf("%llx %d\n", (unsigned long long)elf.site[i].after,
-                   elf.site[i].offset);
+            printf("%llx %d %d\n", (unsigned long long)elf.site[i].after,
+                   elf.site[i].rule.caller, elf.site[i].rule.frame);
         close(fd);
     }
     return 0;

@@ -97,35 +97,37 @@ static const uint8_t FRAME[] = {
     0x44,
     0x0e,
     0x30,
-    0,
-    0,
+    0x86,
+    2,
     0,
     0, // FDE: pc 0x20 + 0xfe0; advance 4;
-       // cfa offset 0x30
+       // cfa offset 0x30; rbp at cfa-16
     0,
     0,
     0,
     0,
 };
 
-static void test_return_address(void) {
+static void test_caller(void) {
     struct eh_frame frame = {FRAME, sizeof(FRAME), 0};
-    int32_t offset = -7;
+    struct site_rule rule = {-7, -7};
 
-    CHECK(eh_return_address(&frame, 0x1000, &offset) == EH_STACK_POINTER);
-    CHECK(offset == 0);
-    CHECK(eh_return_address(&frame, 0x1003, &offset) == EH_STACK_POINTER);
-    CHECK(offset == 0);
-    CHECK(eh_return_address(&frame, 0x1004, &offset) == EH_STACK_POINTER);
-    CHECK(offset == 0x28);
-    CHECK(eh_return_address(&frame, 0x103f, &offset) == EH_STACK_POINTER);
-    CHECK(eh_return_address(&frame, 0x1040, &offset) == EH_UNKNOWN);
-    CHECK(eh_return_address(&frame, 0xfff, &offset) == EH_UNKNOWN);
+    CHECK(eh_caller(&frame, 0x1000, &rule) == EH_STACK_POINTER);
+    CHECK(rule.caller == 0);
+    CHECK(rule.frame == SITE_FRAME_KEPT);
+    CHECK(eh_caller(&frame, 0x1003, &rule) == EH_STACK_POINTER);
+    CHECK(rule.caller == 0);
+    CHECK(eh_caller(&frame, 0x1004, &rule) == EH_STACK_POINTER);
+    CHECK(rule.caller == 0x28);
+    CHECK(rule.frame == 0x20);
+    CHECK(eh_caller(&frame, 0x103f, &rule) == EH_STACK_POINTER);
+    CHECK(eh_caller(&frame, 0x1040, &rule) == EH_UNKNOWN);
+    CHECK(eh_caller(&frame, 0xfff, &rule) == EH_UNKNOWN);
 }
 
 // Every truncation and a million random damages: no read outside, no hang.
 static void test_damaged_frames(void) {
-    int32_t offset;
+    struct site_rule rule;
 
     srandom(1);
     for (size_t size = 0; size <= sizeof(FRAME); size++) {
@@ -133,7 +135,7 @@ static void test_damaged_frames(void) {
         struct eh_frame frame = {copy, size, 0};
 
         memcpy(copy, FRAME, size);
-        eh_return_address(&frame, 0x1010, &offset);
+        eh_caller(&frame, 0x1010, &rule);
         free(copy);
     }
     for (int round = 0; round < 1000000; round++) {
@@ -143,7 +145,7 @@ static void test_damaged_frames(void) {
         memcpy(copy, FRAME, sizeof(FRAME));
         for (int i = 0; i <= round % 6; i++)
             copy[random() % sizeof(FRAME)] = random();
-        eh_return_address(&frame, 0x1010, &offset);
+        eh_caller(&frame, 0x1010, &rule);
         free(copy);
     }
 }
@@ -184,7 +186,7 @@ static void test_rates(void) {
 
 int main(void) {
     test_json();
-    test_return_address();
+    test_caller();
     test_damaged_frames();
     test_rates();
     if (failures)
