@@ -53,7 +53,10 @@ func (s *session) connect(ask request) error {
 	if err != nil {
 		return err
 	}
-	options := map[string]string{"ENABLE_OOB": strconv.FormatBool(!ask.DisableOOB)}
+	options := map[string]string{}
+	if !ask.DisableOOB {
+		options["ENABLE_OOB"] = "true" // it takes any value for yes
+	}
 	if ask.FetchSize > 0 {
 		options["PREFETCH_ROWS"] = strconv.Itoa(ask.FetchSize)
 	}
