@@ -125,8 +125,10 @@ static void add_own_cost(struct reporter *r, const struct own_cost *cost) {
     json_open(j, '{');
     json_key(j, "cpu_s");
     json_real(j, self_cpu_s());
-    json_key_seconds(j, "bpf_s", cost->ns);
-    json_key_unsigned(j, "bpf_runs", cost->runs);
+    if (cost->timed) {
+        json_key_seconds(j, "bpf_s", cost->ns);
+        json_key_unsigned(j, "bpf_runs", cost->runs);
+    }
     json_close(j, '}');
 }
 

@@ -6,11 +6,13 @@
 #include "loader.h"
 
 struct own_cost {
-    uint64_t ns, runs; // only while own_cost_enable() is on
+    uint64_t ns, runs; // only where `timed`
+    bool timed;        // own_cost_enable() was permitted
     uint64_t missed;   // runs the kernel left out: polls not counted
 };
 
-// Makes the kernel time all BPF programs, until this process ends.
+// Makes the kernel time all BPF programs, until this process ends; without
+// CAP_SYS_ADMIN it does not.
 void own_cost_enable(void);
 struct own_cost own_cost_read(const struct probe *probe);
 

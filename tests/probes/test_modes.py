@@ -193,3 +193,11 @@ def test_own_cost_is_the_kernels_figure(target: Target, start_probe: StartProbe)
     assert cost["bpf_runs"] >= 100003
     assert 0 < cost["bpf_s"] < 1
     assert cost["cpu_s"] > 0
+
+
+def test_without_cap_sys_admin_own_cost_is_the_probes_own_time(
+    target: Target, start_probe: StartProbe
+) -> None:
+    drop = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all")
+    probe = start_probe("-p", str(target.pid), "--own-cost", wrapper=drop)
+    assert list(probe.stop()["own_cost"]) == ["cpu_s"]
