@@ -9,9 +9,10 @@ packages="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl dpkg-dev xz-utils ca-certificates python3 python3-venv"
 if [ "${1:-}" = --tests ]; then
     # Linters; the fuzzer's run time; tools that look at processes and programs
-    # from outside; a browser for the flame graphs, a terminal for the live view.
+    # from outside; a browser for the flame graphs, a terminal for the live view;
+    # a Prometheus that scrapes, a host to look at from afar.
     packages="$packages clang-format shellcheck libclang-rt-14-dev strace procps
-        binutils chromium tmux"
+        binutils chromium tmux prometheus openssh-server systemd"
 fi
 
 missing=""
@@ -28,6 +29,20 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
+# Nothing that is installed here is to serve: the tests start their own.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+    trap 'rm -f "$policy"' EXIT
+fi
 # shellcheck disable=SC2086 # a list of package names, split on purpose
 apt-get install -y -qq --no-install-recommends $missing >/dev/null
+for service in ssh prometheus; do
+    case " $missing " in
+        *" prometheus "* | *" openssh-server "*)
+            systemctl disable -q "$service.service" 2>/dev/null || true
+            ;;
+    esac
+done
 echo "setup: done"

@@ -40,6 +40,13 @@ def stride(text: str) -> int | Literal["auto"]:
     return "auto" if text == "auto" else every(text)
 
 
+def count(text: str) -> int:
+    """How many, none included. Raises ArgumentTypeError for what is not a whole number."""
+    if not text.isdecimal() or int(text) > 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 1000")
+    return int(text)
+
+
 def hertz(text: str) -> float:
     """Samples a second. Raises ArgumentTypeError for what no sampler should be asked for."""
     try:

@@ -35,7 +35,7 @@ class HostFrame:
     before: Mapping[Identity, Counts]
     lost: Mapping[str, int]
     probe_cpu_s: float
-    bpf_s: float
+    bpf_s: float | None
 
 
 class LineReader:
@@ -95,7 +95,7 @@ class LineReader:
             self._recent.popleft()
         cost = data.get("own_cost", {})
         return HostFrame(
-            t_s, counts, before, data["lost"], cost.get("cpu_s", 0.0), cost.get("bpf_s", 0.0)
+            t_s, counts, before, data["lost"], cost.get("cpu_s", 0.0), cost.get("bpf_s")
         )
 
     def _then(self, key: bytes) -> Counts | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from polltrace.break_mode import BreakMode
-from polltrace.top.snapshot import Prices, Snapshot
+from polltrace.top.snapshot import OwnCost, Prices, Snapshot
 
 
 def header(snapshot: Snapshot, width: int) -> list[Text]:
@@ -66,12 +66,15 @@ def price_line(prices: Prices) -> str:
 
 
 def _cost(snapshot: Snapshot) -> str:
-    cost = snapshot.cost
-    own = (
+    lost = ", ".join(f"{count:,} {kind}" for kind, count in snapshot.lost.items() if count)
+    return f"{_own(snapshot.cost)}; lost: {lost or 'nothing'}"
+
+
+def _own(cost: OwnCost | None) -> str:
+    if cost is None:
+        return "polltrace's own cost: not known yet"
+    bpf = "not known" if cost.bpf_pct is None else f"{cost.bpf_pct:.2f}"
+    return (
         f"polltrace takes {cost.probe_pct + cost.screen_pct:.1f} % of a CPU (probe"
-        f" {cost.probe_pct:.1f}, screen {cost.screen_pct:.1f}), BPF {cost.bpf_pct:.2f}"
-        if cost
-        else "polltrace's own cost: not known yet"
+        f" {cost.probe_pct:.1f}, screen {cost.screen_pct:.1f}), BPF {bpf}"
     )
-    lost = ", ".join(f"{count:,} {kind}" for kind, count in snapshot.lost.items()) or "nothing"
-    return f"{own}; lost: {lost}"

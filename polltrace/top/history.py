@@ -27,22 +27,31 @@ class Counts(NamedTuple):
 
 @dataclass(slots=True)
 class History:
-    """The totals of the last SPAN_S, and the poll rate at every frame with a new window."""
+    """The totals of the last SPAN_S, and the poll rate at every frame with a new window.
+
+    `polls` is how many break polls it made since it was first seen, as far as windows can tell:
+    each stands for the time since the one before. It never falls.
+    """
 
     points: deque[Counts]
     past: deque[float] = field(default_factory=lambda: deque(maxlen=LONGEST_PAST))
+    polls: float = 0.0
+    counted_until_s: float = 0.0
 
     @classmethod
     def since(cls, t_s: float) -> Self:
         """Of a process whose totals were all zero then."""
-        return cls(deque([Counts(t_s, 0.0, 0.0, 0.0, 0)]))
+        return cls(deque([Counts(t_s, 0.0, 0.0, 0.0, 0)]), counted_until_s=t_s)
 
     def add(self, now: Counts) -> None:
         """Take in one frame's totals, in the order of time."""
         points = self.points
         last = points[-1]
         if now.windows > last.windows:
-            self.past.append((now.polls - last.polls) / (now.window_s - last.window_s))
+            rate = (now.polls - last.polls) / (now.window_s - last.window_s)
+            self.past.append(rate)
+            self.polls += rate * (now.t_s - self.counted_until_s)
+            self.counted_until_s = now.t_s
         points.append(now)
         while len(points) > 2 and points[1].t_s <= now.t_s - SPAN_S:
             points.popleft()
@@ -59,6 +68,7 @@ class History:
         """Go on at `now_s` after a time for which nothing was added, with counts from within it."""
         self.points = deque(point for point in self.points if point.t_s > now_s - SPAN_S)
         self.points.append(then)
+        self.counted_until_s = then.t_s
 
     @property
     def busy(self) -> float | None:

@@ -33,7 +33,7 @@ class Host:
         self._histories: dict[Identity, History] = {}
         self._rows: dict[Identity, Row] = {}
         self._frame: HostFrame | None = None
-        self._costs: list[tuple[float, float, float, float]] = []
+        self._costs: list[tuple[HostFrame, float]] = []
 
     def feed(self, line: bytes) -> bool:
         """Take in one line; whether it was a frame. Raises FrameError."""
@@ -71,9 +71,7 @@ class Host:
             rows=rows,
             prices=prices,
             cost=self._cost(),
-            lost={
-                kind: count for kind, count in frame.lost.items() if count and kind != _NOT_WANTED
-            }
+            lost={kind: count for kind, count in frame.lost.items() if kind != _NOT_WANTED}
             if frame
             else {},
             to_look_at=self._inspector.waiting,
@@ -84,8 +82,7 @@ class Host:
         # Totals count from when we attached, or from a process's birth since the frame before.
         since_s = self._frame.t_s if self._frame else 0.0
         self._frame = frame
-        cost = (frame.t_s, frame.probe_cpu_s, frame.bpf_s, self._cpu_clock())
-        self._costs = [*self._costs[-5:], cost]
+        self._costs = [*self._costs[-5:], (frame, self._cpu_clock())]
         for identity, counts in frame.counts.items():
             history = self._histories.get(identity)
             if history is None:
@@ -116,12 +113,16 @@ class Host:
     def _cost(self) -> OwnCost | None:
         if len(self._costs) < 2:
             return None
-        first, last = self._costs[0], self._costs[-1]
-        seconds = last[0] - first[0]
-        probe, bpf, screen = (
-            100 * (b - a) / seconds for a, b in zip(first[1:], last[1:], strict=True)
+        (first, screen_before), (last, screen_now) = self._costs[0], self._costs[-1]
+        each_s = (last.t_s - first.t_s) / 100
+        bpf_s = None if first.bpf_s is None or last.bpf_s is None else last.bpf_s - first.bpf_s
+        return OwnCost(
+            probe_pct=(last.probe_cpu_s - first.probe_cpu_s) / each_s,
+            bpf_pct=None if bpf_s is None else bpf_s / each_s,
+            screen_pct=(screen_now - screen_before) / each_s,
+            probe_s=last.probe_cpu_s,
+            bpf_s=last.bpf_s,
         )
-        return OwnCost(probe, bpf, screen)
 
 
 def row_of(server: Server, history: History, prices: Prices) -> Row:
@@ -145,4 +146,6 @@ def row_of(server: Server, history: History, prices: Prices) -> Row:
         pace_us=pace,
         price_s=price.value if price else None,
         past=tuple(history.past),
+        cpu_s=history.points[-1].cpu_s,
+        polls=history.polls,
     )

@@ -25,7 +25,8 @@ class Row:
     """One dedicated server, over the last few seconds; None: not known (yet).
 
     `client` is host and port, or empty where it could not be seen; `cpu_pct` is of one CPU;
-    `lost_pct` of the CPU time it used; `past` are poll rates, the newest last.
+    `lost_pct` of the CPU time it used; `past` are poll rates, the newest last. `cpu_s` and `polls`
+    are totals since it was first seen, `polls` as far as windows can tell.
     """
 
     pid: int
@@ -41,6 +42,8 @@ class Row:
     pace_us: int | None
     price_s: float | None
     past: tuple[float, ...]
+    cpu_s: float = 0.0
+    polls: float = 0.0
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -65,11 +68,14 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class OwnCost:
     """Per cent of one CPU that polltrace itself takes: the probe's process, its programs in the
-    kernel (in the time of whom they look at), this process."""
+    kernel (in the time of whom they look at; None where we may not ask), this process. The first
+    two in seconds as well, since attaching."""
 
     probe_pct: float
-    bpf_pct: float
+    bpf_pct: float | None
     screen_pct: float
+    probe_s: float
+    bpf_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,8 @@ def totals_of(rows: Iterable[Row]) -> Totals:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`t_s` since attaching; None before. `lost` counts what the probe could not count, by kind.
+    """`t_s` since attaching; None before. `lost` counts what the probe could not count, by kind,
+    those with none included.
 
     `to_look_at` processes have not been inspected yet and are in no row.
     """

@@ -63,7 +63,7 @@ def snapshot(rows: Sequence[Row] = ROWS, *, prices: Prices = PRICES) -> Snapshot
         t_s=42.0,
         rows=tuple(rows),
         prices=prices,
-        cost=OwnCost(probe_pct=0.82, bpf_pct=0.11, screen_pct=0.43),
+        cost=OwnCost(probe_pct=0.82, bpf_pct=0.11, screen_pct=0.43, probe_s=2.0, bpf_s=0.1),
         lost={},
         totals=totals_of(rows),
     )

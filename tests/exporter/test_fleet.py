@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The exporter on the lab, as an ordinary user with four capabilities, scraped by Prometheus."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+from tests.conftest import POLLTRACE, ROOT, missing
+
+PACKAGING = ROOT / "packaging"
+UNIT = PACKAGING / "systemd" / "polltrace-exporter.service"
+DEADLINE_S = 40.0
+IN_BAND = '{break_mode="in-band",engine="polltrace lab",sid="LAB"}'
+
+
+def tool(name: str) -> str:
+    return shutil.which(name) or missing(f"{name} is not installed: ./setup.sh --tests")
+
+
+def capabilities() -> list[str]:
+    """Those that the unit gives, as setpriv spells them."""
+    (line,) = [
+        line for line in UNIT.read_text().splitlines() if line.startswith("AmbientCapabilities=")
+    ]
+    return [word.removeprefix("CAP_").lower() for word in line.partition("=")[2].split()]
+
+
+def as_the_unit_says() -> list[str]:
+    """A command that runs another with the user and the capabilities of the unit."""
+    given = ",".join(f"+{name}" for name in capabilities())
+    sets = [f"--{which}=-all,{given}" for which in ("bounding-set", "inh-caps", "ambient-caps")]
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs", *sets]
+
+
+T = TypeVar("T")
+
+
+def until(wanted: Callable[[], T | None], what: str) -> T:
+    deadline = time.monotonic() + DEADLINE_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            if (found := wanted()) is not None:
+                return found
+        time.sleep(0.1)
+    pytest.fail(f"after {DEADLINE_S} s there is not yet: {what}")
+
+
+def get(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def value(metrics: str, series: str) -> float | None:
+    """The value of one series; None where it is not there."""
+    found = [line for line in metrics.splitlines() if line.startswith(f"{series} ")]
+    return float(found[0].rpartition(" ")[2]) if found else None
+
+
+@contextlib.contextmanager
+def running(*argv: str, prefix: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [*prefix, *argv], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextlib.contextmanager
+def exporter(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The exporter, and where it is to be scraped."""
+    command = (POLLTRACE, "export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5")
+    with running(*command, *options, prefix=tuple(as_the_unit_says())) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert said.startswith("polltrace: metrics at http://127.0.0.1:"), said
+        yield process, said.split()[-1]
+
+
+@contextlib.contextmanager
+def busy_session(lab: LabServer) -> Iterator[None]:
+    with DriverClient() as client:
+        lab.connect(client, break_poll_skip=3, disable_oob=True)
+        client.begin(LOTSLIOS, {"n": 10**9})
+        yield
+
+
+@pytest.mark.usefixtures("lab")
+def test_counters_go_on_when_sessions_end() -> None:
+    polls = f"polltrace_break_polls_total{IN_BAND}"
+    lost = f"polltrace_break_poll_cpu_seconds_total{IN_BAND}"
+    with LabServer() as lab, exporter("--top", "3") as (process, url):
+        with busy_session(lab):
+            until(lambda: value(get(url), lost) or None, lost)
+            busy = get(url)
+            assert 'polltrace_process_break_poll_cpus{break_mode="in-band",client="127' in busy
+            checked = subprocess.run(
+                [tool("promtool"), "check", "metrics"],
+                input=busy,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+        def ended() -> str | None:
+            now = get(url)
+            return now if value(now, f"polltrace_servers_polling{IN_BAND}") == 0 else None
+
+        after = until(ended, "the end of the session")
+        for series in (polls, lost, f"polltrace_server_cpu_seconds_total{IN_BAND}"):
+            assert (value(after, series) or 0) >= (value(busy, series) or 0) > 0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.usefixtures("lab")
+def test_prometheus_scrapes_it_and_the_dashboard_has_figures(tmp_path: Path) -> None:
+    prometheus = tool("prometheus")
+    shutil.copy(PACKAGING / "prometheus" / "polltrace.rules.yml", tmp_path)
+    with LabServer() as lab, busy_session(lab), exporter("--top", "3") as (_, url):
+        target = urllib.parse.urlsplit(url).netloc
+        text = (PACKAGING / "prometheus" / "scrape.yml").read_text()
+        settings = text.replace("127.0.0.1:9417", target).replace("15s", "1s")
+        (tmp_path / "prometheus.yml").write_text(settings)
+        port = free_port()
+        command = [
+            prometheus,
+            f"--config.file={tmp_path / 'prometheus.yml'}",
+            f"--storage.tsdb.path={tmp_path / 'data'}",
+            f"--web.listen-address=127.0.0.1:{port}",
+            "--log.level=error",
+        ]
+        with running(*command):
+            query = f"http://127.0.0.1:{port}/api/v1/query?query="
+
+            def ask(expression: str) -> list[Any] | None:
+                answer = json.loads(get(query + urllib.parse.quote(expression)))
+                assert answer["status"] == "success"
+                return answer["data"]["result"] or None
+
+            assert until(lambda: ask('up{job="polltrace"} == 1'), "a scrape")
+            until(lambda: ask("rate(polltrace_break_poll_cpu_seconds_total[30s]) > 0"), "a rate")
+            expressions = dashboard_expressions()
+            assert len(expressions) > 10
+            for expression in expressions:
+                # The kernel's statistics of BPF programs take CAP_SYS_ADMIN, which it has not.
+                if "bpf_seconds" not in expression:
+                    assert ask(expression), expression
+            rules = json.loads(get(f"http://127.0.0.1:{port}/api/v1/rules"))["data"]["groups"]
+            assert all(rule["health"] != "err" for group in rules for rule in group["rules"])
+
+
+def dashboard_expressions() -> list[str]:
+    """What the dashboard's panels ask, with its variables filled in."""
+    board = json.loads((PACKAGING / "grafana" / "polltrace.json").read_text())
+    said = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    filled = {"$__rate_interval": "30s", "$job": ".*", "$host": ".*", "$sid": ".*"}
+    for name, text in filled.items():
+        said = [each.replace(name, text) for each in said]
+    return said
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("check", "rules", "polltrace.rules.yml"), ("test", "rules", "polltrace.rules.test.yml")],
+)
+def test_the_rules_are_what_promtool_takes(words: tuple[str, ...]) -> None:
+    folder = PACKAGING / "prometheus"
+    checked = subprocess.run(
+        [tool("promtool"), *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_unit_is_what_systemd_takes(tmp_path: Path) -> None:
+    analyze = tool("systemd-analyze")
+    unit = tmp_path / UNIT.name
+    unit.write_text(UNIT.read_text().replace("/opt/polltrace/bin/polltrace", POLLTRACE))
+    verified = subprocess.run(
+        [analyze, "verify", str(unit)], capture_output=True, text=True, check=False
+    )
+    assert (verified.returncode, verified.stderr) == (0, "")
+    subprocess.run([analyze, "security", "--offline=yes", "--threshold=30", str(unit)], check=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--listen", "0.0.0.0:0"], "can be reached from other hosts"),
+        (["--listen", "[::]:0"], "can be reached from other hosts"),
+        (["--listen", "dbhost"], "is not ADDRESS:PORT"),
+        (["--listen", "127.0.0.1:70000"], "is not ADDRESS:PORT"),
+        (["--top", "-1"], "is not a whole number"),
+    ],
+)
+def test_wrong_usage(run: Any, options: list[str], said: str) -> None:
+    ended = run("export", "prometheus", *options)
+    assert ended.returncode == 2
+    assert said in ended.stderr
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(run: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = run("export", "prometheus", "--listen", f"127.0.0.1:{port}")
+    assert ended.returncode == 4
+    assert ended.stderr == f"polltrace: cannot listen on 127.0.0.1:{port}: Address already in use\n"
+
+
+@pytest.mark.usefixtures("probe")
+def test_a_probe_that_is_killed_ends_it_for_the_supervisor_to_restart() -> None:
+    with exporter() as (process, url):
+        until(lambda: value(get(url), "polltrace_last_frame_timestamp_seconds"), "a frame")
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        (probe,) = [
+            int(pid)
+            for pid in children
+            if Path(f"/proc/{pid}/comm").read_text().strip() == "polltrace-probe"
+        ]
+        os.kill(probe, signal.SIGKILL)
+        assert process.wait(20) == 4
+        assert process.stderr is not None
+        assert "was killed by signal 9" in process.stderr.read()
