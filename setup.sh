@@ -38,11 +38,10 @@ if [ ! -e "$policy" ]; then
 fi
 # shellcheck disable=SC2086 # a list of package names, split on purpose
 apt-get install -y -qq --no-install-recommends $missing >/dev/null
-for service in ssh prometheus; do
-    case " $missing " in
-        *" prometheus "* | *" openssh-server "*)
-            systemctl disable -q "$service.service" 2>/dev/null || true
-            ;;
+for package in $missing; do
+    case "$package" in
+        prometheus) systemctl disable -q prometheus.service 2>/dev/null || true ;;
+        openssh-server) systemctl disable -q ssh.service 2>/dev/null || true ;;
     esac
 done
 echo "setup: done"
