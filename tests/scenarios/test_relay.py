@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The relay: what becomes of urgent data, in which order, and how long a round trip takes."""
+
+from __future__ import annotations
+
+import select
+import socket
+import statistics
+import time
+
+import pytest
+
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+from scenarios.relay import NetworkPath, pieces, relay
+
+
+def through(path: NetworkPath, *sent: tuple[bytes, bool]) -> list[tuple[bytes, bool]]:
+    """What the far end sees of what is sent; neighbours of one kind run together."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as far,
+        relay(("127.0.0.1", far.getsockname()[1]), path) as port,
+        socket.create_connection(("127.0.0.1", port)) as near,
+    ):
+        accepted, _ = far.accept()
+        with accepted:
+            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
+            for data, urgent in sent:
+                near.send(data, socket.MSG_OOB if urgent else 0)
+                # The far end must have it before the next: two marks would run into one.
+                select.select([accepted], [], [], 0.2)
+                time.sleep(0.05)
+            near.shutdown(socket.SHUT_WR)
+            return list(pieces(accepted))
+
+
+SENT = ((b"before", False), (b"!", True), (b"after", False))
+
+
+@pytest.mark.parametrize(
+    ("urgent", "seen"),
+    [
+        ("keep", [(b"before", False), (b"!", True), (b"after", False)]),
+        ("inline", [(b"before!after", False)]),
+        ("drop", [(b"beforeafter", False)]),
+    ],
+)
+def test_urgent_data(urgent: str, seen: list[tuple[bytes, bool]]) -> None:
+    assert through(NetworkPath(urgent=urgent), *SENT) == seen
+
+
+def test_delay_and_order() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as far,
+        relay(("127.0.0.1", far.getsockname()[1]), NetworkPath(0.02, 0.004)) as port,
+        socket.create_connection(("127.0.0.1", port)) as near,
+    ):
+        accepted, _ = far.accept()
+        with accepted:
+            trips = []
+            for n in range(20):
+                began = time.monotonic()
+                near.send(b"%03d" % n)
+                accepted.send(accepted.recv(3))
+                assert near.recv(3) == b"%03d" % n
+                trips.append(time.monotonic() - began)
+            assert min(trips) >= 0.02
+            assert statistics.median(trips) < 0.2
+
+
+@pytest.mark.parametrize(("urgent", "mode"), [("keep", "out-of-band"), ("drop", "in-band")])
+@pytest.mark.parametrize("name", ["python-oracledb"])
+def test_a_driver_finds_out_at_connect(name: str, urgent: str, mode: str) -> None:
+    # GIVEN a lab behind a path that keeps or loses urgent data, and a driver that checks
+    with (
+        LabServer() as lab,
+        DriverClient(name) as client,
+        relay(("127.0.0.1", lab.oralab.port), NetworkPath(urgent=urgent)) as port,
+    ):
+        client.connect(
+            f"127.0.0.1:{port}/{lab.oralab.service}",
+            lab.oralab.user,
+            lab.oralab.password,
+            disable_oob=False,
+        )
+        client.query(LOTSLIOS, {"n": 1000})
+        statement = (
+            "select m.value from v$mystat m, v$statname n"
+            " where m.statistic# = n.statistic# and n.name = 'lab break polls'"
+        )
+        [[polls]] = client.query(statement)[1]
+        # THEN it polls just where the byte was lost, and a cancel works either way
+        assert (polls > 0) == (mode == "in-band")
+        cancel = client.cancel(LOTSLIOS, {"n": 10**9}, 0.1)
+        assert (cancel.error, cancel.usable) == ("ORA-01013", True)
+        client.close()
