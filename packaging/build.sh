@@ -21,13 +21,19 @@ auditwheel repair --wheel-dir dist "$work"/wheel/*.whl >"$work/log" 2>&1 ||
     { cat "$work/log" >&2; exit 1; }
 wheel=$(echo dist/*.whl)
 
-pex "$wheel" --console-script polltrace --venv prepend \
-    --constraints "$(sed 's/ *\\$//; /^ *--hash/d' requirements.lock >"$work/pins"; echo "$work/pins")" \
+# Without the hashes: pip wants all or none, and the wheel just built has none.
+sed 's/ *\\$//; /^ *--hash/d' requirements.lock >"$work/pins"
+pex "$wheel" --console-script polltrace --venv prepend --constraints "$work/pins" \
     --python-shebang "/usr/bin/env python3" --no-use-system-time --output-file dist/polltrace.pex
 
 version=$(basename "$wheel" | cut -d- -f2)
 mkdir "$work/deb"
 cp -r packaging/debian "$wheel" "$work/deb/"
+sphinx-build -q -b man docs "$work/man"
+cp "$work/man/polltrace.1" "$work/deb/"
+for shell in bash zsh; do
+    shtab --shell=$shell polltrace.cli.build_parser >"$work/deb/completion.$shell"
+done
 cat >"$work/deb/debian/changelog" <<END
 polltrace ($(echo "$version" | sed 's/\.dev/~dev/')) unstable; urgency=medium
 

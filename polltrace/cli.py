@@ -35,7 +35,7 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace) -> int: ...
 
 
-def _parser(verb_meant: str | None) -> argparse.ArgumentParser:
+def build_parser(verb_meant: str | None = None) -> argparse.ArgumentParser:
     """The grammar; of a verb that is not meant, its name alone: imports cost start-up time."""
     parser = argparse.ArgumentParser(
         prog="polltrace",
@@ -75,9 +75,8 @@ def _drop_output() -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code. Errors become one line on stderr."""
     words = sys.argv[1:] if argv is None else argv
-    args = _parser(next((word for word in words if not word.startswith("-")), None)).parse_args(
-        words
-    )
+    verb_meant = next((word for word in words if not word.startswith("-")), None)
+    args = build_parser(verb_meant).parse_args(words)
     # Ended by a supervisor or by Ctrl-C: the same clean-up runs on the way out.
     signal.signal(signal.SIGTERM, _terminated)
     try:
