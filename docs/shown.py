@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Run every command that the documentation shows, and write beneath it what it printed.
+
+A block that begins ```console holds commands, each after "$ ", and their output. Around them a
+lab runs with two busy sessions of the article's statement, one in-band, whose server is $PID, and
+one out-of-band; a page that says `polltrace lab start` itself gets them then, and loses them at
+`polltrace lab stop`. With --check the pages stay as they are: each command must end well and
+print something. Root, and nothing else running, or the figures say nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+
+PAGES = (*sorted(Path(__file__).parent.glob("*.md")), Path(__file__).parents[1] / "README.md")
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_WIDTH = "100"
+_SERVER = """
+select p.spid from v$process p, v$session s
+where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
+"""
+
+
+class Stage:
+    """The lab and its two sessions, from their first need to the end of a page."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._sessions = contextlib.ExitStack()
+        self._environment = {
+            **os.environ,
+            "COLUMNS": _WIDTH,
+            "NO_COLOR": "1",
+            "XDG_STATE_HOME": str(directory),  # a lab of our own
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        }
+
+    def run(self, command: str) -> str:
+        """What a command prints, stderr included. Raises SystemExit when it ends badly."""
+        if command == "polltrace lab stop":
+            self._sessions.close()
+        ended = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            env=self._environment,
+            cwd=self._directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if ended.returncode != 0 or not ended.stdout.strip():
+            raise SystemExit(f"{command}\nended with {ended.returncode}:\n{ended.stdout}")
+        if command == "polltrace lab start":
+            self._connect()
+        return "".join(f"{line.rstrip()}\n" for line in ended.stdout.splitlines())
+
+    def _connect(self) -> None:
+        lab = json.loads(self.run("polltrace lab status --json"))
+        for disable_oob in (True, False):
+            client = self._sessions.enter_context(DriverClient())
+            client.connect(lab["dsn"], lab["user"], lab["password"], disable_oob=disable_oob)
+            _, [[pid]] = client.query(_SERVER)
+            client.begin(LOTSLIOS, {"n": 30_000}, times=1_000_000)
+        self._environment["PID"] = str(pid)  # of the last, which is in-band
+
+
+@contextlib.contextmanager
+def _stage(commands: list[str]) -> Iterator[Stage]:
+    with tempfile.TemporaryDirectory() as directory:
+        stage = Stage(Path(directory))
+        if "polltrace lab start" not in commands:
+            stage.run("polltrace lab start")
+        try:
+            yield stage
+        finally:
+            if "polltrace lab stop" not in commands:
+                stage.run("polltrace lab stop")
+
+
+def commands_of(page: str) -> list[str]:
+    """The commands that a page shows, in order."""
+    return [
+        line.removeprefix("$ ")
+        for block in _BLOCK.findall(page)
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
+
+
+def with_output(page: str, stage: Stage) -> str:
+    """The page, with what its commands print today."""
+
+    def shown(block: re.Match[str]) -> str:
+        commands = [line for line in block[1].splitlines() if line.startswith("$ ")]
+        parts = (f"{line}\n{stage.run(line.removeprefix('$ '))}" for line in commands)
+        return f"```console\n{''.join(parts)}```"
+
+    return _BLOCK.sub(shown, page)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
+    parser.add_argument("--check", action="store_true", help="run the commands; write nothing")
+    args = parser.parse_args()
+    for path in args.pages:
+        page = path.read_text()
+        if not commands_of(page):
+            continue
+        print(path.name, flush=True)
+        with _stage(commands_of(page)) as stage:
+            new = with_output(page, stage)
+        if not args.check:
+            path.write_text(new)
+
+
+if __name__ == "__main__":
+    main()
