@@ -44,4 +44,6 @@ END
 (cd "$work/deb" && dpkg-buildpackage --build=binary --no-sign >"$work/log" 2>&1) ||
     { cat "$work/log" >&2; exit 1; }
 cp "$work"/polltrace_*.deb dist/
+cp probes/build/polltrace-probe dist/
+python packaging/sbom.py >dist/polltrace.cdx.json
 ls -l dist
