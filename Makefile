@@ -9,14 +9,14 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests lock bench soak clean
+.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs docs-outputs packages lock bench soak clean
 
 demo: build
 	@$(BIN)/polltrace demo
 
 test: setup-tests lint check fuzz pytest
 
-pytest: build clients
+pytest: build clients $(VENV)/installed-dev
 	$(BIN)/pytest
 
 check: build
@@ -27,14 +27,14 @@ check: build
 fuzz: build
 	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz FUZZ_SECONDS=60
 
-lint: $(VENV)/installed
+lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format --dry-run --Werror
 	$(OURS) \( -name "*.sh" -o -path ./.ci/run \) -print0 | xargs -0 shellcheck
 
-format: $(VENV)/installed
+format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format -i
@@ -61,21 +61,43 @@ $(VENV)/installed: requirements.lock pyproject.toml | setup
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
+# To test, and to document and hand over: each its own set of pins.
+$(VENV)/installed-%: requirements-%.lock $(VENV)/installed
+	@echo "python: adding $<"
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 # Move every pin to the newest release that pyproject.toml allows.
+COMPILE = $(BIN)/uv pip compile -q --generate-hashes --no-header --no-emit-index-url \
+	--upgrade --python-version 3.11 pyproject.toml --extra drivers --extra build
 lock: $(VENV)/installed
 	$(BIN)/pip install -q uv
-	$(BIN)/uv pip compile -q --generate-hashes --all-extras --no-header \
-		--no-emit-index-url --upgrade --python-version 3.11 \
-		pyproject.toml -o requirements.lock
+	$(COMPILE) -o requirements.lock
+	$(COMPILE) -c requirements.lock --extra dev -o requirements-dev.lock
+	$(COMPILE) -c requirements.lock --extra packaging -o requirements-packaging.lock
+
+# The site and the manual page, into docs/build; every command that the pages
+# show is run again by `make docs-outputs`, and what it printed put there.
+docs: build $(VENV)/installed-packaging
+	$(BIN)/sphinx-build -q -W -b html docs docs/build/html
+	$(BIN)/sphinx-build -q -W -b man docs docs/build/man
+
+docs-outputs: build
+	$(BIN)/python docs/shown.py
+
+# A wheel, a single file, a Debian package, into dist/.
+packages: build $(VENV)/installed-packaging
+	@./setup.sh --packages
+	PATH="$(abspath $(BIN)):$$PATH" packaging/build.sh
 
 # Costs and speeds, measured; never part of a test. See README.md.
-bench: build
+bench: build $(VENV)/installed-dev
 	$(MAKE) -C probes bench
 	$(BIN)/python -m stacks.bench_names
 	$(BIN)/python -m polltrace.top.bench_top
 
 # Checks too long for every change: run before a release.
-soak: build
+soak: build $(VENV)/installed-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
 	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
@@ -85,4 +107,4 @@ clean:
 	$(MAKE) -C probes/price clean
 	$(MAKE) -C scenarios/lab clean
 	$(MAKE) -C scenarios/clients clean
-	rm -rf $(VENV) *.egg-info
+	rm -rf $(VENV) *.egg-info build dist docs/build

@@ -1,19 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install the Debian packages that polltrace needs: to build and run, or, with
-# --tests, to lint and test as well. Says what is missing, installs that and
-# nothing else; does nothing the second time.
+# Install the Debian packages that polltrace needs: to build and run; with --tests
+# to lint and test as well; with --packages to make packages of it. Says what is
+# missing, installs that and nothing else; does nothing the second time.
 set -eu
 
 packages="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl dpkg-dev xz-utils ca-certificates python3 python3-venv"
-if [ "${1:-}" = --tests ]; then
+case "${1:-}" in
+--tests)
     # Linters; the fuzzer's run time; tools that look at processes and programs
     # from outside; a browser for the flame graphs, a terminal for the live view;
     # a Prometheus that scrapes, a host to look at from afar.
     packages="$packages clang-format shellcheck libclang-rt-14-dev strace procps
         binutils chromium tmux prometheus openssh-server systemd"
-fi
+    ;;
+--packages) packages="$packages binutils debhelper dh-python git" ;;
+esac
 
 missing=""
 for package in $packages; do

@@ -3,7 +3,7 @@
 # What polltrace is handed over as, into dist/: a wheel (with the probe, the
 # price and the lab inside), polltrace.pex (the same and every Python package
 # it needs, in one file), a Debian package. Wants `make build` and the tools of
-# requirements-dev.lock on PATH. Two builds of one commit give the same bytes.
+# requirements-packaging.lock on PATH. Two builds of one commit give the same bytes.
 set -eu
 cd "$(dirname "$0")/.."
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
