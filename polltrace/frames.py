@@ -64,6 +64,7 @@ class Stack:
     `kind` is "poll" for one taken at a break poll, "cpu" for an on-CPU sample; `truncated` says
     that the probe stopped before the stack ended. `hidden` says of the caller that libc hides
     from a walk along frame pointers whether it was "recovered", "not-needed" or "unknown".
+    `polls` are the break polls that it stands for: `count` times the stride it was taken at.
     `kernel` is the part in the kernel, innermost first, where it was asked for.
     """
 
@@ -73,6 +74,7 @@ class Stack:
     addresses: tuple[int, ...]
     hidden: str = "unknown"
     kernel: tuple[int, ...] = ()
+    polls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,7 @@ def _totals(data: dict[str, Any]) -> ProcessTotals:
                 tuple(s["addresses"]),
                 s.get("hidden", "unknown"),
                 tuple(s.get("kernel", ())),
+                s.get("polls", 0),
             )
             for s in data.get("stacks", ())
         ),

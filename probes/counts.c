@@ -100,19 +100,37 @@ static void add_syscalls(struct reporter *r, uint32_t index) {
     json_close(j, ']');
 }
 
+static void add_kernel_part(struct reporter *r, uint32_t id) {
+    uint32_t at = snapshot_find(&r->kernel_stacks, id);
+    const struct kernel_stack *stack;
+
+    if (snapshot_slot(&r->kernel_stacks, at) != id)
+        return;
+    stack = snapshot_key(&r->kernel_stacks, at);
+    json_list(&r->json, "kernel");
+    for (unsigned n = 0; n < KERNEL_DEPTH && stack->address[n]; n++)
+        json_unsigned(&r->json, stack->address[n]);
+    json_close(&r->json, ']');
+}
+
 static void add_stacks(struct reporter *r, uint32_t index) {
     struct json *j = &r->json;
 
+    if (r->options->stack_stride)
+        json_key_unsigned(j, "stack_stride",
+                          r->probe->slots[index].stack_stride);
     json_list(j, "stacks");
     for (uint32_t i = snapshot_find(&r->stacks, index);
          snapshot_slot(&r->stacks, i) == index; i++) {
         const struct stack_key *key = snapshot_key(&r->stacks, i);
-        uint64_t count;
+        struct stack_count seen;
 
-        memcpy(&count, snapshot_value(&r->stacks, i), sizeof(count));
+        memcpy(&seen, snapshot_value(&r->stacks, i), sizeof(seen));
         json_open(j, '{');
         json_key_text(j, "kind", STACK_NAMES[key->kind]);
-        json_key_unsigned(j, "count", count);
+        json_key_unsigned(j, "count", seen.count);
+        if (key->kind == STACK_POLL)
+            json_key_unsigned(j, "polls", seen.polls);
         json_key_text(j, "hidden", HIDDEN_NAMES[key->hidden]);
         json_key(j, "truncated");
         json_bool(j, key->truncated);
@@ -123,6 +141,8 @@ static void add_stacks(struct reporter *r, uint32_t index) {
                 json_unsigned(j, key->caller);
         }
         json_close(j, ']');
+        if (key->kernel)
+            add_kernel_part(r, key->kernel);
         json_close(j, '}');
     }
     json_close(j, ']');

@@ -15,7 +15,8 @@
 #include "processes.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
-    "processes", "endpoints", "user_reads", "stacks", "syscalls", "times",
+    "processes", "endpoints", "user_reads",    "stacks",
+    "syscalls",  "times",     "kernel_stacks",
 };
 
 uint64_t monotonic_ns(void) {
@@ -26,7 +27,7 @@ uint64_t monotonic_ns(void) {
 }
 
 bool wants_stacks(const struct reporter *r) {
-    return r->options->stack_stride || r->options->mode == MODE_WATCH;
+    return options_want_stacks(r->options);
 }
 
 void report_init(struct reporter *r, const struct options *o,
@@ -36,7 +37,13 @@ void report_init(struct reporter *r, const struct options *o,
                   sizeof(struct endpoint_key), sizeof(struct endpoint));
     if (wants_stacks(r))
         snapshot_init(&r->stacks, probe->stacks_fd, o->max_stacks,
-                      sizeof(struct stack_key), sizeof(uint64_t));
+                      sizeof(struct stack_key), sizeof(struct stack_count));
+    if (o->kernel) {
+        snapshot_init(&r->kernel_stacks, probe->kernel_stacks_fd,
+                      most_kernel_stacks(o), sizeof(struct kernel_stack),
+                      sizeof(uint32_t));
+        r->kernel_stacks.by_value = true;
+    }
     if (o->mode == MODE_TIME && !(r->times = malloc(sizeof(*r->times))))
         fail(EXIT_ATTACH, "out of memory");
     if (o->mode == MODE_SYSCALLS)
@@ -85,6 +92,8 @@ void report_header(struct reporter *r) {
     json_key_text(j, "variant", r->probe->variant->name);
     json_key_text(j, "reads", reads_name(r->probe));
     json_key_seconds(j, "interval_s", r->options->interval_ns);
+    json_key(j, "changed_only");
+    json_bool(j, r->options->changed);
     json_list(j, "argv");
     for (int i = 0; i < r->options->argc; i++)
         json_text(j, r->options->argv[i]);
@@ -141,6 +150,22 @@ static bool is_reported(struct reporter *r, uint32_t slot) {
            (process->stage == STAGE_KEPT || process->stage == STAGE_GONE);
 }
 
+// Did it run since it was last printed? Who did not has made no polls.
+static bool is_still(struct reporter *r, uint32_t slot) {
+    struct process *process = &r->watched->process[slot];
+    const struct slot *counts = &r->probe->slots[slot];
+    struct printed now = {
+        .cpu_ns = watched_cpu_ns(r->watched, slot),
+        .polls = slot_breaks(counts) + slot_others(counts),
+        .stage = process->stage,
+        .burst = process->calls.done,
+    };
+    bool same = !memcmp(&now, &process->printed, sizeof(now));
+
+    process->printed = now;
+    return same && r->options->changed;
+}
+
 static void let_go(struct reporter *r, uint32_t slot) {
     struct process *process = &r->watched->process[slot];
 
@@ -158,6 +183,8 @@ void report_frame(struct reporter *r, bool final) {
         snapshot_take(&r->syscalls);
     if (wants_stacks(r))
         snapshot_take(&r->stacks);
+    if (r->options->kernel)
+        snapshot_take(&r->kernel_stacks);
     record_begin(r, "frame");
     json_key_unsigned(j, "seq", r->frames++);
     json_key_seconds(j, "t_s", monotonic_ns() - r->attached_ns);
@@ -165,7 +192,7 @@ void report_frame(struct reporter *r, bool final) {
     json_bool(j, final);
     json_list(j, "processes");
     for (uint32_t i = 0; i < r->watched->slots; i++) {
-        if (!is_reported(r, i))
+        if (!is_reported(r, i) || (is_still(r, i) && !final))
             continue;
         json_open(j, '{');
         record_identity(j, &r->watched->process[i]);

@@ -14,7 +14,7 @@ struct reporter {
     const struct options *options;
     struct probe *probe;
     struct watched *watched;
-    struct snapshot endpoints, stacks, syscalls;
+    struct snapshot endpoints, stacks, kernel_stacks, syscalls;
     struct times *times; // room for one process's histograms
     struct json json;
     uint64_t attached_ns; // CLOCK_MONOTONIC

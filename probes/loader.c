@@ -45,7 +45,7 @@ static uint32_t rows_for(unsigned processes) {
 static void size_maps(struct probe *p, const struct options *o) {
     struct polltrace *skel = p->skel;
     uint32_t slots = p->rows * BUCKET_WAYS;
-    bool stacks = o->stack_stride || o->mode == MODE_WATCH;
+    bool stacks = options_want_stacks(o);
 
     bpf_map__set_max_entries(skel->maps.buckets, p->rows);
     bpf_map__set_map_flags(skel->maps.buckets, BPF_F_MMAPABLE);
@@ -54,6 +54,9 @@ static void size_maps(struct probe *p, const struct options *o) {
     bpf_map__set_max_entries(skel->maps.claims, slots * (2 + FD_WAYS));
     bpf_map__set_max_entries(skel->maps.endpoints, o->max_processes * 4);
     bpf_map__set_max_entries(skel->maps.stacks, stacks ? o->max_stacks : 1);
+    if (o->kernel)
+        bpf_map__set_max_entries(skel->maps.kernel_stacks,
+                                 most_kernel_stacks(o));
     bpf_map__set_max_entries(skel->maps.sites,
                              stacks ? o->max_processes * 24 : 1);
     bpf_map__set_max_entries(skel->maps.bursts, o->functions ? slots : 1);
@@ -72,6 +75,12 @@ static void set_knobs(struct probe *p, const struct options *o) {
     p->skel->rodata->follow_forks = o->follow;
     p->skel->rodata->adopt_all = o->pattern || o->cgroup;
     p->skel->rodata->stack_stride = o->stack_stride;
+    p->skel->rodata->stack_auto = o->stack_auto;
+    // The program, sample_poll(), sample_stack() and kernel_part(); a classic
+    // tracepoint hands over registers from before them.
+    p->skel->rodata->own_frames =
+        strcmp(p->variant->name, "tracepoint") ? 4 : 0;
+    p->skel->rodata->kernel_parts = o->kernel;
     p->skel->rodata->stack_depth = o->stack_depth;
     p->skel->rodata->started_mask = THREAD_PLACES - 1;
     p->skel->rodata->timing = o->mode == MODE_TIME;
@@ -94,7 +103,7 @@ bool probe_wants(const struct probe *p, const struct options *o,
     if (!strcmp(name, "life_direct_map"))
         return p->cast;
     if (!strcmp(name, "cpu_sample"))
-        return o->mode == MODE_WATCH;
+        return o->mode == MODE_WATCH && options_want_stacks(o);
     if (!strcmp(name, "function_call"))
         return o->functions;
     if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
@@ -228,6 +237,7 @@ void probe_load(struct probe *p, const struct options *o) {
     p->claims_fd = bpf_map__fd(p->skel->maps.claims);
     p->endpoints_fd = bpf_map__fd(p->skel->maps.endpoints);
     p->stacks_fd = bpf_map__fd(p->skel->maps.stacks);
+    p->kernel_stacks_fd = bpf_map__fd(p->skel->maps.kernel_stacks);
     p->sites_fd = bpf_map__fd(p->skel->maps.sites);
     p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
     p->bursts_fd = bpf_map__fd(p->skel->maps.bursts);

@@ -23,7 +23,7 @@ struct probe {
     struct slot *slots;
     uint32_t rows; // buckets; a power of two
     int claims_fd, endpoints_fd, stacks_fd, sites_fd, syscalls_fd, times_fd;
-    int bursts_fd;
+    int bursts_fd, kernel_stacks_fd;
 };
 
 // All of these end the program with a message when they cannot.

@@ -63,7 +63,8 @@ static void attach(struct reporter *r) {
     if (o->mode == MODE_WATCH) {
         srand48(getpid());
         r->cost_ns = calibrate_cost_ns(r->watched, o);
-        sampler_start(r->probe, o->sample_hz);
+        if (options_want_stacks(o))
+            sampler_start(r->probe, o->sample_hz);
     } else {
         probe_attach_calls(r->probe, o);
     }

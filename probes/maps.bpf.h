@@ -14,8 +14,11 @@ const volatile bool windowed = false;  // watch mode: count while open
 const volatile bool bursts_wanted = false;
 const volatile bool in_namespace = false; // our PIDs are not the kernel's
 const volatile __u32 started_mask = 0;
-const volatile __u32 stack_stride = 0; // 0: no stacks at break polls
+const volatile __u32 stack_stride = 0;  // 0: no stacks at break polls
+const volatile bool stack_auto = false; // the stride follows the pace
 const volatile __u32 stack_depth = STACK_DEPTH;
+const volatile bool kernel_parts = false; // of stacks
+const volatile __u32 own_frames = 0;      // in it at a break poll, innermost
 
 __u64 lost[LOST_KINDS] = {};
 volatile __u32 window_open = 0;
@@ -56,8 +59,15 @@ struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, 1);
     __type(key, struct stack_key);
-    __type(value, __u64);
+    __type(value, struct stack_count);
 } stacks SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, struct kernel_stack);
+    __type(value, __u32); // id
+} kernel_stacks SEC(".maps");
 
 // One per CPU and stack kind: a sampling interrupt may come in the middle of
 // a poll's own sample.
@@ -67,6 +77,18 @@ struct {
     __type(key, __u32);
     __type(value, struct stack_key);
 } scratch SEC(".maps");
+
+struct kernel_scratch {
+    __u32 last, pad;
+    struct kernel_stack stack;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 2);
+    __type(key, __u32);
+    __type(value, struct kernel_scratch);
+} kernel_scratch SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);

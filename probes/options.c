@@ -26,13 +26,20 @@ static const char HELP[] =
     "      --watch             on-CPU stacks, and counting in short windows\n"
     "      --latency           and time: histograms of polls and gaps\n"
     "  -c, --syscalls          and every system call, with errors and time\n"
-    "      --stacks N          and a user stack at about every N-th poll\n"
+    "      --stacks N          and a user stack at about every N-th poll; "
+    "auto:\n"
+    "                          about 200 a second of each process\n"
+    "      --kernel            and the kernel's part of each stack\n"
+    "      --no-stacks         watch: without the on-CPU stacks\n"
     "      --function PATH:0xOFFSET  and, for a moment, the calls of a user\n"
     "                          function; may be repeated\n"
     "      --own-cost          and what the probe itself costs\n"
     "\n"
     "  -i, --interval SECONDS  time between frames (1)\n"
     "  -d, --duration SECONDS  end after this time\n"
+    "      --changed           leave processes out of a frame that did "
+    "nothing\n"
+    "                          since the last (but the first and the final)\n"
     "      --depth N           addresses kept of a stack (61, the most)\n"
     "      --hz N              watch: samples a second and CPU (99)\n"
     "      --window SECONDS    watch: length of a window (0.01)\n"
@@ -61,11 +68,23 @@ static void set_mode(struct options *o, enum mode mode) {
     o->mode = mode;
 }
 
+bool options_want_stacks(const struct options *o) {
+    return o->stack_stride || (o->mode == MODE_WATCH && !o->no_stacks);
+}
+
+uint32_t most_kernel_stacks(const struct options *o) {
+    return o->max_stacks < UINT16_MAX ? o->max_stacks : UINT16_MAX;
+}
+
 static void check_options(const struct options *o) {
     if (o->list_variants)
         return;
     if (!o->pid_count && !o->pattern && !o->cgroup)
         fail(EXIT_USAGE, "no process given: use -p PID, -n REGEX or --cgroup");
+    if (o->no_stacks && o->mode != MODE_WATCH)
+        fail(EXIT_USAGE, "--no-stacks goes with --watch");
+    if (o->kernel && !options_want_stacks(o))
+        fail(EXIT_USAGE, "--kernel is about stacks: add --stacks or --watch");
     if (o->pid_count > o->max_processes)
         fail(EXIT_USAGE,
              "%u processes given, room for %u: raise --max-processes",
@@ -81,6 +100,9 @@ void parse_options(struct options *o, int argc, char **argv) {
     enum {
         STACKS = 256,
         DEPTH,
+        NO_STACKS,
+        KERNEL,
+        CHANGED,
         VARIANT_NAME,
         PROCESSES,
         MAX_STACKS,
@@ -105,6 +127,9 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"duration", required_argument, NULL, 'd'},
         {"syscalls", no_argument, NULL, 'c'},
         {"stacks", required_argument, NULL, STACKS},
+        {"no-stacks", no_argument, NULL, NO_STACKS},
+        {"kernel", no_argument, NULL, KERNEL},
+        {"changed", no_argument, NULL, CHANGED},
         {"depth", required_argument, NULL, DEPTH},
         {"variant", required_argument, NULL, VARIANT_NAME},
         {"max-processes", required_argument, NULL, PROCESSES},
@@ -161,7 +186,19 @@ void parse_options(struct options *o, int argc, char **argv) {
             set_mode(o, MODE_SYSCALLS);
             break;
         case STACKS:
-            o->stack_stride = parse_number(optarg, "--stacks", 0, 1u << 30);
+            o->stack_auto = !strcmp(optarg, "auto");
+            o->stack_stride =
+                o->stack_auto ? 1
+                              : parse_number(optarg, "--stacks", 0, 1u << 30);
+            break;
+        case NO_STACKS:
+            o->no_stacks = true;
+            break;
+        case KERNEL:
+            o->kernel = true;
+            break;
+        case CHANGED:
+            o->changed = true;
             break;
         case DEPTH:
             o->stack_depth = parse_number(optarg, "--depth", 1, STACK_DEPTH);

@@ -31,8 +31,12 @@ struct options {
     enum mode mode;
     const char *variant; // NULL: the best that the kernel takes
     uint64_t interval_ns;
-    uint64_t duration_ns; // 0: until told
-    unsigned stack_stride;
+    uint64_t duration_ns;  // 0: until told
+    unsigned stack_stride; // 0: no stacks at break polls
+    bool stack_auto;       // it follows the pace
+    bool no_stacks;        // watch mode: no on-CPU samples
+    bool kernel;           // the kernel's part of stacks as well
+    bool changed;          // frames leave out who did nothing
     unsigned stack_depth;
     unsigned max_processes;
     unsigned max_stacks;
@@ -56,6 +60,12 @@ struct options {
 
 // Ends the program by itself on a mistake, --help and --version.
 void parse_options(struct options *options, int argc, char **argv);
+
+// At break polls or on the CPU.
+bool options_want_stacks(const struct options *options);
+
+// A map's size: kernel stacks are numbered by 16 bits.
+uint32_t most_kernel_stacks(const struct options *options);
 
 extern const char *const MODE_NAMES[];
 

@@ -6,7 +6,7 @@
 #include "bursts.bpf.h"
 #include "classify.bpf.h"
 #include "slots.bpf.h"
-#include "stacks.bpf.h"
+#include "stride.bpf.h"
 #include "user_word.bpf.h"
 
 #define NR_POLL 7
@@ -119,12 +119,8 @@ static __always_inline bool count_poll(void *ctx, struct task_struct *task,
         return false;
     if (bursts_wanted)
         burst_poll(index);
-    // A random stride: a fixed one would credit one of two alternating
-    // sockets with all the polls.
-    if (stack_stride && --slot->until_stack <= 0) {
-        slot->until_stack = 1 + bpf_get_prandom_u32() % (2 * stack_stride - 1);
-        sample_stack(ctx, task, index, call->regs, STACK_POLL);
-    }
+    if (stack_stride && --slot->until_stack <= 0)
+        sample_poll(ctx, task, index, call->regs);
     return true;
 }
 

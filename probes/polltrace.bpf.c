@@ -102,6 +102,6 @@ int cpu_sample(void *ctx) {
     if (!slot)
         return 0;
     __sync_fetch_and_add(&slot->cpu_samples, 1);
-    sample_stack(ctx, task, index, NULL, STACK_CPU);
+    sample_stack(ctx, task, index, NULL, 0);
     return 0;
 }

@@ -44,7 +44,10 @@ struct slot {
     __u32 times; // its block of histograms, 0: the shared one
     __u32 pad_times;
     __u64 cpu_samples;
-    __u32 reserved[6];
+    __u64 stack_ns;     // when the last stack was taken at a break poll
+    __u32 stack_gap;    // polls drawn between it and the next one
+    __u32 stack_stride; // their mean
+    __u32 reserved[2];
     struct way way[FD_WAYS];
 };
 
@@ -100,9 +103,20 @@ struct stack_key {
     __u8 hidden; // enum hidden_caller
     __u8 depth;
     __u8 truncated;
-    __u32 pad;
+    __u32 kernel;               // id of the kernel's part, 0: none
     __u64 caller;               // of libc's poll, when hidden == RECOVERED
     __u64 address[STACK_DEPTH]; // innermost first
+};
+
+struct stack_count {
+    __u64 count;
+    __u64 polls; // break polls that these stand for
+};
+
+// The kernel's parts of stacks, kept apart: there are few of them.
+#define KERNEL_DEPTH 63
+struct kernel_stack {
+    __u64 address[KERNEL_DEPTH]; // innermost first, 0: the end
 };
 
 // What a system call was made at; see struct site_rule.
@@ -174,6 +188,7 @@ enum lost_kind {
     LOST_STACKS,     // stack map full, or no stack at all
     LOST_SYSCALLS,   // system-call map full
     LOST_TIMES,      // start of a call not known
+    LOST_KERNEL,     // kernel's part of a stack: its map full
     LOST_KINDS
 };
 

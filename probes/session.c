@@ -15,6 +15,7 @@
 #include "output.h"
 #include "processes.h"
 #include "sampler.h"
+#include "strides.h"
 #include "windows.h"
 
 #define SCAN_NS 200000000ull // new processes are seen this soon
@@ -75,8 +76,9 @@ static void scan(struct session *s) {
     }
     if (!w->alive && !s->reason && !filter_is_set())
         s->reason = "targets-exited";
-    if (s->reporter->options->mode == MODE_WATCH)
-        sampler_jitter();
+    sampler_jitter();
+    if (s->reporter->options->stack_auto)
+        strides_follow(w, monotonic_ns());
 }
 
 static void frame(struct session *s, uint64_t now) {

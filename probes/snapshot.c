@@ -43,7 +43,10 @@ static void take_singly(struct snapshot *s) {
 static uint32_t slot_of(const struct snapshot *s, uint32_t index) {
     uint32_t slot;
 
-    memcpy(&slot, s->keys + (size_t)index * s->key_size, sizeof(slot));
+    memcpy(&slot,
+           s->by_value ? s->values + (size_t)index * s->value_size
+                       : s->keys + (size_t)index * s->key_size,
+           sizeof(slot));
     return slot;
 }
 

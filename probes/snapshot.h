@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All entries of a hash map, sorted by the slot their key begins with.
+// All entries of a hash map, sorted by the slot that their key (or their
+// value) begins with.
 #ifndef POLLTRACE_SNAPSHOT_H
 #define POLLTRACE_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct snapshot {
@@ -11,6 +13,7 @@ struct snapshot {
     char *keys, *values;
     uint32_t *order; // indexes, sorted by slot
     int fd;
+    bool by_value;
 };
 
 void snapshot_init(struct snapshot *snapshot, int fd, uint32_t room,

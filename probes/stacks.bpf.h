@@ -3,7 +3,7 @@
 #ifndef POLLTRACE_STACKS_BPF_H
 #define POLLTRACE_STACKS_BPF_H
 
-#include "maps.bpf.h"
+#include "kernel_stacks.bpf.h"
 
 // glibc's poll pushes no frame, so a frame-pointer walk from the system call
 // steps over the function that called it. The loader worked out from
@@ -66,13 +66,15 @@ static __always_inline void find_caller(struct stack_key *key,
     key->hidden = HIDDEN_RECOVERED;
 }
 
+// `polls` is how many break polls it stands for; 0: it is an on-CPU sample.
 static __noinline int sample_stack(void *ctx, struct task_struct *task,
                                    __u32 index, struct pt_regs *regs,
-                                   __u32 kind) {
+                                   __u32 polls) {
+    __u32 kind = polls ? STACK_POLL : STACK_CPU;
     struct stack_key *key = bpf_map_lookup_elem(&scratch, &kind);
     struct slot *slot = bpf_map_lookup_elem(&slots, &index);
+    struct stack_count zero = {}, *count;
     __u32 size = stack_depth * 8;
-    __u64 one = 1, *count;
     long got;
 
     if (!key || !slot)
@@ -91,17 +93,19 @@ static __noinline int sample_stack(void *ctx, struct task_struct *task,
     key->depth = got / 8;
     key->truncated = got == size;
     find_caller(key, task, regs);
+    if (kernel_parts)
+        key->kernel = kernel_part(ctx, kind);
     count = bpf_map_lookup_elem(&stacks, key);
     if (!count) {
-        __u64 zero = 0;
-
         bpf_map_update_elem(&stacks, key, &zero, BPF_NOEXIST);
         count = bpf_map_lookup_elem(&stacks, key);
     }
-    if (count)
-        __sync_fetch_and_add(count, one);
-    else
+    if (!count) {
         lose(LOST_STACKS);
+        return 0;
+    }
+    __sync_fetch_and_add(&count->count, 1);
+    __sync_fetch_and_add(&count->polls, polls);
     return 0;
 }
 

@@ -20,12 +20,19 @@ enum stage {
     STAGE_RETIRED, // out of sight of the kernel side, to be wiped
 };
 
+// What of a process was last printed, as far as it tells whether it did
+// anything since.
+struct printed {
+    uint64_t cpu_ns, polls;
+    uint32_t stage;
+    uint32_t burst;
+};
+
 struct process {
     enum stage stage;
     bool announced; // its process record was printed
     bool exit_reported;
-    bool final_reported; // its last counts were printed
-    bool polled;         // its pidfd is waited for
+    bool polled; // its pidfd is waited for
     uint32_t execs;
     int pid; // in our PID namespace
     int pidfd;
@@ -33,6 +40,8 @@ struct process {
     uint64_t start_ticks;
     uint64_t cpu_before_ns; // used before we attached
     uint64_t cpu_ns;        // last seen
+    uint64_t paced_ns, paced_polls;
+    struct printed printed;
     struct windows windows;
     struct calls calls;
 };

@@ -121,6 +121,10 @@ def fails(*arguments: str) -> tuple[int, str]:
         ["-p", "1", "--variant", "kprobe"],
         ["-n", "("],
         ["--cgroup", "/proc"],
+        ["-p", "1", "--no-stacks"],
+        ["-p", "1", "--kernel"],
+        ["-p", "1", "--stacks", "automatic"],
+        ["-p", "1", "--burst-calls", "0"],
     ],
 )
 def test_wrong_usage(arguments: list[str], root: None) -> None:

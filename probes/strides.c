@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "strides.h"
+
+#include <stdlib.h>
+
+#define PATIENCE_NS 500000000ull // a hundred times the usual
+#define STACKS_PER_S 200
+
+static void shorten(struct slot *slot, uint64_t polls, uint64_t ns) {
+    uint64_t wanted = polls * (1000000000 / STACKS_PER_S) / ns;
+
+    if (wanted < 1)
+        wanted = 1;
+    if (wanted >= slot->stack_stride)
+        return;
+    slot->stack_stride = wanted;
+    slot->stack_gap = 1 + random() % (2 * wanted - 1);
+    slot->until_stack = slot->stack_gap;
+}
+
+void strides_follow(struct watched *w, uint64_t now) {
+    for (uint32_t i = 0; i < w->slots; i++) {
+        struct process *process = &w->process[i];
+        struct slot *slot = &w->probe->slots[i];
+        uint64_t polls = slot_breaks(slot) - process->paced_polls;
+
+        if (process->stage != STAGE_KEPT ||
+            now - process->paced_ns < PATIENCE_NS)
+            continue;
+        if (process->paced_ns && polls && now - slot->stack_ns > PATIENCE_NS)
+            shorten(slot, polls, now - process->paced_ns);
+        process->paced_polls += polls;
+        process->paced_ns = now;
+    }
+}
