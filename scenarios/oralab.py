@@ -18,10 +18,15 @@ from polltrace.executables import find_executable
 
 @dataclass(frozen=True, slots=True)
 class Oralab:
-    """A lab that listens: `pid` is its listener, `tns_admin` where its servers read sqlnet.ora."""
+    """A lab that listens: `pid` is its listener, `tns_admin` where its servers read sqlnet.ora.
+
+    Who connects to `local_port` gets a LOCAL=YES session: a server without a socket, which is
+    told of breaks by a signal and never polls.
+    """
 
     pid: int
     port: int
+    local_port: int
     service: str
     user: str
     password: str
@@ -30,6 +35,10 @@ class Oralab:
     @property
     def dsn(self) -> str:
         return f"127.0.0.1:{self.port}/{self.service}"
+
+    @property
+    def local_dsn(self) -> str:
+        return f"127.0.0.1:{self.local_port}/{self.service}"
 
     @property
     def sqlnet_ora(self) -> Path:
@@ -77,6 +86,7 @@ def start_oralab(
     return process, Oralab(
         pid=announced["pid"],
         port=announced["port"],
+        local_port=announced["local_port"],
         service=announced["service"],
         user=announced["user"],
         password=password,

@@ -74,6 +74,8 @@ def _data(lab: Oralab | None, *, running: bool) -> dict[str, object]:
         "port": lab.port,
         "service": lab.service,
         "dsn": lab.dsn,
+        "local_port": lab.local_port,
+        "local_dsn": lab.local_dsn,
         "user": lab.user,
         "password": lab.password,
         "sqlnet_ora": str(lab.sqlnet_ora),
@@ -85,6 +87,7 @@ def _text(lab: Oralab) -> str:
         [
             f"The lab listens on 127.0.0.1:{lab.port}, service {lab.service} (PID {lab.pid}).",
             f"sqlnet.ora: {lab.sqlnet_ora}",
+            f"For a LOCAL=YES session connect to {lab.local_dsn} instead of {lab.dsn}.",
             "",
             _CONNECT.format(user=lab.user, password=lab.password, dsn=lab.dsn),
         ]

@@ -13,12 +13,12 @@
 #include "process/sqlnet_ora.h"
 #include "ttc/server.h"
 
-static bool is_server(int argc, char **argv) {
+static bool is_server(int argc, char **argv, const char *argument) {
     return argc == 2 && strncmp(argv[0], "oracle", 6) == 0 &&
-           strcmp(argv[1], "(LOCAL=NO)") == 0;
+           strcmp(argv[1], argument) == 0;
 }
 
-static int run_server(void) {
+static int run_server(bool local) {
     static struct server server;
     char name[16];
     struct sga *sga = sga_attach(SERVER_SGA);
@@ -31,13 +31,16 @@ static int run_server(void) {
     snprintf(name, sizeof name, "oracle_%d_%.2s", (int)getpid(), sga->instance);
     prctl(PR_SET_NAME, name);
     struct sqlnet_ora ora = sqlnet_ora_read(getenv("TNS_ADMIN"));
-    server_run(&server, SERVER_SOCKET, sga, self, &ora);
+    server_run(&server, SERVER_SOCKET, local ? SERVER_OUT : SERVER_SOCKET, sga,
+               self, &ora);
     return EXIT_OK;
 }
 
 int main(int argc, char **argv) {
-    if (is_server(argc, argv))
-        return run_server();
+    if (is_server(argc, argv, REMOTE_ARGUMENT))
+        return run_server(false);
+    if (is_server(argc, argv, LOCAL_ARGUMENT))
+        return run_server(true);
     struct options options;
     int code = options_read(argc, argv, &options);
     return code == EXIT_OK ? listener_run(&options) : code;

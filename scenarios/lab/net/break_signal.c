@@ -25,7 +25,9 @@ static volatile sig_atomic_t timer_runs;
 // stream crossed our last answer: the call it was meant for is over.
 static bool belongs_to_a_call(const struct break_channel *channel) {
     int ahead = 0;
-    if (channel->in_call || tns_has_unread(channel->tns))
+    if (channel->in_call || channel->mode == BREAK_BY_SIGNAL)
+        return channel->in_call;
+    if (tns_has_unread(channel->tns))
         return true;
     // Counts only as far as the urgent mark, so before the byte is taken.
     return ioctl(channel->tns->fd, SIOCINQ, &ahead) == 0 && ahead > 0;
@@ -40,7 +42,8 @@ static void on_urgent(int signal) {
     if (belongs_to_a_call(channel))
         channel->urgent = 1;
     char byte;
-    (void)!recv(channel->tns->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT);
+    if (channel->mode != BREAK_BY_SIGNAL)
+        (void)!recv(channel->tns->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT);
     channel->probed = 1;
     errno = saved;
 }
@@ -71,7 +74,9 @@ static void on_timer(int signal) {
     // Left running across short calls, so that those cost no system call.
     if (!the_channel->in_call)
         run_timer(false);
-    else if (client_closed(the_channel->tns->fd))
+    else if (the_channel->mode == BREAK_BY_SIGNAL
+                 ? __atomic_load_n(the_channel->bridge_gone, __ATOMIC_ACQUIRE)
+                 : client_closed(the_channel->tns->fd))
         the_channel->client_gone = 1;
     errno = saved;
 }
@@ -91,7 +96,8 @@ bool break_channel_open(struct break_channel *channel) {
     return sigaction(SIGALRM, &timer, NULL) == 0 &&
            (channel->mode == BREAK_IN_BAND ||
             (sigaction(SIGURG, &urgent, NULL) == 0 &&
-             fcntl(channel->tns->fd, F_SETOWN, getpid()) == 0));
+             (channel->mode == BREAK_BY_SIGNAL ||
+              fcntl(channel->tns->fd, F_SETOWN, getpid()) == 0)));
 }
 
 void break_channel_call_begins(struct break_channel *channel) {

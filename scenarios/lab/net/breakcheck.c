@@ -48,17 +48,25 @@ bool break_reset(struct break_channel *channel) {
     const struct timespec wait = {0, channel->answer_after_ms * 1000000L};
     if (channel->answer_after_ms > 0)
         nanosleep(&wait, NULL);
-    if (!tns_send_marker(tns, MARKER_BREAK) ||
-        !tns_send_marker(tns, MARKER_RESET))
-        return false;
+    // As Oracle counts them: one for each marker that goes out.
+    for (enum marker out = MARKER_BREAK; out <= MARKER_RESET; out++) {
+        wait_begins(tns->waits, WAIT_BREAK_RESET, out == MARKER_BREAK);
+        bool sent = tns_send_marker(tns, out);
+        wait_ends(tns->waits, 1);
+        if (!sent)
+            return false;
+    }
     // Data on its way belongs to the call that was broken, further breaks to
     // the same wish: all of it goes.
-    do {
-        if (!tns_read(tns, &packet))
-            return false;
-    } while (packet.type != TNS_MARKER ||
-             tns_marker_of(&packet, NULL) != MARKER_RESET);
+    const enum wait_event awaited = tns->awaited;
+    bool here = true;
+    tns->awaited = WAIT_BREAK_RESET;
+    do
+        here = tns_read(tns, &packet);
+    while (here && (packet.type != TNS_MARKER ||
+                    tns_marker_of(&packet, NULL) != MARKER_RESET));
+    tns->awaited = awaited;
     channel->urgent = 0;
     channel->stopping = false;
-    return true;
+    return here;
 }

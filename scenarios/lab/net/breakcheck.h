@@ -3,7 +3,8 @@
 //
 // Out-of-band, the client's urgent byte raises SIGURG and a check is a look at
 // a variable. In-band, the break is a packet like any other, so the server has
-// to go and look: one check in `skip` polls the socket. The functions carry
+// to go and look: one check in `skip` polls the socket. A local session has no
+// socket; its client raises the signal itself. The functions carry
 // the names they have in Oracle's own stacks, for probes look for those.
 #ifndef ORALAB_BREAKCHECK_H
 #define ORALAB_BREAKCHECK_H
@@ -14,7 +15,7 @@
 
 #include "net/tns.h"
 
-enum break_mode { BREAK_IN_BAND, BREAK_OUT_OF_BAND };
+enum break_mode { BREAK_IN_BAND, BREAK_OUT_OF_BAND, BREAK_BY_SIGNAL };
 
 struct break_channel {
     struct tns *tns;
@@ -29,6 +30,7 @@ struct break_channel {
     volatile sig_atomic_t urgent; // an urgent byte came, for this call
     volatile sig_atomic_t probed; // an urgent byte came, at any time
     volatile sig_atomic_t client_gone;
+    const bool *bridge_gone; // of a local session
 };
 
 // Takes over SIGURG and SIGALRM for the socket of `channel`, which must live

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 enum {
     URGENT_BYTE = '!', // what every driver sends as urgent data
@@ -16,14 +17,19 @@ static const uint8_t *packet_start(const struct tns *tns) {
     return tns->buffer + tns->from;
 }
 
-void tns_open(struct tns *tns, int fd) {
+void tns_open(struct tns *tns, int fd, int out) {
     memset(tns, 0, offsetof(struct tns, buffer));
     tns->fd = fd;
+    tns->out = out;
     tns->sdu = 8192;
 }
 
 bool tns_has_unread(const struct tns *tns) {
     return tns->to > tns->from;
+}
+
+static bool is_piped(const struct tns *tns) {
+    return tns->out != tns->fd;
 }
 
 // Receives what there is room for. False when the client is gone; with
@@ -37,10 +43,17 @@ static bool receive(struct tns *tns, int flags) {
     if (tns->to == sizeof tns->buffer)
         return true;
     ssize_t n;
+    const bool waits = !(flags & MSG_DONTWAIT);
+    if (waits)
+        wait_begins(tns->waits, tns->awaited, 0);
+    uint8_t *at = tns->buffer + tns->to;
+    const size_t room = sizeof tns->buffer - tns->to;
     do
-        n = recv(tns->fd, tns->buffer + tns->to, sizeof tns->buffer - tns->to,
-                 flags);
+        n = is_piped(tns) ? read(tns->fd, at, room)
+                          : recv(tns->fd, at, room, flags);
     while (n < 0 && errno == EINTR);
+    if (waits)
+        wait_ends(tns->waits, 1);
     if (n < 0 && (flags & MSG_DONTWAIT) &&
         (errno == EAGAIN || errno == EWOULDBLOCK))
         return true;
@@ -143,7 +156,9 @@ bool tns_take_break(struct tns *tns) {
 static bool send_all(struct tns *tns, struct iovec *io, size_t count) {
     struct msghdr message = {.msg_iov = io, .msg_iovlen = count};
     while (message.msg_iovlen > 0) {
-        ssize_t n = sendmsg(tns->fd, &message, MSG_NOSIGNAL);
+        ssize_t n = is_piped(tns) ? writev(tns->out, message.msg_iov,
+                                           (int)message.msg_iovlen)
+                                  : sendmsg(tns->out, &message, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -193,9 +208,28 @@ bool tns_send(struct tns *tns, enum packet_type type, const uint8_t *body,
     return send_all(tns, io, 2);
 }
 
+// The first packet of an answer is the message, the others are more data.
+static bool send_timed(struct tns *tns, struct iovec *io, size_t packets,
+                       enum wait_event event) {
+    if (event == WAIT_MESSAGE_TO_CLIENT) {
+        wait_begins(tns->waits, event, 1);
+        bool sent = send_all(tns, io, 2);
+        wait_ends(tns->waits, 1);
+        if (!sent || packets == 1)
+            return sent;
+        io += 2;
+        packets--;
+    }
+    wait_begins(tns->waits, WAIT_MORE_TO_CLIENT, tns->sdu);
+    bool sent = send_all(tns, io, 2 * packets);
+    wait_ends(tns->waits, (unsigned)packets);
+    return sent;
+}
+
 bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
     const size_t most = tns->sdu - TNS_HEADER - TNS_DATA_FLAGS;
     uint8_t headers[PACKETS_PER_SEND][TNS_HEADER + TNS_DATA_FLAGS];
+    enum wait_event event = WAIT_MESSAGE_TO_CLIENT;
     while (length > 0) {
         struct iovec io[2 * PACKETS_PER_SEND];
         size_t n = 0;
@@ -209,8 +243,9 @@ bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
             length -= chunk;
             n++;
         }
-        if (!send_all(tns, io, 2 * n))
+        if (!send_timed(tns, io, n, event))
             return false;
+        event = WAIT_MORE_TO_CLIENT;
     }
     return true;
 }

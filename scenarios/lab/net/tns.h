@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Oracle Net packets on one socket.
+// Oracle Net packets on one socket, or on two pipes.
 #ifndef ORALAB_TNS_H
 #define ORALAB_TNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "process/wait.h"
 
 enum packet_type {
     TNS_CONNECT = 1,
@@ -38,7 +40,8 @@ struct packet {
 };
 
 struct tns {
-    int fd;
+    int fd;         // to read from: a socket, or a pipe
+    int out;        // to write to: the same socket, or another pipe
     bool large;     // lengths are 4 bytes: after ACCEPT, version >= 315
     bool gone;      // the client closed, or sent what is not Oracle Net
     uint32_t sdu;   // longest packet to send
@@ -46,10 +49,12 @@ struct tns {
     size_t to;      // buffer[from..to)
     uint64_t *sent; // counts bytes, where the session wants them counted
     uint64_t *received;
+    struct wait_clock *waits; // times what is waited for; NULL: not wanted
+    enum wait_event awaited;  // what tns_read() waits for
     uint8_t buffer[2 * (TNS_LONGEST_PACKET + 1)];
 };
 
-void tns_open(struct tns *tns, int fd);
+void tns_open(struct tns *tns, int fd, int out);
 // Waits for the next packet. False when the client is gone.
 bool tns_read(struct tns *tns, struct packet *packet);
 // True when bytes are here that no packet was made of yet.

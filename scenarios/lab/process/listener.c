@@ -28,6 +28,7 @@ struct listener {
     struct sga *sga;
     int sga_fd;
     int socket;
+    int local_socket; // clients here get servers without a socket
     int signals;
     bool ended;
 };
@@ -37,23 +38,32 @@ static int cannot_start(const char *why) {
     return EXIT_CANNOT_START;
 }
 
-static bool open_socket(struct listener *listener, char *why, size_t size) {
-    const struct options *options = listener->options;
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_port = htons(options->port)};
-    inet_pton(AF_INET, options->listen, &at.sin_addr);
+// A listening socket, or -1 with one line in `why`.
+static int open_socket(const char *address, uint16_t port, char *why,
+                       size_t size) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
+    inet_pton(AF_INET, address, &at.sin_addr);
     const int on = 1;
-    listener->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (listener->socket < 0 ||
-        setsockopt(listener->socket, SOL_SOCKET, SO_REUSEADDR, &on,
-                   sizeof on) ||
-        bind(listener->socket, (struct sockaddr *)&at, sizeof at) ||
-        listen(listener->socket, SOMAXCONN)) {
-        snprintf(why, size, "cannot listen on %s port %u: %s", options->listen,
-                 options->port, strerror(errno));
-        return false;
-    }
-    return true;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 &&
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+        bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+        listen(fd, SOMAXCONN) == 0)
+        return fd;
+    snprintf(why, size, "cannot listen on %s port %u: %s", address, port,
+             strerror(errno));
+    return -1;
+}
+
+// The second one is always on loopback: who is local is on this machine.
+static bool open_sockets(struct listener *listener, char *why, size_t size) {
+    const struct options *options = listener->options;
+    listener->socket = open_socket(options->listen, options->port, why, size);
+    listener->local_socket =
+        listener->socket < 0
+            ? -1
+            : open_socket("127.0.0.1", options->local_port, why, size);
+    return listener->local_socket >= 0;
 }
 
 static bool open_instance(struct listener *listener, char *why, size_t size) {
@@ -117,17 +127,22 @@ static void print_escaped(const char *text) {
             putchar(*text);
 }
 
-static void say_ready(const struct listener *listener) {
+static unsigned port_of(int socket) {
     struct sockaddr_in at;
     socklen_t length = sizeof at;
-    getsockname(listener->socket, (struct sockaddr *)&at, &length);
+    getsockname(socket, (struct sockaddr *)&at, &length);
+    return ntohs(at.sin_port);
+}
+
+static void say_ready(const struct listener *listener) {
     char user[SGA_NAME] = "";
     for (size_t i = 0; listener->sga->user[i]; i++)
         user[i] = (char)tolower((unsigned char)listener->sga->user[i]);
     // Names are letters, digits and _$#. only: nothing to escape.
-    printf("{\"host\":\"%s\",\"port\":%u,\"pid\":%d,\"service\":\"%s\","
-           "\"user\":\"%s\",\"tns_admin\":\"",
-           listener->options->listen, ntohs(at.sin_port), (int)getpid(),
+    printf("{\"host\":\"%s\",\"port\":%u,\"local_port\":%u,\"pid\":%d,"
+           "\"service\":\"%s\",\"user\":\"%s\",\"tns_admin\":\"",
+           listener->options->listen, port_of(listener->socket),
+           port_of(listener->local_socket), (int)getpid(),
            listener->sga->instance, user);
     print_escaped(tns_admin(listener));
     printf("\"}\n");
@@ -139,15 +154,26 @@ static void free_slot(struct sga *sga, pid_t pid) {
     struct session_slot *slot = sga_slot(sga, pid);
     if (!slot)
         return;
-    for (int i = 0; i < STATISTICS; i++)
-        sga->past[i] += slot->stat[i];
+    sga_keep_past(sga, slot);
     __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+}
+
+// A server in a call does not look at its pipes: it is told this way.
+static bool bridge_ended(struct sga *sga, pid_t pid) {
+    for (int i = 0; i < SGA_SESSIONS; i++)
+        if (sga->session[i].pid != 0 && sga->session[i].bridge == pid) {
+            __atomic_store_n(&sga->session[i].bridge_gone, true,
+                             __ATOMIC_RELEASE);
+            return true;
+        }
+    return false;
 }
 
 static void reap(struct listener *listener) {
     pid_t pid;
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        if (pid != listener->directory.sweeper_pid)
+        if (pid != listener->directory.sweeper_pid &&
+            !bridge_ended(listener->sga, pid))
             free_slot(listener->sga, pid);
 }
 
@@ -160,11 +186,12 @@ static void on_signal(struct listener *listener) {
             listener->ended = true;
 }
 
-static void on_client(struct listener *listener) {
-    int client = accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC);
+static void on_client(struct listener *listener, bool local) {
+    int client = accept4(local ? listener->local_socket : listener->socket,
+                         NULL, NULL, SOCK_CLOEXEC);
     if (client < 0)
         return;
-    if (!spawn_server(listener->sga, listener->sga_fd, client,
+    if (!spawn_server(listener->sga, listener->sga_fd, client, local,
                       tns_admin(listener)))
         fprintf(stderr, "oralab: cannot start a server: %s\n", strerror(errno));
     close(client);
@@ -177,18 +204,21 @@ static bool input_ended(void) {
 }
 
 static void serve(struct listener *listener) {
-    struct pollfd at[3] = {{.fd = listener->signals, .events = POLLIN},
+    struct pollfd at[4] = {{.fd = listener->signals, .events = POLLIN},
                            {.fd = listener->socket, .events = POLLIN},
+                           {.fd = listener->local_socket, .events = POLLIN},
                            {.fd = STDIN_FILENO, .events = POLLIN}};
-    const nfds_t count = listener->options->until_eof ? 3 : 2;
+    const nfds_t count = listener->options->until_eof ? 4 : 3;
     while (!listener->ended) {
         if (poll(at, count, -1) < 0)
             continue;
         if (at[0].revents)
             on_signal(listener);
         if (at[1].revents && !listener->ended)
-            on_client(listener);
-        if (count == 3 && at[2].revents && input_ended())
+            on_client(listener, false);
+        if (at[2].revents && !listener->ended)
+            on_client(listener, true);
+        if (count == 4 && at[3].revents && input_ended())
             listener->ended = true;
     }
 }
@@ -204,7 +234,7 @@ static void end_servers(struct listener *listener) {
 int listener_run(const struct options *options) {
     struct listener listener = {.options = options};
     char why[512];
-    if (!open_socket(&listener, why, sizeof why) ||
+    if (!open_sockets(&listener, why, sizeof why) ||
         !data_directory_open(&listener.directory, options->data, why,
                              sizeof why))
         return cannot_start(why);
@@ -217,6 +247,7 @@ int listener_run(const struct options *options) {
         say_ready(&listener);
         serve(&listener);
         close(listener.socket);
+        close(listener.local_socket);
         end_servers(&listener);
     }
     data_directory_close(&listener.directory);

@@ -6,7 +6,13 @@
 #include "process/options.h"
 
 // Descriptors a dedicated server is started with.
-enum { SERVER_SOCKET = 3, SERVER_SGA = 4 };
+// SERVER_SOCKET is a pipe to read from in a local one, SERVER_OUT one to write
+// to.
+enum { SERVER_SOCKET = 3, SERVER_SGA = 4, SERVER_OUT = 5 };
+
+// What they are started with as their argument, as Oracle's are.
+#define REMOTE_ARGUMENT "(LOCAL=NO)"
+#define LOCAL_ARGUMENT "(DESCRIPTION=(LOCAL=YES)(ADDRESS=(PROTOCOL=beq)))"
 
 // Returns the exit code of the process.
 int listener_run(const struct options *options);

@@ -19,6 +19,9 @@ static const char help[] =
     "polling.\n"
     "  --listen ADDRESS    IPv4 loopback address (127.0.0.1)\n"
     "  --port N            0 takes a free one (0)\n"
+    "  --local-port N      on 127.0.0.1, for local sessions (LOCAL=YES): "
+    "their\n"
+    "                      servers have pipes for a socket; 0 as above (0)\n"
     "  --service NAME      service and instance name (LAB)\n"
     "  --user NAME         the one account (SCOTT)\n"
     "  --password-env VAR  its password is in this variable (tiger)\n"
@@ -38,6 +41,7 @@ static const char help[] =
 enum {
     LISTEN = 1,
     PORT,
+    LOCAL_PORT,
     SERVICE,
     USER,
     PASSWORD_ENV,
@@ -53,6 +57,7 @@ enum {
 static const struct option long_options[] = {
     {"listen", required_argument, NULL, LISTEN},
     {"port", required_argument, NULL, PORT},
+    {"local-port", required_argument, NULL, LOCAL_PORT},
     {"service", required_argument, NULL, SERVICE},
     {"user", required_argument, NULL, USER},
     {"password-env", required_argument, NULL, PASSWORD_ENV},
@@ -121,7 +126,9 @@ int options_read(int argc, char **argv, struct options *options) {
                 strcmp(optarg, "localhost") == 0 ? "127.0.0.1" : optarg;
             break;
         case PORT:
-            if (!read_port(optarg, &options->port))
+        case LOCAL_PORT:
+            if (!read_port(optarg, option == PORT ? &options->port
+                                                  : &options->local_port))
                 return usage("not a port", optarg);
             break;
         case SERVICE:

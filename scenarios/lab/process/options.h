@@ -11,6 +11,7 @@
 struct options {
     const char *listen; // an IPv4 address
     uint16_t port;      // 0: any free one
+    uint16_t local_port;
     const char *service;
     const char *user;
     const char *password;

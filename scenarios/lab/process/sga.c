@@ -45,3 +45,22 @@ struct session_slot *sga_slot(struct sga *sga, pid_t pid) {
 unsigned sga_sid(const struct sga *sga, const struct session_slot *slot) {
     return (unsigned)(slot - sga->session) + 1;
 }
+
+void sga_keep_past(struct sga *sga, const struct session_slot *slot) {
+    struct session_slot *past = &sga->past;
+    for (int i = 0; i < STATISTICS; i++)
+        past->stat[i] += slot->stat[i];
+    for (int i = 0; i < WAIT_EVENTS; i++) {
+        const struct wait_total *of = &slot->waits.total[i];
+        struct wait_total *sum = &past->waits.total[i];
+        sum->waits += of->waits;
+        sum->timeouts += of->timeouts;
+        sum->us += of->us;
+        if (of->longest_us > sum->longest_us)
+            sum->longest_us = of->longest_us;
+    }
+    past->time.db_us += slot->time.db_us;
+    past->time.cpu_us += slot->time.cpu_us;
+    past->time.parse_us += slot->time.parse_us;
+    past->time.execute_us += slot->time.execute_us;
+}

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "process/statistic.h"
+#include "process/wait.h"
 
 enum { SGA_SESSIONS = 512, SGA_NAME = 64 };
 
@@ -32,6 +33,8 @@ struct session_slot {
     pid_t pid; // 0: free
     uint32_t serial;
     int64_t logon_time;
+    pid_t bridge;     // of a local session: what carries its packets
+    bool bridge_gone; // its client is, too
     bool logged_on;
     bool active; // in a user call
     char user[SGA_NAME];
@@ -41,7 +44,20 @@ struct session_slot {
     char terminal[SGA_NAME];
     char client_pid[SGA_NAME];
     char driver[SGA_NAME]; // of the client
+    char module[SGA_NAME];
+    char action[SGA_NAME];
+    char client_info[SGA_NAME];
+    char client_identifier[SGA_NAME];
+    char sql_id[14]; // of the statement that runs, or ran last
+    char previous_sql_id[14];
+    uint32_t sql_hash;
+    uint32_t previous_sql_hash;
+    int command; // v$session's COMMAND: 3 is SELECT
+    int64_t call_ended_us;
+    unsigned blocker; // SID of the session waited for, 0: none
     uint64_t stat[STATISTICS];
+    struct wait_clock waits;
+    struct time_model time;
 } __attribute__((aligned(64)));
 
 struct sga {
@@ -52,8 +68,9 @@ struct sga {
     int64_t startup_time;
     struct verifier verifier;
     bool error_markers;
-    uint32_t serial;           // of the session started last
-    uint64_t past[STATISTICS]; // of the sessions that have ended
+    unsigned writer;          // SID of who changed data last
+    uint32_t serial;          // of the session started last
+    struct session_slot past; // sums over the sessions that have ended
     struct session_slot session[SGA_SESSIONS];
 };
 
@@ -65,5 +82,7 @@ struct sga *sga_attach(int fd);
 struct session_slot *sga_slot(struct sga *sga, pid_t pid);
 // What v$session calls SID.
 unsigned sga_sid(const struct sga *sga, const struct session_slot *slot);
+// Adds the figures of a session that has ended to those of the past.
+void sga_keep_past(struct sga *sga, const struct session_slot *slot);
 
 #endif

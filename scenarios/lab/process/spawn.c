@@ -14,29 +14,40 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "process/bridge.h"
 #include "process/listener.h"
+
+struct ends { // descriptors of one side
+    int in, out;
+};
+
+// A listener that is killed takes its servers along.
+static void die_with(pid_t listener) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != listener)
+        _exit(1);
+}
 
 // The program starts itself anew, as Oracle's listener does with oracle: the
 // server gets a command line and an address space of its own.
 static _Noreturn void become_server(const struct sga *sga, int sga_fd,
-                                    int client, const char *tns_admin,
-                                    pid_t listener) {
+                                    struct ends client, bool local,
+                                    const char *tns_admin) {
     char name[SGA_NAME + 8];
     snprintf(name, sizeof name, "oracle%s", sga->instance);
-    char *const arguments[] = {name, "(LOCAL=NO)", NULL};
+    char *const arguments[] = {name, local ? LOCAL_ARGUMENT : REMOTE_ARGUMENT,
+                               NULL};
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 
-    // A listener that is killed takes its servers along.
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != listener)
-        _exit(1);
     // Out of the way of the numbers the server expects, then onto them.
-    int high_client = fcntl(client, F_DUPFD_CLOEXEC, 16);
+    int high_in = fcntl(client.in, F_DUPFD_CLOEXEC, 16);
+    int high_out = fcntl(client.out, F_DUPFD_CLOEXEC, 16);
     int high_sga = fcntl(sga_fd, F_DUPFD_CLOEXEC, 16);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-        dup2(high_client, SERVER_SOCKET) < 0 || dup2(high_sga, SERVER_SGA) < 0)
+        dup2(high_in, SERVER_SOCKET) < 0 || dup2(high_sga, SERVER_SGA) < 0 ||
+        (local && dup2(high_out, SERVER_OUT) < 0))
         _exit(1);
     if (tns_admin)
         setenv("TNS_ADMIN", tns_admin, 1);
@@ -47,7 +58,59 @@ static _Noreturn void become_server(const struct sga *sga, int sga_fd,
     _exit(1);
 }
 
-bool spawn_server(struct sga *sga, int sga_fd, int client,
+static _Noreturn void become_bridge(int client, struct ends to, pid_t server) {
+    enum { CLIENT = 3, TO = 4, FROM = 5 };
+    int null = open("/dev/null", O_RDWR);
+    int high[] = {fcntl(client, F_DUPFD, 16), fcntl(to.out, F_DUPFD, 16),
+                  fcntl(to.in, F_DUPFD, 16)};
+    for (int i = 0; i < 3; i++)
+        if (dup2(null, i) < 0 || dup2(high[i], CLIENT + i) < 0)
+            _exit(1);
+    close_range(FROM + 1, ~0U, 0);
+    prctl(PR_SET_NAME, "oralab-bridge");
+    bridge_run(CLIENT, TO, FROM, server);
+}
+
+static pid_t fork_server(struct sga *sga, int sga_fd, struct session_slot *slot,
+                         struct ends client, bool local,
+                         const char *tns_admin) {
+    const pid_t listener = getpid(), pid = fork();
+    if (pid == 0) {
+        die_with(listener);
+        // Both sides write the same: whoever looks first finds it.
+        __atomic_store_n(&slot->pid, getpid(), __ATOMIC_RELEASE);
+        become_server(sga, sga_fd, client, local, tns_admin);
+    }
+    if (pid > 0)
+        __atomic_store_n(&slot->pid, pid, __ATOMIC_RELEASE);
+    return pid;
+}
+
+static bool spawn_local(struct sga *sga, int sga_fd, struct session_slot *slot,
+                        int client, const char *tns_admin) {
+    int up[2] = {-1, -1}, down[2] = {-1, -1};
+    const pid_t listener = getpid();
+    pid_t server = -1;
+    if (pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0)
+        server = fork_server(sga, sga_fd, slot, (struct ends){up[0], down[1]},
+                             true, tns_admin);
+    if (server > 0) {
+        const pid_t bridge = fork();
+        if (bridge == 0) {
+            die_with(listener);
+            become_bridge(client, (struct ends){down[0], up[1]}, server);
+        }
+        slot->bridge = bridge;
+    }
+    // Without a bridge the server reads that nobody is there.
+    for (int i = 0; i < 2; i++) {
+        close(up[i]);
+        close(down[i]);
+    }
+    return server > 0;
+}
+
+bool spawn_server(struct sga *sga, int sga_fd, int client, bool local,
                   const char *tns_admin) {
     const int on = 1;
     struct session_slot *slot = sga_slot(sga, 0);
@@ -58,13 +121,8 @@ bool spawn_server(struct sga *sga, int sga_fd, int client,
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     memset(slot, 0, sizeof *slot);
     slot->serial = ++sga->serial;
-    pid_t listener = getpid(), pid = fork();
-    if (pid == 0) {
-        // Both sides write the same: whoever looks first finds it.
-        __atomic_store_n(&slot->pid, getpid(), __ATOMIC_RELEASE);
-        become_server(sga, sga_fd, client, tns_admin, listener);
-    }
-    if (pid > 0)
-        __atomic_store_n(&slot->pid, pid, __ATOMIC_RELEASE);
-    return pid > 0;
+    if (local)
+        return spawn_local(sga, sga_fd, slot, client, tns_admin);
+    return fork_server(sga, sga_fd, slot, (struct ends){client, client}, false,
+                       tns_admin) > 0;
 }

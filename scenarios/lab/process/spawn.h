@@ -8,8 +8,9 @@
 #include "process/sga.h"
 
 // False with errno set when there is no free slot or no process to be had.
-// `client` stays open in the caller.
-bool spawn_server(struct sga *sga, int sga_fd, int client,
+// `client` stays open in the caller. A `local` server has no socket: a process
+// between the two carries the packets.
+bool spawn_server(struct sga *sga, int sga_fd, int client, bool local,
                   const char *tns_admin);
 
 #endif

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "sql/oracle_date.h"
+#include "sql/sql_id.h"
 #include "sql/transaction.h"
 
 static bool keep_binds(struct cursor *cursor,
@@ -39,10 +40,9 @@ static bool keep_columns(struct cursor *cursor) {
     return true;
 }
 
-bool cursor_parse(struct cursor *cursor, struct database *database,
-                  const char *sql, size_t length, struct ora_error *error) {
-    *cursor = (struct cursor){.database = database};
-    database->self->stat[STAT_PARSES]++;
+static bool parse(struct cursor *cursor, const char *sql, size_t length,
+                  struct ora_error *error) {
+    struct database *database = cursor->database;
     struct translation *translated = calloc(1, sizeof *translated);
     if (!translated) {
         ora_error_set(error, 4030, "");
@@ -67,6 +67,17 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
         done = true;
     translation_free(translated);
     free(translated);
+    return done;
+}
+
+bool cursor_parse(struct cursor *cursor, struct database *database,
+                  const char *sql, size_t length, struct ora_error *error) {
+    const int64_t began = clock_us();
+    *cursor = (struct cursor){.database = database};
+    database->self->stat[STAT_PARSES]++;
+    cursor->sql_hash = sql_id_of(sql, length, cursor->sql_id);
+    bool done = parse(cursor, sql, length, error);
+    database->self->time.parse_us += (uint64_t)(clock_us() - began);
     return done;
 }
 
@@ -207,6 +218,11 @@ __attribute__((noinline)) static int opiexe(struct cursor *cursor) {
     return rc;
 }
 
+static void count_sorts(struct cursor *cursor) {
+    cursor->database->self->stat[STAT_SORTS] += (uint64_t)sqlite3_stmt_status(
+        cursor->statement, SQLITE_STMTSTATUS_SORT, true);
+}
+
 bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
     if (cursor->row_ready || cursor->at_end)
         return true;
@@ -217,6 +233,7 @@ bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
         return true;
     if (rc != SQLITE_DONE)
         ora_error_from_sqlite(error, cursor->database->db);
+    count_sorts(cursor);
     sqlite3_reset(cursor->statement);
     cursor->executed = rc == SQLITE_DONE;
     return rc == SQLITE_DONE;
@@ -244,22 +261,38 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     return rc == SQLITE_DONE;
 }
 
-bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
-    cursor->database->self->stat[STAT_EXECUTES]++;
-    cursor->rows = 0;
-    cursor->row_ready = cursor->at_end = false;
-    cursor->executed = true;
-    if (!cursor->statement) {
-        cursor->at_end = true;
-        bool done = cursor->kind == STATEMENT_COMMIT
-                        ? transaction_commit(cursor->database)
-                    : cursor->kind == STATEMENT_ROLLBACK
-                        ? transaction_rollback(cursor->database)
-                        : true;
-        if (!done)
-            ora_error_from_sqlite(error, cursor->database->db);
-        return done;
-    }
+// What v$session shows of the statement.
+static void show(const struct cursor *cursor) {
+    static const int commands[] = {
+        [STATEMENT_QUERY] = 3,     [STATEMENT_INSERT] = 2,
+        [STATEMENT_UPDATE] = 6,    [STATEMENT_DELETE] = 7,
+        [STATEMENT_DDL] = 1,       [STATEMENT_COMMIT] = 44,
+        [STATEMENT_ROLLBACK] = 45, [STATEMENT_SESSION] = 42,
+        [STATEMENT_BLOCK] = 47,
+    };
+    struct session_slot *self = cursor->database->self;
+    memcpy(self->previous_sql_id, self->sql_id, sizeof self->sql_id);
+    memcpy(self->sql_id, cursor->sql_id, sizeof self->sql_id);
+    self->previous_sql_hash = self->sql_hash;
+    self->sql_hash = cursor->sql_hash;
+    self->command = commands[cursor->kind];
+}
+
+static bool end_transaction(struct cursor *cursor, struct ora_error *error) {
+    cursor->at_end = true;
+    bool done = cursor->kind == STATEMENT_COMMIT
+                    ? transaction_commit(cursor->database)
+                : cursor->kind == STATEMENT_ROLLBACK
+                    ? transaction_rollback(cursor->database)
+                    : true;
+    if (!done)
+        ora_error_from_sqlite(error, cursor->database->db);
+    return done;
+}
+
+static bool execute(struct cursor *cursor, struct ora_error *error) {
+    if (!cursor->statement)
+        return end_transaction(cursor, error);
     sqlite3_reset(cursor->statement);
     if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
         return run(cursor, error);
@@ -268,6 +301,19 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     if (!cursor->described)
         settle_types(cursor);
     return true;
+}
+
+bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
+    struct session_slot *self = cursor->database->self;
+    const int64_t began = clock_us();
+    self->stat[STAT_EXECUTES]++;
+    cursor->rows = 0;
+    cursor->row_ready = cursor->at_end = false;
+    cursor->executed = true;
+    show(cursor);
+    bool done = execute(cursor, error);
+    self->time.execute_us += (uint64_t)(clock_us() - began);
+    return done;
 }
 
 void cursor_forget_types(struct cursor *cursor) {

@@ -41,6 +41,8 @@ struct bind_value {
 struct cursor {
     struct database *database;
     enum statement_kind kind;
+    char sql_id[14];
+    uint32_t sql_hash;
     struct sqlite3_stmt *statement; // NULL: nothing for SQLite to run
     unsigned *first; // of each placeholder, the first with its name
     unsigned placeholders;

@@ -138,18 +138,22 @@ static size_t say_sign(struct translator *t, size_t at, size_t to) {
     return at + 1;
 }
 
-// SYS owns the fixed views too, and some know them by their tables' names.
+// SYS owns the fixed views too, and some know them by their tables' names,
+// which have an underscore: V_$SESSION.
 static size_t say_sys(struct translator *t, size_t at) {
     const struct token *name = &t->tokens[at + 2];
-    bool view = name->length > 2 && strncasecmp(name->at, "v$", 2) == 0;
-    bool table = name->length > 3 && strncasecmp(name->at, "v_$", 3) == 0;
+    const bool global = tolower((unsigned char)name->at[0]) == 'g';
+    const char *v = name->at + global;
+    const size_t length = name->length - global;
+    bool view = length > 2 && strncasecmp(v, "v$", 2) == 0;
+    bool table = length > 3 && strncasecmp(v, "v_$", 3) == 0;
     if (view || is(t, at + 2, "dual") ||
         is(t, at + 2, "nls_session_parameters")) {
         say_name(t, name);
     } else if (table) {
-        say(t, "\"V");
-        for (size_t i = 2; i < name->length; i++) {
-            char c = (char)toupper((unsigned char)name->at[i]);
+        say(t, global ? "\"GV" : "\"V");
+        for (size_t i = 2; i < length; i++) {
+            char c = (char)toupper((unsigned char)v[i]);
             say_part(t, &c, 1);
         }
         say(t, "\"");

@@ -4,10 +4,11 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "sql/oracle_date.h"
+
 struct table {
     sqlite3_vtab base;
-    const struct fixed_table *definition;
-    const struct database *database;
+    const struct registration *registration;
 };
 
 struct cursor {
@@ -18,7 +19,26 @@ struct cursor {
 struct registration { // what a module is registered with
     const struct fixed_table *definition;
     struct database *database;
+    bool global; // the GV$ variant
 };
+
+static char *create_text(const struct registration *registration) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    const char *between = "";
+    sqlite3_str_appendall(sql, "CREATE TABLE x(");
+    if (registration->global) {
+        sqlite3_str_appendall(sql, "INST_ID NUMBER");
+        between = ", ";
+    }
+    for (const struct fixed_column *c = registration->definition->columns;
+         c->name; c++) {
+        sqlite3_str_appendf(sql, "%s\"%w\" %s", between, c->name,
+                            c->type ? c->type : "VARCHAR2(128)");
+        between = ", ";
+    }
+    sqlite3_str_appendall(sql, ")");
+    return sqlite3_str_finish(sql);
+}
 
 static int connect_table(sqlite3 *db, void *data, int n,
                          const char *const *argument, sqlite3_vtab **table,
@@ -26,8 +46,7 @@ static int connect_table(sqlite3 *db, void *data, int n,
     (void)db, (void)n, (void)argument, (void)error;
     const struct registration *registration = data;
     struct table *made = calloc(1, sizeof *made);
-    char *sql = sqlite3_mprintf("CREATE TABLE x(%s)",
-                                registration->definition->columns);
+    char *sql = create_text(registration);
     int rc =
         made && sql ? declare_fixed(registration->database, sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
@@ -35,8 +54,7 @@ static int connect_table(sqlite3 *db, void *data, int n,
         free(made);
         return rc;
     }
-    made->definition = registration->definition;
-    made->database = registration->database;
+    made->registration = registration;
     *table = &made->base;
     return SQLITE_OK;
 }
@@ -47,7 +65,7 @@ static int disconnect_table(sqlite3_vtab *table) {
 }
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
-    int rows = ((struct table *)table)->definition->rows;
+    int rows = ((struct table *)table)->registration->definition->rows;
     info->estimatedCost = rows;
     info->estimatedRows = rows;
     return SQLITE_OK;
@@ -67,15 +85,16 @@ static int close_cursor(sqlite3_vtab_cursor *cursor) {
     return SQLITE_OK;
 }
 
-static const struct table *table_of(const sqlite3_vtab_cursor *cursor) {
-    return (const struct table *)cursor->pVtab;
+static const struct registration *
+registration_of(const sqlite3_vtab_cursor *cursor) {
+    return ((const struct table *)cursor->pVtab)->registration;
 }
 
 static void skip_absent(struct cursor *cursor) {
-    const struct table *table = table_of(&cursor->base);
-    const struct fixed_table *definition = table->definition;
+    const struct registration *of = registration_of(&cursor->base);
+    const struct fixed_table *definition = of->definition;
     while (cursor->row < definition->rows && definition->present &&
-           !definition->present(table->database, cursor->row))
+           !definition->present(of->database, cursor->row))
         cursor->row++;
 }
 
@@ -94,14 +113,21 @@ static int next_row(sqlite3_vtab_cursor *cursor) {
 }
 
 static int at_end(sqlite3_vtab_cursor *cursor) {
-    return ((struct cursor *)cursor)->row >= table_of(cursor)->definition->rows;
+    return ((struct cursor *)cursor)->row >=
+           registration_of(cursor)->definition->rows;
 }
 
 static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *context,
                   int n) {
-    const struct table *table = table_of(cursor);
-    table->definition->column(context, table->database,
-                              ((struct cursor *)cursor)->row, n);
+    const struct registration *of = registration_of(cursor);
+    if (of->global && n-- == 0) {
+        sqlite3_result_int(context, 1);
+        return SQLITE_OK;
+    }
+    const struct fixed_column *column = &of->definition->columns[n];
+    if (column->value)
+        column->value(context, of->database, ((struct cursor *)cursor)->row,
+                      column);
     return SQLITE_OK;
 }
 
@@ -124,18 +150,54 @@ static const sqlite3_module module = {
     .xRowid = row_id,
 };
 
+static bool register_one(struct database *database,
+                         const struct fixed_table *definition, bool global) {
+    struct registration *r = malloc(sizeof *r);
+    char *name = sqlite3_mprintf("%s%s", global ? "G" : "", definition->name);
+    bool done = false;
+    if (r && name) {
+        *r = (struct registration){definition, database, global};
+        // It frees `r` when it fails, too.
+        done = sqlite3_create_module_v2(database->db, name, &module, r, free) ==
+               SQLITE_OK;
+    } else {
+        free(r);
+    }
+    sqlite3_free(name);
+    return done;
+}
+
 bool fixed_tables_register(struct database *database) {
-    const struct fixed_table *const lists[] = {statistic_tables,
-                                               session_tables};
+    const struct fixed_table *const lists[] = {statistic_views, wait_views,
+                                               session_views, instance_views};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (const struct fixed_table *t = lists[i]; t->name; t++) {
-            struct registration *r = malloc(sizeof *r);
-            if (!r)
+        for (const struct fixed_table *t = lists[i]; t->name; t++)
+            if (!register_one(database, t, false) ||
+                !register_one(database, t, true))
                 return false;
-            *r = (struct registration){t, database};
-            if (sqlite3_create_module_v2(database->db, t->name, &module, r,
-                                         free) != SQLITE_OK)
-                return false;
-        }
     return true;
+}
+
+void fixed_text(sqlite3_context *context, const char *value) {
+    if (*value)
+        sqlite3_result_text(context, value, -1, SQLITE_TRANSIENT);
+}
+
+void fixed_date(sqlite3_context *context, int64_t seconds) {
+    uint8_t bytes[DATE_BYTES];
+    struct oracle_date at = oracle_date_of(seconds, 0);
+    oracle_date_write(&at, bytes, sizeof bytes);
+    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
+}
+
+void fixed_address(sqlite3_context *context, unsigned base, int row) {
+    uint8_t bytes[8] = {
+        0, 0, 0, 0, (uint8_t)base, (uint8_t)(row >> 8), (uint8_t)row, 0};
+    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
+}
+
+void fixed_zero(sqlite3_context *context, const struct database *database,
+                int row, const struct fixed_column *column) {
+    (void)database, (void)row, (void)column;
+    sqlite3_result_int(context, 0);
 }

@@ -263,7 +263,7 @@ static void sys_context(sqlite3_context *context, int n,
         {"instance_name", database->sga->instance},
         {"db_name", database->sga->instance},
         {"service_name", database->sga->instance},
-        {"network_protocol", "tcp"},
+        {"network_protocol", self->bridge ? "beq" : "tcp"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcasecmp(name, known[i].name) == 0) {

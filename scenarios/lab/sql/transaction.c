@@ -10,41 +10,40 @@
 
 enum {
     // A session that waits for a lock looks for a break once in a slice.
-    SLICE_MS = 3000,
+    SLICE_US = 3000000,
     // How soon it finds out that the lock is free.
     RETRY_MS = 5,
 };
-
-static int64_t now_ms(void) {
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 // Called again and again while another session's transaction is open. Returns
 // whether to go on waiting.
 static int wait_for_lock(void *argument, int tries) {
     struct database *database = argument;
     struct break_channel *channel = database->lio.channel;
-    static int64_t slice_began;
+    struct wait_clock *clock = &database->self->waits;
     if (tries == 0)
-        slice_began = now_ms();
-    if (now_ms() - slice_began >= SLICE_MS) {
-        slice_began = now_ms();
-        if (nioqts(channel)) {
-            sqlite3_interrupt(database->db);
-            return 0;
-        }
+        wait_begins(clock, WAIT_ROW_LOCK, 0);
+    database->self->blocker = database->sga->writer;
+    bool stop = false;
+    if (clock_us() - clock->slice_us >= SLICE_US) {
+        wait_times_out(clock);
+        stop = nioqts(channel);
     }
     // A signal ends the wait by itself; a break out-of-band is one.
-    if (channel->urgent || channel->client_gone) {
-        nioqts(channel);
+    if (channel->urgent || channel->client_gone)
+        stop = nioqts(channel);
+    if (stop) {
         sqlite3_interrupt(database->db);
         return 0;
     }
     const struct timespec retry = {0, RETRY_MS * 1000000L};
     nanosleep(&retry, NULL);
     return 1;
+}
+
+static void wait_is_over(struct database *database) {
+    wait_ends(&database->self->waits, 1);
+    database->self->blocker = 0;
 }
 
 static bool is_fixed(const char *schema) {
@@ -94,16 +93,30 @@ static bool run(struct database *database, const char *sql) {
     return sqlite3_exec(database->db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
+// The lock is taken at once, so that what is waited for is the lock alone.
 bool transaction_begin(struct database *database) {
-    return !sqlite3_get_autocommit(database->db) || run(database, "BEGIN");
+    if (!sqlite3_get_autocommit(database->db))
+        return true;
+    bool begun = run(database, "BEGIN IMMEDIATE");
+    wait_is_over(database);
+    if (begun)
+        database->sga->writer = sga_sid(database->sga, database->self);
+    return begun;
+}
+
+static bool end(struct database *database, const char *how) {
+    const bool none = sqlite3_get_autocommit(database->db);
+    bool ended = none || run(database, how);
+    wait_is_over(database);
+    return ended;
 }
 
 bool transaction_commit(struct database *database) {
     database->self->stat[STAT_COMMITS]++;
-    return sqlite3_get_autocommit(database->db) || run(database, "COMMIT");
+    return end(database, "COMMIT");
 }
 
 bool transaction_rollback(struct database *database) {
     database->self->stat[STAT_ROLLBACKS]++;
-    return sqlite3_get_autocommit(database->db) || run(database, "ROLLBACK");
+    return end(database, "ROLLBACK");
 }

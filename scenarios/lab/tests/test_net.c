@@ -15,7 +15,7 @@ static int client;
 static void open_pair(void) {
     int ends[2];
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-    tns_open(&tns, ends[0]);
+    tns_open(&tns, ends[0], ends[0]);
     client = ends[1];
 }
 

@@ -167,12 +167,13 @@ static void send_answer(struct server *server) {
 
 static void user_call(struct server *server) {
     struct break_channel *breaks = &server->breaks;
-    uint64_t *stat = server->self->stat;
+    struct session_slot *self = server->self;
     break_channel_call_begins(breaks);
-    server->self->active = true;
+    call_begins(&self->time);
+    self->active = true;
     if (server->logged_on) {
-        stat[STAT_USER_CALLS]++;
-        stat[STAT_ROUNDTRIPS]++;
+        self->stat[STAT_USER_CALLS]++;
+        self->stat[STAT_ROUNDTRIPS]++;
     }
     ttcpip(server);
     if (breaks->client_gone || server->tns.gone)
@@ -183,7 +184,11 @@ static void user_call(struct server *server) {
         server->ended = true;
     if (!server->ended || server->out.length > 0)
         send_answer(server);
-    server->self->active = false;
+    if (server->logged_on) // waits are counted from the first call on
+        server->tns.waits = &self->waits;
+    self->active = false;
+    call_ends(&self->time);
+    self->call_ended_us = clock_us();
     break_channel_call_ends(breaks);
     arena_empty(&server->arena);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ttc/server.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,11 @@ enum { ARENA_LIMIT = 64 << 20, UNKNOWN_SERVICE = 12514 };
 static bool more_of_message(struct wire_in *in) {
     struct server *server = in->source;
     struct packet packet;
-    if (!tns_read(&server->tns, &packet) || packet.type != TNS_DATA ||
-        packet.length <= TNS_DATA_FLAGS || (packet.body[1] & DATA_FLAG_EOF)) {
+    server->tns.awaited = WAIT_MORE_FROM_CLIENT;
+    const bool came = tns_read(&server->tns, &packet);
+    server->tns.awaited = WAIT_MESSAGE_FROM_CLIENT;
+    if (!came || packet.type != TNS_DATA || packet.length <= TNS_DATA_FLAGS ||
+        (packet.body[1] & DATA_FLAG_EOF)) {
         server->ended = true;
         return false;
     }
@@ -35,10 +39,13 @@ static bool accept_client(struct server *server) {
     struct connect_request *request = calloc(1, sizeof *request);
     bool accepted = false;
     if (request && connect_read(&server->tns, request)) {
+        // A local client has no urgent data; it signals.
+        server->ora.disable_oob = server->ora.disable_oob || server->local;
         struct accept_terms terms = connect_terms(request, &server->ora);
         server->path_check = terms.path_check;
-        server->breaks.mode =
-            terms.out_of_band ? BREAK_OUT_OF_BAND : BREAK_IN_BAND;
+        server->breaks.mode = server->local       ? BREAK_BY_SIGNAL
+                              : terms.out_of_band ? BREAK_OUT_OF_BAND
+                                                  : BREAK_IN_BAND;
         if (!service_known(server, request->data))
             connect_refuse(&server->tns, UNKNOWN_SERVICE);
         else // urgent data can come as soon as the client has the ACCEPT
@@ -58,7 +65,7 @@ static void release(struct server *server) {
     free(server->out.data);
 }
 
-void server_run(struct server *server, int fd, struct sga *sga,
+void server_run(struct server *server, int fd, int out, struct sga *sga,
                 struct session_slot *self, const struct sqlnet_ora *ora) {
     char why[200];
     memset(server, 0, sizeof *server);
@@ -69,13 +76,17 @@ void server_run(struct server *server, int fd, struct sga *sga,
     server->arena.limit = ARENA_LIMIT;
     server->in = (struct wire_in){
         .more = more_of_message, .source = server, .arena = &server->arena};
-    tns_open(&server->tns, fd);
+    server->local = out != fd;
+    tns_open(&server->tns, fd, out);
     server->breaks = (struct break_channel){
         .tns = &server->tns,
         .skip = ora->break_poll_skip,
         .checks = &self->stat[STAT_BREAK_CHECKS],
         .polls = &self->stat[STAT_BREAK_POLLS],
+        .bridge_gone = &self->bridge_gone,
     };
+    if (server->local) // a pipe without a reader
+        signal(SIGPIPE, SIG_IGN);
     if (!accept_client(server))
         return;
     server->tns.sent = &self->stat[STAT_BYTES_SENT];

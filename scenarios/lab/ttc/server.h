@@ -75,6 +75,7 @@ struct server {
     bool text_has_length;   // CHR fields are CLR
     uint8_t sequence;       // of the request being answered
     unsigned cursor_in_use; // by the request being answered, 0: none
+    bool local;             // on pipes, not on a socket
     bool path_check;        // the client will try urgent data
     bool challenged;
     bool logged_on;
@@ -82,8 +83,9 @@ struct server {
     struct open_cursor cursor[MOST_CURSORS]; // [id - 1]
 };
 
-// Runs a whole session on the socket `fd`.
-void server_run(struct server *server, int fd, struct sga *sga,
+// Runs a whole session on the socket `fd`; a local one, where `out` differs, on
+// two pipes.
+void server_run(struct server *server, int fd, int out, struct sga *sga,
                 struct session_slot *self, const struct sqlnet_ora *ora);
 
 // opi.c: the chain that stands above every call, under Oracle's names.
