@@ -163,12 +163,16 @@ def parse(line: str) -> Record | None:
     Raises FrameError for what is not a record at all, or lacks a field it must have.
     """
     try:
-        data = json.loads(line)
-        kind = data["type"]
-        reader = _READERS.get(kind)
-        return reader(data) if reader else None
+        return record_of(json.loads(line))
     except (ValueError, KeyError, TypeError) as error:
         raise FrameError(f"not a frame of format {FORMAT} ({error!r}): {line[:80]!r}") from error
+
+
+def record_of(data: dict[str, Any]) -> Record | None:
+    """As `parse`, of a line's data. Raises ValueError, KeyError or TypeError as well."""
+    reader = _READERS.get(data["type"])
+    record: Record | None = reader(data) if reader else None
+    return record
 
 
 def _header(data: dict[str, Any]) -> Header:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from polltrace.engines import Engine
 
@@ -18,7 +18,7 @@ _ASSIGNMENT = re.compile(r"([\w.]+)\s*=\s*(.*)", re.DOTALL)
 class BreakSettings:
     """`path` is as the process sees it; None where it has no such file: all are defaults."""
 
-    path: Path | None
+    path: PurePath | None
     break_poll_skip: int
     disable_oob: bool
     skip_is_default: bool

@@ -47,6 +47,17 @@ def count(text: str) -> int:
     return int(text)
 
 
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def byte_size(text: str) -> int:
+    """Bytes: a whole number with K, M or G, from 64K. Raises ArgumentTypeError for others."""
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    if not number.isdecimal() or unit not in _UNITS or int(number) * _UNITS[unit] < 1 << 16:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size from 64K (like 500K, 64M, 1G)")
+    return int(number) * _UNITS[unit]
+
+
 def hertz(text: str) -> float:
     """Samples a second. Raises ArgumentTypeError for what no sampler should be asked for."""
     try:

@@ -11,6 +11,7 @@ from polltrace import procfs
 from polltrace.commands.arguments import pid_list
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.servers import servers
+from polltrace.top.titles import posix, title_pattern
 
 
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,9 +33,7 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
 
 def target_pids(args: argparse.Namespace) -> list[int]:
     """The PIDs meant. Raises UsageError for no choice or two, NoSuchProcessError for no process."""
-    chosen = [bool(args.pid), args.name is not None, args.sid is not None, args.all]
-    if sum(chosen) != 1:
-        raise UsageError("say which processes with one of -p PID, -n REGEX, --sid INSTANCE, --all")
+    _check_one_choice(args)
     if args.pid:
         return list(dict.fromkeys(args.pid))
     if args.name is not None:
@@ -50,10 +49,29 @@ def target_pids(args: argparse.Namespace) -> list[int]:
     return pids
 
 
+def probe_targets(args: argparse.Namespace) -> list[str]:
+    """The processes meant as polltrace-probe's options: by name those to come as well.
+
+    Raises UsageError for no choice or two.
+    """
+    _check_one_choice(args)
+    if args.pid:
+        return ["-p", ",".join(map(str, dict.fromkeys(args.pid)))]
+    if args.name is not None:
+        return ["-n", posix(args.name.pattern)]
+    return ["-n", title_pattern(args.sid)]
+
+
 def say_attached(duration_s: float | None) -> None:
     """Tell who waits at a terminal that counting has begun, and how it ends."""
     until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s are over, or Ctrl-C"
     print(f"polltrace: attached; counting until {until}", file=sys.stderr, flush=True)
+
+
+def _check_one_choice(args: argparse.Namespace) -> None:
+    chosen = [bool(args.pid), args.name is not None, args.sid is not None, args.all]
+    if sum(chosen) != 1:
+        raise UsageError("say which processes with one of -p PID, -n REGEX, --sid INSTANCE, --all")
 
 
 def _pattern(text: str) -> re.Pattern[str]:

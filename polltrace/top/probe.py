@@ -108,6 +108,10 @@ class LiveProbe(EbpfProbe):
                 return True
             self._parts.append(chunk)
 
+    def succeeded(self) -> bool:
+        """Whether it ended as it was told to; waits until it has."""
+        return self._process.wait() == 0
+
     def failure(self) -> PolltraceError:
         """Why the probe ended, though nobody asked it to."""
         if self._process.wait() == 0:

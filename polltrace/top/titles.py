@@ -7,18 +7,28 @@ import re
 
 from polltrace.engines import engines
 
-# Python's notations that POSIX extended expressions lack: named groups, and classes by letter.
-_NAMED_GROUP = re.compile(r"\(\?P<\w+>")
+# Python's notations that POSIX extended expressions lack.
+_NAMED_GROUP = re.compile(r"\(\?(P<\w+>|:)")
+_INSTANCE = re.compile(r"\(\?P<instance>[^)]*\)")
+_CLASSES = {r"\s": "[[:space:]]", r"\d": "[0-9]", r"\w": "[[:alnum:]_]"}
 
 
-def title_pattern() -> str:
-    """A POSIX extended regular expression that every engine's process title matches.
+def title_pattern(instance: str | None = None) -> str:
+    """A POSIX extended regular expression that every engine's process title matches, or that of
+    one instance.
 
     It is about titles alone: that the executable is an engine's is still to be checked.
     """
     titles = dict.fromkeys(engine.title.pattern for engine in engines())
-    return "|".join(f"^{_posix(title)}" for title in titles)
+    if instance is not None:
+        name = re.sub(r"[][$+.*?^(){}|\\]", r"\\\g<0>", instance)
+        titles = dict.fromkeys(_INSTANCE.sub(lambda _: f"({name})", title) for title in titles)
+    return "|".join(f"^{posix(title)}" for title in titles)
 
 
-def _posix(pattern: str) -> str:
-    return _NAMED_GROUP.sub("(", pattern).replace(r"\s", "[[:space:]]")
+def posix(pattern: str) -> str:
+    """A Python expression as polltrace-probe takes it: groups without names, classes by name."""
+    pattern = _NAMED_GROUP.sub("(", pattern)
+    for ours, theirs in _CLASSES.items():
+        pattern = pattern.replace(ours, theirs)
+    return pattern

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What `polltrace report FILE` can report on: files that say in their first line what they are.
+
+The first line, plain or under zstd, is a JSON object whose `format` names an entry point of the
+group `polltrace.reports`; that is a function from the file's path to a `FileReport`. So
+`scenarios` adds its own formats without being known here.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol
+
+import zstandard
+
+from polltrace.errors import FrameError, UsageError
+
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_LONGEST_FIRST_LINE = 1 << 20
+
+
+class FileReport(Protocol):
+    """One file, read; each method gives the whole report in one form."""
+
+    def text(self) -> str:
+        """For a terminal, verdict first; without the last newline."""
+        ...
+
+    def data(self) -> Any:
+        """JSON-ready."""
+        ...
+
+    def html(self) -> str:
+        """One page that needs nothing else."""
+        ...
+
+
+def file_report(path: Path) -> FileReport:
+    """Raises UsageError for a file that cannot be read, FrameError for one of no known format."""
+    name = _format(path)
+    for entry in entry_points(group="polltrace.reports"):
+        if entry.name == name:
+            report: FileReport = entry.load()(path)
+            return report
+    raise FrameError(f"{path} is of format {name!r}, which this release does not know")
+
+
+def _format(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            start = file.read(_LONGEST_FIRST_LINE)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        if start.startswith(_ZSTD_MAGIC):
+            start = zstandard.ZstdDecompressor().decompressobj().decompress(start[: 1 << 12])
+        return str(json.loads(start.partition(b"\n")[0])["format"])
+    except (ValueError, KeyError, TypeError, RecursionError, zstandard.ZstdError):
+        raise FrameError(
+            f"{path} is no recording: 'polltrace record' and 'polltrace run' make those"
+        ) from None

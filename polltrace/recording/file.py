@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One file that is being recorded: JSON Lines under zstd, whole on disk after every write."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from polltrace.errors import HostError
+
+# A zstd frame carries a checksum over its content: short enough to be verified before it is
+# believed, long enough that what frames of the probe have in common is written once.
+_FRAME_BYTES = 1 << 22
+_ZSTD_LEVEL = 3
+
+
+class RecordingFile:
+    """A new file at `path`, for its owner's eyes only. Raises HostError when it cannot be written.
+
+    After each write() all that was given is in the kernel's hands: a kill loses nothing of it.
+    When the disk is full the file ends with the last write that was complete.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        flags = os.O_WRONLY | os.O_CLOEXEC
+        if not path.exists() or path.is_file():
+            flags |= os.O_CREAT | os.O_EXCL
+        try:
+            self._fd = os.open(path, flags, 0o600)
+        except OSError as error:
+            raise self._failure(error) from None
+        self._compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True)
+        self._stream = self._compressor.compressobj()
+        self._in_frame = 0
+        self._begun = False
+        self.size = 0
+
+    def write(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Add records; on return they can be read. Raises HostError."""
+        packed = []
+        for record in records:
+            line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+            packed.append(self._stream.compress(line))
+            self._in_frame += len(line)
+            # The header stands alone: damage elsewhere leaves it readable.
+            if self._in_frame >= _FRAME_BYTES or not self._begun:
+                self._begun = True
+                packed.append(self._stream.flush(zstandard.COMPRESSOBJ_FLUSH_FINISH))
+                self._stream = self._compressor.compressobj()
+                self._in_frame = 0
+        if self._in_frame:
+            packed.append(self._stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+        self._put(b"".join(packed))
+
+    def finish(self, record: Mapping[str, Any]) -> None:
+        """Write the last record and close. Raises HostError."""
+        try:
+            self.write([record])
+            if self._in_frame:
+                self._put(self._stream.flush(zstandard.COMPRESSOBJ_FLUSH_FINISH))
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _put(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):  # a device cannot be cut
+                os.ftruncate(self._fd, self.size)
+            raise self._failure(error) from None
+        self.size += len(data)
+
+    def _failure(self, error: OSError) -> HostError:
+        return HostError(f"cannot write {self._path}: {error.strerror}")

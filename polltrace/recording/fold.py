@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recording boiled down to what reports need, in room that does not grow with its length."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from polltrace.errors import FrameError
+from polltrace.frames import Exit, Frame, Header, ProcessTotals, Trailer, WatchedProcess, record_of
+from polltrace.intervals import Estimate
+from polltrace.profile import Profile
+from polltrace.recording.header import Quality, RecordingHeader, quality_of
+from polltrace.recording.names import RecordedNames
+from polltrace.recording.scan import Scan
+from polltrace.recording.series import Point, Series
+from polltrace.recording.server import server_of
+from polltrace.recording.stream import COUNT, CPU, GAPS, Identity, Restored
+from polltrace.recording.totals import added, since
+from polltrace.servers import Server
+
+# What taking apart a record raises that is not what it says it is.
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, FrameError)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """`seconds` is how long this file goes on. Totals in `counted` and `sampled` are of this file
+    alone; they are None where nothing was seen. `lived` is when each process came and went, in
+    seconds since the recording began. `tear` says why a file ends early; `unknown` counts records
+    of types that this release does not know.
+    """
+
+    path: Path
+    header: RecordingHeader
+    seconds: float
+    counted: Profile | None
+    sampled: Profile | None
+    gaps: Mapping[Identity, ProcessTotals]
+    lived: Mapping[Identity, tuple[float, float]]
+    series: Mapping[Identity, Series]
+    servers: Mapping[Identity, Server]
+    prices: Mapping[int, Estimate]
+    names: RecordedNames
+    quality: Quality | None
+    tear: str
+    unknown: Mapping[str, int]
+
+    @property
+    def identities(self) -> list[Identity]:
+        """Every process of the recording, in the order it came."""
+        return list(self.lived)
+
+
+def read(path: Path) -> Recording:
+    """Read a recording to its end, or as far as it can be read.
+
+    Raises UsageError for a file that cannot be read, FrameError for what is no recording.
+    """
+    scan = Scan(path)
+    fold = _Fold(scan.header.at_s)
+    for record in scan:
+        try:
+            fold.take(record)
+        except MALFORMED as error:
+            scan.damaged(f"{type(error).__name__} in a record of type {record.get('type')!r}")
+            break
+    return fold.recording(scan)
+
+
+class _Look:
+    """What one probe said, folded: its last word on every process."""
+
+    def __init__(self) -> None:
+        self.restored = Restored()
+        self.header: Header | None = None
+        self.processes: dict[Identity, WatchedProcess] = {}
+        self.ended: set[Identity] = set()
+        self.base: dict[Identity, ProcessTotals] = {}
+        self.totals: dict[Identity, ProcessTotals] = {}
+        self.first: Frame | None = None
+        self.last: Frame | None = None
+        self.complete = False
+        self.last_at_s = 0.0
+
+    def take(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> object:
+        """Take in a record of the probe; it is returned, parsed."""
+        record = record_of(self.restored.record(data))
+        match record:
+            case Header():
+                self.header = record
+            case WatchedProcess():
+                self.processes[record.pid, record.start_ticks] = record
+            case Exit():
+                self.ended.add((record.pid, record.start_ticks))
+            case Frame():
+                found = {(each.pid, each.start_ticks): each for each in record.processes}
+                if is_base:
+                    self.base, self.first = found, record
+                else:
+                    self.totals |= found
+                self.last = record
+                self.last_at_s = at_s
+            case Trailer():
+                self.complete = True
+        return record
+
+    def mine(self) -> dict[Identity, ProcessTotals]:
+        """What each process did in this file."""
+        return {
+            identity: since(self.base[identity], totals) if identity in self.base else totals
+            for identity, totals in (self.base | self.totals).items()
+        }
+
+    def profile(self) -> Profile | None:
+        if self.header is None or self.last is None:
+            return None
+        before = self.first.lost if self.first else {}
+        return Profile(
+            header=self.header,
+            seconds=self.last.t_s - (self.first.t_s if self.first else 0.0),
+            processes=self.processes,
+            totals=tuple(self.mine().values()),
+            ended=frozenset(self.ended),
+            lost={kind: count - before.get(kind, 0) for kind, count in self.last.lost.items()},
+            complete=self.complete,
+        )
+
+
+class _Fold:
+    def __init__(self, begins_s: float) -> None:
+        self._begins_s = self._now_s = begins_s
+        self._looks = {COUNT: _Look(), CPU: _Look()}
+        self._timing: _Look | None = None
+        self._timed_until_s = -1.0
+        self._gaps: dict[Identity, ProcessTotals] = {}
+        self._came: dict[Identity, float] = {}
+        self._went: dict[Identity, float] = {}
+        self._series: dict[Identity, Series] = {}
+        self._servers: dict[Identity, Server] = {}
+        self._prices: dict[int, Estimate] = {}
+        self._names = RecordedNames()
+        self._quality: Quality | None = None
+        self._unknown: Counter[str] = Counter()
+
+    def take(self, data: dict[str, Any]) -> None:
+        """Raises one of MALFORMED for what is no record, or another kind of record."""
+        kind = data["type"]
+        if kind in ("probe", "base"):
+            at_s = float(data["at_s"])
+            if not 0 <= at_s - self._begins_s < 1e9:
+                raise ValueError("a time before the beginning")
+            self._probe(str(data["look"]), data["record"], at_s, is_base=kind == "base")
+            self._now_s = max(self._now_s, at_s)
+        elif kind == "symbols":
+            self._names.add(data)
+        elif kind == "server":
+            if server := server_of(data):
+                self._servers[server.pid, server.start_ticks] = server
+        elif kind == "price":
+            self._prices[int(data["pace_us"])] = Estimate(*map(float, data["price_s"]))
+        elif kind == "trailer":
+            self._quality = quality_of(data)
+        else:
+            self._unknown[str(kind)[:40]] += 1
+
+    def _probe(self, look: str, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
+        if look == GAPS:
+            self._time(data, at_s, is_base=is_base)
+            return
+        if look not in self._looks:
+            self._unknown[look[:40]] += 1
+            return
+        since_s = self._looks[look].last_at_s
+        record = self._looks[look].take(data, at_s, is_base=is_base)
+        if look != COUNT:
+            return
+        match record:
+            case WatchedProcess():
+                self._came.setdefault((record.pid, record.start_ticks), at_s)
+            case Exit():
+                self._went[record.pid, record.start_ticks] = at_s
+            case Frame():
+                timed = self._timing is not None or self._timed_until_s > since_s
+                for totals in record.processes:
+                    self._point(totals, at_s, timed=timed)
+
+    def _point(self, totals: ProcessTotals, at_s: float, *, timed: bool) -> None:
+        identity = totals.pid, totals.start_ticks
+        series = self._series.get(identity)
+        if series is None:
+            series = self._series[identity] = Series()
+            came = self._came.setdefault(identity, self._begins_s)
+            if identity not in self._looks[COUNT].base and came < at_s:
+                series.add(Point(came, 0.0, 0), timed=False)
+        series.add(Point(at_s, totals.cpu_s, totals.break_polls), timed=timed)
+
+    def _time(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
+        if is_base:  # a timing that was under way when the file began is not in it
+            return
+        if data["type"] == "header" or self._timing is None:
+            self._timing = _Look()
+        record = self._timing.take(data, at_s, is_base=False)
+        self._timed_until_s = at_s
+        if isinstance(record, Trailer):
+            for identity, totals in self._timing.totals.items():
+                before = self._gaps.get(identity)
+                gaps = added(before.gaps if before else (), totals.gaps)
+                self._gaps[identity] = replace(totals, gaps=gaps)
+            self._timing = None
+
+    def recording(self, scan: Scan) -> Recording:
+        end_s = self._quality.at_s if self._quality else self._now_s
+        return Recording(
+            path=scan.path,
+            header=scan.header,
+            seconds=max(end_s - self._begins_s, 0.0),
+            counted=self._looks[COUNT].profile(),
+            sampled=self._looks[CPU].profile(),
+            gaps=self._gaps,
+            lived={
+                identity: (came, self._went.get(identity, end_s))
+                for identity, came in self._came.items()
+            },
+            series=self._series,
+            servers=self._servers,
+            prices=self._prices,
+            names=self._names,
+            quality=self._quality,
+            tear=scan.tear,
+            unknown=self._unknown,
+        )

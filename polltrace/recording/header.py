@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The first and the last record of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from polltrace.errors import FrameError
+
+FORMAT = "polltrace-recording"
+# A reader refuses a larger one. What an old reader may overlook (a new record type, a new field)
+# does not make a new version.
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingHeader:
+    """`started` is UTC, ISO 8601. `part` counts the files of one recording, from 1; `at_s` is when
+    this one begins, in seconds since `started`. `pids` were asked for one by one; empty: by name.
+    """
+
+    polltrace: str
+    host: str
+    kernel: str
+    arch: str
+    command: tuple[str, ...]
+    started: str
+    interval_s: float
+    part: int = 1
+    at_s: float = 0.0
+
+    def data(self) -> dict[str, Any]:
+        return {"format": FORMAT, "version": VERSION, **asdict(self)}
+
+
+def header_of(data: Mapping[str, Any]) -> RecordingHeader:
+    """Raises FrameError for another format, or a version that this release cannot read."""
+    try:
+        if data["format"] != FORMAT:
+            raise FrameError(f"a file of format {data['format']!r}, not {FORMAT!r}")
+        if data["version"] > VERSION:
+            raise FrameError(
+                f"a recording of version {data['version']}, made by polltrace "
+                f"{data.get('polltrace', '?')}; this release reads up to version {VERSION}: "
+                "use a newer polltrace"
+            )
+        return RecordingHeader(
+            polltrace=str(data["polltrace"]),
+            host=str(data["host"]),
+            kernel=str(data["kernel"]),
+            arch=str(data["arch"]),
+            command=tuple(map(str, data["command"])),
+            started=str(data["started"]),
+            interval_s=float(data["interval_s"]),
+            part=int(data["part"]),
+            at_s=float(data["at_s"]),
+        )
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise FrameError(f"a recording whose header is damaged ({error!r})") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good a recording is: what was lost, and what recording took.
+
+    `reason` is why it ended. `lost` counts by kind what could not be counted or kept (full maps,
+    stack collisions, unreadable memory), of all looks together; `late_frames` came later than
+    asked for; `probe_cpu_s` is the CPU time of the probes' processes, `bpf_s` that of their
+    programs in the kernel, `recorder_cpu_s` ours. `unnamed` stacks came from processes that were
+    gone before their functions had been looked up.
+    """
+
+    at_s: float
+    reason: str
+    lost: Mapping[str, int] = field(default_factory=dict)
+    late_frames: int = 0
+    probe_cpu_s: float = 0.0
+    bpf_s: float = 0.0
+    recorder_cpu_s: float = 0.0
+    unnamed: int = 0
+
+    def data(self) -> dict[str, Any]:
+        return {"type": "trailer", **asdict(self), "lost": dict(self.lost)}
+
+
+def quality_of(data: Mapping[str, Any]) -> Quality:
+    """Raises KeyError, TypeError or ValueError for what is no trailer."""
+    return Quality(
+        at_s=float(data["at_s"]),
+        reason=str(data["reason"]),
+        lost={str(kind): int(count) for kind, count in data["lost"].items()},
+        late_frames=int(data["late_frames"]),
+        probe_cpu_s=float(data["probe_cpu_s"]),
+        bpf_s=float(data["bpf_s"]),
+        recorder_cpu_s=float(data["recorder_cpu_s"]),
+        unnamed=int(data["unnamed"]),
+    )

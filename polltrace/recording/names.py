@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Names of the addresses in recorded stacks, which travel with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from polltrace.recording.stream import Identity, identity_of
+from stacks.errors import ProcessError
+from stacks.frame import Frame
+
+KERNEL: Identity = (0, 0)
+
+# Where an address stands: innermost, or somebody called from there (then the byte before counts).
+Place = tuple[int, bool]
+
+
+def places(addresses: Sequence[int]) -> list[Place]:
+    """The places of a stack, innermost first."""
+    return [(address, i > 0) for i, address in enumerate(addresses)]
+
+
+def symbols_data(identity: Identity, names: Mapping[Place, Frame]) -> dict[str, Any]:
+    """A `symbols` record: rows of [address, whether it is a caller, module, function, offset]."""
+    modules = {module: i for i, module in enumerate({f.module: None for f in names.values()})}
+    return {
+        "type": "symbols",
+        "pid": identity[0],
+        "start_ticks": identity[1],
+        "modules": list(modules),
+        "frames": [
+            [address, int(is_caller), modules[frame.module], frame.name, frame.offset]
+            for (address, is_caller), frame in names.items()
+        ],
+    }
+
+
+class RecordedNames:
+    """The names in a recording, by process. Fed as they come; the last one counts."""
+
+    def __init__(self) -> None:
+        self._names: dict[Identity, dict[Place, Frame]] = {}
+        self.problems: Mapping[str, str] = {}
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """Take in a `symbols` record; raises KeyError, TypeError, ValueError or IndexError."""
+        modules = data["modules"]
+        self._names.setdefault(identity_of(data), {}).update(
+            {
+                (int(address), bool(is_caller)): Frame(
+                    str(name), str(modules[module]), int(offset), int(address)
+                )
+                for address, is_caller, module, name, offset in data["frames"]
+            }
+        )
+
+    def of(self, identity: Identity) -> ProcessNames:
+        """The names in one process."""
+        return ProcessNames(self._names.get(identity, {}), self._names.get(KERNEL, {}))
+
+    def user(self, pid: int, addresses: Sequence[int]) -> tuple[Frame, ...]:
+        """Frames of a user stack, innermost first, as `stacks.Symbolizer` gives them.
+
+        Where a PID was used twice, of the process that knows the whole stack. Raises ProcessError
+        for a process whose functions were never looked up.
+        """
+        wanted = places(addresses)
+        known = [names for (each, _), names in self._names.items() if each == pid]
+        whole = [names for names in known if all(place in names for place in wanted)]
+        if not known:
+            raise ProcessError(f"process {pid} was gone before its functions were looked up")
+        return _named((whole or known)[-1], wanted)
+
+    def kernel(self, addresses: Sequence[int]) -> tuple[Frame, ...]:
+        """Frames in the kernel, innermost first."""
+        return _named(self._names.get(KERNEL, {}), places(addresses))
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessNames:
+    """The same of one process, whichever PID is asked for."""
+
+    _user: Mapping[Place, Frame]
+    _kernel: Mapping[Place, Frame]
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        return {}
+
+    def user(self, pid: int, addresses: Sequence[int]) -> tuple[Frame, ...]:
+        if not self._user:
+            raise ProcessError(f"process {pid} was gone before its functions were looked up")
+        return _named(self._user, places(addresses))
+
+    def kernel(self, addresses: Sequence[int]) -> tuple[Frame, ...]:
+        return _named(self._kernel, places(addresses))
+
+
+def _named(names: Mapping[Place, Frame], wanted: Iterable[Place]) -> tuple[Frame, ...]:
+    """A note where a name was not recorded."""
+    return tuple(names.get(at) or Frame(f"[{at[0]:#x}]", "", 0, at[0]) for at in wanted)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The files of one recording: FILE is written, FILE.1 the one before it, FILE.2 the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from polltrace.errors import FrameError, HostError, UsageError
+from polltrace.recording.file import RecordingFile
+from polltrace.recording.scan import Scan
+
+Records = Iterable[Mapping[str, Any]]
+
+
+class Parts:
+    """Writes to `path`, and goes on in a new file when that is `max_bytes` large.
+
+    `opening(part)` is what a file begins with, so that each stands for itself; `closing(reason)`
+    its trailer. `keep` full files are kept beside the one that is written. Raises HostError.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int,
+        keep: int,
+        opening: Callable[[int], Records],
+        closing: Callable[[str], Mapping[str, Any]],
+    ) -> None:
+        self._path, self._max_bytes, self._keep = path, max_bytes, keep
+        self._opening, self._closing = opening, closing
+        self.part = 0
+        self._next()
+
+    def write(self, records: Records) -> None:
+        self._file.write(records)
+        # Where the opening alone is nearly that large, a file gets at least as much again.
+        if self._file.size >= max(self._max_bytes, 2 * self._opened) and self._path.is_file():
+            self._file.finish(self._closing("rotated"))
+            self._shift()
+            self._next()
+
+    def finish(self, reason: str) -> None:
+        self._file.finish(self._closing(reason))
+
+    def close(self) -> None:
+        """Leave the file as it is."""
+        self._file.close()
+
+    def _next(self) -> None:
+        self.part += 1
+        self._file = RecordingFile(self._path)
+        self._file.write(self._opening(self.part))
+        self._opened = self._file.size
+
+    def _shift(self) -> None:
+        names = [self._path, *(_numbered(self._path, i) for i in range(1, self._keep + 1))]
+        try:
+            names[-1].unlink(missing_ok=True)
+            for older, newer in zip(names[:0:-1], names[-2::-1], strict=True):
+                if newer.exists():
+                    newer.rename(older)
+        except OSError as error:
+            raise HostError(f"cannot rename the parts of {self._path}: {error.strerror}") from None
+
+
+def make_room(path: Path) -> None:
+    """Move a recording that is there already to FILE.old, as perf does.
+
+    Raises UsageError for a file that is no recording: it is somebody's.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        path.unlink(missing_ok=True) if path.is_file() else None
+        return
+    try:
+        Scan(path)
+    except FrameError:
+        raise UsageError(f"{path} exists and is no recording; name another file") from None
+    path.rename(_beside(path, "old"))
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return _beside(path, str(number))
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}.{suffix}")

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who break-polls, at what pace, and when to time whose gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from polltrace.recording.stream import Identity, identity_of
+from polltrace.top.pricing import pace_knot_us
+
+# Timing costs as much as the polls: a second now and then, of those that poll most.
+_FIRST_S, _EVERY_S, _FOR_S = 2.0, 300.0, 1.0
+_MOST_TIMED = 32
+# So few polls say nothing of a session's pace.
+_POLLS_TO_TELL = 100
+
+
+class Pollers:
+    """Fed with the counting probe's frames."""
+
+    def __init__(self, duration_s: float | None) -> None:
+        shortest = duration_s if duration_s is not None else _EVERY_S
+        self._next_s = min(_FIRST_S, shortest / 3)
+        self._for_s = min(_FOR_S, shortest / 3)
+        self._last: dict[Identity, tuple[float, int]] = {}
+        self._polls: dict[Identity, int] = {}
+
+    def frame(self, frame: Mapping[str, Any]) -> set[int]:
+        """Take in a frame; the paces (see pace_knot_us) of those that polled since the last."""
+        paces = set()
+        self._polls = {}
+        for process in frame["processes"]:
+            identity = identity_of(process)
+            cpu_s, polls = self._last.get(identity, (0.0, 0))
+            self._last[identity] = process["cpu_s"], process["break_polls"]
+            cpu_s, polls = process["cpu_s"] - cpu_s, process["break_polls"] - polls
+            if polls >= _POLLS_TO_TELL and cpu_s > 0:
+                self._polls[identity] = polls
+                paces.add(pace_knot_us(cpu_s / polls))
+        return paces
+
+    def gone(self, identity: Identity) -> None:
+        self._last.pop(identity, None)
+        self._polls.pop(identity, None)
+
+    def timing(self, now_s: float) -> list[str]:
+        """The probe's options to time gaps with, if that is due now and anybody polls."""
+        if now_s < self._next_s or not self._polls:
+            return []
+        self._next_s = now_s + _EVERY_S
+        busiest = sorted(self._polls, key=lambda each: -self._polls[each])[:_MOST_TIMED]
+        pids = ",".join(str(pid) for pid, _ in busiest)
+        return ["--latency", "-p", pids, "-d", f"{max(self._for_s, 0.01):g}"]

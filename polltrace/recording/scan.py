@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The records of a file, one after the other, as far as they can be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import zstandard
+
+from polltrace.errors import FrameError, UsageError
+from polltrace.recording.header import RecordingHeader, header_of
+
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+# What a file from elsewhere may ask of our memory.
+_LARGEST_WINDOW = 1 << 27
+_LARGEST_FRAME = 1 << 28
+# A few bytes may stand for 128 KiB each: small bites keep what one can blow up to in bounds.
+_BITE = 1 << 12
+
+ENDED_EARLY = "it ends in the middle: polltrace was killed, or this is not all of the file"
+NO_TRAILER = "it has no trailer: polltrace was killed, or the disk was full"
+
+
+class Scan:
+    """Opens a recording; iterating gives every record behind the header, as JSON has it.
+
+    `tear` says, once all was read, why there is no more of it; empty where all is there. Raises
+    UsageError for a file that cannot be read, FrameError for one that is no recording.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.tear = ""
+        self._records = self._read()
+        first = next(self._records, None)
+        if first is None or not isinstance(first, dict) or "format" not in first:
+            raise FrameError(f"{path} is no recording{self.tear and ', or '}{self.tear}")
+        try:
+            self.header: RecordingHeader = header_of(first)
+        except FrameError as error:
+            raise FrameError(f"{path} is {error}") from None
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        last = None
+        for record in self._records:
+            last = record.get("type") if isinstance(record, dict) else None
+            if last is None:
+                self.tear = f"record without a type: {str(record)[:60]!r}"
+                return
+            yield record
+        if last != "trailer" and not self.tear:
+            self.tear = NO_TRAILER
+
+    def damaged(self, why: object) -> None:
+        """Note that what follows makes no sense."""
+        self.tear = f"it is damaged ({why})"
+
+    def _read(self) -> Iterator[Any]:
+        rest = b""
+        for text in self._frames():
+            *lines, rest = (rest + text).split(b"\n")
+            for line in lines:
+                try:
+                    yield json.loads(line)
+                except (ValueError, RecursionError):
+                    self.damaged(f"not a record: {line[:40]!r}")
+                    return
+        if rest and not self.tear:
+            self.tear = ENDED_EARLY
+
+    def _frames(self) -> Iterator[bytes]:
+        """The content of each zstd frame, verified; of a last one that is torn, what there is."""
+        try:
+            with self.path.open("rb") as file:
+                if file.read(4) != ZSTD_MAGIC:
+                    return
+                file.seek(0)
+                yield from self._unpacked(file)
+        except OSError as error:
+            raise UsageError(f"cannot read {self.path}: {error.strerror}") from None
+
+    def _unpacked(self, file: BinaryIO) -> Iterator[bytes]:
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
+        bite = file.read(_BITE)
+        while bite:
+            frame, content, size = unpacker.decompressobj(), [], 0
+            while bite and not frame.eof:
+                try:
+                    content.append(frame.decompress(bite))
+                except zstandard.ZstdError as error:
+                    self.damaged(error)
+                    return
+                size += len(content[-1])
+                if size > _LARGEST_FRAME:
+                    self.damaged("larger than any recording")
+                    return
+                bite = frame.unused_data if frame.eof else b""
+                bite = bite or file.read(_BITE)
+            if not frame.eof:
+                self.tear = ENDED_EARLY
+            yield b"".join(content)

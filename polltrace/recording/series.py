@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What one process did over time, in bounded room."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+# Enough for a plot; beyond, every second point is left out. Totals lose nothing by that.
+MOST_POINTS = 512
+
+
+class Point(NamedTuple):
+    """Totals of a process at `at_s`."""
+
+    at_s: float
+    cpu_s: float
+    break_polls: int
+
+
+class Span(NamedTuple):
+    """Between two points: share of one CPU (1.0: all of it), break polls a second."""
+
+    from_s: float
+    to_s: float
+    busy: float
+    polls_per_s: float
+
+
+@dataclass(slots=True)
+class Series:
+    """`timed_cpu_s` and `timed_polls` fell into times when gaps were timed, which costs as much
+    as the polls: they are no measure of the process."""
+
+    points: list[Point] = field(default_factory=list)
+    timed_cpu_s: float = 0.0
+    timed_polls: int = 0
+    timed_s: float = 0.0
+    _every: int = 1
+    _left_out: int = 0
+    _tail: Point | None = None
+
+    def add(self, point: Point, *, timed: bool) -> None:
+        """Take in the next totals; `timed`: gaps were timed since the last."""
+        last = self.last
+        if timed and last is not None:
+            self.timed_cpu_s += point.cpu_s - last.cpu_s
+            self.timed_polls += point.break_polls - last.break_polls
+            self.timed_s += point.at_s - last.at_s
+        self._tail = point
+        self._left_out += 1
+        if not self.points or self._left_out >= self._every:
+            self.points.append(point)
+            self._left_out = 0
+        if len(self.points) > MOST_POINTS:
+            del self.points[1::2]
+            self._every *= 2
+
+    @property
+    def last(self) -> Point | None:
+        return self._tail
+
+    def spans(self) -> list[Span]:
+        """The rates from point to point."""
+        tail = [self._tail] if self._tail and self._tail != self.points[-1] else []
+        return [
+            Span(
+                a.at_s,
+                b.at_s,
+                (b.cpu_s - a.cpu_s) / (b.at_s - a.at_s),
+                (b.break_polls - a.break_polls) / (b.at_s - a.at_s),
+            )
+            for a, b in pairwise([*self.points, *tail])
+            if b.at_s > a.at_s
+        ]

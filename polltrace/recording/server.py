@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A dedicated server as a record: its identity, and the evidence for its break mode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from polltrace.client_socket import ClientSocket
+from polltrace.engines import engines
+from polltrace.servers import Server
+from polltrace.sqlnet import BreakSettings
+
+
+def server_data(server: Server, at_s: float) -> dict[str, Any]:
+    """The record. Of the environment only the path of the sqlnet.ora gets in."""
+    socket, settings = server.socket, server.settings
+    return {
+        "type": "server",
+        "at_s": at_s,
+        "pid": server.pid,
+        "start_ticks": server.start_ticks,
+        "engine": server.engine.name,
+        "instance": server.instance,
+        "local": server.local,
+        "client": {
+            "fd": socket.fd,
+            "local": socket.local,
+            "peer": socket.peer,
+            "owner": socket.owner,
+        }
+        if socket
+        else None,
+        "catches_sigurg": server.catches_sigurg,
+        "settings": {
+            "path": str(settings.path) if settings.path else None,
+            "break_poll_skip": settings.break_poll_skip,
+            "disable_oob": settings.disable_oob,
+            "skip_is_default": settings.skip_is_default,
+        },
+    }
+
+
+def server_of(data: Mapping[str, Any]) -> Server | None:
+    """None for an engine that this release does not know.
+
+    Raises KeyError, TypeError or ValueError for what is no such record.
+    """
+    engine = next((each for each in engines() if each.name == data["engine"]), None)
+    if engine is None:
+        return None
+    client, settings = data["client"], data["settings"]
+    return Server(
+        pid=int(data["pid"]),
+        start_ticks=int(data["start_ticks"]),
+        engine=engine,
+        instance=str(data["instance"]),
+        local=bool(data["local"]),
+        socket=ClientSocket(
+            client["fd"], str(client["local"]), str(client["peer"]), client["owner"]
+        )
+        if client
+        else None,
+        catches_sigurg=bool(data["catches_sigurg"]),
+        settings=BreakSettings(
+            path=PurePosixPath(settings["path"]) if settings["path"] else None,
+            break_poll_skip=int(settings["break_poll_skip"]),
+            disable_oob=bool(settings["disable_oob"]),
+            skip_is_default=bool(settings["skip_is_default"]),
+        ),
+    )

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a recording says: its sessions, what each loses to break polling, and all together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import cast
+
+from polltrace.advice import Advice, advice
+from polltrace.break_mode import BreakMode
+from polltrace.frames import Bucket, ProcessTotals
+from polltrace.intervals import Estimate, proportion
+from polltrace.overhead import Session, counted_pct, counted_session
+from polltrace.profile import Profile
+from polltrace.ps_report import BUSY_CPU_S
+from polltrace.ps_report import Session as Watched
+from polltrace.recording.fold import Recording
+from polltrace.recording.series import Span
+from polltrace.recording.stream import Identity
+from polltrace.sampled import ON_CPU, NamedStack, named_stacks
+from polltrace.servers import Server
+from stacks import Symbolizer
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One process. Shares are of its CPU time, in per cent; None: could not be told.
+
+    `counted` is polls times price, `sampled` the share of on-CPU `samples` in the break check.
+    `lost_cpu_s` is CPU time that went into break polls.
+    """
+
+    identity: Identity
+    title: str
+    server: Server | None
+    mode: BreakMode
+    reason: str
+    from_s: float
+    to_s: float
+    ended: bool
+    cpu_s: float
+    break_polls: int
+    other_polls: int
+    session: Session
+    price_s: Estimate | None
+    counted: Estimate | None
+    sampled: Estimate | None
+    samples: int
+    checks: int
+    advice: Advice | None
+    gaps: tuple[Bucket, ...]
+    spans: tuple[Span, ...]
+
+    @property
+    def seconds(self) -> float:
+        return self.to_s - self.from_s
+
+    @property
+    def cpu_pct(self) -> float:
+        return 100 * self.cpu_s / self.seconds if self.seconds else 0.0
+
+    @property
+    def polls_per_s(self) -> float:
+        return self.break_polls / self.seconds if self.seconds else 0.0
+
+    @property
+    def lost_cpu_s(self) -> float | None:
+        if not self.break_polls:
+            return 0.0
+        return self.break_polls * self.price_s.value if self.price_s else None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """`sessions` with the one first that loses most. Cores are CPUs on average over `seconds`;
+    `unpriced` sessions polled and have no price, so that `lost_cores` is too low by theirs.
+    """
+
+    recording: Recording
+    sessions: tuple[SessionSummary, ...]
+    used_cores: float
+    lost_cores: float
+    unpriced: int
+
+    @property
+    def worst(self) -> SessionSummary | None:
+        """Who loses most; None where nobody polls."""
+        first = next(iter(self.sessions), None)
+        return first if first and first.break_polls else None
+
+    def count(self, mode: BreakMode) -> int:
+        return sum(each.server is not None and each.mode is mode for each in self.sessions)
+
+
+def summary(recording: Recording) -> Summary:
+    """Pure: everything comes from the recording."""
+    counted = _by_identity(recording.counted)
+    sampled = _by_identity(recording.sampled)
+    sessions = sorted(
+        (
+            _session(recording, identity, counted.get(identity), sampled.get(identity))
+            for identity in recording.identities
+        ),
+        key=lambda each: (-(each.lost_cpu_s or 0.0), -each.break_polls, each.identity),
+    )
+    seconds = recording.seconds or math.inf
+    return Summary(
+        recording=recording,
+        sessions=tuple(sessions),
+        used_cores=sum(each.cpu_s for each in sessions) / seconds,
+        lost_cores=sum(each.lost_cpu_s or 0.0 for each in sessions) / seconds,
+        unpriced=sum(each.lost_cpu_s is None for each in sessions),
+    )
+
+
+def _by_identity(profile: Profile | None) -> Mapping[Identity, ProcessTotals]:
+    return {(each.pid, each.start_ticks): each for each in profile.totals} if profile else {}
+
+
+def on_cpu_stacks(recording: Recording, identity: Identity) -> list[NamedStack]:
+    """The named on-CPU stacks of one process, commonest first."""
+    profile = recording.sampled
+    totals = _by_identity(profile).get(identity)
+    if profile is None or totals is None:
+        return []
+    one = replace(profile, totals=(totals,))
+    return named_stacks(one, cast(Symbolizer, recording.names.of(identity)), ON_CPU)
+
+
+def _session(
+    recording: Recording,
+    identity: Identity,
+    counted: ProcessTotals | None,
+    sampled: ProcessTotals | None,
+) -> SessionSummary:
+    totals = counted or ProcessTotals(*identity, 0.0, 0, 0, (), (), ())
+    server = recording.servers.get(identity)
+    from_s, to_s = recording.lived[identity]
+    session = _paced(recording, identity, totals, sampled)
+    price = _price(recording.prices, session.pace_s) if totals.break_polls else None
+    stacks = on_cpu_stacks(recording, identity)
+    samples = sum(stack.count for stack in stacks)
+    checks = sum(stack.count for stack in stacks if stack.is_break_check)
+    watched = _watched(server, totals, to_s - from_s)
+    timed = recording.gaps.get(identity)
+    return SessionSummary(
+        identity=identity,
+        title=_title(recording, identity),
+        server=server,
+        mode=watched.mode if watched else BreakMode.UNKNOWN,
+        reason=watched.reason if watched else "",
+        from_s=from_s,
+        to_s=to_s,
+        ended=recording.counted is not None and identity in recording.counted.ended,
+        cpu_s=totals.cpu_s,
+        break_polls=totals.break_polls,
+        other_polls=totals.other_polls,
+        session=session,
+        price_s=price,
+        counted=counted_pct(session, price) if price else None,
+        sampled=proportion(checks, samples) if samples else None,
+        samples=samples,
+        checks=checks,
+        advice=advice(server, session, price_s=price, stacks=stacks, timed=timed or totals)
+        if server and price
+        else None,
+        gaps=timed.gaps if timed else (),
+        spans=tuple(recording.series[identity].spans()) if identity in recording.series else (),
+    )
+
+
+def _paced(
+    recording: Recording, identity: Identity, totals: ProcessTotals, sampled: ProcessTotals | None
+) -> Session:
+    """Its rate, without the times when gaps were timed: these cost as much as the polls."""
+    from_s, to_s = recording.lived[identity]
+    seconds = to_s - from_s
+    series = recording.series.get(identity)
+    if series is not None and totals.cpu_s - series.timed_cpu_s > BUSY_CPU_S:
+        seconds -= series.timed_s
+        totals = replace(
+            totals,
+            cpu_s=totals.cpu_s - series.timed_cpu_s,
+            break_polls=totals.break_polls - series.timed_polls,
+        )
+    if seconds <= 0:
+        return counted_session(replace(totals, cpu_s=0.0), 1.0, 0.0)
+    return counted_session(totals, seconds, sampled.probe_s_per_poll if sampled else 0.0)
+
+
+def _price(prices: Mapping[int, Estimate], pace_s: float) -> Estimate | None:
+    """Of the pace that is nearest to this; see pricing.pace_knot_us."""
+    if not prices:
+        return None
+    pace_us = min(max(1e6 * pace_s, 1.0), 1024.0)
+    return prices[min(prices, key=lambda each: abs(math.log2(max(each, 1)) - math.log2(pace_us)))]
+
+
+def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Watched | None:
+    """The session as `polltrace ps` sees one, whose verdict on the break mode is the same."""
+    return Watched(server, totals, seconds) if server else None
+
+
+def _title(recording: Recording, identity: Identity) -> str:
+    process = recording.counted.processes.get(identity) if recording.counted else None
+    if process is None:
+        return "?"
+    return " ".join(process.cmdline).strip() or f"[{process.comm}]"

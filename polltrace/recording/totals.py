@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Arithmetic on a process's totals: what came between two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from polltrace.frames import Bucket, ProcessTotals
+
+
+def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
+    """What a process did from `base` to `now`, both totals of the same process.
+
+    A sampled rate and the probe's cost are not sums, and stay as they are now.
+    """
+    sockets = {(each.fd, each.local, each.peer): each.polls for each in base.sockets}
+    calls = {each.nr: each for each in base.syscalls}
+    stacks = {_key(each): each.count for each in base.stacks}
+    gaps = {each.from_ns: each.count for each in base.gaps}
+    return replace(
+        now,
+        cpu_s=now.cpu_s - base.cpu_s,
+        break_polls=now.break_polls - base.break_polls,
+        other_polls=now.other_polls - base.other_polls,
+        sockets=tuple(
+            replace(each, polls=each.polls - sockets.get((each.fd, each.local, each.peer), 0))
+            for each in now.sockets
+        ),
+        syscalls=tuple(
+            replace(
+                each,
+                calls=each.calls - calls[each.nr].calls,
+                errors=each.errors - calls[each.nr].errors,
+            )
+            if each.nr in calls
+            else each
+            for each in now.syscalls
+        ),
+        stacks=tuple(
+            replace(each, count=left)
+            for each in now.stacks
+            if (left := each.count - stacks.get(_key(each), 0)) > 0
+        ),
+        gaps=tuple(
+            Bucket(each.from_ns, each.below_ns, left)
+            for each in now.gaps
+            if (left := each.count - gaps.get(each.from_ns, 0)) > 0
+        ),
+    )
+
+
+def added(one: Iterable[Bucket], other: Iterable[Bucket]) -> tuple[Bucket, ...]:
+    """Two histograms in one."""
+    counts: dict[tuple[int, int], int] = {}
+    for bucket in (*one, *other):
+        span = bucket.from_ns, bucket.below_ns
+        counts[span] = counts.get(span, 0) + bucket.count
+    return tuple(Bucket(*span, count) for span, count in sorted(counts.items()))
+
+
+def _key(stack: object) -> tuple[object, ...]:
+    """All that tells stacks of one process apart: every field but the count."""
+    fields = ((name, getattr(stack, name)) for name in stack.__slots__ if name != "count")  # type: ignore[attr-defined]
+    return tuple(fields)

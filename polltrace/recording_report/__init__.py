@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a recording shows, as text, as data, and as a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polltrace.recording.fold import read
+from polltrace.recording.summary import Summary, summary
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingReport:
+    """The report on one recording; see `polltrace.file_reports`."""
+
+    summary: Summary
+
+    def text(self) -> str:
+        from polltrace.recording_report.text import report_text  # noqa: PLC0415 - one form at a time
+
+        return report_text(self.summary)
+
+    def data(self) -> dict[str, Any]:
+        from polltrace.recording_report.data import report_data  # noqa: PLC0415
+
+        return report_data(self.summary)
+
+
+def recording_report(path: Path) -> RecordingReport:
+    """Raises UsageError for a file that cannot be read, FrameError for what is no recording."""
+    return RecordingReport(summary(read(path)))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report as JSON-ready data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polltrace.advice_report import advice_data
+from polltrace.intervals import Estimate
+from polltrace.recording.summary import SessionSummary, Summary
+
+_MOST_CANCEL_S = 30.0
+
+
+def report_data(summary: Summary) -> dict[str, Any]:
+    """Times are seconds, shares per cent of a process's CPU time; null is what is not known."""
+    recording = summary.recording
+    found = recording.quality
+    return {
+        "format": "polltrace-recording",
+        "host": recording.header.host,
+        "kernel": recording.header.kernel,
+        "started": recording.header.started,
+        "command": list(recording.header.command),
+        "part": recording.header.part,
+        "seconds": recording.seconds,
+        "whole": not recording.tear,
+        "tear": recording.tear or None,
+        "used_cores": summary.used_cores,
+        "lost_cores": summary.lost_cores,
+        "unpriced": summary.unpriced,
+        "prices": [
+            {
+                "pace_us": pace,
+                "price_ns": 1e9 * price.value,
+                "price_ns_ci95": [1e9 * price.low, 1e9 * price.high],
+            }
+            for pace, price in sorted(recording.prices.items())
+        ],
+        "quality": found.data() | {"type": "quality"} if found else None,
+        "sessions": [_session(each) for each in summary.sessions],
+    }
+
+
+def _session(each: SessionSummary) -> dict[str, Any]:
+    server = each.server
+    return {
+        "pid": each.identity[0],
+        "start_ticks": each.identity[1],
+        "title": each.title,
+        "engine": server.engine.name if server else None,
+        "instance": server.instance if server else None,
+        "client": server.socket.peer if server and server.socket else None,
+        "break_mode": each.mode.value if server else None,
+        "reason": each.reason or None,
+        "configured_skip": server.settings.break_poll_skip if server else None,
+        "from_s": each.from_s,
+        "to_s": each.to_s,
+        "ended": each.ended,
+        "cpu_s": each.cpu_s,
+        "break_polls": each.break_polls,
+        "other_polls": each.other_polls,
+        "polls_per_s": each.polls_per_s,
+        "polls_per_cpu_s": each.session.polls_per_cpu_s,
+        "lost_cpu_s": each.lost_cpu_s,
+        "cpu_pct": _value(each.counted),
+        "cpu_pct_ci95": _interval(each.counted),
+        "samples": each.samples,
+        "sampled_pct": _value(each.sampled),
+        "sampled_pct_ci95": _interval(each.sampled),
+        "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in each.gaps],
+        "advice": advice_data(each.advice, _MOST_CANCEL_S) if each.advice else None,
+    }
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return estimate.value if estimate else None
+
+
+def _interval(estimate: Estimate | None) -> list[float] | None:
+    return [estimate.low, estimate.high] if estimate else None

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+
+from polltrace.advice_report import advice_text
+from polltrace.break_mode import BreakMode
+from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording_report.words import about, client, instance, pct, quality, verdict
+from stacks.text import printable
+
+_SHOWN = 40
+_WIDTH = 120
+# As `polltrace advise` has it.
+_MOST_CANCEL_S = 30.0
+
+
+def report_text(summary: Summary) -> str:
+    """Verdict, sessions, the forecast for the one that loses most, what to hold against it."""
+    lines = [about(summary), "", *_filled(verdict(summary)), "", *_table(summary)]
+    worst = summary.worst
+    if worst is not None and worst.advice is not None and worst.advice.mode is BreakMode.IN_BAND:
+        lines += ["", printable_lines(advice_text(worst.advice, _MOST_CANCEL_S))]
+    return "\n".join([*lines, "", *_filled(quality(summary))])
+
+
+def _table(summary: Summary) -> list[str]:
+    lines = [
+        f"{'PID':>8} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12} {'SKIP':>5} {'%CPU':>6}"
+        f" {'POLLS':>13} {'POLLS/S':>10} {'LOST % [95 %]':>22} {'SAMPLED %':>22}"
+    ]
+    lines += [_row(session) for session in summary.sessions[:_SHOWN]]
+    if len(summary.sessions) > _SHOWN:
+        lines.append(f"… and {len(summary.sessions) - _SHOWN:,} more; --json has them all")
+    return lines
+
+
+def _row(session: SessionSummary) -> str:
+    skip = session.server.settings.break_poll_skip if session.server else "-"
+    ended = " (ended)" if session.ended else ""
+    return printable(
+        f"{session.identity[0]:>8} {instance(session):<9.40} {client(session):<22}"
+        f" {session.mode.value:<12} {skip:>5} {session.cpu_pct:>6.1f} {session.break_polls:>13,}"
+        f" {session.polls_per_s:>10,.0f} {pct(session.counted):>22}"
+        f" {pct(session.sampled):>22}{ended}"
+    )
+
+
+def printable_lines(text: str) -> str:
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def _filled(sentences: list[str]) -> list[str]:
+    return [line for each in sentences for line in textwrap.wrap(each, _WIDTH)]

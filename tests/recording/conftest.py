@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recording of the lab, made once for all tests that look at one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+from tests.conftest import POLLTRACE, ROOT, missing
+
+SECRET_SQL, SECRET_BIND = "tigersalt", "mortarpestle"
+
+
+@dataclass(frozen=True)
+class LabRecording:
+    """A file, the two servers in it, and what must not be."""
+
+    path: Path
+    in_band: int
+    out_of_band: int
+    secrets: tuple[str, ...]
+
+
+@pytest.fixture(scope="session")
+def lab_here() -> None:
+    """The lab runs here, and the probe."""
+    if os.geteuid() != 0:
+        missing("attaching BPF programs needs root")
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        missing("this kernel has no BTF")
+    for built in ("probes/build/polltrace-probe", "scenarios/lab/build/oralab"):
+        if not (ROOT / built).exists():
+            missing(f"{built} is not built: make build")
+
+
+@pytest.fixture(scope="session")
+def lab_recording(
+    lab_here: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LabRecording]:
+    path = tmp_path_factory.mktemp("recording") / "lab.polltrace"
+    with LabServer() as server, DriverClient() as one, DriverClient() as other:
+        pids: list[int] = []
+        for client, disable_oob in ((one, True), (other, False)):
+            server.connect(client, break_poll_skip=3, disable_oob=disable_oob)
+            spids = {int(row[0]) for row in client.query("select spid from v$process")[1]}
+            pids += spids - set(pids)
+            client.query(f"select '{SECRET_SQL}', :b from dual", {"b": SECRET_BIND})
+            client.begin(LOTSLIOS, {"n": 10**9})
+        subprocess.run(
+            [POLLTRACE, "record", "-o", str(path), "-p", ",".join(map(str, pids)), "-d", "4",
+             "--hz", "199"],
+            check=True,
+            capture_output=True,
+            timeout=60,
+        )  # fmt: skip
+        yield LabRecording(
+            path, pids[0], pids[1], (SECRET_SQL, SECRET_BIND, server.oralab.password)
+        )
