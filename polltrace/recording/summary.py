@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
 
 from polltrace.advice import Advice, advice
 from polltrace.break_mode import BreakMode
@@ -21,7 +20,6 @@ from polltrace.recording.series import Span
 from polltrace.recording.stream import Identity
 from polltrace.sampled import ON_CPU, NamedStack, named_stacks
 from polltrace.servers import Server
-from stacks import Symbolizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +124,7 @@ def on_cpu_stacks(recording: Recording, identity: Identity) -> list[NamedStack]:
     if profile is None or totals is None:
         return []
     one = replace(profile, totals=(totals,))
-    return named_stacks(one, cast(Symbolizer, recording.names.of(identity)), ON_CPU)
+    return named_stacks(one, recording.names.of(identity), ON_CPU)
 
 
 def _session(
