@@ -47,7 +47,7 @@ class Resolved:
         if self.place.mapping.path == VSYSCALL:
             return _texts([vsyscall_name(a) for a in self.address.tolist()])
         found = self.place.object.table.names(self.row)
-        nameless = np.flatnonzero(found == "")
+        nameless = np.flatnonzero(self.place.object.table.nameless(self.row))
         label = posixpath.basename(self.place.module).strip("[]") or "anonymous"
         found[nameless] = [f"[{label}+{v:#x}]" for v in self.virtual[nameless].tolist()]
         return found

@@ -83,9 +83,13 @@ class Symbolizer:
         """The names of many addresses at once, each looked up as it is; see Frame.name."""
         found = np.empty(len(addresses), object)
         for where, place in self._places(space, addresses):
-            found[where] = resolve(place, addresses[where]).names()
-        names: list[str] = found.tolist()
-        return names
+            names = resolve(place, addresses[where]).names()
+            if len(names) == len(addresses):  # all in one mapping, as they mostly are
+                found = names
+            else:
+                found[where] = names
+        listed: list[str] = found.tolist()
+        return listed
 
     def forget(self, pid: int) -> None:
         """Drop what is known of a process that ended."""

@@ -59,6 +59,7 @@ class SymbolTable:
         self._known = np.full(len(self._first) + 1, "", object)
         self._decoded = np.zeros(len(self._first) + 1, bool)
         self._decoded[-1] = True
+        self._blank = np.ones(len(self._first) + 1, bool)
 
     def __len__(self) -> int:
         """Number of distinct function addresses."""
@@ -68,7 +69,7 @@ class SymbolTable:
     def nbytes(self) -> int:
         """Memory it takes, in bytes, decoded names left out."""
         by_symbol = self._name.nbytes + self._rank.nbytes + self._owner.nbytes
-        by_row = self.start.nbytes * 5 + self._known.nbytes + self._decoded.nbytes
+        by_row = self.start.nbytes * 5 + self._known.nbytes + 2 * self._decoded.nbytes
         return by_symbol + by_row + sum(names.nbytes for names in self._names)
 
     def _ends(self, end: NDArray[np.uint64], limit: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -112,13 +113,17 @@ class SymbolTable:
         wanted = np.zeros(len(self._decoded), bool)
         wanted[rows] = True
         new = np.flatnonzero(wanted & ~self._decoded)
-        if len(new) > MANY:
-            new = self._decode_ordinary(new)
-        for row in new.tolist():
+        left = self._decode_ordinary(new) if len(new) > MANY else new
+        for row in left.tolist():
             self._known[row] = self._decode(row)
-        self._decoded[rows] = True
+        self._blank[new] = self._known[new] == ""
+        self._decoded[new] = True
         found: NDArray[np.object_] = self._known[rows]
         return found
+
+    def nameless(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the rows, whose names were asked for, have none fit to print."""
+        return self._blank[rows]
 
     def _decode_ordinary(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Decode what can be done in bulk; the rows that are left."""
