@@ -8,10 +8,12 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from stacks.addrspace import AddressSpace, Mapping
+from stacks.elf import read_elf
 from stacks.errors import ElfError
+from stacks.identity import build_id
 from stacks.memoryobject import load_from_memory
 from stacks.objects import LoadedObject, load_object, nameless, open_mapped
-from stacks.source import FileId
+from stacks.source import BuildId, FileId, FileSource
 from stacks.text import printable
 
 MOST_OBJECTS = 512
@@ -21,7 +23,7 @@ _AnyKey = TypeVar("_AnyKey")
 
 
 class ObjectStore:
-    """Keyed by what a file is, see FileId.
+    """Keyed by what a file is, see FileId, and by what its owner says it is, see BuildId.
 
     Nothing is written to disk: reading the symbols of the largest executables takes a fraction of
     a second, and a cache that root reads and a user may write would be a way to forge names.
@@ -31,6 +33,7 @@ class ObjectStore:
         """most_bytes: memory the symbol tables kept may take in all."""
         self._most_bytes = most_bytes
         self._by_file: dict[FileId, LoadedObject] = {}
+        self._by_build: dict[BuildId, LoadedObject] = {}
         self._by_mapping: WeakKeyDictionary[AddressSpace, dict[_Key, LoadedObject]]
         self._by_mapping = WeakKeyDictionary()
         self._recent: OrderedDict[LoadedObject, int] = OrderedDict()
@@ -60,9 +63,19 @@ class ObjectStore:
             return found if len(found.table) else nameless(str(error))
         known = self._by_file.get(source.id)
         if known is None:
-            roots = (f"/proc/{space.pid}/root", "")
-            known = self._by_file[source.id] = load_object(source, mapping.path, roots)
+            known = self._by_file[source.id] = self._build(source, space.pid, mapping.path)
         return known
+
+    def _build(self, source: FileSource, pid: int, path: str) -> LoadedObject:
+        """The object of a file not seen before: a copy of one that was, or read now."""
+        build = _build_of(source)
+        if build in self._by_build:
+            source.close()
+            return self._by_build[build]
+        found = load_object(source, path, (f"/proc/{pid}/root", ""))
+        if build is not None and not found.problem:
+            self._by_build[build] = found
+        return found
 
     def _shrink(self, newest: LoadedObject) -> None:
         """Let go of the objects used longest ago; they are read again when they are needed."""
@@ -72,8 +85,20 @@ class ObjectStore:
             self._recent.move_to_end(newest)
             oldest, _ = self._recent.popitem(last=False)
             _remove(self._by_file, oldest)
+            _remove(self._by_build, oldest)
             for loaded in self._by_mapping.values():
                 _remove(loaded, oldest)
+
+
+def _build_of(source: FileSource) -> BuildId | None:
+    """None for a file that says nothing, or that others than its owner may have written."""
+    if source.written_by_others:
+        return None
+    try:
+        said = build_id(read_elf(source))
+    except ElfError:
+        return None
+    return BuildId(said, source.owner, source.size) if said else None
 
 
 def _remove(kept: dict[_AnyKey, LoadedObject], gone: LoadedObject) -> None:

@@ -27,17 +27,26 @@ class ByteSource(Protocol):
 
 
 class FileId(NamedTuple):
-    """What a file is, rather than what it says of itself.
-
-    The in-memory cache is keyed by this and not by build-id: a build-id is whatever the program's
-    author wrote into it, so one program could otherwise name the functions of another.
-    """
+    """What a file is, rather than what it says of itself; see BuildId for that."""
 
     device: int
     inode: int
     size: int
     modified_ns: int
     changed_ns: int
+
+
+class BuildId(NamedTuple):
+    """What a file says it is, and who says so.
+
+    Copies of a library in many containers are one build. But a build-id is whatever the program's
+    author wrote into it, so only files of one owner, which no one else may write, share names:
+    else one user's program could name the functions of another's.
+    """
+
+    build_id: bytes
+    owner: int
+    size: int
 
 
 class BytesSource:
@@ -75,6 +84,8 @@ class FileSource:
             os.close(handle)
         found = os.fstat(self._fd)
         self.size = found.st_size
+        self.owner = found.st_uid
+        self.written_by_others = bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
         self.id = FileId(
             found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
         )

@@ -92,6 +92,39 @@ def test_objects_used_longest_ago_are_let_go() -> None:
     assert len(tight.of(space, library).table) == len(kept.table)
 
 
+@pytest.mark.parametrize(
+    ("change", "shared"),
+    [
+        (lambda _: None, True),
+        (lambda copy: copy.chmod(0o777), False),
+        (lambda copy: os.chown(copy, NOBODY, NOBODY), False),
+    ],
+    ids=["copy", "written by anyone", "of another owner"],
+)
+def test_a_copy_of_a_build_is_read_once(
+    change: Callable[[Path], None],
+    shared: bool,
+    build: Build,
+    run: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    """As a library is in many containers; a build-id that another user's file claims is no
+    reason to trust it."""
+    program = build("chain", "-Wl,--build-id")
+    copy = Path(shutil.copy(program, tmp_path / "copy"))
+    try:
+        change(copy)
+    except PermissionError:
+        pytest.skip("needs root to give a file away")
+    store, found = ObjectStore(1 << 30), []
+    for path in (program, copy):
+        space = AddressSpace.of(run(path).pid)
+        mapping = next(m for m in space.mappings if m.path == str(path))
+        found.append(store.of(space, mapping))
+        assert len(found[-1].table)
+    assert (found[0] is found[1]) == shared
+
+
 def run_as_nobody(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Python code as an ordinary user, who may not open map_files."""
     return subprocess.run(
