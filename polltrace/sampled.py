@@ -38,7 +38,8 @@ class NamedStack:
     """User frames innermost first, seen `count` times; `is_break_check` by any engine's chain.
 
     `kernel` are the frames inside of them, innermost first, where these were asked for;
-    `by_shape`: it was told by the poll alone, because no function on the stack has a name.
+    `by_shape`: it was told by the poll alone, because no function on the stack has a name;
+    `polls`: the break polls it stands for, since the stride between samples may change.
     """
 
     frames: Sequence[Frame]
@@ -47,6 +48,7 @@ class NamedStack:
     is_break_check: bool
     kernel: Sequence[Frame] = ()
     by_shape: bool = False
+    polls: int = 0
 
 
 def introduced(records: Iterable[Record | None], names: Names) -> Iterator[Record | None]:
@@ -77,6 +79,7 @@ def named_stacks(profile: Profile, names: Names, kind: str) -> list[NamedStack]:
                         bool(verdict),
                         names.kernel(stack.kernel) if stack.kernel else (),
                         verdict.evidence is Evidence.SHAPE,
+                        stack.polls,
                     )
                 )
     return sorted(found, key=lambda stack: -stack.count)

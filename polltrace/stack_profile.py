@@ -14,14 +14,14 @@ from stacks.folded import Folded
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How good a set of stacks is. All but the last two count samples.
+    """How good a set of stacks is. All but the last three count samples.
 
     `early`: those that end before their program began, by object; `truncated`: deeper than what
     was kept; `caller_unknown`: taken at a break poll, where libc's poll hides its caller and its
     place was not known; `unnamed`: of processes that ended before anyone saw their mappings;
-    `lost`: no room for one more different stack, or none could be taken; `skipped`: times that
-    the kernel did not run the probe; `problems`: objects that
-    lack names (path, reason); `complete`: the probe saw the end of the look.
+    `lost`: no room for one more different stack, or none could be taken; `no_kernel`: kept
+    without their kernel part; `skipped`: times that the kernel did not run the probe;
+    `problems`: objects that lack names (path, reason); `complete`: the probe saw the end.
     """
 
     early: EarlyEnds
@@ -29,6 +29,7 @@ class Quality:
     caller_unknown: int
     unnamed: int
     lost: int
+    no_kernel: int
     skipped: int
     problems: Mapping[str, str]
     complete: bool
@@ -40,7 +41,8 @@ class StackProfile:
 
     `by_shape`: the checks that were told by the poll's arguments alone, for want of names.
     `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
-    counted in windows only. `folded` has the kernel's frames as well, where they were asked for.
+    counted in windows only. `folded` counts the break polls that the samples stand for, or
+    samples on CPU; it has the kernel's frames as well, where they were asked for.
     """
 
     kind: str
@@ -51,6 +53,11 @@ class StackProfile:
     break_polls: int
     folded: Folded
     quality: Quality
+
+    @property
+    def unit(self) -> str:
+        """What `folded` counts."""
+        return "break polls" if self.kind == AT_POLL else "samples"
 
 
 def stack_profile(profile: Profile, names: Names, kind: str) -> StackProfile:
@@ -67,13 +74,14 @@ def stack_profile(profile: Profile, names: Names, kind: str) -> StackProfile:
         checks=sum(stack.count for stack in found if stack.is_break_check),
         by_shape=sum(stack.count for stack in found if stack.by_shape),
         break_polls=polls if kind == AT_POLL else 0,
-        folded=fold(((*stack.kernel, *stack.frames), stack.count) for stack in found),
+        folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in found),
         quality=Quality(
             early=_early(found),
             truncated=sum(stack.count for stack in found if stack.truncated),
             caller_unknown=hidden if kind == AT_POLL else 0,
             unnamed=sum(stack.count for stack in taken) - samples,
             lost=profile.lost.get("stacks", 0),
+            no_kernel=profile.lost.get("kernel_stacks", 0),
             skipped=profile.lost.get("runs", 0),
             problems=dict(names.problems),
             complete=profile.complete,

@@ -28,12 +28,13 @@ def stacks_text(found: StackProfile, shown: Folded) -> str:
         nothing = f"No stacks: in {found.seconds:.1f} s {idle}."
         return "\n".join([nothing, *quality_notes(found.quality)])
     lines = [_verdict(found), _sampled(found)]
-    if (part := total(shown)) != found.samples:
-        lines.append(f"Shown: {part:,} of the {found.samples:,} stacks; shares are of all.")
+    whole, part = total(found.folded), total(shown)
+    if part != whole:
+        lines.append(f"Shown: {100 * part / whole:.1f} % of the stacks; shares are of all.")
     lines.append("")
     ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
     for functions, count in ordered[:SHOWN]:
-        share = f"{100 * count / found.samples:5.1f} %  "
+        share = f"{100 * count / whole:5.1f} %  "
         lines.append(
             textwrap.fill(
                 " > ".join(functions) or "(no user stack)",
@@ -61,6 +62,7 @@ def stacks_json(found: StackProfile, shown: Folded) -> str:
         "break_checks_by_shape": found.by_shape,
         "break_polls": found.break_polls,
         "quality": dataclasses.asdict(found.quality),
+        "unit": found.unit,
         "stacks": [{"count": n, "functions": functions} for functions, n in ordered],
     }
     return json.dumps(data, indent=1) + "\n"
@@ -82,8 +84,7 @@ def _sampled(found: StackProfile) -> str:
     if found.kind != AT_POLL:
         return f"Sampled in {found.seconds:.1f} s, each of a process on CPU."
     return (
-        f"Sampled: one in {found.break_polls / found.samples:,.1f} of {found.break_polls:,} break "
-        f"polls in {found.seconds:.1f} s."
+        f"Sampled: {found.samples:,} of {found.break_polls:,} break polls in {found.seconds:.1f} s."
     )
 
 
@@ -98,6 +99,8 @@ def quality_notes(quality: Quality) -> Iterator[str]:
         )
     if quality.lost:
         yield f"{quality.lost:,} stacks were lost: there was no room for more different ones."
+    if quality.no_kernel:
+        yield f"{quality.no_kernel:,} stacks are shown without the kernel's part: no room for it."
     if quality.skipped:
         yield f"{quality.skipped:,} times the kernel did not let the probe take its sample."
     if quality.unnamed:

@@ -9,7 +9,7 @@ from polltrace import __version__
 from polltrace.commands.arguments import hertz, seconds, stride
 from polltrace.commands.stack_choice import add_choice_arguments, chosen
 from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
-from polltrace.ebpf import EbpfProbe, Look
+from polltrace.ebpf import AUTO, EbpfProbe, Look
 from polltrace.errors import UsageError
 from polltrace.sampled import AT_POLL, ON_CPU, introduced
 from polltrace.stack_profile import StackProfile, stack_profile
@@ -41,7 +41,7 @@ class Stacks:
         parser.add_argument(
             "--every",
             type=stride,
-            default=1000,
+            default=AUTO,
             metavar="N",
             help="at a poll: one stack in about N break polls; auto, the default, takes a bounded "
             "number a second from each process, however fast it polls",
@@ -127,6 +127,7 @@ def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace)
         side=Side("now", chosen(found.folded, args)),
         before=before and Side(before.name, chosen(before.folded, args)),
         layers=built_in("oracle"),
+        unit=found.unit,
         find="" if args.group == "layer" else "nsmore2recv",
         exporter=f"polltrace {__version__}",
     )

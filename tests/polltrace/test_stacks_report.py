@@ -68,7 +68,7 @@ def printed(profile: Profile, kind: str = AT_POLL, **problems: str) -> tuple[Sta
 def test_good_stacks_say_what_was_sampled_and_no_more() -> None:
     assert printed(GOOD)[1].splitlines() == [
         "1,000 of 1,000 stacks at a break poll are the break check.",
-        "Sampled: one in 4.0 of 4,000 break polls in 2.0 s.",
+        "Sampled: 1,000 of 4,000 break polls in 2.0 s.",
         "",
         "100.0 %  main > kcbgtcr > nioqts > nsmore2recv > snttmoredata > sntpoltsts > poll",
         "",
@@ -89,6 +89,7 @@ def test_all_that_is_wrong_is_said() -> None:
             ),
             totals(8, Stack(AT_POLL, 3, False, at(CHECK), "recovered")),
             stacks=11,
+            kernel_stacks=6,
             runs=2,
         ),
         complete=False,
@@ -106,6 +107,7 @@ def test_all_that_is_wrong_is_said() -> None:
         "60 stacks may lack the function that called poll: where this libc keeps its return "
         "address is not known.",
         "11 stacks were lost: there was no room for more different ones.",
+        "6 stacks are shown without the kernel's part: no room for it.",
         "2 times the kernel did not let the probe take its sample.",
         "3 stacks are left out: their processes ended before their memory maps could be read.",
         "The look was cut short: the probe did not say that it had seen everything.",
@@ -118,6 +120,7 @@ def test_all_that_is_wrong_is_said() -> None:
         "caller_unknown": 60,
         "unnamed": 3,
         "lost": 11,
+        "no_kernel": 6,
         "skipped": 2,
         "problems": {"/u01/lib/libold.so": "no symbols"},
         "complete": False,
@@ -149,10 +152,24 @@ def test_kernel_frames_stand_inside_and_change_no_verdict() -> None:
     assert functions[-3:] == ("poll", "do_sys_poll_[k]", "do_sys_poll_[k]")
 
 
+def test_shares_are_of_the_polls_that_samples_stand_for() -> None:
+    """Two processes, as many samples each; one polls nine times as fast."""
+    profile = look(
+        totals(6, Stack(AT_POLL, 100, False, at(CHECK), "recovered", polls=36_000)),
+        totals(7, Stack(AT_POLL, 100, False, at(OTHER), "recovered", polls=4_000)),
+    )
+    found, text = printed(profile)
+    assert (found.samples, found.checks) == (200, 100)
+    assert sorted(found.folded.values()) == [4_000, 36_000]
+    assert " 90.0 %  main > kcbgtcr" in text
+    assert " 10.0 %  main > wait_a_while" in text
+    assert json.loads(stacks_json(found, found.folded))["unit"] == "break polls"
+
+
 def test_a_part_is_said_to_be_one() -> None:
     found, _ = printed(GOOD)
     shown: Folded = {("nsmore2recv", "poll"): 400}
-    assert "Shown: 400 of the 1,000 stacks; shares are of all." in stacks_text(found, shown)
+    assert "Shown: 40.0 % of the stacks; shares are of all." in stacks_text(found, shown)
     assert json.loads(stacks_json(found, shown))["stacks"] == [
         {"count": 400, "functions": ["nsmore2recv", "poll"]}
     ]

@@ -41,6 +41,7 @@ def test_every_break_poll_is_sampled_and_every_stack_is_the_whole_chain(
         "caller_unknown": 0,
         "unnamed": 0,
         "lost": 0,
+        "no_kernel": 0,
         "skipped": 0,
         "problems": {},
         "complete": True,
@@ -53,6 +54,32 @@ def test_the_text_says_how_many_are_the_break_check(run: Run, busy_server: int) 
     verdict = ended.stdout.splitlines()[0].split()
     assert verdict[0] == verdict[2] != "0"
     assert "Every stack reaches the beginning of its program." in ended.stdout
+
+
+@pytest.mark.usefixtures("lab")
+def test_the_kernel_s_functions_on_demand(run: Run, busy_server: int) -> None:
+    watched = ("stacks", "-p", str(busy_server), "-d", "1", "--kernel", "--format", "folded")
+    at_poll = parse_folded(run(*watched).stdout)
+    entered = {names[names.index("poll") + 1 :] for names in at_poll}
+    assert all(names and all(name.endswith("_[k]") for name in names) for names in entered)
+    assert all("sys" in " ".join(names) for names in entered), entered
+    on_cpu = parse_folded(run(*watched, "--at", "cpu", "--hz", "999").stdout)
+    assert any("poll_[k]" in names[-1] or "poll" in names for names in on_cpu)
+    for names in on_cpu:  # the kernel's part lies inside of the user's
+        marked = [name.endswith("_[k]") for name in names]
+        assert marked == sorted(marked)
+
+
+@pytest.mark.usefixtures("lab")
+def test_auto_takes_a_bounded_number_of_stacks_that_stand_for_all(
+    run: Run, busy_server: int
+) -> None:
+    ended = run("stacks", "-p", str(busy_server), "-d", "3", "--format", "json")
+    found = json.loads(ended.stdout)
+    assert found["break_polls"] > 10 * found["samples"] > 0
+    assert found["samples"] < 3 * 1000
+    stand_for = sum(stack["count"] for stack in found["stacks"])
+    assert stand_for == pytest.approx(found["break_polls"], rel=0.5)
 
 
 @pytest.mark.usefixtures("lab")
