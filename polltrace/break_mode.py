@@ -25,7 +25,7 @@ class Evidence:
     """
 
     local: bool
-    catches_sigurg: bool
+    catches_sigurg: bool | None
     told_of_urgent_data: bool | None
     polls_on_cpu: bool | None
 
@@ -37,7 +37,7 @@ def break_mode(evidence: Evidence) -> BreakMode:
     if evidence.polls_on_cpu:
         return BreakMode.IN_BAND
     # The kernel raises SIGURG in the socket's owner: no owner or no handler, no out-of-band break.
-    if evidence.told_of_urgent_data is False or not evidence.catches_sigurg:
+    if evidence.told_of_urgent_data is False or evidence.catches_sigurg is False:
         return BreakMode.IN_BAND
     if evidence.told_of_urgent_data:
         return BreakMode.OUT_OF_BAND

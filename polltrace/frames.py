@@ -39,6 +39,29 @@ class WatchedProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class Mapped:
+    """[start, end) holds executable code of the file `path`, from byte `offset` on.
+
+    `build_id` is in hex; empty where the probe could not read it.
+    """
+
+    start: int
+    end: int
+    offset: int
+    path: str
+    build_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Maps:
+    """What code a process had mapped when it was announced, or ran another program."""
+
+    pid: int
+    start_ticks: int
+    maps: tuple[Mapped, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SocketPolls:
     """Break polls of one file descriptor."""
 
@@ -154,7 +177,7 @@ class Trailer:
     self_cpu_s: float
 
 
-Record = Header | WatchedProcess | Frame | Exit | Trailer
+Record = Header | WatchedProcess | Maps | Frame | Exit | Trailer
 
 
 def parse(line: str) -> Record | None:
@@ -186,6 +209,14 @@ def _header(data: dict[str, Any]) -> Header:
 
 def _process(data: dict[str, Any]) -> WatchedProcess:
     return WatchedProcess(data["pid"], data["start_ticks"], data["comm"], tuple(data["cmdline"]))
+
+
+def _maps(data: dict[str, Any]) -> Maps:
+    maps = (
+        Mapped(m["start"], m["end"], m["offset"], m["path"], m.get("build_id", ""))
+        for m in data["maps"]
+    )
+    return Maps(data["pid"], data["start_ticks"], tuple(maps))
 
 
 def _frame(data: dict[str, Any]) -> Frame:
@@ -239,6 +270,7 @@ def _rate(windows: dict[str, Any]) -> PollRate | None:
 _READERS: dict[str, Any] = {
     "header": _header,
     "process": _process,
+    "maps": _maps,
     "frame": _frame,
     "exit": lambda data: Exit(data["pid"], data["start_ticks"]),
     "trailer": lambda data: Trailer(data["reason"], data.get("self_cpu_s", 0.0)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
@@ -20,10 +21,18 @@ def price_s(pace_s: float) -> Estimate:
     The pace matters: in between, the work drives the kernel's code and branches out of the
     processor's memory. Beyond a millisecond it no longer does. Takes half a second.
     """
-    executable = find_executable("polltrace-price")
+    return priced_by([str(find_executable("polltrace-price"))], pace_s)
+
+
+def priced_by(command: Sequence[str], pace_s: float) -> Estimate:
+    """As price_s, by a command that runs polltrace-price somewhere."""
     pace_us = round(min(1e6 * pace_s, _SLOWEST_PACE_US))
     ended = subprocess.run(
-        [str(executable), str(pace_us), str(ROUNDS)], capture_output=True, text=True, check=False
+        [*command, str(pace_us), str(ROUNDS)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if ended.returncode != 0:
         raise HostError(ended.stderr.strip().removeprefix("polltrace-price: "))

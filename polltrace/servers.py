@@ -16,7 +16,11 @@ from polltrace.sqlnet import BreakSettings, break_settings
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One dedicated server: `pid` with `start_ticks` is its identity."""
+    """One dedicated server: `pid` with `start_ticks` is its identity.
+
+    Not `looked_at`: it is on another host, and all that its /proc would tell is not known; its
+    `settings` are the defaults.
+    """
 
     pid: int
     start_ticks: int
@@ -24,8 +28,9 @@ class Server:
     instance: str
     local: bool
     socket: ClientSocket | None
-    catches_sigurg: bool
+    catches_sigurg: bool | None
     settings: BreakSettings
+    looked_at: bool = True
 
     def evidence(self, polls_on_cpu: bool | None) -> Evidence:
         """What speaks for a break mode, with what a probe saw (None: nobody looked)."""

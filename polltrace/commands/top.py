@@ -8,6 +8,7 @@ import sys
 
 from polltrace.commands.arguments import every, seconds
 from polltrace.top.columns import SORTS
+from polltrace.top.place import HERE, Place
 from polltrace.top.state import UIState
 
 
@@ -42,18 +43,45 @@ class Top:
             help="only servers with this in PID, instance, client, break mode or engine",
         )
 
+        afar = parser.add_argument_group("another host")
+        afar.add_argument(
+            "--ssh",
+            metavar="[USER@]HOST",
+            help="run polltrace-probe there, by ssh; nothing else is needed there",
+        )
+        afar.add_argument(
+            "--probe",
+            default="polltrace-probe",
+            metavar="PATH",
+            help="where it is there (default: on the PATH)",
+        )
+        afar.add_argument(
+            "--sudo",
+            action="store_true",
+            help="run it there by 'sudo -n', where root may not log in",
+        )
+
     def run(self, args: argparse.Namespace) -> int:
+        with contextlib.ExitStack() as ending:
+            place: Place = HERE
+            if args.ssh:
+                from polltrace.top.afar import Afar  # noqa: PLC0415 - each needs what the other does not
+
+                place = ending.enter_context(Afar(args.ssh, args.probe, sudo=args.sudo))
+            self._run(args, place)
+        return 0
+
+    def _run(self, args: argparse.Namespace, place: Place) -> None:
         state = UIState(sort=args.sort, filter=args.filter)
         at_terminal = (
             sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         )
         if args.batch or args.json or args.iterations or not at_terminal:
-            from polltrace.top.batch import batch  # noqa: PLC0415 - each needs what the other does not
+            from polltrace.top.batch import batch  # noqa: PLC0415
 
             with contextlib.suppress(KeyboardInterrupt):
-                batch(state, args.delay, args.iterations, as_json=args.json)
+                batch(state, args.delay, args.iterations, as_json=args.json, place=place)
         else:
             from polltrace.top.live import Live  # noqa: PLC0415
 
-            Live(state, args.delay).run()
-        return 0
+            Live(state, args.delay, place).run()

@@ -13,6 +13,7 @@ from rich.text import Text
 from polltrace.top.header import header
 from polltrace.top.host import Host
 from polltrace.top.inspection import Inspector
+from polltrace.top.place import HERE, Place
 from polltrace.top.pricing import PriceList
 from polltrace.top.probe import LiveProbe
 from polltrace.top.screen import table_row, titles
@@ -23,16 +24,23 @@ from polltrace.top.state import UIState, visible
 _WIDTH = 200
 
 
-def batch(state: UIState, interval_s: float, iterations: int | None, *, as_json: bool) -> None:
+def batch(
+    state: UIState,
+    interval_s: float,
+    iterations: int | None,
+    *,
+    as_json: bool,
+    place: Place = HERE,
+) -> None:
     """Print `iterations` snapshots (None: until told to end), one a frame of the probe.
 
     The first comes when rates can be told, and each when all it needs is priced. Raises the
     probe's failure.
     """
-    inspector, prices = Inspector(), PriceList()
-    host = Host(inspector)
+    inspector, prices = Inspector(place.look), PriceList(place.price_s)
+    host = Host(inspector, place)
     printed = 0
-    with LiveProbe.of_host(interval_s) as probe, selectors.DefaultSelector() as waiting:
+    with LiveProbe.of_host(interval_s, place) as probe, selectors.DefaultSelector() as waiting:
         waiting.register(probe, selectors.EVENT_READ)
         while iterations is None or printed < iterations:
             waiting.select(1.0)

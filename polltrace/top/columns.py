@@ -49,7 +49,7 @@ COLUMNS = (
     Column("lost", "LOST%", 6, lambda row, _: number(row.lost_pct, ".2f"), right=True),
     Column("cores", "CPUS", 6, lambda row, _: number(row.lost_cores, ".3f"), True, from_width=92),
     Column("past", "POLLS, PAST", 11, lambda row, width: sparkline(row.past, width), stretch=3),
-    Column("skip", "SKIP", 5, lambda row, _: str(row.skip), right=True, from_width=100),
+    Column("skip", "SKIP", 5, lambda row, _: number(row.skip, "d"), right=True, from_width=100),
     Column("reason", "WHY IN-BAND", 30, lambda row, _: row.reason, from_width=130, stretch=5),
 )
 

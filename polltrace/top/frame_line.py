@@ -110,5 +110,15 @@ def _counts(text: bytes, t_s: float) -> tuple[Identity, Counts]:
     """One process of a frame, from behind `{"pid":` to before its last brace."""
     data: dict[str, Any] = json.loads(b'{"pid":%b}' % text)
     windows = data["windows"]
-    counts = Counts(t_s, data["cpu_s"], windows["polls"], windows["seconds"], windows["count"])
+    polled: dict[str, Any] = max(
+        data["sockets"], key=lambda socket: int(socket["polls"]), default={}
+    )
+    counts = Counts(
+        t_s,
+        data["cpu_s"],
+        windows["polls"],
+        windows["seconds"],
+        windows["count"],
+        polled.get("peer", ""),
+    )
     return (data["pid"], data["start_ticks"]), counts

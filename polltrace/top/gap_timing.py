@@ -6,6 +6,7 @@ from __future__ import annotations
 from polltrace.errors import PolltraceError
 from polltrace.frames import Frame, ProcessTotals, parse
 from polltrace.top.frame_line import Identity
+from polltrace.top.place import Place
 from polltrace.top.probe import LiveProbe
 
 SECONDS = 1.0
@@ -14,9 +15,9 @@ SECONDS = 1.0
 class GapTiming:
     """A probe that times one process from now on, and ends by itself. Raises PolltraceError."""
 
-    def __init__(self, identity: Identity) -> None:
+    def __init__(self, identity: Identity, place: Place) -> None:
         self._identity = identity
-        self._probe = LiveProbe.of_gaps(identity[0], SECONDS).__enter__()
+        self._probe = LiveProbe.of_gaps([identity[0]], SECONDS, place).__enter__()
         self.totals: ProcessTotals | None = None
 
     def ended(self) -> bool:

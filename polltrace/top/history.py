@@ -16,13 +16,14 @@ LONGEST_PAST = 64
 
 class Counts(NamedTuple):
     """Totals of one process at `t_s` since attaching; polls were seen in `windows` windows that
-    stand for `window_s` seconds."""
+    stand for `window_s` seconds. `peer` is the address at the other end of what it polls."""
 
     t_s: float
     cpu_s: float
     polls: float
     window_s: float
     windows: int
+    peer: str = ""
 
 
 @dataclass(slots=True)

@@ -6,16 +6,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from polltrace.break_mode import BreakMode, break_mode, why_in_band
+from polltrace.break_mode import BreakMode, Evidence, break_mode, why_in_band
 from polltrace.frames import Exit, Header, WatchedProcess
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.servers import Server
 from polltrace.top.frame_line import HostFrame, Identity, LineReader
 from polltrace.top.history import History
 from polltrace.top.inspection import Inspector
+from polltrace.top.place import HERE, Place
 from polltrace.top.pricing import pace_knot_us
 from polltrace.top.snapshot import OwnCost, Prices, Row, Snapshot, totals_of
 
+UNSEEN = "not known from here: only its host's /proc tells"
 # What the probe of the host is told not to keep is not lost.
 _NOT_WANTED = "stacks"
 
@@ -24,9 +26,12 @@ class Host:
     """Takes in the probe's lines; gives snapshots."""
 
     def __init__(
-        self, inspector: Inspector, cpu_clock: Callable[[], float] = time.process_time
+        self,
+        inspector: Inspector,
+        place: Place = HERE,
+        cpu_clock: Callable[[], float] = time.process_time,
     ) -> None:
-        self._inspector = inspector
+        self._inspector, self._place = inspector, place
         self._cpu_clock = cpu_clock
         self._lines = LineReader()
         self._name = ""
@@ -41,6 +46,7 @@ class Host:
             case Header() as header:
                 self._name = header.host
             case WatchedProcess() as process:
+                self._place.heard(process)
                 identity = process.pid, process.start_ticks
                 self._inspector.announced(identity, is_new=self._frame is not None)
             case Exit() as ended:
@@ -125,6 +131,10 @@ class Host:
         )
 
 
+def _reason(server: Server, evidence: Evidence) -> str:
+    return why_in_band(evidence, server.settings) if server.looked_at else UNSEEN
+
+
 def row_of(server: Server, history: History, prices: Prices) -> Row:
     """One server's row, from what it is and what it did."""
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S))
@@ -137,10 +147,10 @@ def row_of(server: Server, history: History, prices: Prices) -> Row:
         start_ticks=server.start_ticks,
         engine=server.engine.name,
         instance=server.instance,
-        client=server.socket.peer if server.socket else "",
+        client=server.socket.peer if server.socket else history.points[-1].peer,
         mode=mode,
-        reason=why_in_band(evidence, server.settings) if mode is BreakMode.IN_BAND else "",
-        skip=server.settings.break_poll_skip,
+        reason=_reason(server, evidence) if mode is BreakMode.IN_BAND else "",
+        skip=server.settings.break_poll_skip if server.looked_at else None,
         cpu_pct=None if busy is None else 100 * busy,
         polls_per_s=rate,
         pace_us=pace,

@@ -6,8 +6,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from polltrace.servers import Server, servers
+from polltrace.servers import Server
 from polltrace.top.frame_line import Identity
+from polltrace.top.place import HERE
 
 # A server is announced as it starts: its client's socket and its handler for SIGURG come a moment
 # later, with the logon.
@@ -21,7 +22,7 @@ class Inspector:
 
     def __init__(
         self,
-        look: Callable[[Iterable[int]], list[Server]] = servers,
+        look: Callable[[Iterable[int]], list[Server]] = HERE.look,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._look, self._clock = look, clock

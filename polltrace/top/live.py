@@ -16,6 +16,7 @@ from polltrace.top.help_screen import help_screen
 from polltrace.top.host import Host
 from polltrace.top.inspection import Inspector
 from polltrace.top.keys import press
+from polltrace.top.place import HERE, Place
 from polltrace.top.pricing import PriceList
 from polltrace.top.probe import LiveProbe
 from polltrace.top.screen import page, table_screen
@@ -33,11 +34,11 @@ _AT_ONCE = 100
 class Live:
     """`polltrace top` at a terminal, until the user has enough."""
 
-    def __init__(self, state: UIState, interval_s: float) -> None:
-        self._state, self._interval_s = state, interval_s
-        self._inspector = Inspector()
-        self._host = Host(self._inspector)
-        self._prices = PriceList()
+    def __init__(self, state: UIState, interval_s: float, place: Place = HERE) -> None:
+        self._state, self._interval_s, self._place = state, interval_s, place
+        self._inspector = Inspector(place.look)
+        self._host = Host(self._inspector, place)
+        self._prices = PriceList(place.price_s)
         self._snapshot = self._host.snapshot(self._prices.now)
         self._session: SessionWatch | None = None
         self._frames = 0
@@ -46,7 +47,10 @@ class Live:
         """Raises the probe's failure, and KeyboardInterrupt when SIGTERM ends it."""
         with Terminal() as self._terminal, Signals() as self._signals, ExitStack() as self._ending:
             self._draw()
-            with LiveProbe.of_host(self._interval_s) as self._probe, DefaultSelector() as waiting:
+            with (
+                LiveProbe.of_host(self._interval_s, self._place) as self._probe,
+                DefaultSelector() as waiting,
+            ):
                 for source in (sys.stdin, self._signals, self._probe, self._prices):
                     waiting.register(source, EVENT_READ)
                 while not self._state.quit:
@@ -85,7 +89,7 @@ class Live:
             # Naming stacks takes numpy: not for the first screen, nor for who opens none.
             from polltrace.top.session_watch import SessionWatch  # noqa: PLC0415
 
-            self._session = self._ending.enter_context(SessionWatch())
+            self._session = self._ending.enter_context(SessionWatch(self._place))
         server = self._inspector.servers.get(opened) if opened else None
         return self._session.follow(opened, server, self._prices.now, self._state.timings)
 

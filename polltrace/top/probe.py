@@ -14,7 +14,7 @@ from typing import Self
 
 from polltrace.ebpf import EbpfProbe
 from polltrace.errors import HostError, PolltraceError
-from polltrace.executables import find_executable
+from polltrace.top.place import HERE, Place
 from polltrace.top.titles import title_pattern
 
 # As many servers as a host has; what is more is in the frames' losses.
@@ -32,30 +32,31 @@ class LiveProbe(EbpfProbe):
     takes a second to attach to, and the screen is there before.
     """
 
-    def __init__(self, options: Sequence[str]) -> None:
-        self._argv = [str(find_executable("polltrace-probe")), *options]
+    def __init__(self, options: Sequence[str], place: Place = HERE) -> None:
+        self._argv = place.argv(options)
+        self._place = place
         self._parts: list[bytes] = []
 
     @classmethod
-    def of_host(cls, interval_s: float) -> Self:
+    def of_host(cls, interval_s: float, place: Place = HERE) -> Self:
         """All dedicated servers, those to come included.
 
         Stacks are for the probe of one process: of thousands they would be most of every frame.
         """
         room = ["--max-processes", str(_MOST_PROCESSES), "--max-stacks", "1", "--depth", "1"]
         pace = ["--hz", "1", "--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
-        return cls(["--watch", "-n", title_pattern(), "--own-cost", *room, *pace])
+        return cls(["--watch", "-n", title_pattern(), "--own-cost", *room, *pace], place)
 
     @classmethod
-    def of_process(cls, pid: int, sample_hz: float) -> Self:
+    def of_process(cls, pid: int, sample_hz: float, place: Place) -> Self:
         """One process, with on-CPU stacks."""
         pace = ["--hz", f"{sample_hz:g}", "--gap", f"{_WINDOW_EVERY_S:g}"]
-        return cls(["--watch", "-p", str(pid), *pace, "-i", "1"])
+        return cls(["--watch", "-p", str(pid), *pace, "-i", "1"], place)
 
     @classmethod
-    def of_gaps(cls, pid: int, seconds: float) -> Self:
-        """The times between one process's break polls, which costs as much as the polls do."""
-        return cls(["--latency", "-p", str(pid), "-d", f"{seconds:g}"])
+    def of_gaps(cls, pids: Sequence[int], seconds: float, place: Place) -> Self:
+        """The times between each process's break polls, which costs as much as the polls do."""
+        return cls(["--latency", "-p", ",".join(map(str, pids)), "-d", f"{seconds:g}"], place)
 
     def __enter__(self) -> Self:
         self._stderr = tempfile.TemporaryFile("w+")
@@ -114,6 +115,9 @@ class LiveProbe(EbpfProbe):
 
     def failure(self) -> PolltraceError:
         """Why the probe ended, though nobody asked it to."""
-        if self._process.wait() == 0:
+        code = self._process.wait()
+        if code == 0:
             return HostError("polltrace-probe ended by itself")
-        return self._failure()
+        self._stderr.seek(0)
+        said = self._stderr.read().strip()
+        return self._place.failure(code, said) or self._failure()

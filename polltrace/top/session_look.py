@@ -48,6 +48,11 @@ def _by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:
     return tuple(sorted(found.values(), key=lambda stack: -stack.count))
 
 
+def _have_names(stacks: Sequence[NamedStack]) -> bool:
+    """Whether the break check could be told at all."""
+    return any(frame.named for stack in stacks for frame in stack.frames)
+
+
 def look(
     server: Server,
     profile: Profile,
@@ -72,7 +77,7 @@ def look(
         evidence=server.evidence(polled if polled or totals.cpu_s >= BUSY_CPU_S else None),
         seconds=profile.seconds,
         samples=samples,
-        checks=proportion(checks, samples) if samples else None,
+        checks=proportion(checks, samples) if samples and _have_names(stacks) else None,
         stacks=_by_names(stacks),
         advice=advice(server, session, price_s=price, stacks=stacks, timed=gaps or totals)
         if session is not None and price is not None

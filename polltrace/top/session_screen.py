@@ -13,6 +13,7 @@ from polltrace.break_mode import BreakMode, Evidence, break_mode, why_in_band
 from polltrace.intervals import Estimate
 from polltrace.sampled import NamedStack
 from polltrace.servers import Server
+from polltrace.top.host import UNSEEN
 from polltrace.top.session_look import SessionLook
 from polltrace.top.snapshot import Row
 
@@ -53,7 +54,9 @@ def _mode(row: Row | None, look: SessionLook, width: int) -> list[Text]:
     )
     if mode is BreakMode.IN_BAND:
         line.append(":")
-    why = why_in_band(evidence, server.settings) if mode is BreakMode.IN_BAND else ""
+    why = ""
+    if mode is BreakMode.IN_BAND:
+        why = why_in_band(evidence, server.settings) if server.looked_at else UNSEEN
     lines = [
         line,
         *(Text(f"  {part}") for part in textwrap.wrap(why, width - 2)),
@@ -64,11 +67,14 @@ def _mode(row: Row | None, look: SessionLook, width: int) -> list[Text]:
 
 
 def _evidence(evidence: Evidence) -> str:
+    handler = {True: "catches SIGURG", False: "does NOT catch SIGURG"}
     told = {True: "told of urgent data", False: "NOT told of urgent data"}
     polls = {True: "polls on CPU", False: "makes no break polls on CPU"}
     return ", ".join(
         [
-            "catches SIGURG" if evidence.catches_sigurg else "does NOT catch SIGURG",
+            handler[evidence.catches_sigurg]
+            if evidence.catches_sigurg is not None
+            else "not known if it catches SIGURG",
             told.get(evidence.told_of_urgent_data, "not known if told of urgent data")
             if evidence.told_of_urgent_data is not None
             else "its socket could not be asked",
@@ -81,6 +87,8 @@ def _evidence(evidence: Evidence) -> str:
 
 def _settings(server: Server) -> str:
     settings = server.settings
+    if not server.looked_at:
+        return f"{server.engine.skip_parameter} not known from here, taken to be the default"
     skip = f"{server.engine.skip_parameter}={settings.break_poll_skip}"
     if settings.path is None:
         return f"{skip}, the default: no {server.engine.configuration_file}"

@@ -8,16 +8,17 @@ from types import TracebackType
 from typing import Self
 
 from polltrace.errors import PolltraceError
-from polltrace.frames import Frame, Header, ProcessTotals, Record, WatchedProcess, parse
+from polltrace.frames import Frame, Header, Maps, ProcessTotals, Record, WatchedProcess, parse
 from polltrace.profile import Profile, profile_of
-from polltrace.sampled import ON_CPU, named_stacks
+from polltrace.sampled import ON_CPU, Names, named_stacks
 from polltrace.servers import Server
 from polltrace.top.frame_line import Identity
 from polltrace.top.gap_timing import GapTiming
+from polltrace.top.place import Place
 from polltrace.top.probe import LiveProbe
 from polltrace.top.session_look import SessionLook, look
 from polltrace.top.snapshot import Prices
-from stacks import Symbolizer
+from polltrace.top.unnamed import Unnamed
 
 # A thousand samples of a busy session in five seconds; under 10 ns a break poll.
 _SAMPLE_HZ = 199.0
@@ -26,11 +27,12 @@ _SAMPLE_HZ = 199.0
 class SessionWatch:
     """Follows one server at a time; `now` is what has been seen of it since it was opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: Place) -> None:
+        self._place = place
         self.now = SessionLook()
         self._opened: Identity | None = None
         self._probe: LiveProbe | None = None
-        self._names: Symbolizer | None = None
+        self._names: Names | None = None
         self._records: dict[type, Record] = {}
         self._timings = 0
         self._timing: GapTiming | None = None
@@ -75,7 +77,7 @@ class SessionWatch:
         """Start to time, with nothing else on it: what is timed must not be priced."""
         self._close()
         try:
-            self._timing = GapTiming((server.pid, server.start_ticks))
+            self._timing = GapTiming((server.pid, server.start_ticks), self._place)
             self.now = replace(self.now, note="Timing the gaps between its break polls …")
         except PolltraceError as error:
             self.now = replace(self.now, note=str(error))
@@ -95,8 +97,8 @@ class SessionWatch:
 
     def _open(self, server: Server) -> None:
         try:
-            self._probe = LiveProbe.of_process(server.pid, _SAMPLE_HZ).__enter__()
-            self._names = Symbolizer()
+            self._probe = LiveProbe.of_process(server.pid, _SAMPLE_HZ, self._place).__enter__()
+            self._names = self._place.names()
         except PolltraceError as error:
             self.now = SessionLook(note=str(error))
 
@@ -115,6 +117,8 @@ class SessionWatch:
                 self._close()  # the PID went to another process before we could attach
                 self.now = self.now.ended()
                 return True
+            if isinstance(record, Maps) and isinstance(self._names, Unnamed):
+                self._names.heard(record)
             if isinstance(record, Header | WatchedProcess | Frame):
                 self._records[type(record)] = record
         if not lines or Frame not in self._records:

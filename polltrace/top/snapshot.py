@@ -36,7 +36,7 @@ class Row:
     client: str
     mode: BreakMode
     reason: str
-    skip: int
+    skip: int | None
     cpu_pct: float | None
     polls_per_s: float | None
     pace_us: int | None

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace top --ssh`, by a real sshd on loopback with a key, a port and a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scenarios.client import DriverClient
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+from tests.conftest import POLLTRACE, ROOT, missing
+
+SSHD = Path("/usr/sbin/sshd")
+PRIVSEP = Path("/run/sshd")
+BUILT = ROOT / "probes" / "build"
+
+
+@dataclass(frozen=True)
+class DbHost:
+    """A host to log in to; `probe` is a polltrace-probe there that nobody else runs."""
+
+    folder: Path
+    probe: Path
+    environment: dict[str, str]
+
+    def top(self, *options: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [POLLTRACE, "top", "--ssh", "dbhost", "--probe", str(self.probe), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+
+    def probes(self) -> list[int]:
+        """The PIDs of its probe."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                try:
+                    if (entry / "exe").readlink() == self.probe:
+                        found.append(int(entry.name))
+                except OSError:
+                    pass
+        return found
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def dbhost(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DbHost]:
+    if os.geteuid() != 0:
+        missing("the probe on the other host needs root")
+    if not SSHD.exists():
+        missing("sshd is not installed: ./setup.sh --tests")
+    folder = tmp_path_factory.mktemp("dbhost")
+    for key in ("host", "user"):
+        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)]
+        subprocess.run(command, check=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (folder / "sshd_config").write_text(
+        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder / 'host'}\nPidFile none\n"
+        f"AuthorizedKeysFile {folder / 'user.pub'}\nStrictModes no\nUsePAM no\n"
+        "PasswordAuthentication no\nPermitRootLogin prohibit-password\n"
+    )
+    (folder / "known").write_text(f"dbhost {(folder / 'host.pub').read_text()}")
+    (folder / "config").write_text(
+        f"Host *\nHostname 127.0.0.1\nPort {port}\nUser root\nHostKeyAlias dbhost\n"
+        f"IdentityFile {folder / 'user'}\nIdentitiesOnly yes\n"
+        f"UserKnownHostsFile {folder / 'known'}\nGlobalKnownHostsFile /dev/null\n"
+    )
+    ssh = folder / "ssh"
+    ssh.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder / "config"} "$@"\n')
+    ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
+    probe = Path(shutil.copy(BUILT / "polltrace-probe", folder / "polltrace-probe"))
+    ours = not PRIVSEP.exists()
+    PRIVSEP.mkdir(mode=0o755, exist_ok=True)
+    command = [str(SSHD), "-D", "-e", "-f", str(folder / "sshd_config")]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as daemon:
+        until(lambda: _listens(port))
+        path = f"{folder}:{os.environ['PATH']}"
+        (folder / "tmp").mkdir()
+        environment = {**os.environ, "PATH": path, "TMPDIR": str(folder / "tmp")}
+        yield DbHost(folder, probe, environment)
+        daemon.terminate()
+    if ours:
+        PRIVSEP.rmdir()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as to:
+        return to.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="module")
+def busy_server() -> Iterator[int]:
+    with LabServer() as lab, DriverClient() as client:
+        lab.connect(client, break_poll_skip=3, disable_oob=True)
+        spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
+        client.begin(LOTSLIOS, {"n": 10**9})
+        yield int(spid)
+
+
+@pytest.mark.usefixtures("lab")
+def test_sessions_are_shown_and_what_cannot_be_known_is_not(
+    dbhost: DbHost, busy_server: int
+) -> None:
+    top = dbhost.top("-b", "--json", "-n", "4", "-d", "0.5")
+    said, errors = top.communicate(timeout=60)
+    assert (top.returncode, errors) == (0, "")
+    last = json.loads(said.splitlines()[-1])
+    (server,) = [each for each in last["servers"] if each["pid"] == busy_server]
+    assert server["break_mode"] == "in-band"
+    assert server["break_polls_per_s"] > 0
+    assert server["client"].startswith("127.0.0.1:")
+    assert server["reason"] == "not known from here: only its host's /proc tells"
+    assert server["configured_skip"] is None
+    # Another host's price is not this one's.
+    assert server["price_ns"] is None
+    assert "no polltrace-price beside polltrace-probe on dbhost" in last["price_failed"]
+    idle = [each for each in last["servers"] if each["break_polls_per_s"] == 0]
+    assert all(each["break_mode"] in ("unknown", "local") for each in idle)
+    until(lambda: not dbhost.probes())
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_price_is_measured_there_where_it_can_be(dbhost: DbHost, busy_server: int) -> None:
+    price = shutil.copy(BUILT / "polltrace-price", dbhost.folder / "polltrace-price")
+    try:
+        top = dbhost.top("-b", "--json", "-n", "1", "-d", "0.5")
+        said, _ = top.communicate(timeout=60)
+    finally:
+        Path(price).unlink()
+    (server,) = [each for each in json.loads(said)["servers"] if each["pid"] == busy_server]
+    assert server["price_ns"] > 0
+    assert server["lost_pct"] > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.usefixtures("lab")
+def test_the_probe_there_ends_with_us(
+    dbhost: DbHost, busy_server: int, number: signal.Signals
+) -> None:
+    top = dbhost.top("-b", "-d", "0.5")
+    assert top.stdout is not None
+    assert top.stdout.readline().startswith("polltrace top")
+    assert len(dbhost.probes()) == 1
+    top.send_signal(number)
+    top.communicate(timeout=30)
+    until(lambda: not dbhost.probes())
+    until(lambda: not list((dbhost.folder / "tmp").iterdir()))
+
+
+@pytest.mark.usefixtures("probe")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--probe", "/nowhere/polltrace-probe"], "copy polltrace-probe there"),
+        (["--ssh", "nobody@dbhost"], "it must work without a question"),
+    ],
+)
+def test_what_is_missing_is_said_in_one_line(dbhost: DbHost, options: list[str], said: str) -> None:
+    top = dbhost.top("-b", *options)
+    _, errors = top.communicate(timeout=30)
+    assert top.returncode == 4
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.usefixtures("probe")
+def test_a_probe_of_another_release_is_refused(dbhost: DbHost) -> None:
+    other = dbhost.folder / "other"
+    header = {"type": "header", "format": 99, "probe": "9.0"}
+    other.write_text(f"#!/bin/sh\necho '{json.dumps(header)}'\n")
+    other.chmod(0o755)
+    top = dbhost.top("-b", "--probe", str(other))
+    _, errors = top.communicate(timeout=30)
+    assert top.returncode == 4
+    assert errors == (
+        "polltrace: frames of format 99, but this release reads format 1: "
+        "use polltrace and polltrace-probe of the same release\n"
+    )
