@@ -10,6 +10,7 @@ from typing import Any
 from polltrace.recording.stream import Identity, identity_of
 from stacks.errors import ProcessError
 from stacks.frame import Frame
+from stacks.text import printable
 
 KERNEL: Identity = (0, 0)
 
@@ -50,7 +51,7 @@ class RecordedNames:
         self._names.setdefault(identity_of(data), {}).update(
             {
                 (int(address), bool(is_caller)): Frame(
-                    str(name), str(modules[module]), int(offset), int(address)
+                    printable(name), printable(modules[module]), int(offset), int(address)
                 )
                 for address, is_caller, module, name, offset in data["frames"]
             }

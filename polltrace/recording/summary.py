@@ -17,8 +17,9 @@ from polltrace.ps_report import BUSY_CPU_S
 from polltrace.ps_report import Session as Watched
 from polltrace.recording.fold import Recording
 from polltrace.recording.series import Span
+from polltrace.recording.stacks import stacks_of
 from polltrace.recording.stream import Identity
-from polltrace.sampled import ON_CPU, NamedStack, named_stacks
+from polltrace.sampled import ON_CPU
 from polltrace.servers import Server
 
 
@@ -117,16 +118,6 @@ def _by_identity(profile: Profile | None) -> Mapping[Identity, ProcessTotals]:
     return {(each.pid, each.start_ticks): each for each in profile.totals} if profile else {}
 
 
-def on_cpu_stacks(recording: Recording, identity: Identity) -> list[NamedStack]:
-    """The named on-CPU stacks of one process, commonest first."""
-    profile = recording.sampled
-    totals = _by_identity(profile).get(identity)
-    if profile is None or totals is None:
-        return []
-    one = replace(profile, totals=(totals,))
-    return named_stacks(one, recording.names.of(identity), ON_CPU)
-
-
 def _session(
     recording: Recording,
     identity: Identity,
@@ -138,7 +129,7 @@ def _session(
     from_s, to_s = recording.lived[identity]
     session = _paced(recording, identity, totals, sampled)
     price = _price(recording.prices, session.pace_s) if totals.break_polls else None
-    stacks = on_cpu_stacks(recording, identity)
+    stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
     watched = _watched(server, totals, to_s - from_s)

@@ -27,6 +27,11 @@ class RecordingReport:
 
         return report_data(self.summary)
 
+    def html(self) -> str:
+        from polltrace.recording_report.page import report_page  # noqa: PLC0415
+
+        return report_page(self.summary)
+
 
 def recording_report(path: Path) -> RecordingReport:
     """Raises UsageError for a file that cannot be read, FrameError for what is no recording."""

@@ -59,7 +59,9 @@ def quality(summary: Summary) -> list[str]:
     recording = summary.recording
     notes = []
     if recording.tear:
-        notes.append(f"The file is not whole: {recording.tear}. What there is of it was read.")
+        notes.append(
+            f"The file is not whole: {printable(recording.tear)}. What there is of it was read."
+        )
     if recording.header.part > 1:
         notes.append(
             f"This is part {recording.header.part} of its recording, from second "
@@ -67,7 +69,9 @@ def quality(summary: Summary) -> list[str]:
         )
     found = recording.quality
     lost = found.lost if found else (recording.counted.lost if recording.counted else {})
-    losses = [f"{count:,} {kind}" for kind, count in lost.items() if count and kind != _UNTIMED]
+    losses = [
+        f"{count:,} {printable(kind)}" for kind, count in lost.items() if count and kind != _UNTIMED
+    ]
     notes.append(f"LOST, so counts are low: {', '.join(losses)}." if losses else "Nothing lost.")
     if found:
         if found.late_frames:

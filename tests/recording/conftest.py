@@ -15,6 +15,7 @@ from scenarios.client import DriverClient
 from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
 from tests.conftest import POLLTRACE, ROOT, missing
+from tests.stacks.flamegraph.conftest import Browser, program
 
 SECRET_SQL, SECRET_BIND = "tigersalt", "mortarpestle"
 
@@ -64,3 +65,12 @@ def lab_recording(
         yield LabRecording(
             path, pids[0], pids[1], (SECRET_SQL, SECRET_BIND, server.oralab.password)
         )
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if program() is None:
+        missing("chromium is not installed: ./setup.sh --tests")
+    started = Browser(tmp_path_factory.mktemp("browser"), deadline_s=90)
+    yield started
+    started.close()

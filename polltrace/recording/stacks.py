@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The named stacks of a recording."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from polltrace.profile import Profile
+from polltrace.recording.fold import Recording
+from polltrace.recording.stream import Identity
+from polltrace.sampled import AT_POLL, NamedStack, named_stacks
+
+
+def look_for(recording: Recording, kind: str) -> Profile | None:
+    """The profile whose stacks are of this kind: polls are counted, CPU time is sampled."""
+    return recording.counted if kind == AT_POLL else recording.sampled
+
+
+def stacks_of(recording: Recording, identity: Identity, kind: str) -> list[NamedStack]:
+    """Those of one process, commonest first."""
+    profile = look_for(recording, kind)
+    if profile is None:
+        return []
+    mine = tuple(t for t in profile.totals if (t.pid, t.start_ticks) == identity)
+    return named_stacks(replace(profile, totals=mine), recording.names.of(identity), kind)
+
+
+def all_stacks(recording: Recording, kind: str) -> list[NamedStack]:
+    """Those of all processes, commonest first."""
+    found = [each for one in recording.identities for each in stacks_of(recording, one, kind)]
+    return sorted(found, key=lambda stack: -stack.count)

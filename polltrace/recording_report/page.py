@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report as one page: verdict first, then sessions, gaps, forecast, stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from polltrace.advice import Advice
+from polltrace.break_mode import BreakMode
+from polltrace.forecast import recommended
+from polltrace.recording.stacks import all_stacks
+from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording_report.figures import forecast_plot, gap_histogram, rates_over_time
+from polltrace.recording_report.parts import figure, flame_frame, shell, table
+from polltrace.recording_report.plots import text
+from polltrace.recording_report.words import about, client, instance, pct, quality, span, verdict
+from polltrace.sampled import AT_POLL, ON_CPU
+from stacks import fold
+from stacks.layers.table import built_in
+from stacks.picture import Picture, Side
+from stacks.text import printable
+
+_MOST_ROWS = 500
+_MOST_CANCEL_S = 30.0
+
+
+def report_page(summary: Summary) -> str:
+    """The whole page."""
+    header = summary.recording.header
+    title = f"Break polling on {header.host}, {header.started}"
+    worst = summary.worst
+    advice = worst.advice if worst else None
+    graph = _flame(summary)
+    body = [
+        f"<header><h1>Break polling on {text(header.host)}</h1>"
+        f'<p class="about">{text(about(summary))}</p></header>',
+        _verdict(summary),
+        "<h2>Sessions</h2>",
+        _sessions(summary),
+        _plots(summary, worst, advice),
+        _forecast(worst, advice),
+        graph,
+        "<h2>How good this is</h2>",
+        _list(quality(summary)),
+    ]
+    return shell(title, "\n".join(filter(None, body)), has_graph=bool(graph))
+
+
+def _verdict(summary: Summary) -> str:
+    clean = "" if summary.worst else " clean"
+    torn = summary.recording.tear
+    return f'<section class="verdict{clean}">{_paragraphs(verdict(summary))}</section>' + (
+        f'<p class="torn">The file is not whole: {text(torn)}.</p>' if torn else ""
+    )
+
+
+def _list(sentences: Iterable[str]) -> str:
+    return f'<ul class="quality">{"".join(f"<li>{text(each)}</li>" for each in sentences)}</ul>'
+
+
+def _paragraphs(sentences: Iterable[str]) -> str:
+    return "".join(f"<p>{text(each)}</p>" for each in sentences)
+
+
+def _sessions(summary: Summary) -> str:
+    heads = ["PID", "Instance", "Client", "Break mode", "Skip", "CPU %", "Break polls", "Polls/s"]
+    heads += ["Lost, % of its CPU [95 %]", "On-CPU samples in the check [95 %]", "Why in-band"]
+    shown = summary.sessions[:_MOST_ROWS]
+    left_out = len(summary.sessions) - len(shown)
+    more = f" The {left_out:,} that lose least are left out." if left_out else ""
+    return table(
+        heads,
+        [_row(each) for each in shown],
+        left=[1, 2, 3, 10],
+        caption="Lost is counted: polls times the price of one on this host. The samples check it "
+        f"independently.{more}",
+    )
+
+
+def _row(each: SessionSummary) -> list[str]:
+    return [
+        str(each.identity[0]) + (" (ended)" if each.ended else ""),
+        instance(each),
+        client(each),
+        each.mode.value if each.server else "-",
+        str(each.server.settings.break_poll_skip) if each.server else "-",
+        f"{each.cpu_pct:.1f}",
+        f"{each.break_polls:,}",
+        f"{each.polls_per_s:,.0f}",
+        pct(each.counted),
+        pct(each.sampled),
+        each.reason,
+    ]
+
+
+def _plots(summary: Summary, worst: SessionSummary | None, advice: Advice | None) -> str:
+    if worst is None:
+        return ""
+    who = f"{worst.identity[0]} ({instance(worst)})"
+    gaps = figure(
+        f"Gaps between break polls of {who}",
+        gap_histogram(worst.gaps),
+        "A cancel waits for the next poll, so a long gap is a long wait. Timed for a second now "
+        "and then.",
+    )
+    rates = figure(
+        "Break polls over time",
+        rates_over_time(summary.sessions),
+        "The sessions that lose most.",
+    )
+    best = recommended(advice.forecast, _MOST_CANCEL_S) if advice else None
+    costs = figure(
+        f"What each BREAK_POLL_SKIP would cost {who}",
+        forecast_plot(advice.forecast, advice.skip, best) if advice else "",
+        "To the left cancels come sooner, downwards polling costs less.",
+    )
+    found = gaps + rates + costs
+    return f'<h2>Over time, and what another skip would do</h2><div class="plots">{found}</div>'
+
+
+def _forecast(worst: SessionSummary | None, advice: Advice | None) -> str:
+    if worst is None or advice is None or advice.mode is not BreakMode.IN_BAND:
+        return ""
+    rows = [
+        [
+            str(each.break_poll_skip) + (" (now)" if each.break_poll_skip == advice.skip else ""),
+            f"{each.polls_per_s:,.0f}",
+            pct(each.cpu_pct),
+            f"{each.saved_pct.value:.2f}",
+            _ms(each.cancel_ms.median if each.cancel_ms else None),
+            _ms(each.cancel_ms.p99 if each.cancel_ms else None),
+            _ms(each.cancel_ms.worst if each.cancel_ms else None),
+            span(each.cancel_waiting_s),
+        ]
+        for each in advice.forecast
+    ]
+    now = [i for i, each in enumerate(advice.forecast) if each.break_poll_skip == advice.skip]
+    heads = ["BREAK_POLL_SKIP", "Polls a CPU second", "% of its CPU [95 %]", "Saved %"]
+    heads += ["Cancel on CPU, median ms", "99 of 100", "worst", "Waiting: up to"]
+    return f"<h2>Forecast for {worst.identity[0]}</h2>" + table(heads, rows, marked=now)
+
+
+def _ms(milliseconds: float | None) -> str:
+    if milliseconds is None:
+        return "-"
+    return f"{milliseconds:,.0f}" if milliseconds >= 1000 else f"{milliseconds:.3g}"
+
+
+def _flame(summary: Summary) -> str:
+    """On-CPU stacks; where none were taken, those at break polls."""
+    for kind, title in ((ON_CPU, "CPU time, all sessions"), (AT_POLL, "Stacks at break polls")):
+        stacks = all_stacks(summary.recording, kind)
+        if stacks:
+            folded = fold(((*each.kernel, *each.frames), each.count) for each in stacks)
+            picture = Picture(
+                title=title,
+                side=Side(printable(summary.recording.header.host), folded),
+                layers=built_in("oracle"),
+                find="nsmore2recv",
+            )
+            return f"<h2>Where the CPU time goes</h2>{flame_frame(picture)}"
+    return ""
