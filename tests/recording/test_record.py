@@ -161,12 +161,12 @@ def test_the_lab_is_told_apart(lab_recording: Any, run: Run) -> None:
     in_band, out_of_band = found[lab_recording.in_band], found[lab_recording.out_of_band]
     assert (in_band["break_mode"], in_band["configured_skip"]) == ("in-band", 3)
     assert out_of_band["break_mode"] == "out-of-band"
-    assert in_band["break_polls"] > 10_000
+    assert in_band["break_polls"] > 1000
     assert out_of_band["break_polls"] == 0
-    assert in_band["samples"] > 100
+    assert in_band["samples"] > 10
     assert in_band["sampled_pct"] > 0
     assert out_of_band["sampled_pct"] in (None, 0)
-    assert sum(count for _, _, count in in_band["gaps_ns"]) > 1000
+    assert sum(count for _, _, count in in_band["gaps_ns"]) > 100
     low, high = in_band["cpu_pct_ci95"]
     assert low < in_band["cpu_pct"] < high
     assert in_band["advice"]["forecast"]
