@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two recordings held against each other: what changed from one to the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from polltrace.break_mode import BreakMode
+from polltrace.intervals import Estimate, median, proportion
+from polltrace.recording.summary import SessionSummary, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A figure in both. `change` is `after` less `before`, in its own unit; None where either
+    cannot be told. It is certain when its interval excludes zero; without one it is None."""
+
+    name: str
+    before: Estimate | None
+    after: Estimate | None
+    unit: str
+
+    @property
+    def change(self) -> Estimate | None:
+        """The two errors are taken as independent."""
+        if self.before is None or self.after is None:
+            return None
+        before, after = self.before, self.after
+        value = after.value - before.value
+        down = math.hypot(after.value - after.low, before.high - before.value)
+        up = math.hypot(after.high - after.value, before.value - before.low)
+        return Estimate(value, value - down, value + up)
+
+    @property
+    def has_interval(self) -> bool:
+        return any(each is not None and each.high > each.low for each in (self.before, self.after))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`modes` and `skips` are counts of sessions by break mode and by configured skip."""
+
+    before: Summary
+    after: Summary
+    changes: tuple[Change, ...]
+    modes: dict[str, tuple[int, int]]
+    skips: dict[int, tuple[int, int]]
+
+
+def difference(before: Summary, after: Summary) -> Difference:
+    """Pure. Sessions are other processes in another recording, so what is compared is all of
+    each."""
+
+    def change(name: str, figure: Callable[[Summary], Estimate | None], unit: str = "") -> Change:
+        return Change(name, figure(before), figure(after), unit)
+
+    changes = (
+        change("CPUs used", lambda side: _exact(side.used_cores)),
+        change("CPUs lost to break polling", lambda side: _exact(side.lost_cores)),
+        change("break polls a CPU second", _rate),
+        change("lost, counted", _lost, "% of CPU"),
+        change("lost, sampled", _sampled, "% of CPU"),
+    )
+    modes = {
+        mode.value: counts
+        for mode in BreakMode
+        if any(counts := (before.count(mode), after.count(mode)))
+    }
+    known = sorted({*_skips(before), *_skips(after)})
+    skips = {skip: (_skips(before).count(skip), _skips(after).count(skip)) for skip in known}
+    return Difference(before, after, changes, modes, skips)
+
+
+def _exact(value: float) -> Estimate:
+    return Estimate(value, value, value)
+
+
+def _busy(summary: Summary) -> list[SessionSummary]:
+    return [each for each in summary.sessions if each.cpu_s]
+
+
+def _rate(summary: Summary) -> Estimate | None:
+    """Polls a CPU second of all sessions; the interval is of the median over spans of time."""
+    cpu_s = sum(each.cpu_s for each in _busy(summary))
+    polls = sum(each.break_polls for each in _busy(summary))
+    if not cpu_s:
+        return None
+    whole = polls / cpu_s
+    rates = _rates_over_time(summary)
+    if len(rates) < 2:
+        return Estimate(whole, whole, whole)
+    found = median(rates)
+    return Estimate(whole, min(whole, found.low), max(whole, found.high))
+
+
+def _rates_over_time(summary: Summary) -> Sequence[float]:
+    """Polls a CPU second in each span of time, all sessions together."""
+    spans: dict[tuple[float, float], tuple[float, float]] = {}
+    for each in _busy(summary):
+        for span in each.spans:
+            seconds = span.to_s - span.from_s
+            cpu, polls = spans.get((span.from_s, span.to_s), (0.0, 0.0))
+            spans[span.from_s, span.to_s] = (
+                cpu + span.busy * seconds,
+                polls + span.polls_per_s * seconds,
+            )
+    return [polls / cpu for cpu, polls in spans.values() if cpu > 0.001]
+
+
+def _lost(summary: Summary) -> Estimate | None:
+    """Share of all CPU time, by count and price; sessions' intervals weighted by their CPU."""
+    cpu_s = sum(each.cpu_s for each in _busy(summary))
+    if not cpu_s or summary.unpriced:
+        return None
+    parts = [(each.counted, each.cpu_s) for each in _busy(summary) if each.counted]
+    value, low, high = (
+        sum(getattr(share, end) * weight for share, weight in parts) / cpu_s
+        for end in ("value", "low", "high")
+    )
+    return Estimate(value, low, high)
+
+
+def _sampled(summary: Summary) -> Estimate | None:
+    samples = sum(each.samples for each in summary.sessions)
+    checks = sum(each.checks for each in summary.sessions)
+    return proportion(checks, samples) if samples else None
+
+
+def _skips(summary: Summary) -> list[int]:
+    return [each.server.settings.break_poll_skip for each in summary.sessions if each.server]
