@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs docs-outputs packages lock bench soak clean
+.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs docs-outputs packages test-packages lock bench soak clean
 
 demo: build
 	@$(BIN)/polltrace demo
@@ -89,6 +89,10 @@ docs-outputs: build
 packages: build $(VENV)/installed-packaging
 	@./setup.sh --packages
 	PATH="$(abspath $(BIN)):$$PATH" packaging/build.sh
+
+# Installs each where nothing else is, and lets it run the demo. Minutes.
+test-packages: packages $(VENV)/installed-dev
+	$(BIN)/pytest -m packages tests/packages
 
 # Costs and speeds, measured; never part of a test. See README.md.
 bench: build $(VENV)/installed-dev

@@ -15,7 +15,7 @@ case "${1:-}" in
     packages="$packages clang-format shellcheck libclang-rt-14-dev strace procps
         binutils chromium tmux prometheus openssh-server systemd"
     ;;
---packages) packages="$packages binutils debhelper dh-python git" ;;
+--packages) packages="$packages binutils debhelper dh-python git mmdebstrap" ;;
 esac
 
 missing=""
