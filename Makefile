@@ -9,7 +9,8 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs docs-outputs packages test-packages lock bench soak clean
+.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs \
+	docs-outputs packages test-packages lock bench soak kernels vagrant-test clean
 
 demo: build
 	@$(BIN)/polltrace demo
@@ -32,7 +33,8 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format --dry-run --Werror
-	$(OURS) \( -name "*.sh" -o -path ./.ci/run \) -print0 | xargs -0 shellcheck
+	$(OURS) \( -name "*.sh" -o -path ./.ci/run \
+		-o -path ./scenarios/vagrant/batch \) -print0 | xargs -0 shellcheck
 
 format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
@@ -49,7 +51,7 @@ clients:
 	@$(MAKE) -s --no-print-directory -C scenarios/clients
 
 setup:
-	@./setup.sh
+	@./setup.sh $(SETUP)
 
 setup-tests:
 	@./setup.sh --tests
@@ -105,6 +107,17 @@ soak: build $(VENV)/installed-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
 	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
+
+# The probe and the other backends on other kernels, emulated; into docs/kernels.md.
+# KERNELS="--only 6.12 tests/probes": one of them, with all tests of the probe.
+KERNELS = --write
+kernels: build setup-tests $(VENV)/installed-dev
+	$(BIN)/python -m tests.kernels.matrix $(KERNELS)
+
+# The Vagrantfile, emulated; into docs/vagrant.md.
+vagrant-test: build
+	@./setup.sh --vagrant
+	tests/vagrant/up.sh
 
 clean:
 	$(MAKE) -C probes clean

@@ -1,21 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install the Debian packages that polltrace needs: to build and run; with --tests
-# to lint and test as well; with --packages to make packages of it. Says what is
-# missing, installs that and nothing else; does nothing the second time.
+# Install the Debian packages that polltrace needs: to build and run, or, with
+# --tests, to lint and test as well; with --packages to make packages of it; with
+# --client, only what a scenario's client needs; with --vagrant, what `make
+# vagrant-test` does beyond --tests. Says what is missing, installs that and
+# nothing else; does nothing the second time.
 set -eu
 
-packages="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
-    libssl-dev tcl dpkg-dev xz-utils ca-certificates python3 python3-venv"
+client="make ca-certificates python3 python3-venv"
+packages="$client gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
+    libssl-dev tcl dpkg-dev xz-utils"
+# Linters; the fuzzer's run time; tools that look at processes and programs
+# from outside; a browser for the flame graphs, a terminal for the live view;
+# a Prometheus that scrapes, a host to look at from afar; an emulator for
+# other kernels, and Vagrant to check its file.
+tests="clang-format shellcheck libclang-rt-14-dev strace procps binutils chromium tmux
+    prometheus openssh-server systemd qemu-system-x86 kmod busybox-static cpio
+    vagrant vagrant-libvirt nftables iproute2"
+vagrant="mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
+    iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in
---tests)
-    # Linters; the fuzzer's run time; tools that look at processes and programs
-    # from outside; a browser for the flame graphs, a terminal for the live view;
-    # a Prometheus that scrapes, a host to look at from afar.
-    packages="$packages clang-format shellcheck libclang-rt-14-dev strace procps
-        binutils chromium tmux prometheus openssh-server systemd"
-    ;;
+--tests) packages="$packages $tests" ;;
 --packages) packages="$packages binutils debhelper dh-python git mmdebstrap" ;;
+--client) packages=$client ;;
+--vagrant) packages="$packages $tests $vagrant" ;;
 esac
 
 missing=""

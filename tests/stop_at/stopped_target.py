@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pathlib import Path
 from polltrace.stop_at.threads import state, status, threads
 
 SOURCES = Path(__file__).parents[1] / "probes" / "targets"
-PATIENCE_S = 20.0
+PATIENCE_S = float(os.environ.get("POLLTRACE_PATIENCE_S", "20"))
 FLAGS = {
     "frame pointers": ["-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"],
     "none": ["-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls"],

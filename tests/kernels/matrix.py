@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`make kernels`: the tests of the probe and of the other backends on each stock kernel."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import sys
+import time
+
+from tests.conftest import ROOT
+from tests.kernels import machine
+from tests.kernels.packages import BUILD, UnreachableError, Wanted, fetch, matrix
+from tests.kernels.results import KernelResult, table
+from tests.marked_page import replace_part
+
+PAGE = ROOT / "docs" / "kernels.md"
+# By name, so that one that is renamed is missed. Not all there are: a guest is emulated, and some
+# twenty times slower than its host.
+TESTS = (
+    "tests/probes/test_counts.py",
+    *(
+        f"tests/probes/test_modes.py::{name}"
+        for name in ("test_no_frame_is_missing_from_the_stack_at_a_break_poll",)
+    ),
+    *(
+        f"tests/probes/test_life.py::{name}"
+        for name in (
+            "test_a_target_that_exits_is_reported_and_ends_the_probe",
+            "test_exec_keeps_the_process_and_reports_it_again",
+            "test_it_ends_at_once_when_its_reader_is_killed",
+            "test_killed_it_leaves_nothing",
+            "test_privileges_are_given_up",
+            "test_two_probes_do_not_disturb_each_other",
+        )
+    ),
+    *(
+        f"tests/probes/test_choice.py::{name}"
+        for name in ("test_by_name_running_ones_and_new_ones", "test_by_cgroup")
+    ),
+    "tests/probes/test_capabilities.py",
+    "tests/backends/test_live.py",
+    "tests/stop_at/test_stack.py",
+    "tests/stop_at/test_release.py",
+    "tests/polltrace/test_stat.py::test_a_kernel_without_btf",
+)
+
+
+def try_kernel(wanted: Wanted, arguments: list[str], timeout_s: float) -> KernelResult:
+    """Run pytest with these arguments on a kernel, as tests.kernels.guest does."""
+    result = KernelResult(wanted.name, wanted.mandatory)
+    try:
+        kernel = fetch(wanted)
+    except UnreachableError as reason:
+        result.error = f"not tried: {reason}"
+        return result
+    console = BUILD / f"{wanted.name.replace(' ', '-')}.console"
+
+    def on_line(line: str) -> None:
+        if line.startswith("{"):
+            result.take(json.loads(line))
+
+    code = machine.run(kernel, _script(arguments), on_line, console=console, timeout_s=timeout_s)
+    if code == machine.TIMED_OUT:
+        result.error = f"not ended within {timeout_s:.0f} s; see {console.relative_to(ROOT)}"
+    elif code not in (0, 1) or not result.tests:  # 1 is: tests failed
+        result.error = f"exit code {code}; see {console.relative_to(ROOT)}"
+    return result
+
+
+def _script(arguments: list[str]) -> str:
+    command = [sys.executable, "-m", "tests.kernels.guest", *arguments]
+    return f"""
+        export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+        export LANG=C.UTF-8 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE=1
+        export POLLTRACE_PATIENCE_S=120
+        cd {shlex.quote(str(ROOT))} && exec {shlex.join(command)}
+    """
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make kernels", description=__doc__)
+    parser.add_argument("--only", metavar="REGEX", default="", help="kernels of that name")
+    parser.add_argument("--timeout", type=float, default=1200, help="seconds for each [1200]")
+    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
+    parser.add_argument("tests", nargs="*", default=list(TESTS), help="what pytest is given")
+    arguments, rest = parser.parse_known_args()
+    if lacks := machine.missing_tools():
+        print(f"kernels: missing {', '.join(lacks)}: ./setup.sh --tests", file=sys.stderr)
+        return 4
+    results = []
+    for wanted in matrix():
+        if not re.search(arguments.only, wanted.name):
+            continue
+        start = time.monotonic()
+        result = try_kernel(wanted, ["--cost", *arguments.tests, *rest], arguments.timeout)
+        took = time.monotonic() - start
+        passed = sum(test.outcome == "passed" for test in result.tests)
+        said = result.error or f"{result.release}: {passed} passed, {len(result.failures)} failed"
+        print(f"kernels: {wanted.name}: {said} ({took:.0f} s)", flush=True)
+        results.append(result)
+    print("\n" + table(results))
+    if arguments.write:
+        replace_part(PAGE, "make kernels", table(results))
+    return int(any(result.is_bad for result in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
