@@ -35,7 +35,7 @@ def main() -> int:
             )
             print(f"{driver}, DISABLE_OOB={arguments.disable_oob}", flush=True)
             until = time.monotonic() + arguments.seconds
-            took = []
+            took: list[float] = []
             while not took or time.monotonic() < until:
                 took.append(client.query(LOTSLIOS, {"n": ROWS})[0])
             middle = statistics.median(took)

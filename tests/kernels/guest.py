@@ -2,7 +2,7 @@
 """Runs inside the guest: what this kernel offers and how the tests went, as JSON Lines.
 
 `kernel`: `release`, and `variants`, each "yes" or why not. `test`: `id`, `outcome` ("passed",
-"failed", "skipped"), `why` (of those that did not pass). `cost`: see fentry_cost.py.
+"failed", "skipped"), `why` (of those that did not pass), `seconds`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, TextIO
 import pytest
 
 from tests.conftest import ROOT
-from tests.kernels.fentry_cost import fentry_cost
 
 PROBE = ROOT / "probes" / "build" / "polltrace-probe"
 
@@ -34,7 +33,13 @@ class Reporter:
         # A set-up that failed or skipped has no call; a tear-down counts where it failed.
         if report.when != "call" and report.passed:
             return
-        self.write(type="test", id=report.nodeid, outcome=report.outcome, why=_why(report))
+        self.write(
+            type="test",
+            id=report.nodeid,
+            outcome=report.outcome,
+            why=_why(report),
+            seconds=round(report.duration, 1),
+        )
 
 
 def _why(report: pytest.TestReport) -> str:
@@ -55,15 +60,9 @@ def main(argv: list[str]) -> int:
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what pytest says is for the console
     reporter = Reporter(out)
-    found = variants()
-    reporter.write(type="kernel", release=os.uname().release, variants=found)
-    wants_cost = "--cost" in argv
-    tests = [argument for argument in argv if argument != "--cost"]
+    reporter.write(type="kernel", release=os.uname().release, variants=variants())
     options = ["-p", "no:cacheprovider", "--tb=short"]
-    code = pytest.main([*options, *tests], plugins=[reporter])
-    if wants_cost and "yes" == found.get("fentry") == found.get("tp_btf"):
-        reporter.write(type="cost", **fentry_cost())
-    return int(code)
+    return int(pytest.main([*options, *argv], plugins=[reporter]))
 
 
 if __name__ == "__main__":

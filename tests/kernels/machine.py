@@ -24,6 +24,9 @@ VIRTIOFSD = "/usr/lib/qemu/virtiofsd"
 TOOLS = ("qemu-system-x86_64", "busybox", "cpio", "/sbin/modprobe", VIRTIOFSD)
 MODULES = ("virtio_pci", "virtiofs", "overlay")
 TIMED_OUT = 124
+MEMORY_MB = 1536
+TIMING = ("-accel", "tcg,thread=multi,tb-size=256", "-smp", "2")
+COUNTING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "1", "-icount", "shift=0")
 # They must not outlive us, however we end, nor be in anybody's way.
 LEASH = ("setpriv", "--pdeathsig", "KILL", "nice", "-n", "19")
 
@@ -39,10 +42,13 @@ def run(
     *,
     console: Path,
     timeout_s: float,
-    memory_mb: int = 1536,
+    count_instructions: bool = False,
 ) -> int:
     """Boot, run the shell script as root, hand on each line that it prints; its exit code, or 124
     when it took too long. The file `console` gets what the kernel says, and the script's stderr.
+
+    With `count_instructions` there is one processor, whose clock goes on by a nanosecond with every
+    instruction that it executes, however busy the host.
     """
     with tempfile.TemporaryDirectory(prefix="polltrace-vm-") as name:
         work = Path(name)
@@ -54,7 +60,8 @@ def run(
             )
         try:
             _wait_for(socket, files)
-            command = [*LEASH, *_qemu(kernel, initrd, socket, console, memory_mb)]
+            command = [*LEASH, *_qemu(kernel, initrd, socket, console)]
+            command += COUNTING if count_instructions else TIMING
             return _watch(command, on_line, timeout_s)
         finally:
             files.kill()
@@ -66,15 +73,14 @@ def _virtiofsd(socket: Path) -> list[str]:
     return [VIRTIOFSD, f"--socket-path={socket}", *options]
 
 
-def _qemu(kernel: Unpacked, initrd: Path, socket: Path, console: Path, memory_mb: int) -> list[str]:
+def _qemu(kernel: Unpacked, initrd: Path, socket: Path, console: Path) -> list[str]:
     return [
-        *("qemu-system-x86_64", "-accel", "tcg,thread=multi,tb-size=256", "-cpu", "max"),
-        *("-machine", "q35", "-smp", "2", "-m", str(memory_mb)),
+        *("qemu-system-x86_64", "-cpu", "max", "-machine", "q35", "-m", str(MEMORY_MB)),
         *("-nodefaults", "-display", "none", "-no-reboot", "-monitor", "none"),
         *("-serial", f"file:{console}", "-serial", "stdio"),
         *("-kernel", str(kernel.image), "-initrd", str(initrd)),
         *("-append", "console=ttyS0 panic=-1 loglevel=4"),
-        *("-object", f"memory-backend-memfd,id=memory,size={memory_mb}M,share=on"),
+        *("-object", f"memory-backend-memfd,id=memory,size={MEMORY_MB}M,share=on"),
         *("-numa", "node,memdev=memory", "-chardev", f"socket,id=files,path={socket}"),
         *("-device", "vhost-user-fs-pci,queue-size=1024,chardev=files,tag=host"),
         *("-device", "virtio-rng-pci"),

@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 
 from tests.conftest import ROOT
 from tests.kernels import machine
@@ -48,8 +49,8 @@ TESTS = (
 )
 
 
-def try_kernel(wanted: Wanted, arguments: list[str], timeout_s: float) -> KernelResult:
-    """Run pytest with these arguments on a kernel, as tests.kernels.guest does."""
+def try_kernel(wanted: Wanted, tests: list[str], timeout_s: float) -> KernelResult:
+    """Run these tests on a kernel, and what else is asked for it."""
     result = KernelResult(wanted.name, wanted.mandatory)
     try:
         kernel = fetch(wanted)
@@ -58,20 +59,26 @@ def try_kernel(wanted: Wanted, arguments: list[str], timeout_s: float) -> Kernel
         return result
     console = BUILD / f"{wanted.name.replace(' ', '-')}.console"
 
-    def on_line(line: str) -> None:
-        if line.startswith("{"):
-            result.take(json.loads(line))
+    def run(*module: str, **options: bool) -> int:
+        def on_line(line: str) -> None:
+            if line.startswith("{"):
+                result.take(json.loads(line))
 
-    code = machine.run(kernel, _script(arguments), on_line, console=console, timeout_s=timeout_s)
+        script = _script(module)
+        return machine.run(kernel, script, on_line, console=console, timeout_s=timeout_s, **options)
+
+    code = run("tests.kernels.guest", *tests)
     if code == machine.TIMED_OUT:
         result.error = f"not ended within {timeout_s:.0f} s; see {console.relative_to(ROOT)}"
     elif code not in (0, 1) or not result.tests:  # 1 is: tests failed
         result.error = f"exit code {code}; see {console.relative_to(ROOT)}"
+    elif wanted.fentry_cost and run("tests.kernels.fentry_cost", count_instructions=True):
+        result.error = f"fentry's cost was not measured; see {console.relative_to(ROOT)}"
     return result
 
 
-def _script(arguments: list[str]) -> str:
-    command = [sys.executable, "-m", "tests.kernels.guest", *arguments]
+def _script(module: Sequence[str]) -> str:
+    command = [sys.executable, "-m", *module]
     return f"""
         export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
         export LANG=C.UTF-8 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE=1
@@ -85,8 +92,8 @@ def main() -> int:
     parser.add_argument("--only", metavar="REGEX", default="", help="kernels of that name")
     parser.add_argument("--timeout", type=float, default=1200, help="seconds for each [1200]")
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
-    parser.add_argument("tests", nargs="*", default=list(TESTS), help="what pytest is given")
-    arguments, rest = parser.parse_known_args()
+    parser.add_argument("tests", nargs="*", default=list(TESTS), help="other tests than the usual")
+    arguments = parser.parse_args()
     if lacks := machine.missing_tools():
         print(f"kernels: missing {', '.join(lacks)}: ./setup.sh --tests", file=sys.stderr)
         return 4
@@ -95,7 +102,7 @@ def main() -> int:
         if not re.search(arguments.only, wanted.name):
             continue
         start = time.monotonic()
-        result = try_kernel(wanted, ["--cost", *arguments.tests, *rest], arguments.timeout)
+        result = try_kernel(wanted, arguments.tests, arguments.timeout)
         took = time.monotonic() - start
         passed = sum(test.outcome == "passed" for test in result.tests)
         said = result.error or f"{result.release}: {passed} passed, {len(result.failures)} failed"

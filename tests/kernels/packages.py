@@ -25,12 +25,14 @@ class UnreachableError(Exception):
 @dataclass(frozen=True)
 class Wanted:
     """One kernel of the matrix: `image` matches package names; `suite` is empty for the
-    machine's own sources, which makes it mandatory; `headers` are those that bcc compiles with."""
+    machine's own sources, which makes it mandatory; `headers` are those that bcc compiles with;
+    `fentry_cost` asks for that to be measured."""
 
     name: str
     image: str
     suite: str = ""
     headers: bool = False
+    fentry_cost: bool = False
 
     @property
     def mandatory(self) -> bool:
@@ -145,7 +147,7 @@ def _unpack(packages: set[str], options: list[str], root: Path) -> None:
             subprocess.run(keep, stdin=tar.stdout, check=True)
     shutil.rmtree(downloads)
     (release,) = (partial / "lib/modules").iterdir()
-    command = ["/sbin/depmod", "-b", partial, release.name]
+    command = ["/sbin/depmod", "-b", str(partial), release.name]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)  # it misses lists of order
     partial.rename(root)
 

@@ -29,6 +29,7 @@ class TestResult:
     id: str
     outcome: str
     why: str
+    seconds: float
 
 
 @dataclass

@@ -16,15 +16,16 @@ StartProbe = Callable[..., Probe]
 
 
 def variants_with(*wrapper: str) -> dict[str, str]:
-    done = subprocess.run([*wrapper, PROBE, "--variants"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run(
+        [*wrapper, PROBE, "--variants"], capture_output=True, text=True, check=True
+    )
     return {n: a.strip() for n, a in (line.split(maxsplit=1) for line in done.stdout.splitlines())}
 
 
 def test_bpf_and_perfmon_are_enough_to_count(
     variant: str, target: Target, start_probe: StartProbe
 ) -> None:
-    if "yes" != (answer := variants_with(*ONLY)[variant]):
+    if (answer := variants_with(*ONLY)[variant]) != "yes":
         pytest.fail(f"{variant} works with all capabilities, but not with these: {answer}")
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--variant", variant, wrapper=ONLY)

@@ -16,6 +16,8 @@ vagrant_key=$(find /usr/share -path '*/vagrant-*/keys/vagrant.pub' | head -1)
 packages=systemd-sysv,udev,dbus,openssh-server,sudo,rsync,ifupdown,isc-dhcp-client,iproute2
 packages+=,iputils-ping,procps,kmod,initramfs-tools,zstd,ca-certificates,nftables,python3-bpfcc
 packages+=,$kernel,linux-headers-amd64
+# Whom pip trusts here; the new system does so for as long as this takes.
+authorities=${PIP_CERT:-${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}}
 
 work=$(mktemp -d "$(dirname "$out")/box.XXXXXX")
 chmod 755 "$work"
@@ -28,8 +30,7 @@ apt-get indextargets --format '$(CREATED_BY) $(REPO_URI) $(RELEASE) $(COMPONENT)
     | sort -u >"$work/sources.list"
 cat >"$work/built" <<'BUILT'
 #!/bin/sh
-# In the new system, as on any bare host. What pip needs of the host to reach its index comes
-# along for as long as this takes.
+# In the new system, as on any bare host.
 set -eu
 cd /vagrant
 ./setup.sh
@@ -40,8 +41,8 @@ mmdebstrap --quiet --variant=minbase --include="$packages" \
     --customize-hook='mkdir -p "$1/vagrant" "$1/run/host"' \
     --customize-hook="rsync -a --exclude=.git --exclude=.vagrant --exclude=.venv --exclude=build \
         --exclude='*.egg-info' --exclude=__pycache__ $tree/ \"\$1/vagrant/\"" \
-    --customize-hook="cp $work/built /etc/ssl/certs/ca-certificates.crt \"\$1/run/host/\"" \
-    --customize-hook='PIP_CERT=/run/host/ca-certificates.crt PIP_FIND_LINKS="" \
+    --customize-hook="cp $work/built \"\$1/run/host/\"; cp $authorities \"\$1/run/host/ca.crt\"" \
+    --customize-hook='env -i PATH="$PATH" PIP_CERT=/run/host/ca.crt \
         chroot "$1" /run/host/built' \
     --customize-hook='rm -rf "$1/run/host"' \
     $suite "$root" "$work/sources.list"
