@@ -14,6 +14,10 @@ export POLLTRACE_EMULATED=1 POLLTRACE_BOX=polltrace/test
 
 if [ "${1:-}" != inside ]; then
     mkdir -p "$work"
+    # What has changed since is made by the machines themselves; new packages they cannot get.
+    for source in setup.sh requirements.lock tests/vagrant/box.sh; do
+        [ "$box" -nt "$source" ] || rm -f "$box"
+    done
     [ -f "$box" ] || tests/vagrant/box.sh "$box"
     exec unshare --net --mount --pid --fork --mount-proc --kill-child \
         nice -n 19 "$0" inside
@@ -29,6 +33,7 @@ mount --bind "$work/etc" /etc/libvirt
 mount --bind "$work/var" /var/lib/libvirt
 mount --bind "$work/log" /var/log/libvirt
 mount -t tmpfs tmpfs /run
+mount -t sysfs sysfs /sys # of the new network namespace
 mkdir -p /var/lib/libvirt/images
 cat >/etc/libvirt/qemu.conf <<'CONF'
 user = "root"
@@ -73,6 +78,7 @@ show() {
     } | tee -a "$transcript"
 }
 
+# shellcheck source=/dev/null
 . tests/vagrant/story.sh
 say "the story is told"
 
