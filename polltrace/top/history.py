@@ -26,79 +26,105 @@ class Counts(NamedTuple):
     peer: str = ""
 
 
+class _Point(NamedTuple):
+    """What it had done by `t_s`; `polls` as far as windows can tell, which is `until_s`."""
+
+    t_s: float
+    cpu_s: float
+    polls: float
+    until_s: float
+
+
 @dataclass(slots=True)
 class History:
-    """The totals of the last SPAN_S, and the poll rate at every frame with a new window.
+    """The last SPAN_S of a process that began at `since_s`, and its poll rate at every frame."""
 
-    `polls` is how many break polls it made since it was first seen, as far as windows can tell:
-    each stands for the time since the one before. It never falls.
-    """
-
-    points: deque[Counts]
+    since_s: float
+    counts: Counts
+    points: deque[_Point]
     past: deque[float] = field(default_factory=lambda: deque(maxlen=LONGEST_PAST))
-    polls: float = 0.0
-    counted_until_s: float = 0.0
 
     @classmethod
     def since(cls, t_s: float) -> Self:
         """Of a process whose totals were all zero then."""
-        return cls(deque([Counts(t_s, 0.0, 0.0, 0.0, 0)]), counted_until_s=t_s)
+        return cls(t_s, Counts(t_s, 0.0, 0.0, 0.0, 0), deque([_Point(t_s, 0.0, 0.0, t_s)]))
 
     def add(self, now: Counts) -> None:
         """Take in one frame's totals, in the order of time."""
-        points = self.points
-        last = points[-1]
-        if now.windows > last.windows:
-            rate = (now.polls - last.polls) / (now.window_s - last.window_s)
-            self.past.append(rate)
-            self.polls += rate * (now.t_s - self.counted_until_s)
-            self.counted_until_s = now.t_s
-        points.append(now)
-        while len(points) > 2 and points[1].t_s <= now.t_s - SPAN_S:
-            points.popleft()
+        before, last = self.counts, self.points[-1]
+        polls, until_s = last.polls, last.until_s
+        if now.windows > before.windows:
+            polled = now.polls - before.polls
+            if last.t_s > before.t_s:
+                # Most of these windows are of a time when it was still.
+                made = polled * (now.t_s - self.since_s) / now.window_s
+            else:
+                made = polled * (now.t_s - until_s) / (now.window_s - before.window_s)
+            self.past.append(made / (now.t_s - until_s))
+            polls, until_s = polls + made, now.t_s
+        self.counts = now
+        self._append(_Point(now.t_s, now.cpu_s, polls, until_s))
+
+    def still(self, t_s: float) -> None:
+        """It has done nothing until `t_s`: it was in no frame."""
+        for then_s in (t_s - SPAN_S, t_s):  # the first, after a long time of this
+            last = self.points[-1]
+            if then_s > last.t_s:
+                self.past.append(0.0)
+                self._append(_Point(then_s, last.cpu_s, last.polls, then_s))
+
+    def _append(self, point: _Point) -> None:
+        self.points.append(point)
+        while len(self.points) > 2 and self.points[1].t_s <= point.t_s - SPAN_S:
+            self.points.popleft()
 
     @property
-    def is_still(self) -> bool:
-        """Whether it did nothing in all the span: its figures are zero and will stay so."""
+    def is_settled(self) -> bool:
+        """Whether all its figures are zero, and will stay so until it does something."""
         first, last = self.points[0], self.points[-1]
-        if first.cpu_s != last.cpu_s or first.polls != last.polls:
-            return False
-        return self.polls_per_s is not None and not any(self.past)
+        return (
+            last.t_s - first.t_s >= SPAN_S
+            and (first.cpu_s, first.polls) == (last.cpu_s, last.polls)
+            and not any(self.past)
+        )
 
-    def resume(self, then: Counts, now_s: float) -> None:
-        """Go on at `now_s` after a time for which nothing was added, with counts from within it."""
-        self.points = deque(point for point in self.points if point.t_s > now_s - SPAN_S)
-        self.points.append(then)
-        self.counted_until_s = then.t_s
+    @property
+    def cpu_s(self) -> float:
+        return self.points[-1].cpu_s
+
+    @property
+    def polls(self) -> float:
+        """All its break polls, as far as windows can tell: each stands for the time since the one
+        before. Never falls."""
+        return self.points[-1].polls
 
     @property
     def busy(self) -> float | None:
         """CPU seconds a second; None before there are two frames."""
-        if len(self.points) < 2:
-            return None
         first, last = self.points[0], self.points[-1]
-        return (last.cpu_s - first.cpu_s) / (last.t_s - first.t_s)
+        return (last.cpu_s - first.cpu_s) / (last.t_s - first.t_s) if last is not first else None
 
     @property
     def polls_per_s(self) -> float | None:
         """Break polls a second of elapsed time; None for too few windows."""
-        if len(self.points) < 2:
-            return None
         first, last = self.points[0], self.points[-1]
-        if last.windows - first.windows < FEWEST_WINDOWS:
+        was_still = last.t_s > self.counts.t_s
+        if last.until_s <= first.until_s or (
+            self.counts.windows < FEWEST_WINDOWS and not was_still
+        ):
             return None
-        return (last.polls - first.polls) / (last.window_s - first.window_s)
+        return (last.polls - first.polls) / (last.until_s - first.until_s)
 
     @property
     def polled(self) -> bool:
         """Whether it was ever seen to break-poll."""
-        return self.points[-1].polls > 0
+        return self.counts.polls > 0
 
     def polled_on_cpu(self, busy_cpu_s: float) -> bool | None:
         """Whether it break-polls while on CPU; None when too little of its CPU time, less than
         `busy_cpu_s`, fell into windows to tell."""
         if self.polled:
             return True
-        last = self.points[-1]
-        in_windows = last.cpu_s * last.window_s / last.t_s if last.t_s else 0.0
+        counts = self.counts
+        in_windows = counts.cpu_s * counts.window_s / counts.t_s if counts.t_s else 0.0
         return False if in_windows >= busy_cpu_s else None

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 
 from polltrace.break_mode import BreakMode, Evidence, break_mode, why_in_band
-from polltrace.frames import Exit, Header, WatchedProcess
+from polltrace.frames import Exit, Header, Record, WatchedProcess
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.servers import Server
-from polltrace.top.frame_line import HostFrame, Identity, LineReader
+from polltrace.top.frame_line import HostFrame, Identity, read_line
 from polltrace.top.history import History
 from polltrace.top.inspection import Inspector
 from polltrace.top.place import HERE, Place
@@ -18,8 +18,6 @@ from polltrace.top.pricing import pace_knot_us
 from polltrace.top.snapshot import OwnCost, Prices, Row, Snapshot, totals_of
 
 UNSEEN = "not known from here: only its host's /proc tells"
-# What the probe of the host is told not to keep is not lost.
-_NOT_WANTED = "stacks"
 
 
 class Host:
@@ -33,16 +31,21 @@ class Host:
     ) -> None:
         self._inspector, self._place = inspector, place
         self._cpu_clock = cpu_clock
-        self._lines = LineReader()
         self._name = ""
         self._histories: dict[Identity, History] = {}
+        # Those whose figures still move.
+        self._awake: set[Identity] = set()
         self._rows: dict[Identity, Row] = {}
         self._frame: HostFrame | None = None
         self._costs: list[tuple[HostFrame, float]] = []
 
     def feed(self, line: bytes) -> bool:
         """Take in one line; whether it was a frame. Raises FrameError."""
-        match self._lines.read(line):
+        return self.take(read_line(line))
+
+    def take(self, record: HostFrame | Record | None) -> bool:
+        """Take in one record; whether it was a frame."""
+        match record:
             case Header() as header:
                 self._name = header.host
             case WatchedProcess() as process:
@@ -52,7 +55,7 @@ class Host:
             case Exit() as ended:
                 self._forget((ended.pid, ended.start_ticks))
             case HostFrame() as frame:
-                self._take(frame)
+                self._frame_came(frame)
                 return True
             case _:
                 pass
@@ -77,36 +80,42 @@ class Host:
             rows=rows,
             prices=prices,
             cost=self._cost(),
-            lost={kind: count for kind, count in frame.lost.items() if kind != _NOT_WANTED}
-            if frame
-            else {},
+            lost=frame.lost if frame else {},
             to_look_at=self._inspector.waiting,
             totals=totals_of(rows),
         )
 
-    def _take(self, frame: HostFrame) -> None:
+    def _frame_came(self, frame: HostFrame) -> None:
         # Totals count from when we attached, or from a process's birth since the frame before.
         since_s = self._frame.t_s if self._frame else 0.0
         self._frame = frame
         self._costs = [*self._costs[-5:], (frame, self._cpu_clock())]
+        for identity in self._awake - frame.counts.keys():
+            self._histories[identity].still(frame.t_s)
+            self._moved(identity)
         for identity, counts in frame.counts.items():
             history = self._histories.get(identity)
             if history is None:
                 history = self._histories[identity] = History.since(since_s)
-            elif identity in frame.before:
-                history.resume(frame.before[identity], frame.t_s)
-            if history.points[-1].cpu_s < counts.cpu_s:
+            elif identity not in self._awake:
+                history.still(since_s)
+            if history.cpu_s < counts.cpu_s:
                 self._inspector.ran(identity)
             history.add(counts)
-            self._rows.pop(identity, None)
-            if history.is_still:
-                self._lines.settle(identity)
+            self._moved(identity)
+
+    def _moved(self, identity: Identity) -> None:
+        self._rows.pop(identity, None)
+        if self._histories[identity].is_settled:
+            self._awake.discard(identity)
+        else:
+            self._awake.add(identity)
 
     def _forget(self, identity: Identity) -> None:
         self._inspector.gone(identity)
-        self._lines.forget(identity)
         self._histories.pop(identity, None)
         self._rows.pop(identity, None)
+        self._awake.discard(identity)
 
     def _row(self, identity: Identity, server: Server, prices: Prices) -> Row:
         known = self._rows.get(identity)
@@ -147,7 +156,7 @@ def row_of(server: Server, history: History, prices: Prices) -> Row:
         start_ticks=server.start_ticks,
         engine=server.engine.name,
         instance=server.instance,
-        client=server.socket.peer if server.socket else history.points[-1].peer,
+        client=server.socket.peer if server.socket else history.counts.peer,
         mode=mode,
         reason=_reason(server, evidence) if mode is BreakMode.IN_BAND else "",
         skip=server.settings.break_poll_skip if server.looked_at else None,
@@ -156,6 +165,6 @@ def row_of(server: Server, history: History, prices: Prices) -> Row:
         pace_us=pace,
         price_s=price.value if price else None,
         past=tuple(history.past),
-        cpu_s=history.points[-1].cpu_s,
+        cpu_s=history.cpu_s,
         polls=history.polls,
     )

@@ -43,9 +43,10 @@ class LiveProbe(EbpfProbe):
 
         Stacks are for the probe of one process: of thousands they would be most of every frame.
         """
-        room = ["--max-processes", str(_MOST_PROCESSES), "--max-stacks", "1", "--depth", "1"]
-        pace = ["--hz", "1", "--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
-        return cls(["--watch", "-n", title_pattern(), "--own-cost", *room, *pace], place)
+        which = ["--watch", "-n", title_pattern(), "--max-processes", str(_MOST_PROCESSES)]
+        what = ["--no-stacks", "--changed", "--own-cost"]
+        pace = ["--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
+        return cls([*which, *what, *pace], place)
 
     @classmethod
     def of_process(cls, pid: int, sample_hz: float, place: Place) -> Self:

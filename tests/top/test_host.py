@@ -17,9 +17,13 @@ from tests.top.top_samples import PRICES, exit_line, frame_line, process_line, s
 
 
 class Machine:
-    """A host with a clock that the test sets, and processes that it says there are."""
+    """A host with a clock that the test sets, and processes that it says there are.
 
-    def __init__(self) -> None:
+    With `changed` the probe leaves processes that did nothing out of its frames.
+    """
+
+    def __init__(self, *, changed: bool = False) -> None:
+        self.changed, self.cpu_s = changed, dict[int, float]()
         self.now = 0.0
         self.looked: list[int] = []
         self.start_ticks: dict[int, int] = {}
@@ -32,16 +36,22 @@ class Machine:
 
     def tick(self, *processes: tuple[int, float, float]) -> None:
         self.now += 1
-        self.host.feed(frame_line(self.now, *processes))
+        shown = [
+            (pid, cpu_s, polls)
+            for pid, cpu_s, polls in processes
+            if not self.changed or polls or self.cpu_s.get(pid) != cpu_s
+        ]
+        self.cpu_s = {pid: cpu_s for pid, cpu_s, _ in processes}
+        self.host.feed(frame_line(self.now, *shown))
         self.host.looked_at(self.inspector.look(100))
 
     def rows(self, prices: Prices = PRICES) -> dict[int, Row]:
         return {row.pid: row for row in self.host.snapshot(prices).rows}
 
 
-@pytest.fixture
-def machine() -> Machine:
-    made = Machine()
+@pytest.fixture(params=[False, True], ids=["whole frames", "changed only"])
+def machine(request: pytest.FixtureRequest) -> Machine:
+    made = Machine(changed=request.param)
     for pid in (11, 12):
         made.host.feed(process_line(pid))
     return made
@@ -93,6 +103,16 @@ def test_a_process_may_wake_at_any_moment(machine: Machine, idle: int) -> None:
     cpu_pct = machine.rows()[11].cpu_pct
     assert cpu_pct is not None
     assert 99 / 6 < cpu_pct < 101 / min(idle + 1, 4)  # over four to six seconds
+
+
+def test_polls_after_a_rest_are_all_of_the_time_since(machine: Machine) -> None:
+    for _ in range(60):
+        machine.tick((11, 0.0, 0), (12, 0.0, 0))
+    # In the windows of its first second it is seen to poll 20 times, so a thousand in all.
+    machine.host.feed(frame_line(61.0, (11, 1.0, 1000 / 61)))
+    row = machine.rows()[11]
+    assert row.polls == pytest.approx(1000)
+    assert row.polls_per_s == pytest.approx(200, rel=0.2)  # over five seconds, four of them at rest
 
 
 def test_a_process_that_stops_working_goes_to_zero(machine: Machine) -> None:

@@ -116,7 +116,7 @@ def frame_line(t_s: float, *processes: tuple[int, float, float]) -> bytes:
         }
         for pid, cpu_s, polls_per_s in processes
     ]
-    lost = {"processes": 0, "stacks": 9, "runs": 0}
+    lost = {"processes": 0, "stacks": 0, "runs": 0}
     cost = {"cpu_s": 0.01 * t_s, "bpf_s": 0.001 * t_s, "bpf_runs": 1}
     said = {"type": "frame", "seq": round(t_s), "t_s": t_s, "final": False, "processes": made}
     return _line(said | {"lost": lost, "own_cost": cost})
