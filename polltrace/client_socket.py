@@ -8,13 +8,14 @@ import fcntl
 import os
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from polltrace.procfs import PROC, socket_fds
 
 # Linux 5.6 and later, the same number on every architecture; libc has no wrapper in Debian 12.
 _PIDFD_GETFD = 438
+_FAMILIES = (socket.AF_INET, socket.AF_INET6)
 _ESTABLISHED, _CLOSE_WAIT = 0x01, 0x08
 
 
@@ -36,20 +37,58 @@ class ClientSocket:
 Connections = Mapping[int, tuple[str, str]]
 
 
-def client_socket(pid: int, connected: Connections) -> ClientSocket | None:
+def client_socket(pid: int, connected: Callable[[], Connections]) -> ClientSocket | None:
     """The connected TCP socket of a dedicated server; None for a local session.
 
-    `connected` is connections(pid). A server may hold others (database links, the cluster
-    interconnect): the client's is the one whose owner the server made itself, else the oldest,
-    which has the lowest descriptor.
+    A server may hold others (database links, the cluster interconnect): the client's is the one
+    whose owner the server made itself, else the oldest, which has the lowest descriptor.
+    `connected` gives connections(pid), and is called only where the socket may not be asked: to
+    read those tables takes the kernel longer than all else here.
     """
-    found = [
-        ClientSocket(fd, *connected[inode], _owner(pid, fd))
-        for fd, inode in sorted(socket_fds(pid).items())
-        if inode in connected
-    ]
+    sockets = sorted(socket_fds(pid).items())
+    pidfd = _pidfd(pid) if sockets else None
+    try:
+        found = list(filter(None, (_asked(pidfd, *each, connected) for each in sockets)))
+    finally:
+        if pidfd is not None:
+            os.close(pidfd)
     owned = [each for each in found if each.owner == pid]
     return next(iter(owned or found), None)
+
+
+def _pidfd(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None
+
+
+def _asked(
+    pidfd: int | None, fd: int, inode: int, connected: Callable[[], Connections]
+) -> ClientSocket | None:
+    """What a socket is, if it is a connected TCP socket, by a duplicate that we close at once.
+
+    Addresses and F_GETOWN belong to the open file, so the duplicate answers for it, and the
+    process notices nothing. In a PID namespace of its own the owner is in ours.
+    """
+    duplicate = -1 if pidfd is None else _libc.syscall(_PIDFD_GETFD, pidfd, fd, 0)
+    if duplicate < 0:
+        ends = connected().get(inode)
+        return ClientSocket(fd, *ends, None) if ends else None
+    with socket.socket(fileno=duplicate) as asked:
+        if asked.family not in _FAMILIES or asked.type != socket.SOCK_STREAM:
+            return None
+        try:
+            local, peer = asked.getsockname(), asked.getpeername()
+            owner = fcntl.fcntl(duplicate, fcntl.F_GETOWN)
+        except OSError:  # it listens, or is not yet connected
+            return None
+    return ClientSocket(fd, _written(local), _written(peer), owner)
+
+
+def _written(address: tuple[str, int]) -> str:
+    host, port = address[0].removeprefix("::ffff:"), address[1]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def connections(pid: int) -> Connections:
@@ -78,28 +117,6 @@ def _address(column: str) -> str:
     if len(packed) == 4:
         return f"{socket.inet_ntop(socket.AF_INET, packed)}:{int(port, 16)}"
     return f"[{socket.inet_ntop(socket.AF_INET6, packed)}]:{int(port, 16)}"
-
-
-def _owner(pid: int, fd: int) -> int | None:
-    """F_GETOWN of another process's descriptor, by a duplicate that we close at once.
-
-    The owner belongs to the open file, so the duplicate answers for it, and the process notices
-    nothing. In a PID namespace of its own the answer is in ours.
-    """
-    try:
-        pidfd = os.pidfd_open(pid)
-    except OSError:
-        return None
-    duplicate = _libc.syscall(_PIDFD_GETFD, pidfd, fd, 0)
-    os.close(pidfd)
-    if duplicate < 0:
-        return None
-    try:
-        return fcntl.fcntl(duplicate, fcntl.F_GETOWN)
-    except OSError:
-        return None
-    finally:
-        os.close(duplicate)
 
 
 _libc = ctypes.CDLL(None, use_errno=True)

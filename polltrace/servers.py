@@ -56,9 +56,14 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
         if known is None or start_ticks is None:
             continue
         engine, title = known
-        network = procfs.network(pid)
-        if network not in networks:
-            networks[network] = connections(pid)
+
+        def connected(pid: int = pid) -> Connections:
+            """Read once a network namespace, and only where it must be."""
+            network = procfs.network(pid)
+            if network not in networks:
+                networks[network] = connections(pid)
+            return networks[network]
+
         found.append(
             Server(
                 pid=pid,
@@ -66,7 +71,7 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
                 engine=engine,
                 instance=title["instance"],
                 local=title["local"] == "YES",
-                socket=client_socket(pid, networks[network]),
+                socket=client_socket(pid, connected),
                 catches_sigurg=procfs.catches(pid, signal.SIGURG),
                 settings=break_settings(engine, procfs.environ(pid), procfs.root(pid)),
             )

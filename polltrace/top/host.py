@@ -68,10 +68,14 @@ class Host:
 
     def snapshot(self, prices: Prices) -> Snapshot:
         """The host now."""
-        rows = tuple(
-            self._row(identity, server, prices)
-            for identity, server in self._inspector.servers.items()
-        )
+        # Of thousands most are as they were: what is done for each of them is done every second.
+        known, priced = self._rows, prices.by_pace_us
+        for identity, server in self._inspector.servers.items():
+            row = known.get(identity)
+            if row is None or (row.price_s is None and row.pace_us in priced):
+                history = self._histories.get(identity) or History.since(0.0)
+                known[identity] = row_of(server, history, prices)
+        rows = tuple([known[identity] for identity in self._inspector.servers])
         frame = self._frame
         return Snapshot(
             host=self._name,
@@ -116,14 +120,6 @@ class Host:
         self._histories.pop(identity, None)
         self._rows.pop(identity, None)
         self._awake.discard(identity)
-
-    def _row(self, identity: Identity, server: Server, prices: Prices) -> Row:
-        known = self._rows.get(identity)
-        if known and (known.price_s is not None or known.pace_us not in prices.by_pace_us):
-            return known
-        row = row_of(server, self._histories.get(identity) or History.since(0.0), prices)
-        self._rows[identity] = row
-        return row
 
     def _cost(self) -> OwnCost | None:
         if len(self._costs) < 2:

@@ -50,7 +50,7 @@ class Inspector:
     def ran(self, identity: Identity) -> None:
         """A process used CPU: look again, if the last look is old."""
         looked = self._looked.get(identity)
-        if looked is not None and identity not in self._due and looked + _AGAIN_S < self._clock():
+        if looked is not None and looked + _AGAIN_S < self._clock() and identity not in self._due:
             self._due[identity] = looked + _AGAIN_S
 
     def gone(self, identity: Identity) -> None:

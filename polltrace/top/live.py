@@ -73,8 +73,9 @@ class Live:
         if self._probe in ready:
             news = self._read() or news
         if self._inspector.due():
+            # Who is looked at again has nothing new to show before the next frame.
+            news = news or self._inspector.waiting > 0
             self._host.looked_at(self._inspector.look(_AT_ONCE))
-            news = True
         if sys.stdin in ready:
             self._press(self._terminal.keys())
         news = self._follow() or news

@@ -44,7 +44,7 @@ class UIState:
 def visible(snapshot: Snapshot, state: UIState) -> tuple[Row, ...]:
     """The rows that pass the filter, in the chosen order."""
     wanted = state.filter.lower()
-    rows = [row for row in snapshot.rows if not wanted or wanted in searched(row)]
+    rows = [row for row in snapshot.rows if wanted in searched(row)] if wanted else snapshot.rows
     sort = SORTS[state.sort]
     return tuple(sorted(rows, key=sort, reverse=state.reverse))
 

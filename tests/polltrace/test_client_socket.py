@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import sys
 
 import pytest
 
-from polltrace.client_socket import client_socket, connections
+from polltrace.client_socket import Connections, client_socket, connections
 
 # A server that takes an older connection, then a client's, and may become the latter's owner.
 SERVER = """
@@ -26,6 +28,24 @@ sys.stdin.read()
 """
 
 
+def fail() -> Connections:
+    pytest.fail("the tables of the network namespace are read only where we may not ask")
+
+
+def test_where_it_may_not_be_asked_the_tables_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polltrace.client_socket._pidfd", lambda _pid: None)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()),
+    ):
+        server, peer = listener.accept()
+        with server:
+            found = client_socket(os.getpid(), lambda: connections(os.getpid()))
+    assert found is not None
+    assert found.owner is None
+    assert f"127.0.0.1:{peer[1]}" in (found.peer, found.local)
+
+
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize("how", ["owned 4", "owned 6", "owned alone 4"])
 def test_the_owned_socket_is_the_clients(how: str) -> None:
@@ -37,7 +57,7 @@ def test_the_owned_socket_is_the_clients(how: str) -> None:
     ) as server:
         assert server.stdout is not None
         fd, port = map(int, server.stdout.readline().split())
-        found = client_socket(server.pid, connections(server.pid))
+        found = client_socket(server.pid, fail)
         server.kill()
     assert found is not None
     assert (found.fd, found.owner) == (fd, server.pid)
@@ -55,7 +75,7 @@ def test_an_unowned_socket_has_owner_zero() -> None:
     ) as server:
         assert server.stdout is not None
         server.stdout.readline()
-        found = client_socket(server.pid, connections(server.pid))
+        found = client_socket(server.pid, fail)
         server.kill()
     assert found is not None
     assert found.owner == 0
@@ -64,4 +84,4 @@ def test_an_unowned_socket_has_owner_zero() -> None:
 def test_a_process_that_is_gone_has_none() -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
-    assert client_socket(gone.pid, connections(gone.pid)) is None
+    assert client_socket(gone.pid, lambda: connections(gone.pid)) is None
