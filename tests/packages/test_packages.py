@@ -96,7 +96,7 @@ def test_the_wheel(wheel_venv: Path, tmp_path: Path) -> None:
 
 
 def test_the_single_file(tmp_path: Path) -> None:
-    polltrace = [shutil.copy(made("polltrace.pex"), tmp_path / "polltrace")]
+    polltrace = [str(shutil.copy(made("polltrace.pex"), tmp_path / "polltrace"))]
     counts_a_stranger(polltrace, bare_environment(tmp_path))
     runs_the_demo(polltrace, bare_environment(tmp_path))
 
