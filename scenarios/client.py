@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import re
+import select
 import subprocess
 import time
 from collections.abc import Collection, Mapping
@@ -155,7 +156,13 @@ class DriverClient:
     def send_break(self) -> None:
         self._say("break")
 
-    def finish(self) -> Ended:
+    def finish(self, within_s: float | None = None) -> Ended:
+        """Wait for the answer. Raises DriverError where none comes in time: then restart()."""
+        assert self._process.stdout is not None
+        # One line answers one request, so nothing can be left in our own buffer.
+        answers = [self._process.stdout]
+        if within_s is not None and not select.select(answers, [], [], within_s)[0]:
+            raise DriverError(f"the {self.name} client did not answer within {within_s:g} s")
         answer = self._answer()
         return Ended(
             elapsed_s=answer.get("elapsed_s", []),
@@ -165,6 +172,12 @@ class DriverClient:
             error=answer.get("error"),
             break_ms=answer.get("break_ms"),
         )
+
+    def restart(self) -> None:
+        """A new process, without a connection."""
+        self.__exit__(None, None, None)
+        self.__dict__.pop("about", None)
+        self.__enter__()
 
     def cancel(self, sql: str, binds: Binds, after_s: float) -> Cancel:
         """Run a statement and cancel it. Raises DriverError if it was over before the break."""

@@ -6,13 +6,19 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def write_sqlnet(directory: Path, *, break_poll_skip: int, disable_oob: bool = False) -> None:
+def write_sqlnet(
+    directory: Path, *, break_poll_skip: int, disable_oob: bool = False, path_check: bool = True
+) -> None:
     """Write sqlnet.ora for the dedicated servers that start from now on.
+
+    Without `path_check` they do not ask clients to try urgent data at connect (DISABLE_OOB_AUTO).
 
     A server reads it once, as it starts, so it is replaced whole: never half a file.
     """
     draft = directory / "sqlnet.ora.new"
     draft.write_text(
-        f"BREAK_POLL_SKIP = {break_poll_skip}\nDISABLE_OOB = {'ON' if disable_oob else 'OFF'}\n"
+        f"BREAK_POLL_SKIP = {break_poll_skip}\n"
+        f"DISABLE_OOB = {'ON' if disable_oob else 'OFF'}\n"
+        f"DISABLE_OOB_AUTO = {'OFF' if path_check else 'ON'}\n"
     )
     draft.replace(directory / "sqlnet.ora")

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from polltrace.commands.arguments import every
+from polltrace.errors import UsageError
+from scenarios.client import DriverClient
+from scenarios.clients import program
+from scenarios.run_analysis import analysed, scenario_of
+from scenarios.run_file import RunData, RunWriter, read_run
+from scenarios.run_text import run_text
+from scenarios.runner import Plan, Runner, calibrated, header, paths, processors
+from scenarios.scenario import MATRIX, Cell, Scenario
+from scenarios.scenario_file import find
+from scenarios.server import Server
+from scenarios.server_choice import add_server_arguments, chosen_server
+from scenarios.session import Work, probe_works
+
+QUICK_BLOCKS, QUICK_TIMED, QUICK_COUNTED = 6, 2, 1
+
+
+class Run:
+    """Run a scenario: clients, break modes and skips, interleaved and compared honestly.
+
+    NAME is one that 'polltrace scenarios' lists, or the path of a .toml file. Every figure is
+    saved as it comes; --resume goes on with a run that was cut short. 'polltrace report FILE'
+    shows it again, 'polltrace compare BASE NEW' holds two against each other.
+    """
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("scenario", nargs="?", metavar="NAME|FILE")
+        parser.add_argument(
+            "--only",
+            type=_only,
+            default={},
+            metavar="KEY=VALUE,…",
+            help="these cells only; a key may come more than once (client=go-ora,skip=3,skip=10)",
+        )
+        parser.add_argument(
+            "--repeats", type=every, metavar="N", help="blocks, instead of the scenario's own"
+        )
+        parser.add_argument(
+            "--quick", action="store_true", help="the fewest repeats that give an interval"
+        )
+        parser.add_argument("--seed", type=int, help="of the random order (default: a new one)")
+        parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with this run")
+        parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the run's file")
+        add_server_arguments(parser)
+
+    def run(self, args: argparse.Namespace) -> int:
+        old = read_run(args.resume) if args.resume else None
+        if (old is None) == (args.scenario is None):
+            raise UsageError("name one scenario, or one file by --resume; 'polltrace scenarios'")
+        scenario = _scenario(args, old)
+        with contextlib.ExitStack() as stack:
+            server = stack.enter_context(chosen_server(args))
+            cells = old.cells if old else _cells(scenario, args.only, server)
+            why_not = probe_works() if "polls" in scenario.record else None
+            if why_not:
+                print(f"polltrace: polls are not counted: {why_not}", file=sys.stderr)
+            plan = Plan(
+                scenario=scenario,
+                cells=cells,
+                seed=old.header["seed"] if old else _seed(args.seed),
+                first_block=_next_block(old),
+                done=len(old.blocks) if old else 0,
+                count_polls=why_not is None,
+            )
+            path = args.resume or args.output or _default_output(scenario)
+            _run(stack, plan, server, old, path)
+        result = analysed(read_run(path))
+        print(run_text(result))
+        print(f"\nSaved in {path}: 'polltrace report {path} --html FILE' draws it.")
+        return 1 if result.counts_agree is False else 0
+
+
+def _run(
+    stack: contextlib.ExitStack, plan: Plan, server: Server, old: RunData | None, path: Path
+) -> None:
+    relays = stack.enter_context(paths(server, plan.scenario, plan.cells))
+    clients = {
+        cell: stack.enter_context(DriverClient(cell.client, processors={processors()[0]}))
+        for cell in plan.cells
+    }
+    work = Work(**old.header["work"]) if old else calibrated(server, plan.scenario, plan.cells)
+    head = None if old else header(plan, work, server, clients)
+    writer = stack.enter_context(RunWriter(path, head))
+    bar = stack.enter_context(_progress_bar())
+    task = bar.add_task("starting")
+
+    def progress(what: str, done: int, total: int) -> None:
+        bar.update(task, description=what, completed=done, total=total)
+
+    Runner(plan, work, server, clients, relays, writer, progress).run()
+
+
+def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:
+    scenario = scenario_of(old) if old else find(args.scenario)
+    if args.quick:
+        scenario = replace(scenario, blocks=QUICK_BLOCKS, timed=QUICK_TIMED, counted=QUICK_COUNTED)
+    if args.server == "oracle" and args.set_sqlnet is None:
+        # The server's own skip, whatever that is: one in-band cell of each kind.
+        matrix = {key: values for key, values in scenario.matrix.items() if key != "skip"}
+        scenario = replace(scenario, matrix=matrix)
+    if args.repeats:
+        scenario = replace(scenario, blocks=args.repeats)
+    return scenario
+
+
+def _cells(scenario: Scenario, only: Mapping[str, Sequence[str]], server: Server) -> Sequence[Cell]:
+    """The cells that this machine and this server can have; what can't be is said."""
+    reasons: dict[str, None] = {}
+    possible = set()
+    for cell in scenario.cells(only):
+        reason = program(cell.client).missing() or server.why_not(cell)
+        if reason:
+            reasons.setdefault(reason)
+        else:
+            possible.add(replace(cell, twin=False))
+    for reason in reasons:
+        print(f"polltrace: skipped: {reason}", file=sys.stderr)
+    if not possible:
+        raise UsageError("nothing is left to run: no cell is chosen by --only, or all are skipped")
+    return scenario.cells(only, lambda cell: cell in possible)
+
+
+def _next_block(old: RunData | None) -> int:
+    """Beyond every block of the old run, also the one that was cut short."""
+    return 1 + max((line["block"] for line in old.lines), default=-1) if old else 0
+
+
+def _seed(given: int | None) -> int:
+    return random.SystemRandom().randrange(2**32) if given is None else given
+
+
+def _default_output(scenario: Scenario) -> Path:
+    return Path(f"{scenario.name}-{time.strftime('%Y%m%d-%H%M%S')}.run.jsonl")
+
+
+def _only(text: str) -> dict[str, list[str]]:
+    chosen: dict[str, list[str]] = {}
+    for each in text.split(","):
+        key, equals, value = each.partition("=")
+        if not equals or key not in MATRIX:
+            raise argparse.ArgumentTypeError(
+                f"{each!r} is not KEY=VALUE with a key of {', '.join(MATRIX)}"
+            )
+        chosen.setdefault(key, []).append(value)
+    return chosen
+
+
+def _progress_bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description:<44}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How quiet the host is: time stolen, other processes' CPU, frequency; and a yardstick."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# Columns of the first line of /proc/stat (proc(5)): user nice system idle iowait irq softirq steal.
+_IDLE, _IOWAIT, _STEAL = 3, 4, 7
+
+STEAL_LIMIT_PCT = 1.0
+FREQUENCY_LIMIT_PCT = 5.0
+BUSY_LIMIT = 0.5
+"""Runnable tasks beyond our own two, on average, from which the host is called busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Totals since boot, and what is so just now. `mhz` is 0 where the kernel does not say."""
+
+    ticks: Sequence[int]
+    load: float
+    mhz: float
+
+
+def now() -> Moment:
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    frequencies = [
+        float(line.partition(":")[2])
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("cpu MHz")
+    ]
+    load = float(Path("/proc/loadavg").read_text().split()[0])
+    return Moment(ticks, load, statistics.mean(frequencies) if frequencies else 0.0)
+
+
+def noise(before: Moment, after: Moment) -> dict[str, float]:
+    """What happened between two moments, in per cent of all processors' time."""
+    spent = [b - a for a, b in zip(before.ticks, after.ticks, strict=True)]
+    whole = max(sum(spent), 1)
+    return {
+        "steal_pct": 100 * spent[_STEAL] / whole,
+        "busy_pct": 100 * (whole - spent[_IDLE] - spent[_IOWAIT]) / whole,
+        "load": after.load,
+        "mhz": after.mhz,
+    }
+
+
+class Yardstick:
+    """A fixed piece of work of the server's kind, to tell a slower machine from a slower server.
+
+    A nested loop over an SQLite table in memory: B-tree pages, branches and no system calls, as
+    in the lab; about 5 ms. Two runs on one host can be compared by it though the host's speed
+    changed in between.
+    """
+
+    def __init__(self, processor: int) -> None:
+        self._processor = processor
+        self._database = sqlite3.connect(":memory:")
+        self._database.execute("create table t (k integer, v text)")
+        self._database.executemany(
+            "insert into t values (?, ?)", [(n % 7, "x" * 90) for n in range(900)]
+        )
+        self.measure()
+
+    def measure(self) -> float:
+        """Seconds of CPU that it took just now, on the server's processor."""
+        ours = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {self._processor})
+        try:
+            began = time.thread_time()
+            self._database.execute(
+                "select count(*) from t a, t b where a.k = b.k and length(b.v) > 5 limit 1"
+            ).fetchall()
+            return time.thread_time() - began
+        finally:
+            os.sched_setaffinity(0, ours)
+
+
+def warnings(noises: Sequence[dict[str, float]], processors: int) -> list[str]:
+    """What a reader must know of the host before believing a difference."""
+    if not noises:
+        return []
+    said = []
+    steal = statistics.mean(each["steal_pct"] for each in noises)
+    if steal > STEAL_LIMIT_PCT:
+        said.append(f"{steal:.1f} % of the CPU was stolen by other guests of this machine")
+    load = statistics.median(each["load"] for each in noises)
+    if load > processors + BUSY_LIMIT:
+        said.append(
+            f"the host was busy: load {load:.1f} on {processors} processors; "
+            "run it on a quiet one, or with more --repeats"
+        )
+    mhz = [each["mhz"] for each in noises if each["mhz"]]
+    if mhz and 100 * (max(mhz) / min(mhz) - 1) > FREQUENCY_LIMIT_PCT:
+        said.append(
+            f"the clock went from {min(mhz):.0f} to {max(mhz):.0f} MHz; "
+            "set the governor to performance"
+        )
+    return said

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A run as text: the cells, what may be said of their differences, the V$ views side by side."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from polltrace.intervals import Estimate
+from scenarios.run_analysis import CellResult, RunResult
+
+WIDTH = 180
+NO_DIFFERENCE = "no difference that could be told from noise"
+
+
+def run_text(result: RunResult) -> str:
+    """The whole report, without the last newline."""
+    console = Console(width=WIDTH, markup=False, highlight=False, no_color=True)
+    with console.capture() as captured:
+        for part in _parts(result):
+            console.print(part)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def _parts(result: RunResult) -> Iterator[object]:
+    run, scenario = result.run, result.scenario
+    host = run.header["host"]
+    yield f"{scenario.name}: {scenario.title}"
+    yield (
+        f"{len(run.blocks)} of {scenario.blocks} blocks, {scenario.timed} timed executions each, "
+        f"seed {run.header['seed']}; server {run.header['server']}; "
+        f"{', '.join(run.header['drivers'])}; {host['processors']} processors, {host['kernel']}"
+    )
+    yield from (f"WARNING: {each}" for each in result.warnings)
+    yield ""
+    yield cell_table(result)
+    yield ""
+    yield from conclusions(result)
+    if any(each.counted and each.counted.statistics for each in result.cells):
+        yield ""
+        yield from _side_by_side(result)
+    if scenario.expected:
+        yield ""
+        yield "Expected:"
+        yield from (f"  {each}" for each in scenario.expected)
+
+
+def cell_table(result: RunResult) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
+    columns = [("cell", "left")]
+    shown = result.cells
+    has = {
+        "elapsed": any(c.elapsed_s for c in shown),
+        "counted": any(c.counted for c in shown),
+        "polls": any(c.counted and c.counted.known_polls is not None for c in shown),
+        "cancel": any(c.cancels_ms or c.cancels_lost for c in shown),
+        "trips": "elapsed" in result.scenario.record and "polls" not in result.scenario.record,
+    }
+    if has["elapsed"]:
+        columns += [("elapsed ms [95 %]", "right"), ("over base, % [95 %]", "right")]
+        columns += [("CPU ms", "right"), ("over base, % [95 %]", "right")]
+    if has["polls"]:
+        columns += [("gets", "right"), ("polls", "right"), ("gets/poll", "right")]
+    if has["trips"]:
+        columns += [("round trips", "right"), ("more data", "right"), ("us/trip", "right")]
+    if has["cancel"]:
+        columns += [("cancel ms (max)", "right"), ("lost", "right")]
+    for name, side in columns:
+        table.add_column(name, justify="right" if side == "right" else "left", no_wrap=True)
+    for each in shown:
+        table.add_row(*(Text(word) for word in _row(each, has)))
+    return table
+
+
+def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
+    yield each.label
+    counted = each.counted
+    if has["elapsed"]:
+        yield interval(each.elapsed_s, 1e3, 1)
+        yield interval(each.over_base_pct, 1, 1, sign=True)
+        yield f"{1e3 * each.cpu_s.value:.1f}" if each.cpu_s else "-"
+        yield interval(each.cpu_over_base_pct, 1, 1, sign=True)
+    if has["polls"]:
+        polls = counted.known_polls if counted else None
+        yield f"{counted.gets:,.0f}" if counted else "-"
+        yield "-" if polls is None else f"{polls:,.0f}"
+        yield f"{counted.gets_per_poll:,.2f}" if counted and counted.gets_per_poll else "-"
+    if has["trips"]:
+        if counted:
+            more = sum(n for name, (n, _) in counted.events.items() if "more data" in name)
+            trip = counted.round_trip_s
+            yield f"{counted.round_trips / counted.executions:,.0f}"
+            yield f"{more:,.0f}" if counted.events else "-"
+            yield "-" if trip is None else f"{1e6 * trip:,.0f}"
+        else:
+            yield from ("-", "-", "-")
+    if has["cancel"]:
+        yield (
+            f"{statistics.median(each.cancels_ms):.1f} ({max(each.cancels_ms):.1f})"
+            if each.cancels_ms
+            else "-"
+        )
+        yield str(each.cancels_lost) if each.cancels_lost else ""
+
+
+def interval(estimate: Estimate | None, factor: float, digits: int, *, sign: bool = False) -> str:
+    if estimate is None:
+        return "-"
+    plus = "+" if sign else ""
+    value, low, high = (
+        f"{factor * each:{plus}.{digits}f}"
+        for each in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+def conclusions(result: RunResult) -> Iterator[str]:
+    """What may be said, a sentence a difference; the A/A pair's first."""
+    if result.floor_pct is not None:
+        twin = next(each for each in result.cells if each.cell.twin)
+        yield (
+            f"Noise floor: {twin.base} against itself differs by "
+            f"{interval(result.floor_pct, 1, 1, sign=True)} %."
+        )
+    for each in result.cells:
+        if each.over_base_pct is not None and not each.cell.twin:
+            yield effect(each, result.floor_pct)
+    if result.counts_agree is not None:
+        yield (
+            "The probe counted exactly what the server did."
+            if result.counts_agree
+            else "THE PROBE'S COUNT IS NOT THE SERVER'S."
+        )
+    wrong = sum(each.cancels_wrong for each in result.cells)
+    if wrong:
+        yield f"{wrong} CANCELS ENDED OTHERWISE THAN BY ORA-01013 AND A USABLE SESSION."
+
+
+def effect(each: CellResult, floor: Estimate | None) -> str:
+    """As hyperfine says it: so many times slower than, with what may be wrong with that."""
+    over = each.over_base_pct
+    assert over is not None
+    beyond = floor is None or abs(over.value) > max(abs(floor.low), abs(floor.high))
+    if not over.excludes_zero:
+        return f"{each.label}: {NO_DIFFERENCE} ({interval(over, 1, 1, sign=True)} %)."
+    times = 1 + over.value / 100
+    half = over.half_width / 100
+    words = f"{times:.3f} ± {half:.3f} times the elapsed time of {each.base}"
+    return f"{each.label}: {words}{'' if beyond else ', which is within the noise floor'}."
+
+
+def _side_by_side(result: RunResult) -> Iterator[object]:
+    """The article's first two steps, as Snapper prints them: an execution's V$ changes."""
+    shown = _compared(result)
+    yield "An execution by the session's own V$MYSTAT, V$SESSION_EVENT and V$SESS_TIME_MODEL:"
+    table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
+    table.add_column("TYP", no_wrap=True)
+    table.add_column("NAME", no_wrap=True)
+    for each in shown:
+        table.add_column(each.label, justify="right", overflow="fold", max_width=24)
+    names = sorted({n for e in shown if e.counted for n in e.counted.statistics})
+    for name in names:
+        values = [e.counted.statistics.get(name, 0.0) if e.counted else 0.0 for e in shown]
+        table.add_row("STAT", name, *(f"{value:,.1f}" for value in values))
+    for kind, unit in (("events", "WAIT"), ("time_model", "TIME")):
+        found = sorted({n for e in shown if e.counted for n in getattr(e.counted, kind)})
+        for name in found:
+            row = []
+            for e in shown:
+                value = getattr(e.counted, kind).get(name) if e.counted else None
+                us = value[1] if isinstance(value, tuple) else value
+                row.append("-" if us is None else f"{us / 1e3:,.2f} ms")
+            table.add_row(unit, name, *row)
+    yield table
+    polls = [
+        e.counted.known_polls / e.counted.executions
+        if e.counted and e.counted.known_polls is not None
+        else None
+        for e in shown
+    ]
+    if any(value is not None for value in polls):
+        words = ", ".join(
+            f"{e.label} {p:,.0f}" for e, p in zip(shown, polls, strict=True) if p is not None
+        )
+        yield f"Break polls of an execution, which no view shows: {words}."
+
+
+def _compared(result: RunResult) -> Sequence[CellResult]:
+    """A few cells of the first client: its base, and the dearest and the cheapest that polls."""
+    first = [
+        e for e in result.cells if e.cell.client == result.cells[0].cell.client and not e.cell.twin
+    ]
+    polling = [e for e in first if e.cell.skip is not None]
+    if not polling:
+        return first[:4]
+    default = [e for e in polling if e.cell.skip == 3] or polling[:1]
+    return [*[e for e in first if e not in polling][:1], *default, polling[-1]]
