@@ -40,8 +40,8 @@ Progress = Callable[[str, int, int], None]
 class Plan:
     """What to run: `blocks` more of these cells, the order drawn from `seed`.
 
-    `count_polls` is whether a probe can be attached. A run that is gone on with starts after
-    `first_block`, with the statement as it was.
+    `count_polls` is whether a probe can be attached. A run that is gone on with starts at
+    `first_block`, with `done` whole ones behind it.
     """
 
     scenario: Scenario
@@ -49,6 +49,7 @@ class Plan:
     seed: int
     first_block: int
     done: int
+    resumes: bool
     count_polls: bool
 
 
@@ -89,7 +90,7 @@ def calibrated(server: Server, scenario: Scenario, cells: Sequence[Cell]) -> Wor
         name: value * CANCELLED_FACTOR if name == "n" and isinstance(value, int) else value
         for name, value in binds.items()
     }
-    return Work(scenario.statement, binds, cancelled, executions)
+    return Work(scenario.statement, binds, cancelled, executions, gets)
 
 
 def _fitting_n(session: Session, scenario: Scenario, seconds: float) -> int:

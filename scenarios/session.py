@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Mapping
@@ -25,18 +26,30 @@ SAMPLE_HZ = 997.0
 LONGEST_CANCEL_S = 15.0
 """A call that did not end by then has lost its cancel."""
 
+POLLS_AT_LEAST = 300
+"""Counting begins and ends somewhere between two polls: one more or less must not matter."""
+
 SENDING = "select level, rpad('x', 80, 'x') from dual connect by level <= 400000"
 LOCKING = "select n from polltrace_lock for update"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a session executes, `executions` times where it is counted; `cancelled` binds make it last long enough to be cancelled."""
+    """What a session executes, `executions` times where it is counted, `gets` consistent gets each.
+
+    `cancelled` binds make it last long enough to be cancelled.
+    """
 
     statement: str
     binds: Binds
     cancelled: Binds = field(default_factory=dict)
     executions: int = 1
+    gets: float = 0.0
+
+    def executions_at(self, skip: int | None) -> int:
+        """How often, so that the polls at this skip are enough for a fraction of a per cent."""
+        wanted = POLLS_AT_LEAST * (skip or 0)
+        return max(self.executions, math.ceil(wanted / self.gets)) if self.gets > 1 else 1
 
 
 class Session:
@@ -72,16 +85,17 @@ class Session:
 
     def counted(self, work: Work, *, polls: bool) -> dict[str, Any]:
         """Executions with the views read before and after, and the probe in between."""
+        executions = work.executions_at(self.cell.skip)
         before = session_statistics.read(self._client, statistics_last=True)
         with contextlib.ExitStack() as stack:
             probe = None
             if polls and self.spid is not None:
                 probe = stack.enter_context(EbpfProbe([self.spid]))
-            elapsed_s, cpu_s = self.execute(work, work.executions)
+            elapsed_s, cpu_s = self.execute(work, executions)
             profile = probe.stop() if probe else None
         spent = session_statistics.read(self._client).since(before)
         counted: dict[str, Any] = {
-            "executions": work.executions,
+            "executions": executions,
             "elapsed_s": elapsed_s,
             "cpu_s": cpu_s,
             "v$": spent.data(),

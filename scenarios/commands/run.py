@@ -55,17 +55,25 @@ class Run:
         )
         parser.add_argument("--seed", type=int, help="of the random order (default: a new one)")
         parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with this run")
+        parser.add_argument(
+            "--like",
+            type=Path,
+            metavar="FILE",
+            help="the scenario, cells and binds of an earlier run, to compare with it",
+        )
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the run's file")
         add_server_arguments(parser)
 
     def run(self, args: argparse.Namespace) -> int:
+        given = [each for each in (args.scenario, args.resume, args.like) if each is not None]
+        if len(given) != 1:
+            raise UsageError("name one scenario, or one file by --resume or --like")
         old = read_run(args.resume) if args.resume else None
-        if (old is None) == (args.scenario is None):
-            raise UsageError("name one scenario, or one file by --resume; 'polltrace scenarios'")
-        scenario = _scenario(args, old)
+        model = old or (read_run(args.like) if args.like else None)
+        scenario = _scenario(args, model)
         with contextlib.ExitStack() as stack:
             server = stack.enter_context(chosen_server(args))
-            cells = old.cells if old else _cells(scenario, args.only, server)
+            cells = model.cells if model else _cells(scenario, args.only, server)
             why_not = probe_works() if "polls" in scenario.record else None
             if why_not:
                 print(f"polltrace: polls are not counted: {why_not}", file=sys.stderr)
@@ -75,10 +83,12 @@ class Run:
                 seed=old.header["seed"] if old else _seed(args.seed),
                 first_block=_next_block(old),
                 done=len(old.blocks) if old else 0,
+                resumes=old is not None,
                 count_polls=why_not is None,
             )
             path = args.resume or args.output or _default_output(scenario)
-            _run(stack, plan, server, old, path)
+            work = Work(**model.header["work"]) if model else None
+            _run(stack, plan, server, work, path)
         result = analysed(read_run(path))
         print(run_text(result))
         print(f"\nSaved in {path}: 'polltrace report {path} --html FILE' draws it.")
@@ -86,15 +96,15 @@ class Run:
 
 
 def _run(
-    stack: contextlib.ExitStack, plan: Plan, server: Server, old: RunData | None, path: Path
+    stack: contextlib.ExitStack, plan: Plan, server: Server, work: Work | None, path: Path
 ) -> None:
     relays = stack.enter_context(paths(server, plan.scenario, plan.cells))
     clients = {
         cell: stack.enter_context(DriverClient(cell.client, processors={processors()[0]}))
         for cell in plan.cells
     }
-    work = Work(**old.header["work"]) if old else calibrated(server, plan.scenario, plan.cells)
-    head = None if old else header(plan, work, server, clients)
+    work = work or calibrated(server, plan.scenario, plan.cells)
+    head = None if plan.resumes else header(plan, work, server, clients)
     writer = stack.enter_context(RunWriter(path, head))
     bar = stack.enter_context(_progress_bar())
     task = bar.add_task("starting")

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two runs held against each other, cell by cell: pure functions of what their files hold.
+
+The runs were not interleaved, so whatever changed the host in between would look like a change of
+the server. Times are therefore taken in units of a yardstick that ran beside them on the server's
+processor (host_noise.Yardstick). Counts need nothing of the kind: they are exact.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from polltrace.errors import UsageError
+from polltrace.intervals import Estimate
+from scenarios import bootstrap
+from scenarios.run_analysis import Turns, analysed, by_cell
+from scenarios.run_file import RunData
+from scenarios.scenario import Cell, varied
+
+CONFIDENCE = 0.95
+
+
+class Verdict(StrEnum):
+    REGRESSION = "regression"
+    IMPROVEMENT = "improvement"
+    SAME = "no difference beyond the margin"
+    UNSURE = "cannot be told from noise"
+    MISSING = "not in both runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One figure of one cell: new to base. `exact` figures have no noise: their interval is a
+    point."""
+
+    cell: str
+    figure: str
+    ratio: Estimate | None
+    exact: bool
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`margin` is a share: 0.05 lets a figure grow by 5 %. `cautions` are about the runs."""
+
+    margin: float
+    confidence: float
+    rows: Sequence[Compared]
+    cautions: Sequence[str]
+
+    @property
+    def regressed(self) -> bool:
+        return any(row.verdict is Verdict.REGRESSION for row in self.rows)
+
+
+def compare(base: RunData, new: RunData, margin: float) -> Comparison:
+    """Raises UsageError where the runs have no cell in common, or ran different statements.
+
+    The intervals of times hold all at once at CONFIDENCE (Bonferroni): with thirty cells one in
+    forty would cry wolf in most comparisons otherwise.
+    """
+    if base.header["scenario"]["statement"] != new.header["scenario"]["statement"]:
+        raise UsageError("the runs are of different statements; they cannot be compared")
+    common = [cell for cell in base.cells if cell in new.cells and not cell.twin]
+    if not common:
+        raise UsageError("the runs have no cell in common")
+    timed = len(common) * len(_TIMES)
+    confidence = 1 - (1 - CONFIDENCE) / timed
+    names = varied(common)
+    rows = [
+        row
+        for cell in common
+        for row in _cell(base, new, cell, cell.label(names), margin, confidence)
+    ]
+    rows += [
+        Compared(cell.label(MATRIX_NAMES), "", None, exact=False, verdict=Verdict.MISSING)
+        for cell in {*base.cells} ^ {*new.cells}
+        if not cell.twin
+    ]
+    return Comparison(margin, confidence, rows, _cautions(base, new))
+
+
+MATRIX_NAMES = ("client", "break_mode", "skip", "fetch_size", "sdu", "path", "busy")
+_TIMES = ("elapsed", "server CPU")
+
+
+def _cell(  # noqa: PLR0913, PLR0917
+    base: RunData, new: RunData, cell: Cell, label: str, margin: float, confidence: float
+) -> Iterator[Compared]:
+    for figure, field in zip(_TIMES, ("elapsed_s", "cpu_s"), strict=True):
+        values = [_in_yardsticks(run, cell, field) for run in (base, new)]
+        if all(values):
+            ratio = bootstrap.ratio(values[0], values[1], confidence)
+            yield Compared(label, figure, ratio, exact=False, verdict=_judged(ratio, margin))
+    counts = [_counts(run, cell) for run in (base, new)]
+    for figure in counts[0]:
+        a, b = counts[0][figure], counts[1].get(figure)
+        if b is None:
+            continue
+        if a == 0:
+            # Polls where there were none are a regression however few.
+            verdict = Verdict.REGRESSION if b else Verdict.SAME
+            ratio_or_none = None if b else Estimate(1.0, 1.0, 1.0)
+        else:
+            ratio_or_none = Estimate(b / a, b / a, b / a)
+            verdict = _judged(ratio_or_none, margin)
+        yield Compared(label, figure, ratio_or_none, exact=True, verdict=verdict)
+
+
+def _judged(ratio: Estimate, margin: float) -> Verdict:
+    """Beyond the margin with its whole interval, within it with its whole interval, or neither."""
+    if ratio.low > 1 + margin:
+        return Verdict.REGRESSION
+    if ratio.high < 1 / (1 + margin):
+        return Verdict.IMPROVEMENT
+    if ratio.high <= 1 + margin and ratio.low >= 1 / (1 + margin):
+        return Verdict.SAME
+    return Verdict.UNSURE
+
+
+def _in_yardsticks(run: RunData, cell: Cell, field: str) -> list[float]:
+    """One value a block: the median over its turns of the figure by the turn's yardstick."""
+    number = run.cells.index(cell)
+    figures: Turns = by_cell(run, field).get(number, {})
+    yardsticks: Turns = by_cell(run, "yardstick_s").get(number, {})
+    return [
+        statistics.median(figures[block]) / statistics.median(yardsticks[block])
+        for block in sorted(figures.keys() & yardsticks.keys())
+    ]
+
+
+def _counts(run: RunData, cell: Cell) -> Mapping[str, float]:
+    """What an execution did, by count: the same however fast the host."""
+    plain = replace(cell, twin=False)
+    counted = analysed(run).cells[run.cells.index(plain)].counted
+    if counted is None:
+        return {}
+    found = {}
+    if counted.gets:
+        found["consistent gets"] = counted.gets / counted.executions
+        if counted.known_polls is not None:
+            # At a high skip a session more or less makes one poll more or less.
+            polls = counted.known_polls / counted.gets
+            found["polls per get"] = polls if counted.known_polls > POLLS_THAT_COUNT else 0.0
+    if counted.round_trips:
+        found["round trips"] = counted.round_trips / counted.executions
+    return found
+
+
+POLLS_THAT_COUNT = 20
+
+
+def _cautions(base: RunData, new: RunData) -> list[str]:
+    said = []
+    for key in ("name", "kernel", "processors"):
+        a, b = base.header["host"][key], new.header["host"][key]
+        if a != b:
+            said.append(f"the runs are of different hosts: {key} {a}, then {b}")
+    if base.header["drivers"] != new.header["drivers"]:
+        said.append(
+            f"drivers: {', '.join(base.header['drivers'])}; then {', '.join(new.header['drivers'])}"
+        )
+    if base.header["work"]["binds"] != new.header["work"]["binds"]:
+        said.append(
+            f"the binds are not the same: {base.header['work']['binds']}, "
+            f"then {new.header['work']['binds']}; run NEW with --like BASE"
+        )
+    for name, run in (("BASE", base), ("NEW", new)):
+        said += [f"{name}: {each}" for each in analysed(run).warnings]
+    return said

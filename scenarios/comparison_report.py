@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A comparison as text, Markdown, JUnit XML and data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+from scenarios.comparison import Compared, Comparison, Verdict
+
+
+def comparison_text(comparison: Comparison) -> str:
+    rows = [(r.cell, r.figure, ratio_words(r), str(r.verdict)) for r in comparison.rows]
+    head = ("CELL", "FIGURE", "NEW / BASE", "VERDICT")
+    wide = [max(len(row[n]) for row in (head, *rows)) for n in range(3)]
+    lines = [
+        "  ".join([*(f"{word:{w}}" for word, w in zip(row[:3], wide, strict=True)), row[3]])
+        for row in (head, *rows)
+    ]
+    return "\n".join([*lines, "", *_closing(comparison)])
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    lines = ["| cell | figure | new / base | verdict |", "|---|---|---|---|"]
+    for row in comparison.rows:
+        verdict = f"**{row.verdict}**" if row.verdict is Verdict.REGRESSION else str(row.verdict)
+        lines.append(f"| {row.cell} | {row.figure} | {ratio_words(row)} | {verdict} |")
+    return "\n".join([*lines, "", *_closing(comparison)]) + "\n"
+
+
+def comparison_junit(comparison: Comparison) -> str:
+    """One test case for each figure of each cell; a regression is a failure."""
+    failures = [row for row in comparison.rows if row.verdict is Verdict.REGRESSION]
+    skipped = [row for row in comparison.rows if row.verdict is Verdict.MISSING]
+    suite = ElementTree.Element(
+        "testsuite",
+        name="polltrace compare",
+        tests=str(len(comparison.rows)),
+        failures=str(len(failures)),
+        skipped=str(len(skipped)),
+        errors="0",
+    )
+    for row in comparison.rows:
+        case = ElementTree.SubElement(suite, "testcase", classname=row.cell, name=row.figure or "-")
+        words = f"{ratio_words(row)} times the base"
+        if row.verdict is Verdict.REGRESSION:
+            ElementTree.SubElement(case, "failure", message=words).text = _rule(comparison)
+        elif row.verdict is Verdict.MISSING:
+            ElementTree.SubElement(case, "skipped", message=str(row.verdict))
+        else:
+            ElementTree.SubElement(case, "system-out").text = f"{words}: {row.verdict}"
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "margin": comparison.margin,
+        "confidence": comparison.confidence,
+        "regressed": comparison.regressed,
+        "cautions": list(comparison.cautions),
+        "rows": [
+            {
+                "cell": row.cell,
+                "figure": row.figure,
+                "ratio": row.ratio.value if row.ratio else None,
+                "interval": [row.ratio.low, row.ratio.high] if row.ratio else None,
+                "exact": row.exact,
+                "verdict": row.verdict.name.lower(),
+            }
+            for row in comparison.rows
+        ],
+    }
+
+
+def ratio_words(row: Compared) -> str:
+    if row.ratio is None:
+        return "-" if row.verdict is Verdict.MISSING else "from none to some"
+    if row.exact:
+        return f"{row.ratio.value:.3f}"
+    return f"{row.ratio.value:.3f} [{row.ratio.low:.3f}, {row.ratio.high:.3f}]"
+
+
+def _closing(comparison: Comparison) -> Iterator[str]:
+    yield from (f"Caution: {each}." for each in comparison.cautions)
+    count = sum(row.verdict is Verdict.REGRESSION for row in comparison.rows)
+    if count:
+        yield f"{count} of {len(comparison.rows)} figures regressed. {_rule(comparison)}"
+    else:
+        yield f"No regression. {_rule(comparison)}"
+
+
+def _rule(comparison: Comparison) -> str:
+    return (
+        f"A regression grows by more than {100 * comparison.margin:g} % with its whole interval; "
+        f"all intervals hold at once at 95 % (each at {100 * comparison.confidence:.2f} %); "
+        "times are in units of a yardstick that ran beside them."
+    )
