@@ -27,18 +27,14 @@ BACKUP_SUFFIX = ".polltrace-backup"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A file that is changed: `existed` before; `written` is the digest of what we wrote last,
-    `pid` and `start_ticks` whose run it is."""
+    """A file that is changed: `existed` before; `written` are the digests of all that we wrote or
+    were about to, `pid` and `start_ticks` whose run it is."""
 
     path: str
     existed: bool
-    written: str
+    written: list[str]
     pid: int
     start_ticks: int | None
-
-    @property
-    def backup(self) -> Path:
-        return Path(self.path + BACKUP_SUFFIX)
 
     @property
     def in_use(self) -> bool:
@@ -71,8 +67,9 @@ class SqlnetEdit:
             if note.in_use:
                 raise UsageError(f"{path} is changed by another run just now (PID {note.pid})")
             restore(note)
-        self._original = self._path.read_text() if self._path.exists() else ""
-        self._changed = False
+        self._existed = self._path.exists()
+        self._original = self._path.read_text() if self._existed else ""
+        self._written: list[str] = []
 
     def __enter__(self) -> SqlnetEdit:
         return self
@@ -80,40 +77,28 @@ class SqlnetEdit:
     def set(self, skip: int) -> None:
         """For servers that start from now on. Raises NotPermittedError where it may not be."""
         text = with_skip(self._original, skip)
+        first = not self._written
+        self._written.append(_digest(text))
         try:
-            if not self._changed:
-                self._keep(text)
-            else:
-                self._note(text)
+            # In this order: what has been noted can be put back.
+            self._note()
+            if first and self._existed:
+                _replace(_backup(self._path), self._original, like=self._path)
             _replace(self._path, text)
         except PermissionError as error:
             raise NotPermittedError(
                 f"cannot change {self._path}: {error.strerror}; run as its owner"
             ) from None
 
-    def _keep(self, text: str) -> None:
-        existed = self._path.exists()
-        if existed:
-            backup = Path(f"{self._path}{BACKUP_SUFFIX}")
-            _replace(backup, self._original, like=self._path)
-        self._existed = existed
-        self._note(text)
-        self._changed = True
-
-    def _note(self, text: str) -> None:
-        note = Note(
-            str(self._path),
-            self._existed,
-            _digest(text),
-            os.getpid(),
-            procfs.start_ticks(os.getpid()),
-        )
+    def _note(self) -> None:
+        us = os.getpid()
+        note = Note(str(self._path), self._existed, self._written, us, procfs.start_ticks(us))
         place = _place(self._path)
         place.parent.mkdir(parents=True, exist_ok=True)
         _replace(place, json.dumps(asdict(note)))
 
     def __exit__(self, *_: object) -> None:
-        if self._changed and (note := _note_of(self._path)):
+        if self._written and (note := _note_of(self._path)):
             restore(note)
 
 
@@ -121,26 +106,29 @@ def notes() -> Iterator[Note]:
     """Every file that some run has changed and not put back yet."""
     directory = _place(Path("/")).parent
     if directory.is_dir():
-        for place in sorted(directory.iterdir()):
+        for place in sorted(directory.glob("*.json")):
             with contextlib.suppress(OSError, ValueError, TypeError):
                 yield Note(**json.loads(place.read_text()))
 
 
 def restore(note: Note) -> None:
     """Put the file back. Raises UsageError where somebody changed it meanwhile: theirs stays."""
-    path = Path(note.path)
+    path, backup = Path(note.path), _backup(Path(note.path))
     now = path.read_text() if path.exists() else None
-    original = note.backup.read_text() if note.backup.exists() else None
-    if now is not None and _digest(now) != note.written and now != original:
-        raise UsageError(
-            f"{path} was changed by somebody since a run set {PARAMETER} in it; it is left as it "
-            f"is, and what it was before is in {note.backup}: put it right, then remove "
-            f"{_place(path)}"
-        )
-    if not note.existed:
-        path.unlink(missing_ok=True)
-    elif original is not None:
-        note.backup.replace(path)
+    ours = now is not None and _digest(now) in note.written
+    if backup.exists():
+        if not ours and now != backup.read_text():
+            raise UsageError(
+                f"{path} was changed by somebody since a run set {PARAMETER} in it; it is left as "
+                f"it is. What it was before is in {backup}: put it right, then remove "
+                f"{_place(path)}"
+            )
+        backup.replace(path)
+    elif ours and not note.existed:
+        path.unlink()
+    # Without a copy of what was there nothing had been changed yet.
+    _draft(path).unlink(missing_ok=True)
+    _draft(backup).unlink(missing_ok=True)
     _place(path).unlink(missing_ok=True)
 
 
@@ -156,7 +144,7 @@ def restore_left_behind() -> list[Path]:
 
 def _replace(path: Path, text: str, like: Path | None = None) -> None:
     """Write whole or not at all, on the disk before it is seen; owner and mode stay."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    draft = _draft(path)
     model = like or path
     try:
         with draft.open("w") as file:
@@ -175,6 +163,14 @@ def _replace(path: Path, text: str, like: Path | None = None) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
+
+
+def _backup(path: Path) -> Path:
+    return path.with_name(path.name + BACKUP_SUFFIX)
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f"{path.name}.polltrace-new")
 
 
 def _digest(text: str) -> str:

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace run` and what reads its files, against the real lab, drivers and probe."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from scenarios.lab_server import LabServer
+from scenarios.run_file import read_run
+from scenarios.run_report import RunReport
+from scenarios.sqlnet import write_sqlnet
+from tests.conftest import missing
+
+from .test_demo import alive, cmdline, descendants
+
+Process = subprocess.Popen[str]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., Process]
+
+SMALL = """
+title = "small"
+statement = "lotslios.sql"
+seconds = 0.01
+record = ["elapsed", "polls", "statistics", "cancel", "stacks"]
+[matrix]
+client = ["python-oracledb"]
+break_mode = ["out-of-band", "in-band", "local"]
+skip = [3, 100]
+[base]
+break_mode = "out-of-band"
+[repeats]
+blocks = 2
+timed = 2
+counted = 2
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_run_holds_what_it_promises(run: Run, small: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "a.run"
+    ended = run("run", str(small), "-o", str(saved), "--seed", "7")
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
+    assert "Noise floor: " in ended.stdout
+    assert "The probe counted exactly what the server did." in ended.stdout
+
+    data = json.loads(run("report", str(saved), "--json").stdout)
+    assert data["header"]["seed"] == 7
+    assert data["counts_agree"] is True
+    cells = {
+        (c["cell"]["break_mode"], c["cell"]["skip"], c["cell"]["twin"]): c for c in data["cells"]
+    }
+    assert len(cells) == 5
+    for (mode, skip, _), cell in cells.items():
+        counted = cell["counted"]
+        assert counted["polls"] == counted["polls_server"]
+        assert counted["lost"] == 0
+        assert cell["cancels_wrong"] == cell["cancels_lost"] == 0
+        assert len(cell["cancels_ms"]) == 2
+        if mode == "in-band":
+            assert counted["gets_per_poll"] == pytest.approx(skip, rel=0.01)
+        else:
+            assert counted["polls"] == 0
+    # What the article saw first: by the views an execution is the same everywhere.
+    for name in ("consistent gets", "execute count"):
+        seen = [c["counted"]["statistics"][name] for c in cells.values()]
+        assert max(seen) <= 1.02 * min(seen)
+    # The page has every plot and asks nobody for anything.
+    text = RunReport(saved).html()
+    for heading in (
+        "Elapsed",
+        "Break polls",
+        "Cancels",
+        "What a skip costs",
+        "Where the time went",
+    ):
+        assert f"<h2>{heading}" in text
+    assert "nsmore2recv" in text
+    assert "src=" not in text
+    assert "<script" not in text
+
+
+@pytest.mark.usefixtures("lab")
+def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
+    start: Start, run: Run, small: Path, tmp_path: Path
+) -> None:
+    saved = tmp_path / "k.run"
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    moment = random.Random()
+    family: set[int] = set()
+    what: tuple[str, ...] = ("run", str(small), "-o", str(saved))
+    # WHEN it is killed at random moments, first before it has begun to write
+    for _ in range(4):
+        process = start(*what, TMPDIR=str(temporary))
+        deadline = time.monotonic() + moment.uniform(0.3, 6)
+        family = set()
+        while time.monotonic() < deadline and process.poll() is None:
+            family |= descendants(process.pid)
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        # THEN nothing of it is left
+        deadline = time.monotonic() + 10
+        while left := {pid: cmdline(pid) for pid in family if alive(pid)}:
+            assert time.monotonic() < deadline, left
+            time.sleep(0.05)
+        assert [*temporary.iterdir()] == []
+        if saved.exists():
+            what = ("run", "--resume", str(saved))
+    # THEN it goes on to its end, and every whole block counts
+    ended = run(*what)
+    assert ended.returncode == 0, ended.stderr
+    assert len(read_run(saved).blocks) == 2
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_stranger_of_a_server(run: Run, small: Path, tmp_path: Path) -> None:
+    """The lab as if it were somebody's Oracle: only what was asked for is changed, and put back."""
+    saved = tmp_path / "s.run"
+    with LabServer() as lab:
+        oracle = lab.oralab
+        write_sqlnet(oracle.tns_admin, break_poll_skip=10)
+        sqlnet = oracle.sqlnet_ora
+        before = sqlnet.read_text()
+        connect = ("--server", "oracle", "--connect", oracle.dsn, "--user", oracle.user)
+        environment = ("env", f"POLLTRACE_PASSWORD={oracle.password}")
+
+        ended = run("run", str(small), *connect, "-o", str(saved), prefix=environment)
+        assert ended.returncode == 0, ended.stderr
+        assert "skipped: a local (bequeath) session" in ended.stderr
+        cells = {c["cell"]["break_mode"]: c for c in report(run, saved) if not c["cell"]["twin"]}
+        assert cells["in-band"]["counted"]["gets_per_poll"] == pytest.approx(10, rel=0.01)
+        assert cells["out-of-band"]["counted"]["polls"] == 0
+        assert sqlnet.read_text() == before
+
+        saved.unlink()
+        more = ("--set-sqlnet", str(sqlnet), "-o", str(saved))
+        ended = run("run", str(small), *connect, *more, prefix=environment)
+        assert ended.returncode == 0, ended.stderr
+        skips = {c["cell"]["skip"]: c for c in report(run, saved)}
+        for skip in (3, 100):
+            assert skips[skip]["counted"]["gets_per_poll"] == pytest.approx(skip, rel=0.01)
+        assert sqlnet.read_text() == before
+        assert [each.name for each in sqlnet.parent.iterdir() if "polltrace" in each.name] == []
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_killed_run_on_a_stranger_is_restored(start: Start, run: Run, small: Path) -> None:
+    with LabServer() as lab:
+        oracle = lab.oralab
+        write_sqlnet(oracle.tns_admin, break_poll_skip=10)
+        before = oracle.sqlnet_ora.read_text()
+        environment = {
+            "POLLTRACE_PASSWORD": oracle.password,
+            "XDG_STATE_HOME": str(small.parent / "state"),
+        }
+        process = start(
+            *("run", str(small), "--server", "oracle", "--connect", oracle.dsn),
+            *("--user", oracle.user, "--set-sqlnet", str(oracle.sqlnet_ora)),
+            *("-o", str(small.parent / "x.run")),
+            **environment,
+        )
+        deadline = time.monotonic() + 30
+        while oracle.sqlnet_ora.read_text() == before:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert oracle.sqlnet_ora.read_text() != before
+        prefix = ("env", f"XDG_STATE_HOME={environment['XDG_STATE_HOME']}")
+        ended = run("restore", prefix=prefix)
+        assert (ended.returncode, ended.stdout) == (0, f"{oracle.sqlnet_ora} is as it was.\n")
+        assert oracle.sqlnet_ora.read_text() == before
+        assert run("restore", prefix=prefix).stdout == "Nothing to put back.\n"
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_regression_is_an_exit_code(run: Run, small: Path, tmp_path: Path) -> None:
+    base, again, worse = (tmp_path / name for name in ("base", "again", "worse"))
+    only = ("--only", "skip=3,break_mode=in-band,break_mode=out-of-band", "--repeats", "2")
+    assert run("run", str(small), *only, "-o", str(base)).returncode == 0
+    assert run("run", "--like", str(base), "-o", str(again)).returncode == 0
+    # GIVEN the same with a server that polls at every logical I/O
+    assert run("run", "--like", str(base), "--force-skip", "1", "-o", str(worse)).returncode == 0
+    junit, markdown = tmp_path / "j.xml", tmp_path / "m.md"
+    # THEN the one is flagged and the other is not, whatever the machine was doing
+    wide = ("--margin", "900")
+    assert run("compare", str(base), str(again), *wide).returncode == 0
+    ended = run(
+        *("compare", str(base), str(worse), "--margin", "150"),
+        *("--junit", str(junit), "--markdown", str(markdown)),
+    )
+    assert ended.returncode == 1
+    (failure,) = ElementTree.parse(junit).findall(".//failure")
+    assert failure.get("message") == "3.000 times the base"
+    assert "| 3.000 | **regression** |" in markdown.read_text()
+    (row,) = [line for line in ended.stdout.splitlines() if line.endswith("  regression")]
+    assert "polls per get" in row
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("run",), "name one scenario"),
+        (("run", "nonesuch"), "no scenario is called 'nonesuch'"),
+        (("run", "break-poll", "--only", "colour=red"), "'colour=red' is not KEY=VALUE"),
+        (("run", "break-poll", "--only", "client=sqlplus"), "nothing is left to run"),
+        (("run", "break-poll", "--server", "oracle"), "needs --connect"),
+        (("run", "break-poll", "--connect", "a:1/b"), "go with --server oracle"),
+        (("compare", "nonesuch", "nonesuch"), "cannot read nonesuch"),
+        (("compare", "/dev/null", "/dev/null"), "/dev/null is no run"),
+    ],
+)
+def test_one_line_says_what_is_wrong(run: Run, argv: tuple[str, ...], said: str) -> None:
+    ended = run(*argv)
+    assert ended.returncode in (2, 4)
+    assert said in ended.stderr.strip().splitlines()[-1]
+    assert "Traceback" not in ended.stderr
+
+
+def test_scenarios_are_listed(run: Run) -> None:
+    listed = run("scenarios").stdout
+    assert "break-poll " in listed
+    data = json.loads(run("scenarios", "--json").stdout)
+    assert {each["name"] for each in data} >= {"break-poll", "cancel-latency"}
+
+
+def test_what_is_not_built_is_skipped_with_a_reason(run: Run, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        missing("hiding a build from a process needs root")
+    hidden = "scenarios/clients/build"
+    script = f'mount -t tmpfs none {hidden} 2>/dev/null || mkdir -p {hidden}; exec "$@"'
+    ended = run(
+        *("run", "break-poll", "--only", "client=go-ora"),
+        prefix=("unshare", "-m", "sh", "-c", f"cd {Path(__file__).parents[2]}; {script}", "sh"),
+    )
+    assert ended.returncode == 2
+    assert "go-ora is not built: run 'make clients'" in ended.stderr
+
+
+def report(run: Run, path: Path) -> list[dict[str, Any]]:
+    data = json.loads(run("report", str(path), "--json").stdout)
+    assert isinstance(data["cells"], list)
+    return data["cells"]

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A run's file: what a crash leaves can be read, and gone on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polltrace.errors import FrameError, UsageError
+from scenarios.run_file import RunWriter, read_run
+from scenarios.scenario import Cell
+
+HEADER: dict[str, Any] = {"cells": [Cell().data()], "scenario": {}, "seed": 1}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a.run"
+    with RunWriter(path, HEADER) as writer:
+        for block in range(2):
+            writer.write("sample", block, cell=0, elapsed_s=1.5)
+            writer.write("block", block)
+        writer.write("sample", 2, cell=0, elapsed_s=1.5)
+    return path
+
+
+def test_only_whole_blocks_count(path: Path) -> None:
+    run = read_run(path)
+    assert run.cells == [Cell()]
+    assert run.blocks == {0, 1}
+    assert len(run.of("sample")) == 2
+    assert not run.torn
+
+
+def test_every_cut_can_be_read_and_gone_on_with(path: Path) -> None:
+    whole = path.read_bytes()
+    start = whole.index(b"\n") + 1
+    for end in range(start, len(whole)):
+        path.write_bytes(whole[:end])
+        run = read_run(path)
+        assert run.torn == (whole[end - 1 : end] != b"\n")
+        with RunWriter(path, None) as writer:
+            writer.write("block", 9)
+        assert read_run(path).blocks == run.blocks | {9}
+
+
+def test_an_old_file_is_not_written_over(path: Path) -> None:
+    with pytest.raises(UsageError, match="exists: go on with it by --resume"):
+        RunWriter(path, HEADER)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("", FrameError, "is no run"),
+        ('{"format": "other"}\n', FrameError, "is no run"),
+        ("[]\n", FrameError, "is no run"),
+        ('{"format": "polltrace-run", "version": 9}\n', FrameError, "of version 9"),
+        ('{"format": "polltrace-run", "version": 1, "cells": []}\nx\n', FrameError, "line 2"),
+    ],
+)
+def test_what_is_no_run(tmp_path: Path, text: str, error: type[Exception], said: str) -> None:
+    path = tmp_path / "b"
+    path.write_text(text)
+    with pytest.raises(error, match=said):
+        read_run(path)
+    with pytest.raises(UsageError, match="cannot read"):
+        read_run(tmp_path / "none")

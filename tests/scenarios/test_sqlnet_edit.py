@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Somebody's sqlnet.ora: changed for a while, and as it was afterwards, however a run ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polltrace.errors import UsageError
+from scenarios import sqlnet_edit
+from scenarios.sqlnet_edit import SqlnetEdit, notes, restore_left_behind, with_skip
+
+ORIGINAL = """# ours
+NAMES.DIRECTORY_PATH = (TNSNAMES,
+  EZCONNECT)
+Break_Poll_Skip =
+  10
+SQLNET.EXPIRE_TIME = 10"""
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = tmp_path / "sqlnet.ora"
+    path.write_text(ORIGINAL)
+    path.chmod(0o640)
+    return path
+
+
+def left(path: Path) -> list[str]:
+    return sorted(each.name for each in path.parent.iterdir() if each.name != "state")
+
+
+def test_only_the_parameter_changes() -> None:
+    changed = with_skip(ORIGINAL, 1000).splitlines()
+    assert changed == [
+        "# ours",
+        "NAMES.DIRECTORY_PATH = (TNSNAMES,",
+        "  EZCONNECT)",
+        "SQLNET.EXPIRE_TIME = 10",
+        "BREAK_POLL_SKIP = 1000",
+    ]
+    assert with_skip("", 3) == "BREAK_POLL_SKIP = 3\n"
+
+
+def test_it_is_put_back(path: Path) -> None:
+    with SqlnetEdit(path) as edit:
+        assert path.read_text() == ORIGINAL
+        for skip in (1, 1000):
+            edit.set(skip)
+            assert path.read_text() == with_skip(ORIGINAL, skip)
+            assert path.stat().st_mode & 0o777 == 0o640
+    assert path.read_text() == ORIGINAL
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert left(path) == ["sqlnet.ora"]
+    assert list(notes()) == []
+
+
+def test_a_file_that_was_not_there_is_gone_again(path: Path) -> None:
+    path.unlink()
+    with SqlnetEdit(path) as edit:
+        edit.set(3)
+        assert path.read_text() == "BREAK_POLL_SKIP = 3\n"
+    assert left(path) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from scenarios import sqlnet_edit
+step, count = int(sys.argv[2]), 0
+replace = Path.replace
+def counted(self, target):
+    global count
+    count += 1
+    if count == step:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(self, target)
+Path.replace = counted
+edit = sqlnet_edit.SqlnetEdit(Path(sys.argv[1]))
+edit.set(1)
+edit.set(1000)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("step", range(1, 8))
+@pytest.mark.parametrize("existed", [True, False])
+def test_killed_between_any_two_steps(path: Path, step: int, existed: bool) -> None:
+    if not existed:
+        path.unlink()
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path), str(step)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    # WHEN the next run starts, or somebody asks for it
+    restore_left_behind()
+    # THEN everything is as it was
+    assert (path.read_text() if path.exists() else None) == (ORIGINAL if existed else None)
+    assert left(path) == (["sqlnet.ora"] if existed else [])
+    assert list(notes()) == []
+
+
+def test_a_run_that_lives_is_left_alone(path: Path) -> None:
+    with SqlnetEdit(path) as edit:
+        edit.set(3)
+        assert restore_left_behind() == []
+        with pytest.raises(
+            UsageError, match=rf"changed by another run just now \(PID {os.getpid()}"
+        ):
+            SqlnetEdit(path)
+
+
+def test_somebody_elses_change_is_not_undone(path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path), "99"], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    path.write_text("THEIRS = 1\n")
+    with pytest.raises(UsageError, match="changed by somebody since"):
+        restore_left_behind()
+    assert path.read_text() == "THEIRS = 1\n"
+    assert Path(f"{path}{sqlnet_edit.BACKUP_SUFFIX}").read_text() == ORIGINAL
