@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a session learns of a cancel: a verdict, and the evidence it rests on."""
+"""How a session learns of a cancel: a verdict, and the evidence it rests on; why.py says why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-
-from polltrace.sqlnet import BreakSettings
 
 
 class BreakMode(Enum):
@@ -42,15 +40,3 @@ def break_mode(evidence: Evidence) -> BreakMode:
     if evidence.told_of_urgent_data:
         return BreakMode.OUT_OF_BAND
     return BreakMode.UNKNOWN
-
-
-def why_in_band(evidence: Evidence, settings: BreakSettings) -> str:
-    """The likeliest reason why a TCP session is in-band, in one line."""
-    if settings.disable_oob:
-        return f"the server's {settings.path} says DISABLE_OOB=ON"
-    if evidence.told_of_urgent_data and evidence.catches_sigurg:
-        return (
-            "it was set up for out-of-band breaks and polls all the same: the path check at "
-            "connect failed, so something between client and server eats urgent data"
-        )
-    return "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)"

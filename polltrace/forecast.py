@@ -2,36 +2,45 @@
 """What another break_poll_skip would save, and what a cancel would then cost.
 
 The model: a session makes its checks (calls of nsmore2recv) at a pace of its own and polls at one
-in `skip` of them; nothing else depends on the skip. So one window says how much CPU the work
-takes without its polls, and every other skip follows.
+in `skip` of them; nothing else depends on the skip, but that a poll which comes more seldom is
+dearer. So one window says how much CPU the work takes without its checks, and every other skip
+follows. The checks that do not poll cost the same at every skip, and nothing out-of-band.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from polltrace.frames import Bucket
-from polltrace.intervals import Estimate
+from polltrace.cancel import CancelLatency
+from polltrace.intervals import Estimate, propagated
 
 # Oracle's default, and decades around it.
 SKIPS = (1, 3, 10, 30, 100, 300, 1000)
+# Of what lies between the dearest skip and the cheapest.
+_NEXT_TO_NOTHING = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class CancelLatency:
-    """Milliseconds from a break that comes at a random moment until the server looks."""
+class Cost:
+    """What break checking takes of a session now, per second of its CPU time.
 
-    median: float
-    p99: float
-    worst: float
+    `polls` is how many break polls; `price_s` what one takes by how long after the one before it
+    comes (CPU seconds), to be multiplied by `scale`, an estimate about 1; `checks` the share (0 to
+    1) of the checks that do not poll.
+    """
+
+    polls: Estimate
+    price_s: Callable[[float], float]
+    scale: Estimate
+    checks: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class SkipForecast:
-    """`cpu_pct` is the polls' share of CPU at this skip; `saved_pct` the CPU time that the same
-    work would take less than now (negative: more); `cancel_waiting_s` the longest that a cancel
-    takes while the session waits for something else than CPU.
+    """`cpu_pct` is break checking's share of CPU at this skip; `saved_pct` the CPU time that the
+    same work would take less than now (negative: more); `cancel_waiting_s` the longest that a
+    cancel takes while the session waits for something else than CPU.
     """
 
     break_poll_skip: int
@@ -42,71 +51,79 @@ class SkipForecast:
     cancel_waiting_s: float
 
 
-def forecast(
-    now_pct: Estimate, polls_per_cpu_s: float, skip_now: int, skip: int, wait_slice_s: float
-) -> SkipForecast:
-    """The same work at `skip`, where polls now take `now_pct` of CPU at `skip_now`.
+def forecast(cost: Cost, skip_now: int, skip: int, wait_slice_s: float) -> SkipForecast:
+    """The same work at `skip`. The cancel latency is left out; see `cancel.py`."""
 
-    The cancel latency is left out; see `cancel_latency`.
-    """
-    fewer = skip_now / skip
+    def cpu(polls: float, scale: float, checks: float) -> float:
+        return _at(cost, polls, scale, checks, skip_now / skip)[0]
 
-    def cpu(share_pct: float) -> float:
-        """CPU time at `skip`, for what takes one second now."""
-        return 1 - share_pct / 100 * (1 - fewer)
+    def share(polls: float, scale: float, checks: float) -> float:
+        cpu_s, own_s = _at(cost, polls, scale, checks, skip_now / skip)
+        return 100 * own_s / cpu_s
 
-    def share(share_pct: float) -> float:
-        return share_pct * fewer / cpu(share_pct)
-
-    def saved(share_pct: float) -> float:
-        return 100 * (1 - cpu(share_pct))
-
-    low, high = sorted([saved(now_pct.low), saved(now_pct.high)])
+    inputs = (cost.polls, cost.scale, cost.checks)
     return SkipForecast(
         break_poll_skip=skip,
-        polls_per_s=polls_per_cpu_s * fewer / cpu(now_pct.value),
-        cpu_pct=Estimate(share(now_pct.value), share(now_pct.low), share(now_pct.high)),
-        saved_pct=Estimate(saved(now_pct.value), low, high),
+        polls_per_s=cost.polls.value
+        * skip_now
+        / skip
+        / cpu(cost.polls.value, cost.scale.value, cost.checks.value),
+        cpu_pct=_not_negative(propagated(share, *inputs)),
+        saved_pct=propagated(lambda *values: 100 * (1 - cpu(*values)), *inputs),
         cancel_ms=None,
         cancel_waiting_s=wait_slice_s * skip,
     )
 
 
-def cancel_latency(gaps: Sequence[Bucket], skip_now: int, skip: int) -> CancelLatency | None:
-    """How long a break waits, from the gaps between break polls at `skip_now`; None without any.
-
-    A break is likelier to fall into a long gap than a short one, and anywhere in it. At another
-    skip a gap is taken to be as many times longer: right for long gaps that stay long, and on
-    the safe side for those that many checks would even out.
-    """
-    if not gaps:
-        return None
-    scale = skip / skip_now
-    spans = [(scale * (b.from_ns + b.below_ns) / 2e6, b.count) for b in gaps]
-    whole = sum(span * count for span, count in spans)
-
-    def within(wait_ms: float) -> float:
-        """The probability that the wait is no longer than this."""
-        return sum(min(wait_ms, span) * count for span, count in spans) / whole
-
-    worst = max(span for span, _ in spans)
-
-    def quantile(probability: float) -> float:
-        low, high = 0.0, worst
-        for _ in range(60):  # far below the histogram's own resolution
-            middle = (low + high) / 2
-            low, high = (middle, high) if within(middle) < probability else (low, middle)
-        return high
-
-    return CancelLatency(quantile(0.5), quantile(0.99), worst)
+def out_of_band_saved_pct(cost: Cost) -> Estimate:
+    """The CPU time that the same work would take less if the session were out-of-band."""
+    return propagated(
+        lambda polls, scale, checks: 100 * (1 - _at(cost, polls, scale, checks, 0)[0] + checks),
+        cost.polls,
+        cost.scale,
+        cost.checks,
+    )
 
 
 def recommended(forecasts: Sequence[SkipForecast], most_cancel_s: float) -> SkipForecast | None:
-    """The skip that saves most among those whose cancels, running or waiting, stay in the limit."""
+    """The lowest skip that saves nearly all of what can be saved with every cancel on CPU within
+    the limit: beyond it cancels get slower, above all for sessions that wait, for next to nothing.
+    """
     fit = [
         each
         for each in forecasts
-        if each.cancel_waiting_s <= most_cancel_s
-        and (each.cancel_ms is None or each.cancel_ms.worst <= 1e3 * most_cancel_s)
+        if each.cancel_ms is not None and each.cancel_ms.worst <= 1e3 * most_cancel_s
     ]
-    return max(fit, key=lambda each: each.break_poll_skip, default=None)
+    if not fit:
+        return None
+    least = min(each.cpu_pct.value for each in fit)
+    most = max(each.cpu_pct.value for each in forecasts)
+    enough = least + _NEXT_TO_NOTHING * (most - least)
+    return min(
+        (each for each in fit if each.cpu_pct.value <= enough),
+        key=lambda each: each.break_poll_skip,
+    )
+
+
+def _at(cost: Cost, polls: float, scale: float, checks: float, fewer: float) -> tuple[float, float]:
+    """CPU seconds for what takes one second now, and those of them that break checking takes,
+    with `fewer` times the polls."""
+
+    def price(pace_s: float) -> float:
+        return scale * cost.price_s(pace_s)
+
+    if not polls:
+        return 1.0, checks
+    work_s = 1 - polls * price(1 / polls) - checks
+    if not fewer:
+        return work_s + checks, checks
+    # A price depends on the pace, and that on what the polls take.
+    cpu_s = 1.0
+    for _ in range(5):
+        own_s = polls * fewer * price(cpu_s / (polls * fewer)) + checks
+        cpu_s = work_s + own_s
+    return cpu_s, own_s
+
+
+def _not_negative(estimate: Estimate) -> Estimate:
+    return Estimate(max(0.0, estimate.value), max(0.0, estimate.low), max(0.0, estimate.high))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 # With fewer values even their whole range covers the median less than 95 % of the time.
@@ -86,3 +86,26 @@ def proportion(hits: int, trials: int) -> Estimate:
         / (1 + z * z / trials)
     )
     return Estimate(100 * share, 100 * max(centre - half, 0.0), 100 * min(centre + half, 1.0))
+
+
+def exactly(value: float) -> Estimate:
+    """What is known without an error."""
+    return Estimate(value, value, value)
+
+
+def propagated(model: Callable[..., float], *inputs: Estimate) -> Estimate:
+    """What a model makes of independent inputs, one number each.
+
+    Each input goes to its own ends while the others stay; what that changes adds up as squares,
+    upwards and downwards apart.
+    """
+    values = [each.value for each in inputs]
+    middle = model(*values)
+    below = above = 0.0
+    for at, each in enumerate(inputs):
+        ends = [
+            model(*values[:at], end, *values[at + 1 :]) - middle for end in (each.low, each.high)
+        ]
+        below += max(0.0, -min(ends)) ** 2
+        above += max(0.0, *ends) ** 2
+    return Estimate(middle, middle - math.sqrt(below), middle + math.sqrt(above))

@@ -72,6 +72,37 @@ def counted_pct(session: Session, price_s: Estimate) -> Estimate:
     return Estimate(value, max(0.0, value * (1 - below)), value * (1 + above))
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the two estimates agree, which is the one to go by ("counted" or "sampled"), and
+    why."""
+
+    agree: bool
+    trusted: str
+    why: str
+
+
+def verdict(counted: Estimate, sampled: Estimate | None) -> Verdict:
+    """Judge two estimates of one share by their intervals; `sampled` is None where nothing was."""
+    if sampled is None:
+        return Verdict(True, "counted", "there are no samples to check it by")
+    if agree(counted, sampled):
+        return Verdict(True, "counted", "its interval is the narrower")
+    if sampled.low > counted.high:
+        return Verdict(
+            False,
+            "sampled",
+            "a poll takes this process longer than it takes the same call of ours here, as a "
+            "system-call filter (seccomp, audit), another tracer or a busy socket makes it",
+        )
+    return Verdict(
+        False,
+        "counted",
+        "samples see only the poll itself, not what it makes slower after it (cold caches and "
+        "branches), which the price includes",
+    )
+
+
 def agree(one: Estimate, other: Estimate) -> bool:
     """Whether two estimates' intervals have a value in common."""
     return one.low <= other.high and other.low <= one.high

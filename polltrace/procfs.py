@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,37 @@ def start_ticks(pid: int) -> int | None:
     # The second field is the name in brackets and may hold blanks and brackets itself.
     fields = _bytes(pid, "stat").rpartition(b")")[2].split()
     return int(fields[19]) if len(fields) > 19 else None
+
+
+def started_at(start_ticks: int) -> float:
+    """The same as seconds since the epoch, to a hundredth; moved by whoever sets the clock."""
+    since_boot = time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.time() - since_boot + start_ticks / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_s(pid: int) -> float | None:
+    """CPU seconds of the process so far, user and kernel; None where it is gone."""
+    fields = _bytes(pid, "stat").rpartition(b")")[2].split()
+    if len(fields) < 13:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def threads(pid: int) -> int:
+    """How many threads the process has; 0 where it is gone."""
+    fields = _bytes(pid, "stat").rpartition(b")")[2].split()
+    return int(fields[17]) if len(fields) > 17 else 0
+
+
+def on_cpu_or_waiting_for_one_s(pid: int) -> float | None:
+    """Seconds in which the process was running or ready to; None where the kernel does not say."""
+    fields = _bytes(pid, "schedstat").split()
+    return 1e-9 * (int(fields[0]) + int(fields[1])) if len(fields) > 1 else None
+
+
+def program(pid: int) -> str:
+    """The path of the executable, as the process sees it."""
+    return _link(pid, "exe").removesuffix(" (deleted)")
 
 
 def catches(pid: int, number: signal.Signals) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from polltrace.engines import break_chains
+from polltrace.engines import Engine, break_chains
 from polltrace.frames import Record, WatchedProcess
 from polltrace.profile import Profile
 from stacks import Evidence, Frame, ProcessError, Verdict, classify
@@ -92,3 +92,31 @@ def _judged(called: Sequence[str], kind: str) -> Verdict:
         if verdict := classify(called, chain, at_call=kind == AT_POLL):
             break
     return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """On-CPU samples by what they were taken in: of `total`, those on the way to a poll and in
+    it, and those in a check that does not poll. `named` is whether any function of the chain had
+    a name; if not, none of this says anything."""
+
+    polling: int
+    checking: int
+    total: int
+    named: bool
+
+
+def shares(stacks: Sequence[NamedStack], engine: Engine) -> Shares:
+    """What stands in the outermost link alone is not counted: out-of-band it runs as well."""
+    deeper = frozenset().union(*engine.chain[2:-1])
+    known = deeper | frozenset().union(*engine.chain[:2])
+    polling = checking = 0
+    named = False
+    for stack in stacks:
+        names = {frame.name.partition(".")[0] for frame in stack.frames}
+        named = named or not known.isdisjoint(names)
+        if stack.is_break_check and not deeper.isdisjoint(names):
+            polling += stack.count
+        elif stack.is_break_check and engine.check_function in names:
+            checking += stack.count
+    return Shares(polling, checking, sum(stack.count for stack in stacks), named)

@@ -11,7 +11,9 @@ from polltrace import procfs
 from polltrace.break_mode import Evidence
 from polltrace.client_socket import ClientSocket, Connections, client_socket, connections
 from polltrace.engines import Engine, engine_of
+from polltrace.frames import ProcessTotals
 from polltrace.sqlnet import BreakSettings, break_settings
+from polltrace.why import Why, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,23 @@ class Server:
     catches_sigurg: bool | None
     settings: BreakSettings
     looked_at: bool = True
+
+    @property
+    def edited(self) -> bool:
+        """Whether the server's sqlnet.ora was changed after it had read it."""
+        return self.settings.changed_since(procfs.started_at(self.start_ticks))
+
+    def why(self, polls_on_cpu: bool | None) -> Why:
+        """Why it is in-band, if it is, with what a probe saw (None: nobody looked)."""
+        return why(self.evidence(polls_on_cpu), self.settings, edited=self.edited)
+
+    def client_polls(self, totals: ProcessTotals) -> int:
+        """The break polls of the client's socket: those of the cluster interconnect, a database
+        link or any other connection of the server's are none."""
+        if self.socket is None:
+            return 0
+        fd, peer = self.socket.fd, self.socket.peer
+        return sum(each.polls for each in totals.sockets if each.fd == fd or each.peer == peer)
 
     def evidence(self, polls_on_cpu: bool | None) -> Evidence:
         """What speaks for a break mode, with what a probe saw (None: nobody looked)."""
@@ -73,7 +92,9 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
                 local=title["local"] == "YES",
                 socket=client_socket(pid, connected),
                 catches_sigurg=procfs.catches(pid, signal.SIGURG),
-                settings=break_settings(engine, procfs.environ(pid), procfs.root(pid)),
+                settings=break_settings(
+                    engine, procfs.environ(pid), procfs.root(pid), procfs.program(pid)
+                ),
             )
         )
     return found

@@ -4,41 +4,83 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from polltrace.engines import Engine
 
+# A server has read its files so soon after it started; and the two clocks differ by some 10 ms.
+_READ_WITHIN_S = 1.0
 # `NAME = value` at the start of a line; a line that starts with a blank goes on with the last.
 _ASSIGNMENT = re.compile(r"([\w.]+)\s*=\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class BreakSettings:
-    """`path` is as the process sees it; None where it has no such file: all are defaults."""
+    """`path` is as the process sees it; None where it has no such file: all are defaults.
+
+    `place` is where the file would be looked for first, so where to write one. `changed_at` is
+    when the file was last changed, in seconds since the epoch.
+    """
 
     path: PurePath | None
     break_poll_skip: int
     disable_oob: bool
     skip_is_default: bool
+    disable_oob_auto: bool = False
+    place: Path | None = None
+    changed_at: float | None = None
+
+    def changed_since(self, started_at: float | None) -> bool:
+        """Whether the file was changed after a process that started then had read it."""
+        if started_at is None or self.changed_at is None:
+            return False
+        return self.changed_at > started_at + _READ_WITHIN_S
+
+    @property
+    def source(self) -> str:
+        """Where the skip comes from, in words."""
+        if self.path is None:
+            return "there is no sqlnet.ora, so the default"
+        return f"not set in {self.path}, so the default" if self.skip_is_default else str(self.path)
 
 
-def break_settings(engine: Engine, environ: Mapping[str, str], root: Path) -> BreakSettings:
+def break_settings(
+    engine: Engine, environ: Mapping[str, str], root: Path, program: str = ""
+) -> BreakSettings:
     """What a process of `engine` with this environment would read; `root` is its root directory.
 
-    A server reads the file once: an edit since then shows here and not in the process.
+    `program`, its executable's path, stands for ORACLE_HOME where the environment has none. A
+    server reads the file once: an edit since then shows here and not in the process.
     """
-    path = _find(engine, environ, root)
-    parameters = parse((root / path).read_text(errors="replace")) if path else {}
+    places = list(_places(engine, _with_home(environ, program), root))
+    path = next((place for place in places if (root / place).is_file()), None)
+    text, changed_at = _read(root / path) if path else ("", None)
+    parameters = parse(text)
     skip = parameters.get(engine.skip_parameter, "")
+    known = skip.isdecimal() and int(skip) > 0
     return BreakSettings(
         path=Path("/") / path if path else None,
-        break_poll_skip=int(skip) if skip.isdecimal() else engine.default_skip,
-        disable_oob=parameters.get(engine.disable_oob_parameter, "").upper()
-        in {"ON", "YES", "TRUE", "1"},
-        skip_is_default=not skip.isdecimal(),
+        break_poll_skip=int(skip) if known else engine.default_skip,
+        disable_oob=_says_yes(parameters.get(engine.disable_oob_parameter, "")),
+        skip_is_default=not known,
+        disable_oob_auto=_says_yes(parameters.get(f"{engine.disable_oob_parameter}_AUTO", "")),
+        place=Path("/") / places[0] if places else None,
+        changed_at=changed_at,
     )
+
+
+def _says_yes(value: str) -> bool:
+    return value.strip("()").upper() in {"ON", "YES", "TRUE", "1"}
+
+
+def _read(path: Path) -> tuple[str, float | None]:
+    """Nothing, where the file goes or may not be read."""
+    try:
+        return path.read_text(errors="replace"), path.stat().st_mtime
+    except OSError:
+        return "", None
 
 
 def parse(text: str) -> dict[str, str]:
@@ -56,12 +98,30 @@ def parse(text: str) -> dict[str, str]:
     return {match[1].upper(): match[2].strip().strip('"') for match in matches}
 
 
-def _find(engine: Engine, environ: Mapping[str, str], root: Path) -> Path | None:
-    """The first file there is, in the order in which the server looks, from its root on."""
+def _with_home(environ: Mapping[str, str], program: str) -> Mapping[str, str]:
+    """The environment with the ORACLE_HOME that a program in its bin directory belongs to."""
+    home, slash, _ = program.rpartition("/bin/")
+    if environ.get("ORACLE_HOME") or not slash:
+        return environ
+    return {**environ, "ORACLE_HOME": home}
+
+
+def _places(engine: Engine, environ: Mapping[str, str], root: Path) -> Iterator[Path]:
+    """Where the file may be, in the order in which a server looks, from its root on."""
     for directory in engine.configuration_directories:
         variable, _, rest = directory.removeprefix("$").partition("/")
         if base := environ.get(variable):
-            path = Path(base.lstrip("/")) / rest / engine.configuration_file
-            if (root / path).is_file():
-                return path
-    return None
+            if variable == "ORACLE_HOME":
+                base = _configured_home(base, root)
+            yield Path(base.lstrip("/")) / rest / engine.configuration_file
+
+
+def _configured_home(home: str, root: Path) -> str:
+    """Where the files of an Oracle home are: from 18c on a home may be read-only, and has them
+    under ORACLE_BASE instead. Its orabasetab says so: home:base:name:Y:."""
+    text, _ = _read(root / home.lstrip("/") / "install" / "orabasetab")
+    for line in text.splitlines():
+        fields = line.split(":")
+        if len(fields) >= 4 and fields[0].rstrip("/") == home.rstrip("/") and fields[3] == "Y":
+            return f"{fields[1]}/homes/{fields[2]}"
+    return home

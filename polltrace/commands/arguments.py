@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Literal
 
 from polltrace.intervals import FEWEST_VALUES
@@ -26,6 +27,30 @@ def seconds(text: str) -> float:
     if not 0 < value < 1e9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
     return value
+
+
+def span(text: str) -> float:
+    """Seconds from `1`, `1s`, `200ms` or `2min`. Raises ArgumentTypeError for anything else."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|min|)", text.strip())
+    value = float(match[1]) * {"ms": 1e-3, "s": 1, "min": 60, "": 1}[match[2]] if match else 0.0
+    if not 0 < value < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time, as 1s, 200ms or 2min")
+    return value
+
+
+def address(text: str) -> tuple[str, int]:
+    """HOST:PORT, [HOST]:PORT or PORT alone, which is on loopback. Raises ArgumentTypeError."""
+    host, _, number = text.rpartition(":")
+    if not number.isdecimal() or int(number) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return host.strip("[]") or "127.0.0.1", int(number)
+
+
+def tries(text: str) -> int:
+    """How often to try, 1 to 1000. Raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of tries (1 to 1000)")
+    return int(text)
 
 
 def every(text: str) -> int:

@@ -6,7 +6,9 @@ import json
 import sys
 
 from polltrace.commands.arguments import seconds
+from polltrace.database import Lookup, add_connect_arguments, lookup
 from polltrace.ebpf import EbpfProbe, Look
+from polltrace.errors import NoSuchProcessError
 from polltrace.frames import ProcessTotals
 from polltrace.ps_report import Session, ps_data, ps_table
 from polltrace.servers import Server, servers
@@ -17,7 +19,7 @@ class Ps:
 
     Looks from outside and counts break polls for a short while; no process is touched. The break
     mode rests on who is told of urgent data on the client's socket, on the server's handler for
-    SIGURG, and on what was polled meanwhile.
+    SIGURG, and on what was polled meanwhile. With --connect, a database says who each one serves.
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
@@ -29,10 +31,12 @@ class Ps:
             metavar="SECONDS",
             help="how long to count (default: %(default)s)",
         )
+        add_connect_arguments(parser)
         parser.add_argument("--json", action="store_true", help="the same as data")
 
     def run(self, args: argparse.Namespace) -> int:
-        sessions = _watch(servers(), args.duration)
+        known = lookup(args)
+        sessions = _watch(servers(), args.duration, known)
         if args.json:
             json.dump(ps_data(sessions), sys.stdout, indent=2)
             print()
@@ -41,16 +45,20 @@ class Ps:
         return 0
 
 
-def _watch(found: list[Server], duration_s: float) -> list[Session]:
+def _watch(found: list[Server], duration_s: float, known: Lookup) -> list[Session]:
     if not found:
         return []
-    with EbpfProbe([server.pid for server in found], Look(duration_s=duration_s)) as probe:
-        profile = probe.profile()
+    try:
+        with EbpfProbe([server.pid for server in found], Look(duration_s=duration_s)) as probe:
+            profile = probe.profile()
+    except NoSuchProcessError:
+        # Where thousands come and go one of them has just gone.
+        return _watch(servers(server.pid for server in found), duration_s, known)
     seen: dict[tuple[int, int], ProcessTotals] = {
         (totals.pid, totals.start_ticks): totals for totals in profile.totals
     }
     return [
-        Session(server, seen[server.pid, server.start_ticks], profile.seconds)
+        Session(server, seen[server.pid, server.start_ticks], profile.seconds, known.of(server))
         for server in found
         if (server.pid, server.start_ticks) in seen
     ]

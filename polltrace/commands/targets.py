@@ -6,11 +6,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 
 from polltrace import procfs
 from polltrace.commands.arguments import pid_list
 from polltrace.errors import NoSuchProcessError, UsageError
-from polltrace.servers import servers
+from polltrace.servers import Server, servers
 from polltrace.top.titles import posix, title_pattern
 
 
@@ -60,6 +61,21 @@ def probe_targets(args: argparse.Namespace) -> list[str]:
     if args.name is not None:
         return ["-n", posix(args.name.pattern)]
     return ["-n", title_pattern(args.sid)]
+
+
+def one_server(pids: Sequence[int], verb: str) -> Server:
+    """The one dedicated server meant. Raises UsageError for more than one PID, NoSuchProcessError
+    for a process that is gone or no dedicated server."""
+    if len(pids) != 1:
+        raise UsageError(f"{verb} takes one process: -p PID")
+    found = servers(pids)
+    if found:
+        return found[0]
+    if procfs.start_ticks(pids[0]) is None:
+        raise NoSuchProcessError(f"no process {pids[0]} ('polltrace ps' lists the servers)")
+    raise NoSuchProcessError(
+        f"process {pids[0]} is no dedicated server ('polltrace ps' lists them)"
+    )
 
 
 def say_attached(duration_s: float | None) -> None:

@@ -18,6 +18,7 @@ class Engine:
     """`chain` is the break check's functions, outermost first, each with the names it has had."""
 
     name: str
+    short: str
     executables: frozenset[str]
     title: re.Pattern[str]
     chain: tuple[frozenset[str], ...]
@@ -71,6 +72,7 @@ def _engine(data: dict[str, Any]) -> Engine:
     process, check, configuration = data["process"], data["break_check"], data["configuration"]
     return Engine(
         name=data["name"],
+        short=data["short"],
         executables=frozenset(process["executables"]),
         title=re.compile(process["title"]),
         chain=tuple(frozenset(names) for names in check["chain"]),

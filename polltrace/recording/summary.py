@@ -7,11 +7,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from polltrace.advice import Advice, advice
+from polltrace.advice import Advice, Extras, advice
 from polltrace.break_mode import BreakMode
 from polltrace.frames import Bucket, ProcessTotals
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead import Session, counted_pct, counted_session
+from polltrace.price import flat
 from polltrace.profile import Profile
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.ps_report import Session as Watched
@@ -152,7 +153,13 @@ def _session(
         sampled=proportion(checks, samples) if samples else None,
         samples=samples,
         checks=checks,
-        advice=advice(server, session, price_s=price, stacks=stacks, timed=timed or totals)
+        advice=advice(
+            server,
+            session,
+            price=flat(price),
+            stacks=stacks,
+            extras=Extras(gaps=timed.gaps if timed else ()),
+        )
         if server and price
         else None,
         gaps=timed.gaps if timed else (),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from polltrace.break_mode import BreakMode, Evidence, break_mode, why_in_band
+from polltrace.break_mode import BreakMode, Evidence, break_mode
 from polltrace.frames import Exit, Header, Record, WatchedProcess
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.servers import Server
@@ -16,6 +16,7 @@ from polltrace.top.inspection import Inspector
 from polltrace.top.place import HERE, Place
 from polltrace.top.pricing import pace_knot_us
 from polltrace.top.snapshot import OwnCost, Prices, Row, Snapshot, totals_of
+from polltrace.why import why
 
 UNSEEN = "not known from here: only its host's /proc tells"
 
@@ -137,7 +138,9 @@ class Host:
 
 
 def _reason(server: Server, evidence: Evidence) -> str:
-    return why_in_band(evidence, server.settings) if server.looked_at else UNSEEN
+    if not server.looked_at:
+        return UNSEEN
+    return why(evidence, server.settings, edited=server.edited).reason
 
 
 def row_of(server: Server, history: History, prices: Prices) -> Row:

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from polltrace.advice import Advice, advice
+from polltrace.advice import Advice, Extras, advice
 from polltrace.break_mode import Evidence
 from polltrace.frames import ProcessTotals
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead import Session
+from polltrace.price import flat
 from polltrace.profile import Profile
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.sampled import NamedStack
@@ -79,7 +80,13 @@ def look(
         samples=samples,
         checks=proportion(checks, samples) if samples and _have_names(stacks) else None,
         stacks=_by_names(stacks),
-        advice=advice(server, session, price_s=price, stacks=stacks, timed=gaps or totals)
+        advice=advice(
+            server,
+            session,
+            price=flat(price),
+            stacks=stacks,
+            extras=Extras(gaps=(gaps or totals).gaps),
+        )
         if session is not None and price is not None
         else None,
     )

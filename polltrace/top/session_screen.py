@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from polltrace.advice import Advice
-from polltrace.break_mode import BreakMode, Evidence, break_mode, why_in_band
+from polltrace.break_mode import BreakMode, Evidence, break_mode
 from polltrace.intervals import Estimate
 from polltrace.sampled import NamedStack
 from polltrace.servers import Server
 from polltrace.top.host import UNSEEN
 from polltrace.top.session_look import SessionLook
 from polltrace.top.snapshot import Row
+from polltrace.why import why
 
 _KEYS = "Esc Back  t Time the gaps  Space Pause  F1 Help  q Quit"
 
@@ -54,12 +55,14 @@ def _mode(row: Row | None, look: SessionLook, width: int) -> list[Text]:
     )
     if mode is BreakMode.IN_BAND:
         line.append(":")
-    why = ""
-    if mode is BreakMode.IN_BAND:
-        why = why_in_band(evidence, server.settings) if server.looked_at else UNSEEN
+    reason = ""
+    if mode is BreakMode.IN_BAND and not server.looked_at:
+        reason = UNSEEN
+    elif mode is BreakMode.IN_BAND:
+        reason = why(evidence, server.settings, edited=server.edited).reason
     lines = [
         line,
-        *(Text(f"  {part}") for part in textwrap.wrap(why, width - 2)),
+        *(Text(f"  {part}") for part in textwrap.wrap(reason, width - 2)),
         Text(f"  {_evidence(evidence)}"),
         Text(f"  {_settings(server)}"),
     ]

@@ -1,46 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What one break poll costs on this host, with nothing attached: polls of an
-// idle TCP socket on loopback, through this libc, in between stretches of work
-// that take as long as the server's own. A poll in a closed loop would be too
-// cheap: at a server's pace the kernel's code and branches have gone cold.
+// idle stream socket on loopback, through this libc, in between stretches of
+// work that take as long as the server's own. A poll in a closed loop would be
+// too cheap: at a server's pace the kernel's code and branches have gone cold.
 //
-// usage: polltrace-price [PACE_US [ROUNDS]]
-//   PACE_US  microseconds of work between two polls (10; 0 to 10000)
-//   ROUNDS   pairs of stretches, without polls and with (400; 1 to 100000)
-// Prints one line of JSON: the price in nanoseconds as each round found it.
-// Exit codes: 0 done, 2 wrong usage, 4 this host has no loopback socket.
+// usage: polltrace-price [-r ROUNDS] [-s tcp|tcp6|unix] [-t] [PACE_US...]
+//   PACE_US  microseconds of work between two polls (10; 0 to 100000)
+//   -r       rounds, each of every pace (200; 1 to 100000)
+//   -s       the kind of socket (tcp)
+//   -t       in a process that has a second thread: libc's longer way
+// Prints one line of JSON. For each pace, by round and by how much memory the
+// work goes over: `whole_ns`, the difference that a poll makes to the work
+// (null where the work is too long to tell); `poll_ns`, the poll by itself.
+// Exit codes: 0 done, 2 wrong usage, 4 this host has no such socket.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <netinet/in.h>
+#include <getopt.h>
+#include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "idle_socket.h"
 
 #define ROUND_NS 1000000.0 // shorter than most of what disturbs a machine
-#define WORDS (64 * 1024)  // 256 KB: more than a first-level cache holds
+// Work of a longer pace varies by more than a poll takes.
+#define LONGEST_WHOLE_NS 200000.0
+#define MOST_PACES 16
+#define MOST_TIMED 64 // polls timed one by one in a round
+
+// Within the first-level cache, the second, and beyond.
+static const unsigned footprints[] = {4 * 1024, 64 * 1024, 512 * 1024};
+#define FOOTPRINTS (sizeof footprints / sizeof *footprints)
+#define WORDS (512 * 1024)
 
 static uint32_t memory[WORDS];
 static volatile uint32_t sink; // keeps the work from being optimised away
 
-static double now_ns(void) {
+static double clock_ns(clockid_t clock) {
     struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
+    clock_gettime(clock, &at);
     return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
 }
 
+// Cheap, around a single poll.
+static double now_ns(void) {
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+// A system call, around a long stretch: without what other processes took.
+static double cpu_ns(void) {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 // Loads that depend on one another little and branches that depend on data,
-// as in a row source.
-static __attribute__((noinline)) void work(unsigned steps) {
+// as in a row source. `words` is a power of two.
+static __attribute__((noinline)) void work(unsigned steps, unsigned words) {
     static uint32_t position = 1;
     uint32_t sum = 0, at = position;
     for (unsigned i = 0; i < steps; i++) {
         at = at * 1664525u + 1013904223u;
-        uint32_t value = memory[(at >> 8) % WORDS];
+        uint32_t value = memory[(at >> 8) & (words - 1)];
         if (value & 1)
             sum += value;
         else if (value & 2)
@@ -52,40 +79,89 @@ static __attribute__((noinline)) void work(unsigned steps) {
     sink = sum;
 }
 
-// The accepted end of a connection to ourselves; -1 without one.
-static int idle_socket(void) {
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (bind(listener, (struct sockaddr *)&at, size) || listen(listener, 1) ||
-        getsockname(listener, (struct sockaddr *)&at, &size) ||
-        connect(client, (struct sockaddr *)&at, size))
-        return -1;
-    return accept(listener, NULL, NULL);
-}
-
-static double stretch_ns(unsigned repeats, unsigned steps,
+static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
                          struct pollfd *socket) {
-    double began = now_ns();
+    double began = cpu_ns();
     for (unsigned i = 0; i < repeats; i++) {
-        work(steps);
+        work(steps, words);
         if (socket)
             poll(socket, 1, 0);
     }
-    return now_ns() - began;
+    return cpu_ns() - began;
 }
 
-static unsigned steps_for(double pace_ns) {
+// What is between two looks at the clock after the work, a poll or nothing:
+// the median, for an interrupt may be in one.
+static double timed_ns(unsigned repeats, unsigned steps, unsigned words,
+                       struct pollfd *socket) {
+    double took[MOST_TIMED];
+    unsigned n = repeats < MOST_TIMED ? repeats : MOST_TIMED;
+    for (unsigned i = 0; i < n; i++) {
+        work(steps, words);
+        double began = now_ns();
+        if (socket)
+            poll(socket, 1, 0);
+        double took_now = now_ns() - began;
+        unsigned at = i;
+        for (; at > 0 && took[at - 1] > took_now; at--)
+            took[at] = took[at - 1];
+        took[at] = took_now;
+    }
+    return took[n / 2];
+}
+
+static unsigned steps_for(double pace_ns, unsigned words) {
     const unsigned many = 100000;
     double fastest = 1e18;
     for (int i = 0; i < 20; i++) {
-        double took = stretch_ns(1, many, NULL);
+        double took = stretch_ns(1, many, words, NULL);
         if (took < fastest)
             fastest = took;
     }
     return (unsigned)(pace_ns * many / fastest);
+}
+
+struct pace {
+    double ns;
+    unsigned steps[FOOTPRINTS];
+    double *whole, *poll; // by round
+};
+
+static void measure(struct pace *pace, long round, struct pollfd *socket) {
+    unsigned words = footprints[round % (long)FOOTPRINTS];
+    unsigned steps = pace->steps[round % (long)FOOTPRINTS];
+    unsigned repeats = 1 + (unsigned)(ROUND_NS / (pace->ns + 500));
+    bool turned = round / (long)FOOTPRINTS % 2;
+    // Turn about, so that a machine that gets slower favours neither.
+    double empty = turned ? timed_ns(repeats, steps, words, NULL) : 0;
+    pace->poll[round] = timed_ns(repeats, steps, words, socket);
+    if (!turned)
+        empty = timed_ns(repeats, steps, words, NULL);
+    pace->poll[round] -= empty;
+    pace->whole[round] = NAN;
+    if (pace->ns > LONGEST_WHOLE_NS)
+        return;
+    double without = turned ? 0 : stretch_ns(repeats, steps, words, NULL);
+    double with = stretch_ns(repeats, steps, words, socket);
+    if (turned)
+        without = stretch_ns(repeats, steps, words, NULL);
+    pace->whole[round] = (with - without) / repeats;
+}
+
+static void print_values(const char *name, const double *value, long rounds) {
+    printf(",\"%s\":[", name);
+    for (size_t f = 0; f < FOOTPRINTS; f++) {
+        printf("%s[", f ? "," : "");
+        for (long i = (long)f; i < rounds; i += (long)FOOTPRINTS) {
+            const char *comma = i > (long)f ? "," : "";
+            if (isnan(value[i]))
+                printf("%snull", comma);
+            else
+                printf("%s%.1f", comma, value[i]);
+        }
+        printf("]");
+    }
+    printf("]");
 }
 
 static long number(const char *text, long low, long high) {
@@ -101,14 +177,37 @@ static long number(const char *text, long low, long high) {
     return value;
 }
 
-int main(int argc, char **argv) {
-    double pace_ns = argc > 1 ? 1e3 * (double)number(argv[1], 0, 10000) : 1e4;
-    long rounds = argc > 2 ? number(argv[2], 1, 100000) : 400;
-    struct pollfd socket = {.fd = idle_socket(), .events = POLLIN};
-    cpu_set_t here;
+static void *sleep_for_good(void *unused) {
+    (void)unused;
+    pause();
+    return NULL;
+}
 
+int main(int argc, char **argv) {
+    long rounds = 200;
+    const char *kind = "tcp";
+    struct pace pace[MOST_PACES] = {{.ns = 1e4}};
+    int paces = 0, option;
+    cpu_set_t here;
+    pthread_t thread;
+
+    while ((option = getopt(argc, argv, "r:s:t")) != -1) {
+        if (option == 'r')
+            rounds = number(optarg, (long)FOOTPRINTS, 100000);
+        else if (option == 's')
+            kind = optarg;
+        else if (option == 't')
+            pthread_create(&thread, NULL, sleep_for_good, NULL);
+        else
+            return 2;
+    }
+    for (; optind < argc && paces < MOST_PACES; optind++)
+        pace[paces++].ns = 1e3 * (double)number(argv[optind], 0, 100000);
+    if (!paces)
+        paces = 1;
+    struct pollfd socket = {.fd = idle_socket(kind), .events = POLLIN};
     if (socket.fd < 0) {
-        fprintf(stderr, "polltrace-price: no loopback socket: %s\n",
+        fprintf(stderr, "polltrace-price: no %s socket on loopback: %s\n", kind,
                 strerror(errno));
         return 4;
     }
@@ -117,17 +216,24 @@ int main(int argc, char **argv) {
     sched_setaffinity(0, sizeof here, &here);
     for (size_t i = 0; i < WORDS; i++)
         memory[i] = (uint32_t)random();
-    unsigned steps = steps_for(pace_ns);
-    unsigned repeats = 1 + (unsigned)(ROUND_NS / (pace_ns + 500));
-    printf("{\"pace_us\":%.0f,\"price_ns\":[", pace_ns / 1e3);
-    for (long i = 0; i < rounds; i++) {
-        // Turn about, so that a machine that gets slower favours neither.
-        double without = i % 2 ? 0 : stretch_ns(repeats, steps, NULL);
-        double with = stretch_ns(repeats, steps, &socket);
-        if (i % 2)
-            without = stretch_ns(repeats, steps, NULL);
-        printf("%s%.1f", i ? "," : "", (with - without) / repeats);
+    for (int i = 0; i < paces; i++) {
+        for (size_t f = 0; f < FOOTPRINTS; f++)
+            pace[i].steps[f] = steps_for(pace[i].ns, footprints[f]);
+        pace[i].whole = calloc((size_t)rounds, sizeof(double));
+        pace[i].poll = calloc((size_t)rounds, sizeof(double));
+        if (!pace[i].whole || !pace[i].poll)
+            return 4;
     }
-    printf("]}\n");
+    for (long round = 0; round < rounds; round++)
+        for (int i = 0; i < paces; i++)
+            measure(&pace[i], round, &socket);
+    printf("[");
+    for (int i = 0; i < paces; i++) {
+        printf("%s{\"pace_us\":%.0f", i ? "," : "", pace[i].ns / 1e3);
+        print_values("whole_ns", pace[i].whole, rounds);
+        print_values("poll_ns", pace[i].poll, rounds);
+        printf("}");
+    }
+    printf("]\n");
     return 0;
 }

@@ -3,50 +3,85 @@
 
 from __future__ import annotations
 
-import random
+import math
+from dataclasses import replace
 
 import pytest
 
-from polltrace.forecast import SKIPS, cancel_latency, forecast, recommended
-from polltrace.frames import Bucket, PollRate, ProcessTotals
-from polltrace.intervals import Estimate
-from polltrace.overhead import Session, agree, counted_pct, counted_session
+from polltrace.cancel import CancelLatency
+from polltrace.forecast import SKIPS, Cost, forecast, out_of_band_saved_pct, recommended
+from polltrace.frames import PollRate, ProcessTotals
+from polltrace.intervals import Estimate, exactly, propagated
+from polltrace.overhead import Session, agree, counted_pct, counted_session, verdict
 
-CHECKS, CHECK_S, PRICE_S = 1_000_000, 3e-6, 0.6e-6
+CHECKS, CHECK_S, SKIPPED_S = 1_000_000, 3e-6, 3e-9
+
+
+def price_s(pace_s: float) -> float:
+    """A poll that gets dearer the more seldom it comes."""
+    return 0.4e-6 + 0.1e-6 * math.log10(pace_s / 1e-6)
+
+
+def polls_s(skip: int) -> float:
+    """What the polls of a million checks of 3 us of work each take, at one in `skip`."""
+    work_s, polls, own_s = CHECKS * (CHECK_S + SKIPPED_S), CHECKS / skip, 0.0
+    for _ in range(50):
+        own_s = polls * price_s((work_s + own_s) / polls)
+    return own_s
 
 
 def cpu_s(skip: int) -> float:
-    """CPU time of a million checks of 3 us of work each, with a poll of 0.6 us in `skip`."""
-    return CHECKS * CHECK_S + CHECKS / skip * PRICE_S
+    return CHECKS * (CHECK_S + SKIPPED_S) + polls_s(skip)
 
 
 def pct(skip: int) -> float:
-    return 100 * CHECKS / skip * PRICE_S / cpu_s(skip)
+    return 100 * (polls_s(skip) + CHECKS * SKIPPED_S) / cpu_s(skip)
 
 
-def exactly(value: float) -> Estimate:
-    return Estimate(value, value, value)
+def cost(now: int) -> Cost:
+    return Cost(
+        polls=exactly(CHECKS / now / cpu_s(now)),
+        price_s=price_s,
+        scale=exactly(1.0),
+        checks=exactly(CHECKS * SKIPPED_S / cpu_s(now)),
+    )
 
 
 @pytest.mark.parametrize("now", [1, 3, 10])
 @pytest.mark.parametrize("skip", SKIPS)
 def test_every_skip_follows_from_one(now: int, skip: int) -> None:
-    polls_per_cpu_s = CHECKS / now / cpu_s(now)
-    found = forecast(exactly(pct(now)), polls_per_cpu_s, now, skip, wait_slice_s=3)
-    assert found.cpu_pct.value == pytest.approx(pct(skip))
-    assert found.saved_pct.value == pytest.approx(100 * (1 - cpu_s(skip) / cpu_s(now)), abs=1e-9)
-    assert found.polls_per_s == pytest.approx(CHECKS / skip / cpu_s(skip))
+    found = forecast(cost(now), now, skip, wait_slice_s=3)
+    assert found.cpu_pct.value == pytest.approx(pct(skip), rel=1e-3)
+    saved = 100 * (1 - cpu_s(skip) / cpu_s(now))
+    assert found.saved_pct.value == pytest.approx(saved, rel=1e-3, abs=1e-6)
+    assert found.polls_per_s == pytest.approx(CHECKS / skip / cpu_s(skip), rel=1e-3)
     assert found.cancel_waiting_s == 3 * skip
 
 
+@pytest.mark.parametrize("now", [1, 3, 10])
+def test_out_of_band_saves_the_checks_as_well(now: int) -> None:
+    found = out_of_band_saved_pct(cost(now))
+    assert found.value == pytest.approx(100 * (1 - CHECKS * CHECK_S / cpu_s(now)), rel=1e-6)
+    # Checks that do not poll cost the same at every skip, so no skip saves as much.
+    assert found.value > forecast(cost(now), now, 1000, 3).saved_pct.value
+
+
 def test_the_interval_follows_too_and_stays_in_order() -> None:
-    now = Estimate(6.0, 5.0, 8.0)
-    more = forecast(now, 1e5, 3, 1, 3)
-    less = forecast(now, 1e5, 3, 100, 3)
+    unsure = replace(cost(3), scale=Estimate(1.0, 0.8, 1.3))
+    more, now, less = (forecast(unsure, 3, skip, 3) for skip in (1, 3, 100))
     for found in (more, less):
         assert found.saved_pct.low < found.saved_pct.value < found.saved_pct.high
         assert found.cpu_pct.low < found.cpu_pct.value < found.cpu_pct.high
     assert more.saved_pct.high < 0 < less.saved_pct.low
+    # Whatever a poll takes: the skip of now saves nothing.
+    assert now.saved_pct.low == pytest.approx(0)
+    assert now.saved_pct.high == pytest.approx(0)
+
+
+def test_errors_of_independent_inputs_add_up_as_squares() -> None:
+    one = Estimate(10.0, 7.0, 14.0)
+    found = propagated(lambda a, b: a - b, one, one)
+    assert (found.value, found.low, found.high) == (0.0, -5.0, 5.0)
 
 
 def test_counted_is_rate_times_price_over_cpu() -> None:
@@ -80,55 +115,30 @@ def test_no_polls_cost_nothing_up_to_what_could_have_been_missed() -> None:
     assert Session(busy=0.0, rate=PollRate(0, 0, 0)).polls_per_cpu_s == 0
 
 
-def test_agreement() -> None:
+def test_which_estimate_to_trust() -> None:
     assert agree(Estimate(6, 5, 7), Estimate(8, 7, 9))
-    assert not agree(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
+    both = verdict(Estimate(6, 5, 7), Estimate(8, 7, 9))
+    assert (both.agree, both.trusted) == (True, "counted")
+    dearer = verdict(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
+    assert (dearer.agree, dearer.trusted) == (False, "sampled")
+    assert "seccomp" in dearer.why
+    cheaper = verdict(Estimate(6, 5, 7), Estimate(3, 2, 4))
+    assert (cheaper.agree, cheaper.trusted) == (False, "counted")
+    assert verdict(Estimate(6, 5, 7), None).trusted == "counted"
 
 
-def test_equal_gaps_wait_half_of_one_on_average() -> None:
-    gaps = [Bucket(99_000, 101_000, 1000)]
-    found = cancel_latency(gaps, skip_now=3, skip=3)
-    assert found is not None
-    assert found.median == pytest.approx(0.05)
-    assert found.p99 == pytest.approx(0.099)
-    assert found.worst == pytest.approx(0.1)
-    longer = cancel_latency(gaps, skip_now=3, skip=300)
-    assert longer is not None
-    assert longer.worst == pytest.approx(10)
-
-
-def test_waits_are_those_of_breaks_at_random_moments() -> None:
-    # GIVEN gaps of very different lengths, and breaks at random moments among them
-    order = random.Random(7)
-    lengths_us = [order.choice([10, 10, 10, 10, 2000]) for _ in range(20_000)]
-    gaps = [
-        Bucket(10_000, 10_001, lengths_us.count(10)),
-        Bucket(2_000_000, 2_000_001, lengths_us.count(2000)),
+def test_the_limit_decides_and_next_to_nothing_is_not_worth_a_slow_cancel() -> None:
+    forecasts = [
+        replace(
+            forecast(cost(3), 3, skip, wait_slice_s=3),
+            cancel_ms=CancelLatency(0.005 * skip, 0.01 * skip, 0.01 * skip),
+        )
+        for skip in SKIPS
     ]
-    ends, now = [], 0
-    for length in lengths_us:
-        now += length
-        ends.append(now)
-    moments = sorted(order.uniform(0, now) for _ in range(20_000))
-    at, waits = 0, []
-    for moment in moments:
-        while ends[at] < moment:
-            at += 1
-        waits.append((ends[at] - moment) / 1000)
-    waits.sort()
-    found = cancel_latency(gaps, 3, 3)
-    assert found is not None
-    assert found.median == pytest.approx(waits[len(waits) // 2], rel=0.03)
-    assert found.p99 == pytest.approx(waits[len(waits) * 99 // 100], rel=0.03)
-
-
-def test_no_gap_no_latency() -> None:
-    assert cancel_latency([], 3, 10) is None
-
-
-def test_the_limit_decides() -> None:
-    forecasts = [forecast(exactly(6), 1e5, 3, skip, wait_slice_s=3) for skip in SKIPS]
-    best = recommended(forecasts, most_cancel_s=30)
+    best = recommended(forecasts, most_cancel_s=1)
     assert best is not None
-    assert best.break_poll_skip == 10
-    assert recommended(forecasts, most_cancel_s=1) is None
+    assert best.break_poll_skip == 100
+    tight = recommended(forecasts, most_cancel_s=0.0002)
+    assert tight is not None
+    assert tight.break_poll_skip == 10
+    assert recommended(forecasts, most_cancel_s=1e-6) is None

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from polltrace.break_mode import BreakMode
 from polltrace.client_socket import ClientSocket
+from polltrace.database import DatabaseSession
 from polltrace.engines import engine_of
-from polltrace.frames import ProcessTotals
+from polltrace.frames import ProcessTotals, SocketPolls
 from polltrace.ps_report import Session, ps_data, ps_table
 from polltrace.servers import Server
 from polltrace.sqlnet import BreakSettings
@@ -41,7 +43,8 @@ def session(
         catches_sigurg=True,
         settings=BreakSettings(FILE, 3, disable_oob, skip_is_default=True),
     )
-    totals = ProcessTotals(pid, 1, cpu_s, break_polls, 0, (), (), ())
+    polled = (SocketPolls(14, "tcp", "10.0.0.1:1521", f"10.0.0.7:{40000 + pid}", break_polls),)
+    totals = ProcessTotals(pid, 1, cpu_s, break_polls, 0, polled, (), ())
     return Session(server, totals, seconds=0.5)
 
 
@@ -55,17 +58,18 @@ SESSIONS = [
 ]
 
 SCREEN = """\
-     PID INSTANCE  CLIENT                 BREAK MODE    SKIP   %CPU    POLLS/S  WHY
-     103 ORCL      10.0.0.7:40103         in-band          3  100.0    180,000  the server's \
-/u01/network/admin/sqlnet.ora says DISABLE_OOB=ON
-     102 ORCL      10.0.0.7:40102         in-band          3  100.0    100,000  the client did \
-not ask for out-of-band breaks (its platform, driver or sqlnet.ora)
-     104 ORCL      10.0.0.7:40104         in-band          3  100.0         14  it was set up \
-for out-of-band breaks and polls all the same: the path check at connect failed, so something \
-between client and server eats urgent data
-     101 ORCL      10.0.0.7:40101         out-of-band      3  100.0          0
-     105 ORCL      10.0.0.7:40105         unknown          3    0.0          0
-     106 ORCL      local                  local            3  100.0          0"""
+     PID ENGINE INSTANCE  CLIENT                 BREAK MODE   EVID  SKIP OOB   %CPU   POLLS/S  WHY
+     103 oracle ORCL      10.0.0.7:40103         in-band      -UP      3 off  100.0   180,000  \
+server DISABLE_OOB
+     102 oracle ORCL      10.0.0.7:40102         in-band      -UP      3 on   100.0   100,000  \
+client never asked
+     104 oracle ORCL      10.0.0.7:40104         in-band      OUP      3 on   100.0        14  \
+path eats urgent data
+     101 oracle ORCL      10.0.0.7:40101         out-of-band  OU-      3 on   100.0         0
+     105 oracle ORCL      10.0.0.7:40105         unknown      ?U?      3 on     0.0         0
+     106 oracle ORCL      local                  local        ?U-      3 on   100.0         0
+EVID: O the server owns the client's socket (is told of urgent data), U it catches SIGURG, P it \
+break-polls; - no, ? not seen. 'polltrace why -p PID' says more."""
 
 
 def test_screen() -> None:
@@ -75,6 +79,25 @@ def test_screen() -> None:
 def test_no_sessions() -> None:
     assert ps_table([]).startswith("No dedicated server process on this host")
     assert ps_data([]) == {"sessions": []}
+
+
+def test_polls_of_other_sockets_are_no_break_polls() -> None:
+    # GIVEN a server that polls the cluster interconnect, too, and one whose client is local
+    busy = session(1, break_polls=0, owner=1)
+    link = SocketPolls(20, "tcp", "10.1.0.1:900", "10.1.0.2:900", 5000)
+    polling = replace(busy, totals=replace(busy.totals, break_polls=5000, sockets=(link,)))
+    assert (polling.polls, polling.mode) == (0, BreakMode.OUT_OF_BAND)
+    data = ps_data([polling])["sessions"][0]
+    assert (data["break_polls_per_s"], data["other_socket_polls_per_s"]) == (0, 10_000)
+    local = session(2, break_polls=0, local=True)
+    assert replace(local, totals=replace(local.totals, sockets=(link,))).polls == 0
+
+
+def test_the_database_says_whom_a_process_serves() -> None:
+    known = DatabaseSession(102, "ORCL", 134, 7, "APP", "JDBC Thin Client", "", "app7", "4yx3")
+    table = ps_table([replace(session(102, break_polls=9), known=known), SESSIONS[0]])
+    assert "SID,SERIAL  USER" in table
+    assert "134,7       APP          JDBC Thin Client         4yx3           client never" in table
 
 
 def test_data_has_the_evidence() -> None:

@@ -50,17 +50,17 @@ Break mode: in-band:
   sqlnet.ora)
   does NOT catch SIGURG, NOT told of urgent data, polls on CPU
   BREAK_POLL_SKIP=3 in /u01/network/admin/sqlnet.ora
-Counted: 5.00 % [4.50, 5.50] of its CPU, 80,000 polls a second x 500 ns
+Counted: 5.00 % [4.50, 5.59] of its CPU, 80,000 polls a second x 500 ns
 Sampled: 5.00 % [2.74, 8.96] of 200 on-CPU samples; they agree
 
 BREAK_POLL_SKIP POLLS/CPU s         LOST% [95 %]  SAVED%  CANCEL WAITING
-              1     272,727 13.64 [12.38, 14.87]  -10.00          to 3 s
-              3     100,000    5.00 [4.50, 5.50]    0.00          to 9 s <- now
-             10      31,088    1.55 [1.39, 1.72]    3.50         to 30 s
-             30      10,471    0.52 [0.47, 0.58]    4.50         to 90 s
-            100       3,153    0.16 [0.14, 0.17]    4.85        to 300 s
-            300       1,052    0.05 [0.05, 0.06]    4.95        to 900 s
-           1000         316    0.02 [0.01, 0.02]    4.98      to 3,000 s
+              1     272,727 13.64 [12.38, 14.90]  -10.00          to 3 s
+              3     100,000    5.00 [4.50, 5.59]    0.00          to 9 s <- now
+             10      31,088    1.55 [1.39, 1.91]    3.50         to 30 s
+             30      10,471    0.52 [0.47, 0.84]    4.50         to 90 s
+            100       3,153    0.16 [0.14, 0.47]    4.85        to 300 s
+            300       1,052    0.05 [0.05, 0.37]    4.95        to 900 s
+           1000         316    0.02 [0.01, 0.33]    4.99      to 3,000 s
 
 On-CPU stacks in 5 s, innermost first
   5.0 % poll < sntpoltsts < snttmoredata < nsmore2recv < nioqts < kcbgtcr < main

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sql/alter_session.h"
 #include "sql/oracle_date.h"
 #include "sql/sql_id.h"
 #include "sql/transaction.h"
@@ -55,6 +56,9 @@ static bool parse(struct cursor *cursor, const char *sql, size_t length,
         ora_error_set(error, translated->error, translated->about);
     else if (!keep_binds(cursor, translated))
         ora_error_set(error, 4030, "");
+    else if (cursor->kind == STATEMENT_SESSION &&
+             !alter_session(database, sql, length))
+        ora_error_set(error, 922, "");
     else if (!translated->sql)
         done = true;
     else if (sqlite3_prepare_v3(database->db, translated->sql, -1,

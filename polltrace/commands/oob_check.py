@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+import sys
+
+from polltrace.commands.arguments import address, seconds, tries
+from polltrace.errors import HostError, UsageError
+from polltrace.oob_path import answer, check_path
+from polltrace.oob_report import oob_data, oob_text
+
+
+class OobCheck:
+    """Test a TCP path for urgent data, which out-of-band breaks need.
+
+    On the database host: polltrace oob-check --listen ADDR:PORT. On the client's host: polltrace
+    oob-check HOST:PORT. Sends urgent bytes both ways and says whether they arrive as urgent data,
+    as ordinary data, not at all, or end the connection. Needs no root and no Oracle; the one
+    connection is opened by the client. Exit code 0 where breaks would get through, 1 where not.
+    """
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "target", nargs="?", type=address, metavar="HOST:PORT", help="where the server half is"
+        )
+        parser.add_argument(
+            "--listen",
+            type=address,
+            metavar="[ADDR:]PORT",
+            help="be the server half, until Ctrl-C (ADDR: 127.0.0.1; 0.0.0.0 for all)",
+        )
+        parser.add_argument(
+            "--once", action="store_true", help="with --listen: end after one client"
+        )
+        parser.add_argument(
+            "-n", "--tries", type=tries, default=10, metavar="N", help="each way (default: 10)"
+        )
+        parser.add_argument(
+            "--timeout",
+            type=seconds,
+            default=5.0,
+            metavar="SECONDS",
+            help="how long to wait for an answer (default: %(default)g)",
+        )
+        parser.add_argument("--json", action="store_true", help="the same as data")
+
+    def run(self, args: argparse.Namespace) -> int:
+        if (args.target is None) == (args.listen is None):
+            raise UsageError("either HOST:PORT to test, or --listen [ADDR:]PORT")
+        if args.listen is not None:
+            return _listen(*args.listen, once=args.once, patience_s=args.timeout)
+        host, port = args.target
+        found = check_path(host, port, args.tries, args.timeout)
+        if args.json:
+            json.dump(oob_data(found, host, port), sys.stdout, indent=2)
+            print()
+        else:
+            print(oob_text(found, host, port))
+        return 0 if found.to_server.carried else 1
+
+
+def _listen(host: str, port: int, *, once: bool, patience_s: float) -> int:
+    try:
+        listener = socket.create_server((host, port))
+    except OSError as error:
+        raise HostError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+    with listener:
+        host, port = listener.getsockname()[:2]
+        print(f"listening on {host}:{port}", flush=True)
+        while True:
+            connection, peer = listener.accept()
+            with connection:
+                try:
+                    seen = answer(connection, patience_s)
+                    got = ", ".join(fate.value for fate in dict.fromkeys(seen.to_server.fates))
+                    print(f"{peer[0]}: urgent bytes came {got or 'not at all'}", flush=True)
+                except OSError as error:
+                    print(f"{peer[0]}: {error}", flush=True)
+            if once:
+                return 0

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The looks that advice takes at one live session, one after the other: each disturbs what the
+others measure."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from polltrace import procfs
+from polltrace.advice import FEWEST_POLLS, Advice, Extras, advice
+from polltrace.break_mode import BreakMode, break_mode
+from polltrace.ebpf import EbpfProbe, Look
+from polltrace.errors import NoSuchProcessError, PolltraceError
+from polltrace.forecast import SKIPS
+from polltrace.frames import Burst, ProcessTotals
+from polltrace.overhead import Session, counted_session
+from polltrace.price import PriceCurve, price_curve
+from polltrace.profile import Profile
+from polltrace.sampled import ON_CPU, NamedStack, introduced, named_stacks
+from polltrace.servers import Server
+from stacks import ProcessError, Symbolizer
+
+# Fast enough for a per cent of a few seconds, slow enough not to be felt (some 7 ns a poll).
+SAMPLE_HZ = 499.0
+# Counting every poll gives a rate per CPU second that a busy host does not disturb.
+COUNTED_SECONDS = 2.0
+# Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.
+TIMED_SECONDS = 1.0
+# The probe ends a burst after 200 ms; a counted check costs some 0.8 us.
+BURST_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """Seconds of each look."""
+
+    sampled: float = 8.0
+    counted: float = COUNTED_SECONDS
+    timed: float = TIMED_SECONDS
+
+
+def advise_session(server: Server, durations: Durations = Durations()) -> Advice:
+    """Look at a live dedicated server and say what break checking costs it.
+
+    Raises NoSuchProcessError where it ends before it was seen, and what the probe raises.
+    """
+    counted = _looked(server, Look(duration_s=durations.counted))
+    totals = _only(server, counted)
+    totals = replace(totals, break_polls=server.client_polls(totals))
+    if _polls_nothing(server, totals):
+        return _of_no_polls(server, counted, totals)
+    names = Symbolizer()
+    look = Look(duration_s=durations.sampled, sample_hz=SAMPLE_HZ)
+    with _sight_kept(server), EbpfProbe([server.pid], look) as probe:
+        for _ in introduced(probe.records(), names):
+            pass
+        sampled = probe.profile()
+    stacks = named_stacks(sampled, names, ON_CPU)
+    burst, why_not = _burst(server)
+    before = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    timed = _only(server, _looked(server, Look(duration_s=durations.timed, latency=True)))
+    after = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    cost = _only(server, sampled).probe_s_per_poll
+    session = counted_session(totals, counted.seconds, cost)
+    return advice(
+        server,
+        session,
+        price=_price(server, session),
+        stacks=stacks,
+        extras=Extras(
+            gaps=timed.gaps,
+            burst=burst,
+            why_not_burst=why_not,
+            started_at=procfs.started_at(server.start_ticks),
+            job_cpu_s=procfs.cpu_s(server.pid),
+            timed_cpu_s=after - before if before is not None and after is not None else None,
+            probe_s_per_poll=cost,
+        ),
+    )
+
+
+def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
+    """Out-of-band, local or at rest: nothing that other looks would tell more of."""
+    seen = totals.break_polls > 0 or None
+    mode = break_mode(server.evidence(seen))
+    return mode is not BreakMode.IN_BAND or totals.break_polls < FEWEST_POLLS
+
+
+def _of_no_polls(server: Server, counted: Profile, totals: ProcessTotals) -> Advice:
+    session = counted_session(totals, counted.seconds, 0.0)
+    none: Sequence[NamedStack] = ()
+    extras = Extras(
+        why_not_burst="it made next to no break polls",
+        started_at=procfs.started_at(server.start_ticks),
+        job_cpu_s=procfs.cpu_s(server.pid),
+    )
+    return advice(server, session, price=None, stacks=none, extras=extras)
+
+
+def _price(server: Server, session: Session) -> PriceCurve:
+    """The price at the session's own pace, and at those it would have at every other skip."""
+    now = server.settings.break_poll_skip
+    slowest = max(SKIPS) / now
+    return price_curve(
+        [session.pace_s * times for times in (1 / now, 1.0, 10.0, max(100.0, slowest))],
+        _kind(server),
+        threaded=procfs.threads(server.pid) > 1,
+    )
+
+
+def _kind(server: Server) -> str:
+    return "tcp6" if server.socket and server.socket.local.startswith("[") else "tcp"
+
+
+def _burst(server: Server) -> tuple[Burst | None, str]:
+    """The calls of the check function and the polls among them, or why they were not counted."""
+    from stacks.locating import locate_function  # noqa: PLC0415 - numpy, and all symbols
+
+    try:
+        place = locate_function(server.pid, server.engine.check_function)
+    except ProcessError as error:
+        return None, str(error)
+    if place is None:
+        return None, f"its program has no symbol {server.engine.check_function}"
+    look = Look(duration_s=BURST_SECONDS, functions=((place.path, place.offset),))
+    try:
+        burst = _only(server, _looked(server, look)).burst
+    except NoSuchProcessError:
+        raise
+    except PolltraceError as error:
+        return None, str(error)
+    return burst, ""
+
+
+@contextlib.contextmanager
+def _sight_kept(server: Server) -> Iterator[None]:
+    """Within, that the process is gone is said as what it means for advice."""
+    try:
+        yield
+    except NoSuchProcessError:
+        raise _ended(server) from None
+
+
+def _ended(server: Server) -> NoSuchProcessError:
+    return NoSuchProcessError(
+        f"process {server.pid} ended while it was looked at: too early to price it "
+        "('polltrace stat -p' counts as long as it lives; a shorter look: -d SECONDS)"
+    )
+
+
+def _only(server: Server, profile: Profile) -> ProcessTotals:
+    """What the probe saw of the process, whole: it still lives."""
+    identity = (server.pid, server.start_ticks)
+    if identity in profile.ended:
+        raise _ended(server)
+    for totals in profile.totals:
+        if (totals.pid, totals.start_ticks) == identity:
+            return totals
+    raise _ended(server)
+
+
+def _looked(server: Server, look: Look) -> Profile:
+    with _sight_kept(server), EbpfProbe([server.pid], look) as probe:
+        return probe.profile()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A function's place in a file, from its name: the other way round from a symbolizer."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from stacks.addrspace import AddressSpace, Mapping
+from stacks.elf import PT_LOAD
+from stacks.objects import LoadedObject
+from stacks.objectstore import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPlace:
+    """The first instruction of a function: `offset` bytes into the file at `path`.
+
+    `path` leads to the file itself from the host, whatever the process's mount namespace, as long
+    as the process lives.
+    """
+
+    path: str
+    offset: int
+
+
+def locate_function(pid: int, name: str, most_bytes: int = 1 << 29) -> FunctionPlace | None:
+    """Where process `pid` has the function `name`; None where nothing it maps has that name.
+
+    The program comes first, its libraries after it. A clone that a compiler made (`name.isra.0`)
+    counts where the function itself is not there. Raises ProcessError when the process is gone or
+    not ours to look at.
+    """
+    space = AddressSpace.of(pid)
+    store = ObjectStore(most_bytes)
+    seen: set[tuple[str, int]] = set()
+    for mapping in space.mappings:
+        if "x" not in mapping.permissions or not mapping.inode:
+            continue
+        if (mapping.device, mapping.inode) in seen:
+            continue
+        seen.add((mapping.device, mapping.inode))
+        offset = _offset(store.of(space, mapping), name)
+        if offset is not None:
+            return FunctionPlace(_path(pid, mapping), offset)
+    return None
+
+
+def _path(pid: int, mapping: Mapping) -> str:
+    program = f"/proc/{pid}/exe"
+    with suppress(OSError):
+        if Path(program).stat().st_ino == mapping.inode:
+            return program
+    return f"/proc/{pid}/map_files/{mapping.start:x}-{mapping.end:x}"
+
+
+def _offset(loaded: LoadedObject, name: str) -> int | None:
+    names = loaded.table.names(np.arange(len(loaded.table)))
+    rows = np.flatnonzero(names == name)
+    if not len(rows):
+        rows = np.array([row for row, each in enumerate(names) if each.startswith(f"{name}.")], int)
+    if not len(rows):
+        return None
+    address = int(loaded.table.start[rows[0]])
+    for segment in loaded.segments:
+        if segment.type == PT_LOAD and 0 <= address - segment.address < segment.file_size:
+            return address - segment.address + segment.offset
+    return None

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The skip in force: what a burst says, what the file says, and what when they differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polltrace.frames import Burst
+from polltrace.skip import measured_skip, skip_in_force
+from polltrace.sqlnet import BreakSettings
+
+SETTINGS = BreakSettings(
+    path=Path("/u01/sqlnet.ora"),
+    break_poll_skip=3,
+    disable_oob=False,
+    skip_is_default=False,
+    changed_at=1000.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("calls", "polls", "skip"),
+    [(20_001, 6667, 3), (997, 997, 1), (20_000, 20, 1000), (20_000, 0, None), (5, 6, None)],
+)
+def test_checks_per_poll(calls: int, polls: int, skip: int | None) -> None:
+    found = measured_skip(Burst(calls, polls, 0.02))
+    assert (found.value if found else None) == skip
+
+
+def test_what_is_measured_counts_and_a_difference_is_a_finding() -> None:
+    same = skip_in_force(SETTINGS, Burst(3000, 1000, 0.1), started_at=2000.0)
+    assert (same.value, same.finding) == (3, "")
+    assert same.how.startswith("measured: 3,000 checks made 1,000 break polls")
+    other = skip_in_force(SETTINGS, Burst(10_000, 1000, 0.1), started_at=2000.0)
+    assert (other.value, other.configured) == (10, 3)
+    assert "in force is 10, but configured 3 (/u01/sqlnet.ora)" in other.finding
+    assert "another file" in other.finding
+
+
+def test_a_file_changed_after_the_process_started_explains_the_difference() -> None:
+    late = skip_in_force(SETTINGS, Burst(10_000, 1000, 0.1), started_at=900.0)
+    assert "was changed" in late.finding
+    assert "after the process started" in late.finding
+    # Within a second of the start nobody can say which came first.
+    assert skip_in_force(SETTINGS, None, started_at=999.5).finding == ""
+
+
+def test_what_is_not_measured_is_marked_so() -> None:
+    inferred = skip_in_force(SETTINGS, None, why_not="its program has no symbol nsmore2recv")
+    assert (inferred.value, inferred.measured) == (3, None)
+    assert inferred.how == (
+        "not measured (its program has no symbol nsmore2recv) but inferred: /u01/sqlnet.ora"
+    )
+    default = skip_in_force(replace(SETTINGS, path=None, skip_is_default=True), Burst(9, 0, 0.2))
+    assert "no break poll while checks were counted" in default.how
+    assert "there is no sqlnet.ora, so the default" in default.how
