@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
 .PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs \
-	docs-outputs packages test-packages lock bench soak kernels vagrant-test clean
+	docs-outputs demo-recording packages test-packages lock bench soak kernels vagrant-test clean
 
 demo: build
 	@$(BIN)/polltrace demo
@@ -95,6 +95,10 @@ packages: build $(VENV)/installed-packaging
 # Installs each where nothing else is, and lets it run the demo. Minutes.
 test-packages: packages $(VENV)/installed-dev
 	$(BIN)/pytest -m packages tests/packages
+
+# Record the lab anew for the demo recording that comes with polltrace, on a quiet machine.
+demo-recording: build
+	$(BIN)/python -m scenarios.demo_recording polltrace/data/demo.polltrace
 
 # Costs and speeds, measured; never part of a test. See README.md.
 bench: build $(VENV)/installed-dev

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
 import socket
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from polltrace.procfs import PROC, socket_fds
 
@@ -71,7 +71,9 @@ def _asked(
     Addresses and F_GETOWN belong to the open file, so the duplicate answers for it, and the
     process notices nothing. In a PID namespace of its own the owner is in ours.
     """
-    duplicate = -1 if pidfd is None else _libc.syscall(_PIDFD_GETFD, pidfd, fd, 0)
+    import fcntl  # noqa: PLC0415 - who reads a recording elsewhere has no such module
+
+    duplicate = -1 if pidfd is None else _libc().syscall(_PIDFD_GETFD, pidfd, fd, 0)
     if duplicate < 0:
         ends = connected().get(inode)
         return ClientSocket(fd, *ends, None) if ends else None
@@ -119,4 +121,6 @@ def _address(column: str) -> str:
     return f"[{socket.inet_ntop(socket.AF_INET6, packed)}]:{int(port, 16)}"
 
 
-_libc = ctypes.CDLL(None, use_errno=True)
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

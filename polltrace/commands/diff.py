@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.report import write_page
 from polltrace.recording.difference import difference
 from polltrace.recording.fold import read
@@ -20,8 +21,8 @@ class Diff:
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("before", type=Path, metavar="BEFORE")
-        parser.add_argument("after", type=Path, metavar="AFTER")
+        parser.add_argument("before", type=recording_path, metavar="BEFORE", help=HELP)
+        parser.add_argument("after", type=recording_path, metavar="AFTER")
         parser.add_argument("--json", action="store_true", help="the same as data")
         parser.add_argument("--html", type=Path, metavar="OUT", help="write a page there")
 

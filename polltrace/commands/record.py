@@ -5,12 +5,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from polltrace.commands.arguments import byte_size, every, seconds
+from polltrace.commands.arguments import byte_size, every, seconds, stride
 from polltrace.commands.targets import (
     add_target_arguments,
     probe_targets,
     say_attached,
 )
+from polltrace.ebpf import AUTO
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
 from polltrace.recording.parts import make_room
@@ -66,10 +67,11 @@ class Record:
         )
         parser.add_argument(
             "--every",
-            type=every,
-            default=1000,
+            type=stride,
+            default=AUTO,
             metavar="N",
-            help="one stack in about N break polls (default: %(default)s)",
+            help="one stack in about N break polls; auto, the default, takes a bounded number a "
+            "second from each process, however fast it polls",
         )
         parser.add_argument(
             "--hz",

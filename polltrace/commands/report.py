@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+from polltrace.commands.recorded import HELP, recording_path
 from polltrace.errors import UsageError
 from polltrace.file_reports import file_report
 
@@ -18,7 +19,7 @@ class Report:
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("file", type=recording_path, metavar="FILE", help=HELP)
         parser.add_argument("--json", action="store_true", help="the same as data")
         parser.add_argument("--html", type=Path, metavar="OUT", help="write a page there")
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from polltrace import __version__
 from polltrace.commands.arguments import hertz, seconds, stride
+from polltrace.commands.recorded import add_recording_argument, recorded
 from polltrace.commands.stack_choice import add_choice_arguments, chosen
 from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
 from polltrace.ebpf import AUTO, EbpfProbe, Look
 from polltrace.errors import UsageError
+from polltrace.recording.stacks import look_for
 from polltrace.sampled import AT_POLL, ON_CPU, introduced
 from polltrace.stack_profile import StackProfile, stack_profile
 from polltrace.stacks_report import quality_notes, stacks_json, stacks_text
@@ -24,7 +26,7 @@ SAMPLE_HZ = 99.0
 
 
 class Stacks:
-    """Show the call stacks of running processes, at a break poll or on CPU.
+    """Show the call stacks of running processes, or of a recording, at a break poll or on CPU.
 
     The function that libc's poll hides from a frame-pointer walk is put back in its place. On
     CPU, the share of samples in the break check is what the check costs, kernel and user mode.
@@ -32,6 +34,7 @@ class Stacks:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         add_target_arguments(parser)
+        add_recording_argument(parser)
         parser.add_argument(
             "--at", choices=[AT_POLL, ON_CPU], default=AT_POLL, help="where (default: %(default)s)"
         )
@@ -71,6 +74,8 @@ class Stacks:
 
     def run(self, args: argparse.Namespace) -> int:
         before = _before(args.before)
+        if args.file is not None:
+            return show(_recorded(args), before, args)
         names = Symbolizer()
         return show(_watched(args, names), before, args)
 
@@ -110,6 +115,14 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
         for _ in introduced(probe.records(), names):
             pass
         return stack_profile(probe.profile(), names, args.at)
+
+
+def _recorded(args: argparse.Namespace) -> StackProfile:
+    recording = recorded(args)
+    profile = look_for(recording, args.at)
+    if profile is None:
+        raise UsageError(f"{args.file} has no such stacks")
+    return stack_profile(profile, recording.names, args.at)
 
 
 def _before(path: Path | None) -> Side | None:

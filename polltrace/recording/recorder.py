@@ -7,7 +7,9 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from polltrace.ebpf import AUTO
 from polltrace.interrupts import detaching
 from polltrace.recording.header import Quality
 from polltrace.recording.journal import Journal
@@ -28,8 +30,8 @@ _AT_ONCE = 100
 class Wanted:
     """What to record: `targets` are polltrace-probe's options. duration_s None: until stopped.
 
-    `stack_every`: one stack in so many break polls; `sample_hz`: on-CPU samples a second and
-    processor, 0 for none; `gaps`: time the gaps between break polls now and then.
+    `stack_every`: one stack in so many break polls, or AUTO; `sample_hz`: on-CPU samples a second
+    and processor, 0 for none; `gaps`: time the gaps between break polls now and then.
     """
 
     path: Path
@@ -39,7 +41,7 @@ class Wanted:
     interval_s: float = 1.0
     max_bytes: int = 1 << 28
     keep: int = 4
-    stack_every: int = 1000
+    stack_every: int | Literal["auto"] = AUTO
     sample_hz: float = 49.0
     gaps: bool = True
 

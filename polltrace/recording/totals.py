@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from polltrace.frames import Bucket, ProcessTotals
+from polltrace.frames import Bucket, ProcessTotals, Stack
 
 
 def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
@@ -16,7 +16,7 @@ def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
     """
     sockets = {(each.fd, each.local, each.peer): each.polls for each in base.sockets}
     calls = {each.nr: each for each in base.syscalls}
-    stacks = {_key(each): each.count for each in base.stacks}
+    stacks = {_key(each): each for each in base.stacks}
     gaps = {each.from_ns: each.count for each in base.gaps}
     return replace(
         now,
@@ -38,9 +38,7 @@ def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
             for each in now.syscalls
         ),
         stacks=tuple(
-            replace(each, count=left)
-            for each in now.stacks
-            if (left := each.count - stacks.get(_key(each), 0)) > 0
+            more for each in now.stacks if (more := _more(stacks.get(_key(each)), each)).count > 0
         ),
         gaps=tuple(
             Bucket(each.from_ns, each.below_ns, left)
@@ -48,6 +46,12 @@ def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
             if (left := each.count - gaps.get(each.from_ns, 0)) > 0
         ),
     )
+
+
+def _more(base: Stack | None, now: Stack) -> Stack:
+    if base is None:
+        return now
+    return replace(now, count=now.count - base.count, polls=now.polls - base.polls)
 
 
 def added(one: Iterable[Bucket], other: Iterable[Bucket]) -> tuple[Bucket, ...]:
@@ -59,7 +63,6 @@ def added(one: Iterable[Bucket], other: Iterable[Bucket]) -> tuple[Bucket, ...]:
     return tuple(Bucket(*span, count) for span, count in sorted(counts.items()))
 
 
-def _key(stack: object) -> tuple[object, ...]:
-    """All that tells stacks of one process apart: every field but the count."""
-    fields = ((name, getattr(stack, name)) for name in stack.__slots__ if name != "count")  # type: ignore[attr-defined]
-    return tuple(fields)
+def _key(stack: Stack) -> Stack:
+    """What tells stacks of one process apart."""
+    return replace(stack, count=0, polls=0)

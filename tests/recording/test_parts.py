@@ -61,7 +61,7 @@ def recorded(path: Path, *, keep: int, frames: int = 60) -> dict[tuple[int, int]
         for _ in range(40):
             taken = tuple(chance.randrange(1 << 40) for _ in range(8))
             stacks[taken] = stacks.get(taken, 0) + 1
-        seen = [stack(n, *at) for at, n in stacks.items()]
+        seen = [{**stack(n, *at), "polls": 3 * n} for at, n in stacks.items()]
         found = [
             totals(*each, 0.5 * second, polls, stacks=seen if each == (101, 8) else [])
             for each, polls in alive.items()
@@ -87,6 +87,7 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
             identity = each.pid, each.start_ticks
             polls[identity] = polls.get(identity, 0) + each.break_polls
             samples += sum(taken.count for taken in each.stacks)
+            assert all(taken.polls == 3 * taken.count for taken in each.stacks)
             assert part.counted.processes[identity].comm == "oracle"
     assert polls == whole
     assert samples == 60 * 40

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recording in the place of running processes, as the user names it."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.resources import files
+from pathlib import Path
+
+from polltrace.errors import UsageError
+from polltrace.recording.fold import Recording, read
+
+DEMO = "demo"
+HELP = f"a recording; '{DEMO}' is the one that comes with polltrace"
+
+
+def recording_path(text: str) -> Path:
+    """The file; `demo` is the one that comes with polltrace, unless a file is called so."""
+    path = Path(text)
+    if text == DEMO and not path.exists():
+        return Path(str(files("polltrace") / "data" / "demo.polltrace"))
+    return path
+
+
+def add_recording_argument(parser: argparse.ArgumentParser) -> None:
+    """FILE instead of processes."""
+    parser.add_argument(
+        "file", nargs="?", type=recording_path, metavar="FILE", help=f"instead: {HELP}"
+    )
+
+
+def recorded(args: argparse.Namespace) -> Recording:
+    """The recording meant. Raises UsageError where processes are named as well."""
+    if args.pid or getattr(args, "name", None) or getattr(args, "sid", None):
+        raise UsageError("read either a FILE or watch processes, not both")
+    return read(args.file)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The recording that comes with polltrace: what it shows, and that it shows it anywhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polltrace.commands.recorded import recording_path
+from polltrace.recording.fold import read
+from polltrace.recording.scan import Scan
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+ELSEWHERE = Path(__file__).with_name("elsewhere.py")
+DEMO = recording_path("demo")
+
+
+def test_it_is_small_whole_and_tells_the_story() -> None:
+    assert DEMO.stat().st_size < 200_000
+    recording = read(DEMO)
+    assert recording.tear == ""
+    assert recording.unknown == {}
+    assert len(recording.identities) == 3
+    assert recording.quality is not None
+    assert recording.quality.unnamed == 0
+    assert recording.gaps
+
+
+def test_it_names_no_place_but_its_own() -> None:
+    modules = {
+        module
+        for record in Scan(DEMO)
+        if record["type"] == "symbols"
+        for module in record["modules"]
+    }
+    assert modules
+    for module in modules:
+        assert module.startswith(("/tmp/polltrace-demo-", "/usr/lib", "[")) or not module, module
+
+
+def elsewhere(*argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(ELSEWHERE), *argv], capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["report", "demo"], "Break polling takes"),
+        (["report", "demo", "--json"], '"break_mode": "in-band"'),
+        (["stacks", "demo"], "nsmore2recv"),
+        (["stacks", "demo", "--at", "cpu", "--format", "svg"], "<svg"),
+        (["diff", "demo", "demo"], "cannot be told from noise"),
+        (["diff", "demo", "demo", "--json"], '"certain": false'),
+    ],
+)
+def test_without_linux(argv: list[str], words: str) -> None:
+    ended = elsewhere(*argv)
+    assert ended.returncode == 0, ended.stderr
+    assert words in ended.stdout
+
+
+def test_a_page_without_linux(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    ended = elsewhere("report", "demo", "--html", str(page))
+    assert ended.returncode == 0, ended.stderr
+    assert "<iframe" in page.read_text()
+
+
+def test_elsewhere_is_another_machine(tmp_path: Path) -> None:
+    # What needs Linux fails there: the tests above would notice.
+    ended = elsewhere("record", "-o", str(tmp_path / "a"), "-p", "1")
+    assert ended.returncode != 0
+    assert "no module fcntl" in ended.stderr
+
+
+def test_a_file_that_is_called_demo_comes_first(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "demo").write_text("mine\n")
+    ended = run("report", "demo", prefix=("env", "-C", str(tmp_path)))
+    assert ended.returncode == 4
+    assert "demo is no recording" in ended.stderr
+
+
+def test_stacks_of_both_kinds(run: Run) -> None:
+    for at, share in (("poll", 1.0), ("cpu", 0.0)):
+        data = json.loads(run("stacks", "demo", "--at", at, "--format", "json").stdout)
+        assert data["samples"] > 50
+        assert share <= data["break_checks"] / data["samples"] <= 1
+    ended = run("stacks", "demo", "-p", "1")
+    assert ended.returncode == 2
+    assert "not both" in ended.stderr
