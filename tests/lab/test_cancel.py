@@ -6,13 +6,14 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
-import threading
+from collections.abc import Iterator
 
 import oracledb
 import pytest
+
+from scenarios.relay import NetworkPath, relay
 
 from .conftest import FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session, ended
 
@@ -67,45 +68,42 @@ def test_cancel_while_idle_does_no_harm(session: Session) -> None:
     assert session.one("select 6 from dual") == 6
 
 
-class Relay:
-    """A path on which urgent data gets lost: one ordinary recv() and send() after the other."""
-
-    def __init__(self, port: int) -> None:
-        self.target = port
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self) -> None:
-        client, _ = self.listener.accept()
-        server = socket.create_connection(("127.0.0.1", self.target))
-        for a, b in ((client, server), (server, client)):
-            a.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=self.pump, args=(a, b), daemon=True).start()
-
-    @staticmethod
-    def pump(source: socket.socket, to: socket.socket) -> None:
-        try:
-            while data := source.recv(65536):
-                to.sendall(data)
-            to.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
+@pytest.fixture
+def lossy_port(lab: Lab) -> Iterator[int]:
+    """A path to the lab on which urgent data gets lost."""
+    with relay(("127.0.0.1", lab.port), NetworkPath(urgent="drop")) as port:
+        yield port
 
 
-def test_urgent_byte_lost_turns_the_session_in_band(lab: Lab) -> None:
-    session = lab.connect(port=Relay(lab.port).port)
+def test_urgent_byte_lost_turns_the_session_in_band(lab: Lab, lossy_port: int) -> None:
+    session = lab.connect(port=lossy_port)
     assert session.spent(LOTSLIOS, n=1009)["lab break polls"] > 0
     statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
     session.connection.cancel()
     assert statement.join(within_s=10)
     assert statement.error.startswith(CANCELLED)
+    assert session.one("select 1 from dual") == 1
 
 
-def test_without_the_path_check_the_session_stays_out_of_band(lab: Lab) -> None:
+def test_without_the_path_check_the_cancel_is_lost_until_the_call_ends(
+    lab: Lab, lossy_port: int
+) -> None:
     lab.sqlnet_ora("DISABLE_OOB_AUTO = TRUE")
-    session = lab.connect(port=Relay(lab.port).port)
+    session, watcher = lab.connect(port=lossy_port), lab.connect()
     assert session.spent(LOTSLIOS, n=1009)["lab break polls"] == 0
+    sid = session.sid
+    statement = lab.running(session, LOTSLIOS, n=100_000)
+    session.connection.cancel()
+    gets = (
+        "select value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
+        " and n.name = 'consistent gets' and s.sid = :s"
+    )
+    before = watcher.one(gets, s=sid)
+    # It works on for as long as it would have done.
+    while watcher.one(gets, s=sid) < before + 100_000:
+        assert statement.thread.is_alive()
+    assert statement.join(within_s=60)
+    assert watcher.one("select status from v$session where sid = :s", s=sid) == "INACTIVE"
 
 
 CLIENT = f"""

@@ -22,6 +22,13 @@ EVENTS = (
 TIMES = "select stat_name, value from v$sess_time_model where sid = :sid"
 
 
+def settle(session: Session, sid: int) -> None:
+    """Wait until session `sid` waits for its client: an answer comes before it is booked."""
+    state = "select event from v$session where sid = :sid and state = 'WAITING'"
+    while session.rows(state, sid=sid) != [(FROM_CLIENT,)]:
+        pass
+
+
 def waits(session: Session, sid: int) -> dict[str, tuple[int, int, int]]:
     """Of each event: how often, how often in vain, and microseconds."""
     return {event: (n, outs, us) for event, n, outs, us in session.rows(EVENTS, sid=sid)}
@@ -115,9 +122,11 @@ def test_every_call_is_a_message_each_way(lab: Lab) -> None:
         "select value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
         " and s.sid = :sid and n.name = :name"
     )
+    settle(watcher, sid)
     before, began = waits(watcher, sid), watcher.one(trips, sid=sid, name=names)
     for _ in range(101):
         session.connection.ping()
+    settle(watcher, sid)
     after, ended = waits(watcher, sid), watcher.one(trips, sid=sid, name=names)
 
     assert ended - began == 101
@@ -134,6 +143,7 @@ def test_time_adds_up(lab: Lab) -> None:
     session.rows(LOTSLIOS, n=20_000)
     time.sleep(0.3)
     session.rows(LOTSLIOS, n=5_000)
+    settle(watcher, sid)
     times, events = dict(watcher.rows(TIMES, sid=sid)), waits(watcher, sid)
     elapsed_us = (time.monotonic() - began) * 1e6
 
@@ -198,6 +208,7 @@ def test_breaks_are_waits(lab: Lab, session: Session) -> None:
     statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
     session.connection.cancel()
     assert statement.join(within_s=10)
+    settle(watcher, sid)
     assert waited(watcher, sid, BREAK_RESET)[0] in (2, 3)  # two markers out, one awaited
 
 
@@ -220,6 +231,7 @@ def test_a_row_lock_is_waited_for_in_slices(lab: Lab) -> None:
     )
     holder.connection.commit()
     assert statement.join(within_s=5)
+    settle(watcher, sid)
     count, timeouts, us = waited(watcher, sid, ROW_LOCK)
 
     assert row[:3] == ("WAITING", "Application", "name|mode")

@@ -121,6 +121,9 @@ struct accept_terms connect_terms(const struct connect_request *request,
     uint32_t most = terms.version >= TNS_LARGE_LENGTHS_SINCE
                         ? TNS_LONGEST_PACKET
                         : SDU_BEFORE_315;
+    // Each side may ask for less than the other: the smaller one holds.
+    if (ora->default_sdu_size < most)
+        most = ora->default_sdu_size;
     terms.sdu = request->sdu > most ? most : request->sdu;
     if (terms.sdu < SMALLEST_SDU)
         terms.sdu = SMALLEST_SDU;

@@ -11,7 +11,8 @@
 #include <strings.h>
 
 // 3 is the default on Unix in 10.2 and 11.1.
-const struct sqlnet_ora sqlnet_ora_defaults = {.break_poll_skip = 3};
+const struct sqlnet_ora sqlnet_ora_defaults = {.break_poll_skip = 3,
+                                               .default_sdu_size = 8192};
 
 static bool word_is(const char *at, size_t n, const char *word) {
     return n == strlen(word) && strncasecmp(at, word, n) == 0;
@@ -31,6 +32,18 @@ static const char *trimmed(const char *from, const char *to, size_t *n) {
     return from;
 }
 
+// What is no number from `least` to `most` changes nothing.
+static void take_number(const char *value, size_t length, long least, long most,
+                        unsigned *to) {
+    char digits[12] = "", *stop;
+    if (length == 0 || length >= sizeof digits)
+        return;
+    memcpy(digits, value, length);
+    const long number = strtol(digits, &stop, 10);
+    if (*stop == '\0' && number >= least && number <= most)
+        *to = (unsigned)number;
+}
+
 void sqlnet_ora_line(struct sqlnet_ora *ora, const char *line) {
     const char *end = line + strcspn(line, "#\r\n");
     const char *equals = memchr(line, '=', (size_t)(end - line));
@@ -45,14 +58,9 @@ void sqlnet_ora_line(struct sqlnet_ora *ora, const char *line) {
         value = trimmed(value + 1, value + length - 1, &length);
 
     if (word_is(name, name_length, "break_poll_skip")) {
-        char digits[12] = "";
-        if (length == 0 || length >= sizeof digits)
-            return;
-        memcpy(digits, value, length);
-        char *stop;
-        long skip = strtol(digits, &stop, 10);
-        if (*stop == '\0' && skip >= 1 && skip <= INT_MAX)
-            ora->break_poll_skip = (unsigned)skip;
+        take_number(value, length, 1, INT_MAX, &ora->break_poll_skip);
+    } else if (word_is(name, name_length, "default_sdu_size")) {
+        take_number(value, length, 512, 2097152, &ora->default_sdu_size);
     } else if (word_is(name, name_length, "disable_oob")) {
         ora->disable_oob = says_yes(value, length);
     } else if (word_is(name, name_length, "disable_oob_auto")) {
