@@ -10,7 +10,8 @@ BIN := $(VENV)/bin
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
 .PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs \
-	docs-outputs demo-recording packages test-packages lock bench soak kernels vagrant-test clean
+	docs-outputs demo-recording packages test-packages lock bench bench-lab soak kernels \
+	vagrant-test clean
 
 demo: build
 	@$(BIN)/polltrace demo
@@ -105,11 +106,19 @@ bench: build $(VENV)/installed-dev
 	$(MAKE) -C probes bench
 	$(BIN)/python -m stacks.bench_names
 	$(BIN)/python -m polltrace.top.bench_top
+	$(MAKE) bench-lab
+
+# The lab's own speed, beside PostgreSQL's.
+bench-lab: build
+	@./setup.sh --bench
+	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
+	$(BIN)/python -m scenarios.bench_lab
 
 # Checks too long for every change: run before a release.
 soak: build $(VENV)/installed-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
+	LAB_SOAK=1 $(BIN)/pytest tests/lab -k "in_a_row or leak"
 	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
 
 # The probe and the other backends on other kernels, emulated; into docs/kernels.md.

@@ -26,6 +26,15 @@ case "${1:-}" in
 --vagrant) packages="$packages $tests $vagrant" ;;
 esac
 
+if [ "${1:-}" = --bench ]; then
+    # The bench makes a cluster of its own; the package shall make none.
+    packages="$packages postgresql"
+    if [ "$(id -u)" -eq 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+        mkdir -p /etc/postgresql-common
+        echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
+    fi
+fi
+
 missing=""
 for package in $packages; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)

@@ -24,6 +24,8 @@ LOTSLIOS = """
     from sys.obj$ a, sys.obj$ b, sys.obj$ c, sys.obj$ d
     where a.owner# = b.owner# and b.owner# = c.owner# and c.owner# = d.owner# and rownum <= :n"""
 FOR_EVER = 2_000_000
+SOAK = bool(os.environ.get("LAB_SOAK"))  # make soak: as often as is promised, not as is quick
+CANCELS = 200 if SOAK else 20
 
 STATISTICS = (
     "select n.name, m.value from v$mystat m, v$statname n where m.statistic# = n.statistic#"

@@ -15,7 +15,7 @@ import pytest
 
 from scenarios.relay import NetworkPath, relay
 
-from .conftest import FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session, ended
+from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session, ended
 
 CANCELLED = "ORA-01013"
 
@@ -30,8 +30,8 @@ def test_cancel_ends_the_statement_and_nothing_else(lab: Lab, session: Session) 
     assert session.statistics()["lab breaks"] == 1
 
 
-def test_two_hundred_cancels_in_a_row(lab: Lab, session: Session) -> None:
-    for _ in range(200):
+def test_cancels_in_a_row(lab: Lab, session: Session) -> None:
+    for _ in range(CANCELS):
         statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
         session.connection.cancel()
         assert statement.join(within_s=10)

@@ -13,9 +13,8 @@ from scenarios.client import DriverClient
 from scenarios.clients import program
 from tests.conftest import missing
 
-from .conftest import FOR_EVER, LOTSLIOS, Lab, Session
+from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab, Session
 
-CANCELS = 200
 BURN = LOTSLIOS.replace(":n", str(FOR_EVER))
 
 # go-ora sends urgent data only when told to, node-oracledb never does.

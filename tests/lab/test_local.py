@@ -13,7 +13,7 @@ from pathlib import Path
 import oracledb
 import pytest
 
-from .conftest import FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session, ended
+from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session, ended
 from .test_cancel import CLIENT
 
 TITLE = b"oracleLAB\0(DESCRIPTION=(LOCAL=YES)(ADDRESS=(PROTOCOL=beq)))\0"
@@ -65,14 +65,14 @@ def test_big_answers_and_big_requests(local: Session) -> None:
     assert local.rows("select count(*), sum(length(v)) from t") == [(500, 2_000_000)]
 
 
-def test_cancels(lab: Lab, local: Session) -> None:
-    for _ in range(20):
+def test_cancels_in_a_row(lab: Lab, local: Session) -> None:
+    for _ in range(CANCELS):
         statement = lab.running(local, LOTSLIOS, n=FOR_EVER)
         local.connection.cancel()
         assert statement.join(within_s=10)
         assert statement.error.startswith("ORA-01013")
         assert local.one("select 1 from dual") == 1
-    assert local.statistics()["lab breaks"] == 20
+    assert local.statistics()["lab breaks"] == CANCELS
     assert local.statistics()["lab break polls"] == 0
 
 

@@ -10,7 +10,7 @@ struct sqlnet_ora {
     unsigned break_poll_skip; // BREAK_POLL_SKIP, 1 or more
     bool disable_oob;         // DISABLE_OOB
     unsigned default_sdu_size;
-    bool disable_oob_auto;    // DISABLE_OOB_AUTO: no path check at connect
+    bool disable_oob_auto; // DISABLE_OOB_AUTO: no path check at connect
 };
 
 // What holds when there is no file.

@@ -87,8 +87,9 @@ bool database_open(struct database *database, struct sga *sga,
                      "('NLS_LENGTH_SEMANTICS','BYTE'),"
                      "('NLS_NCHAR_CONV_EXCP','FALSE');",
                      NULL, NULL, NULL) == SQLITE_OK &&
-        functions_register(database) && fixed_tables_register(database) &&
-        connect_by_register(database) && transactions_open(database);
+        functions_register(database) && session_functions_register(database) &&
+        fixed_tables_register(database) && connect_by_register(database) &&
+        transactions_open(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)

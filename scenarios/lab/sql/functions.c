@@ -237,48 +237,6 @@ static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
     sqlite3_result_text(context, padded, (int)want, SQLITE_TRANSIENT);
 }
 
-static void sys_context(sqlite3_context *context, int n,
-                        sqlite3_value **value) {
-    (void)n;
-    const struct database *database = sqlite3_user_data(context);
-    const char *space = (const char *)sqlite3_value_text(value[0]);
-    const char *name = (const char *)sqlite3_value_text(value[1]);
-    if (!space || !name || strcasecmp(space, "userenv") != 0)
-        return;
-    const struct session_slot *self = database->self;
-    char sid[16];
-    snprintf(sid, sizeof sid, "%u", sga_sid(database->sga, self));
-    const struct {
-        const char *name, *value;
-    } known[] = {
-        {"sid", sid},
-        {"sessionid", sid},
-        {"session_user", self->user},
-        {"current_user", self->user},
-        {"current_schema", self->user},
-        {"host", self->machine},
-        {"os_user", self->os_user},
-        {"terminal", self->terminal},
-        {"instance", "1"},
-        {"instance_name", database->sga->instance},
-        {"db_name", database->sga->instance},
-        {"service_name", database->sga->instance},
-        {"network_protocol", self->bridge ? "beq" : "tcp"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(name, known[i].name) == 0) {
-            sqlite3_result_text(context, known[i].value, -1, SQLITE_TRANSIENT);
-            return;
-        }
-    ora_error(context, "ORA-02003: invalid USERENV parameter");
-}
-
-static void user(sqlite3_context *context, int n, sqlite3_value **value) {
-    (void)n, (void)value;
-    const struct database *database = sqlite3_user_data(context);
-    sqlite3_result_text(context, database->self->user, -1, SQLITE_TRANSIENT);
-}
-
 bool functions_register(struct database *database) {
     static char on_the_left;
     const struct {
@@ -310,8 +268,6 @@ bool functions_register(struct database *database) {
         {"LPAD", 3, false, &on_the_left, pad},
         {"RPAD", 2, false, NULL, pad},
         {"RPAD", 3, false, NULL, pad},
-        {"SYS_CONTEXT", 2, true, database, sys_context},
-        {"USER$", 0, true, database, user},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int flags = SQLITE_UTF8 | (all[i].varies ? 0 : SQLITE_DETERMINISTIC);

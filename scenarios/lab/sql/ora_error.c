@@ -57,6 +57,8 @@ static const struct {
     {3001, "unimplemented feature: %s"},
     {3115, "unsupported network datatype or representation"},
     {3120, "two-task conversion routine: integer overflow"},
+    {6550, "%s"},
+    {30006, "resource busy; acquire with WAIT timeout expired"},
     {8177, "can't serialize access for this transaction"},
     {12899, "value too large for column"},
     {4030, "out of process memory"},

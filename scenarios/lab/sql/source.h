@@ -50,6 +50,8 @@ void say_query(struct translator *t, size_t from, size_t to);
 void say_select_list(struct translator *t, size_t from, size_t to);
 // ddl.c: false when it is no such statement.
 bool say_ddl(struct translator *t);
+// block.c: BEGIN ... END
+void say_plsql(struct translator *t);
 // rownum.c
 bool where_limits_rows(const struct translator *t, size_t from, size_t to);
 // Says the WHERE clause without its conditions on ROWNUM ...

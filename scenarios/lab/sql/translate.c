@@ -19,34 +19,6 @@ static void say_delete(struct translator *t) {
     say_tokens(t, from ? 2 : 1, t->count);
 }
 
-// BEGIN NULL; END; and BEGIN SELECT a, b INTO :x, :y FROM ...; END; are what
-// drivers send on their own account.
-static void say_block(struct translator *t) {
-    size_t end = t->count - 1;
-    if (t->count == 4 && is(t, 1, "null") && is(t, 2, ";") && is(t, 3, "end"))
-        return;
-    size_t into = find(t, 1, end, "into"), from = find(t, 1, end, "from");
-    if (t->count < 8 || !is(t, end, "end") || !is(t, end - 1, ";") ||
-        find(t, 1, end, ";") != end - 1 || !is(t, 1, "select") || into > from ||
-        from >= end - 1) {
-        refuse(t, 3001, "PL/SQL other than one SELECT INTO");
-        return;
-    }
-    // The same tokens without the INTO, whose binds are counted in their turn.
-    say_select_list(t, 1, into);
-    t->result->into_from = t->result->binds;
-    for (size_t at = into + 1; at < from; at += 2) {
-        if (t->tokens[at].type != TOKEN_BIND ||
-            (at + 1 < from && !is(t, at + 1, ","))) {
-            refuse(t, 3001, "SELECT INTO other than binds");
-            return;
-        }
-        placeholder(t, at);
-    }
-    t->result->into_to = t->result->binds;
-    say_tokens(t, from, end - 1);
-}
-
 static void by_first_word(struct translator *t) {
     enum statement_kind *kind = &t->result->kind;
     if (is(t, 0, "select") || is(t, 0, "with")) {
@@ -63,7 +35,7 @@ static void by_first_word(struct translator *t) {
         say_delete(t);
     } else if (is(t, 0, "begin")) {
         *kind = STATEMENT_BLOCK;
-        say_block(t);
+        say_plsql(t);
     } else if (is(t, 0, "commit")) {
         *kind = STATEMENT_COMMIT;
     } else if (is(t, 0, "rollback") && t->count == 1) {

@@ -192,6 +192,7 @@ void auth_2(struct server *server) {
     if (strncmp(self->driver, "jdbc", 4) == 0)
         server->breaks.answer_after_ms = JDBC_GRACE_MS;
     snprintf(self->user, sizeof self->user, "%s", server->sga->user);
+    snprintf(self->module, sizeof self->module, "%s", self->program);
     self->logon_time = time(NULL);
     self->logged_on = server->logged_on = true;
     self->stat[STAT_LOGONS]++;

@@ -83,6 +83,9 @@ __attribute__((noinline)) void opiodr(struct server *server, enum call call) {
     case CALL_CANCEL_CURSORS:
         close_cursors(server);
         break;
+    case CALL_END_TO_END:
+        end_to_end(server);
+        break;
     default:
         server_raise(server, 3115, "");
         server->in.at = server->in.length;
@@ -97,8 +100,9 @@ static void function(struct server *server, bool piggyback) {
     struct wire_in *in = &server->in;
     enum call call = in_u8(in);
     uint8_t sequence = in_u8(in);
-    bool known_piggyback =
-        call == CALL_CLOSE_CURSORS || call == CALL_CANCEL_CURSORS;
+    bool known_piggyback = call == CALL_CLOSE_CURSORS ||
+                           call == CALL_CANCEL_CURSORS ||
+                           call == CALL_END_TO_END;
     if (in->bad || call == CALL_SESSION ||
         (!server->logged_on && !allowed_before_logon(call))) {
         server_violated(server, "function");

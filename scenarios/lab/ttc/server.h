@@ -34,6 +34,7 @@ enum call {           // TTC functions, and one of our own
     CALL_AUTH_2 = 115,
     CALL_AUTH_1 = 118,
     CALL_CANCEL_CURSORS = 120,
+    CALL_END_TO_END = 135,
     CALL_PING = 147,
 };
 
@@ -120,6 +121,7 @@ void re_execute(struct server *server, bool fetch);
 void fetch(struct server *server);
 void close_cursors(struct server *server);
 void close_cursor(struct server *server, unsigned id);
+void end_to_end(struct server *server);
 // A CHR field whose length was sent before.
 struct bytes in_chr(struct server *server, size_t length);
 bool read_binds(struct server *server, const uint8_t *type, unsigned count,
