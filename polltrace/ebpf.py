@@ -88,6 +88,8 @@ class EbpfProbe:
     Should we be killed, it finds its reader gone and detaches by itself.
     """
 
+    name = "polltrace-probe"
+
     def __init__(self, pids: Sequence[int], look: Look = Look()) -> None:
         self._argv = [
             str(find_executable("polltrace-probe")),
@@ -164,7 +166,7 @@ class EbpfProbe:
     def _failure(self) -> PolltraceError:
         code = self._process.wait()
         self._stderr.seek(0)
-        said = self._stderr.read().strip().removeprefix("polltrace-probe: ")
+        said = self._stderr.read().strip().removeprefix(f"{self.name}: ")
         if code < 0:
-            return FrameError(f"polltrace-probe was killed by signal {-code}; its counts are lost")
-        return _FAILURES.get(code, HostError)(said or f"polltrace-probe ended with code {code}")
+            return FrameError(f"{self.name} was killed by signal {-code}; its counts are lost")
+        return _FAILURES.get(code, HostError)(said or f"{self.name} ended with code {code}")

@@ -129,7 +129,7 @@ def _before(path: Path | None) -> Side | None:
     if path is None:
         return None
     try:
-        return Side(path.name, parse_folded(path.read_text()))
+        return Side(path.stem, parse_folded(path.read_text()))
     except (OSError, UnicodeDecodeError, FormatError) as error:
         raise UsageError(f"cannot read folded stacks from {path}: {error}") from None
 

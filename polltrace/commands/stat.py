@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from polltrace.backends.choice import why_strace
+from polltrace.backends.bcc_backend import BccProbe
+from polltrace.backends.choice import BACKENDS, choose
 from polltrace.backends.evidence import Evidence
 from polltrace.backends.evidence_report import evidence_data, evidence_table
 from polltrace.backends.strace_probe import StraceProbe
@@ -42,10 +43,11 @@ class Stat:
             files.add_argument(f"--from-{tool}", type=Path, metavar="FILE")
         parser.add_argument(
             "--backend",
-            choices=["ebpf", "strace", "auto"],
+            choices=[*BACKENDS, "auto"],
             default="ebpf",
-            help="strace slows a process down some forty times a call; auto takes it only where "
-            "eBPF is not to be had, and says so (default: ebpf)",
+            help="bcc needs the kernel's headers but no type information; strace slows a process "
+            "down some forty times a call; auto takes the first of these that works, and says so "
+            "(default: ebpf)",
         )
         parser.add_argument("--json", action="store_true", help="the same as data")
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
@@ -54,19 +56,21 @@ class Stat:
         files = [(tool, args.__dict__[f"from_{tool}"]) for tool in _TOOLS]
         if any(path for _, path in files):
             return _from_file(args, [(tool, path) for tool, path in files if path])
-        if args.backend != "ebpf" and (why := why_strace(args.backend, bool(args.command))):
-            return _by_strace(args, why)
-        if args.backend == "auto":
-            print("polltrace: backend ebpf: it works here", file=sys.stderr)
+        choice = choose(args.backend)
+        if args.backend != "ebpf":
+            print(f"polltrace: {choice}", file=sys.stderr)
+        if choice.backend == "strace":
+            return _by_strace(args)
+        kind = BccProbe if choice.backend == "bcc" else EbpfProbe
         code = 0
         if args.command:
             if args.pid or args.name or args.sid or args.all:
                 raise UsageError("watch either a COMMAND or running processes, not both")
             with HeldCommand(args.command) as command:
-                profile = _watch([command.pid], args.duration, command)
+                profile = _watch(kind, [command.pid], args.duration, command)
                 code = command.wait()
         else:
-            profile = _watch(target_pids(args), args.duration)
+            profile = _watch(kind, target_pids(args), args.duration)
         if args.json:
             json.dump(stat_data(profile), sys.stdout, indent=2)
             print()
@@ -79,9 +83,10 @@ class Stat:
         return code
 
 
-def _by_strace(args: argparse.Namespace, why: str) -> int:
+def _by_strace(args: argparse.Namespace) -> int:
+    if args.command:
+        raise UsageError("the strace backend watches running processes only: use -p PID")
     with StraceProbe(target_pids(args), args.duration) as probe, probe.until_interrupted():
-        print(f"polltrace: backend strace: {why}", file=sys.stderr)
         say_attached(args.duration)
         _print(probe.evidence(), args.json)
     return 0
@@ -104,10 +109,13 @@ def _print(evidence: Evidence, as_json: bool) -> None:
 
 
 def _watch(
-    pids: Sequence[int], duration_s: float | None, command: HeldCommand | None = None
+    kind: type[EbpfProbe],
+    pids: Sequence[int],
+    duration_s: float | None,
+    command: HeldCommand | None = None,
 ) -> Profile:
     look = Look(duration_s=duration_s, syscalls=True, follow=command is not None)
-    with EbpfProbe(pids, look) as probe, probe.until_interrupted():
+    with kind(pids, look) as probe, probe.until_interrupted():
         if command:
             command.go()
         else:

@@ -7,7 +7,7 @@ from polltrace.doctor.finding import Finding
 from polltrace.doctor.host import Host
 from polltrace.doctor.kernel import sampling, type_information, uprobes, variants, works
 from polltrace.doctor.permissions import capabilities, lockdown, pid_namespace, ptrace_scope
-from polltrace.doctor.tools import ours, probe_path, strace
+from polltrace.doctor.tools import bcc, ours, probe_path, strace
 
 
 def examine(host: Host) -> tuple[list[Finding], bool]:
@@ -16,6 +16,7 @@ def examine(host: Host) -> tuple[list[Finding], bool]:
     findings = [
         *ours(),
         strace(host),
+        bcc(host),
         capabilities(host),
         type_information(host),
         *probes,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The programs that we start: our own, and strace."""
+"""The programs that we start: our own, strace, and what bcc needs."""
 
 from __future__ import annotations
 
+import os
 import re
 
+from polltrace.backends.bcc_backend import PYTHON
 from polltrace.doctor.finding import Finding, finding
 from polltrace.doctor.host import Host
 from polltrace.errors import HostError
@@ -22,6 +24,21 @@ def strace(host: Host) -> Finding:
     if version is None:
         return finding("strace", None, f"{path} says no version", enables, "strace -V")
     return finding("strace", True, f"{path}, version {version[1]}", enables, "")
+
+
+def bcc(host: Host) -> Finding:
+    """Its module for the system's Python, and the headers of the kernel that runs."""
+    enables = "stat --backend bcc, for kernels without type information"
+    release = os.uname().release
+    deb = host.which("apt-get") is not None
+    if host.output(PYTHON, "-I", "-c", "import bcc")[0] != 0:
+        package = "python3-bpfcc" if deb else "python3-bcc"
+        return finding("bcc", False, f"no module for {PYTHON}", enables, _install(host, package))
+    headers = [f"/lib/modules/{release}/build", "/sys/kernel/kheaders.tar.xz"]
+    there = next((path for path in headers if host.exists(path)), None)
+    package = f"linux-headers-{release}" if deb else f"kernel-devel-{release}"
+    found = there or f"no headers: no {headers[0]}"
+    return finding("bcc", there is not None, found, enables, _install(host, package))
 
 
 def _install(host: Host, package: str) -> str:

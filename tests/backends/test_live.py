@@ -8,20 +8,33 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
 from polltrace.backends.backend import Backend
-from polltrace.backends.choice import why_strace
+from polltrace.backends.bcc_backend import PYTHON, SCRIPT, BccProbe
+from polltrace.backends.choice import Choice, choose
 from polltrace.backends.strace_probe import StraceProbe
+from polltrace.doctor.host import ThisHost
 from polltrace.ebpf import EbpfProbe, Look
-from polltrace.errors import NoSuchProcessError, UsageError
+from polltrace.errors import NoSuchProcessError
 from polltrace.profile import Profile
 from polltrace.stop_at.threads import status
 from tests.stop_at.stopped_target import Target, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
+
+
+class Answers(ThisHost):
+    """This host, but for what programs answer to an option."""
+
+    def __init__(self, answers: dict[str, tuple[int, str]]) -> None:
+        self.answers = answers
+
+    def output(self, *argv: str) -> tuple[int, str]:
+        return self.answers[argv[-1]] if argv[-1] in self.answers else super().output(*argv)
 
 
 def ebpf(pid: int) -> Backend:
@@ -32,10 +45,24 @@ def strace(pid: int) -> Backend:
     return StraceProbe([pid], follow=True)
 
 
-@pytest.fixture(params=[ebpf, strace])
+def bcc(pid: int) -> Backend:
+    return BccProbe([pid], Look(syscalls=True, follow=True))
+
+
+@cache
+def why_no_bcc() -> str:
+    """For this kernel with the headers it has, "" where bcc works. Not missing() in CI: a kernel
+    that has type information needs no bcc, and tests/kernels tries it on one that has headers."""
+    code, text = ThisHost().output(PYTHON, str(SCRIPT), "--check")
+    return text.strip() if code else ""
+
+
+@pytest.fixture(params=[ebpf, strace, bcc])
 def backend(request: pytest.FixtureRequest, probe: None) -> Callable[[int], Backend]:
     if request.param is strace and shutil.which("strace") is None:
         pytest.skip("strace is missing")
+    if request.param is bcc and (why := why_no_bcc()):
+        pytest.skip(why)
     chosen: Callable[[int], Backend] = request.param
     return chosen
 
@@ -153,7 +180,7 @@ def test_strace_on_a_process_that_is_traced_already(start: Start, run: Run, targ
     strace_stat(start, target)
     ended = run("stat", "--backend", "strace", "-p", str(target.pid))
     assert ended.returncode == 3
-    (line,) = ended.stderr.splitlines()
+    _, line = ended.stderr.splitlines()
     assert f"process {target.pid} is traced already, by " in line
 
 
@@ -178,10 +205,19 @@ def test_killed_it_takes_strace_along(start: Start, target: Target) -> None:
 
 @pytest.mark.usefixtures("probe")
 def test_auto_takes_ebpf_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert why_strace("auto", False) == ""
-    # AND strace where it does not, and says why
+    assert choose("auto") == Choice("ebpf", "it works here")
+    assert choose("strace") == Choice("strace", "asked for")
+    # AND what is left where it does not, and says why
     monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
-    assert why_strace("auto", False) == "no eBPF here (the probe is not built)"
-    assert why_strace("strace", False) == "asked for"
-    with pytest.raises(UsageError, match="use -p PID"):
-        why_strace("strace", True)
+    host = Answers({"--check": (0, "yes\n")})
+    no_ebpf = "no eBPF here (the probe is not built)"
+    assert choose("auto", host) == Choice("bcc", f"{no_ebpf}, but the kernel's headers")
+    host = Answers({"--check": (4, "clang: noise\nbcc_probe: no headers\n")})
+    assert choose("auto", host) == Choice("strace", f"{no_ebpf}, nor bcc (no headers)")
+
+
+@pytest.mark.usefixtures("root")
+def test_strace_is_given_no_command(run: Run) -> None:
+    ended = run("stat", "--backend", "strace", "--", "true")
+    assert ended.returncode == 2
+    assert "use -p PID" in ended.stderr

@@ -21,7 +21,10 @@ from polltrace.errors import NoSuchProcessError
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ALL_CAPABILITIES = "Name:\tx\nCapEff:\t000001ffffffffff\n"
+RELEASE = os.uname().release
+HEADERS = f"/lib/modules/{RELEASE}/build"
 FILES = {
+    HEADERS: "",
     "/proc/self/status": ALL_CAPABILITIES,
     "/sys/kernel/btf/vmlinux": "",
     "/proc/sys/kernel/perf_event_paranoid": "2\n",
@@ -41,6 +44,7 @@ class FakeHost:
     variants: tuple[int, str] = (0, ALL_VARIANTS)
     version: str = "strace -- version 6.1\n"
     namespace: str = "pid:[4026531836]"
+    has_bcc: bool = True
 
     def read(self, path: str) -> str | None:
         return self.files.get(path)
@@ -55,6 +59,10 @@ class FakeHost:
         return f"/usr/bin/{name}" if name in self.commands else None
 
     def output(self, *argv: str) -> tuple[int, str]:
+        if "import bcc" in argv:
+            return (0, "") if self.has_bcc else (1, "ModuleNotFoundError")
+        if "--check" in argv:
+            return (0, "yes") if HEADERS in self.files else (4, "bcc_probe: no kernel headers\n")
         return self.variants if "--variants" in argv else (0, self.version)
 
     def without(self, path: str) -> FakeHost:
@@ -93,6 +101,16 @@ NO_CAPABILITY = "Name:\tx\nCapEff:\t0000000000000000\n"
         (replace(HAS_ALL, commands=("dnf",)), "strace", "missing", "not", "dnf install strace"),
         (replace(HAS_ALL, commands=("apk",)), "strace", "missing", "not", "apk add strace"),
         (replace(HAS_ALL, commands=()), "strace", "missing", "not", "install the package strace"),
+        (replace(HAS_ALL, has_bcc=False), "bcc", "missing", "no module", "python3-bpfcc"),
+        (
+            replace(HAS_ALL, has_bcc=False, commands=("dnf",)),
+            *("bcc", "missing", "no module", "dnf install python3-bcc"),
+        ),
+        (HAS_ALL.without(HEADERS), "bcc", "missing", "no headers", f"linux-headers-{RELEASE}"),
+        (
+            replace(HAS_ALL.without(HEADERS), commands=("yum",)),
+            *("bcc", "missing", "no headers", f"yum install kernel-devel-{RELEASE}"),
+        ),
         (replace(HAS_ALL, version="?"), "strace", "unknown", "no version", "strace -V"),
         (
             HAS_ALL.with_file("/proc/self/status", NO_CAPABILITY),
