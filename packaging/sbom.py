@@ -46,9 +46,10 @@ def _sqlite_version() -> str:
 
 def _python_licence(package: str) -> str | None:
     try:
-        return metadata(package).get("License-Expression")
+        about = metadata(package)
     except PackageNotFoundError:  # pinned for another platform
         return None
+    return about["License-Expression"] if "License-Expression" in about else None
 
 
 def _part(kind: str, name: str, version: str, inside: str, licence: str | None) -> Component:
