@@ -46,10 +46,10 @@ def _sqlite_version() -> str:
 
 def _python_licence(package: str) -> str | None:
     try:
-        about = metadata(package)
+        said = metadata(package).get_all("License-Expression")
     except PackageNotFoundError:  # pinned for another platform
         return None
-    return about["License-Expression"] if "License-Expression" in about else None
+    return said[0] if said else None
 
 
 def _part(kind: str, name: str, version: str, inside: str, licence: str | None) -> Component:
