@@ -21,7 +21,7 @@ class Server:
     """One dedicated server: `pid` with `start_ticks` is its identity.
 
     Not `looked_at`: it is on another host, and all that its /proc would tell is not known; its
-    `settings` are the defaults.
+    `settings` are the defaults. `started_at` is seconds since the epoch; None: not known.
     """
 
     pid: int
@@ -33,11 +33,12 @@ class Server:
     catches_sigurg: bool | None
     settings: BreakSettings
     looked_at: bool = True
+    started_at: float | None = None
 
     @property
     def edited(self) -> bool:
         """Whether the server's sqlnet.ora was changed after it had read it."""
-        return self.settings.changed_since(procfs.started_at(self.start_ticks))
+        return self.settings.changed_since(self.started_at)
 
     def why(self, polls_on_cpu: bool | None) -> Why:
         """Why it is in-band, if it is, with what a probe saw (None: nobody looked)."""
@@ -87,6 +88,7 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
             Server(
                 pid=pid,
                 start_ticks=start_ticks,
+                started_at=procfs.started_at(start_ticks),
                 engine=engine,
                 instance=title["instance"],
                 local=title["local"] == "YES",

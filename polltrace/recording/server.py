@@ -33,11 +33,14 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
         if socket
         else None,
         "catches_sigurg": server.catches_sigurg,
+        "started_at": server.started_at,
         "settings": {
             "path": str(settings.path) if settings.path else None,
             "break_poll_skip": settings.break_poll_skip,
             "disable_oob": settings.disable_oob,
             "skip_is_default": settings.skip_is_default,
+            "disable_oob_auto": settings.disable_oob_auto,
+            "changed_at": settings.changed_at,
         },
     }
 
@@ -62,11 +65,18 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
         )
         if client
         else None,
-        catches_sigurg=bool(data["catches_sigurg"]),
+        catches_sigurg=None if data["catches_sigurg"] is None else bool(data["catches_sigurg"]),
+        started_at=_number(data.get("started_at")),
         settings=BreakSettings(
             path=PurePosixPath(settings["path"]) if settings["path"] else None,
             break_poll_skip=int(settings["break_poll_skip"]),
             disable_oob=bool(settings["disable_oob"]),
             skip_is_default=bool(settings["skip_is_default"]),
+            disable_oob_auto=bool(settings.get("disable_oob_auto")),
+            changed_at=_number(settings.get("changed_at")),
         ),
     )
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)

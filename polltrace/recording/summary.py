@@ -12,7 +12,7 @@ from polltrace.break_mode import BreakMode
 from polltrace.frames import Bucket, ProcessTotals
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead import Session, counted_pct, counted_session
-from polltrace.price import flat
+from polltrace.price import PriceCurve
 from polltrace.profile import Profile
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.ps_report import Session as Watched
@@ -127,9 +127,12 @@ def _session(
 ) -> SessionSummary:
     totals = counted or ProcessTotals(*identity, 0.0, 0, 0, (), (), ())
     server = recording.servers.get(identity)
+    if server is not None and totals.sockets:
+        totals = replace(totals, break_polls=server.client_polls(totals))
     from_s, to_s = recording.lived[identity]
     session = _paced(recording, identity, totals, sampled)
-    price = _price(recording.prices, session.pace_s) if totals.break_polls else None
+    curve = price_curve(recording.prices) if totals.break_polls else None
+    price = curve.at(session.pace_s) if curve else None
     stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
@@ -156,11 +159,17 @@ def _session(
         advice=advice(
             server,
             session,
-            price=flat(price),
+            price=curve,
             stacks=stacks,
-            extras=Extras(gaps=timed.gaps if timed else ()),
+            extras=Extras(
+                gaps=timed.gaps if timed else (),
+                why_not_burst="the recording has no count of its checks",
+                started_at=server.started_at,
+                job_cpu_s=totals.cpu_s,
+                probe_s_per_poll=sampled.probe_s_per_poll if sampled else 0.0,
+            ),
         )
-        if server and price
+        if server
         else None,
         gaps=timed.gaps if timed else (),
         spans=tuple(recording.series[identity].spans()) if identity in recording.series else (),
@@ -186,12 +195,11 @@ def _paced(
     return counted_session(totals, seconds, sampled.probe_s_per_poll if sampled else 0.0)
 
 
-def _price(prices: Mapping[int, Estimate], pace_s: float) -> Estimate | None:
-    """Of the pace that is nearest to this; see pricing.pace_knot_us."""
+def price_curve(prices: Mapping[int, Estimate]) -> PriceCurve | None:
+    """The recorded prices, by pace; None where none was measured."""
     if not prices:
         return None
-    pace_us = min(max(1e6 * pace_s, 1.0), 1024.0)
-    return prices[min(prices, key=lambda each: abs(math.log2(max(each, 1)) - math.log2(pace_us)))]
+    return PriceCurve([(1e-6 * pace, price) for pace, price in sorted(prices.items())])
 
 
 def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Watched | None:

@@ -8,8 +8,7 @@ from typing import Any
 from polltrace.advice_report import advice_data
 from polltrace.intervals import Estimate
 from polltrace.recording.summary import SessionSummary, Summary
-
-_MOST_CANCEL_S = 30.0
+from polltrace.recording_report.words import MOST_CANCEL_S
 
 
 def report_data(summary: Summary) -> dict[str, Any]:
@@ -69,7 +68,7 @@ def _session(each: SessionSummary) -> dict[str, Any]:
         "sampled_pct": _value(each.sampled),
         "sampled_pct_ci95": _interval(each.sampled),
         "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in each.gaps],
-        "advice": advice_data(each.advice, _MOST_CANCEL_S) if each.advice else None,
+        "advice": advice_data(each.advice, MOST_CANCEL_S) if each.advice else None,
     }
 
 

@@ -13,7 +13,16 @@ from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.figures import forecast_plot, gap_histogram, rates_over_time
 from polltrace.recording_report.parts import figure, flame_frame, shell, table
 from polltrace.recording_report.plots import text
-from polltrace.recording_report.words import about, client, instance, pct, quality, span, verdict
+from polltrace.recording_report.words import (
+    MOST_CANCEL_S,
+    about,
+    client,
+    instance,
+    pct,
+    quality,
+    span,
+    verdict,
+)
 from polltrace.sampled import AT_POLL, ON_CPU
 from stacks import fold
 from stacks.layers.table import built_in
@@ -21,7 +30,6 @@ from stacks.picture import Picture, Side
 from stacks.text import printable
 
 _MOST_ROWS = 500
-_MOST_CANCEL_S = 30.0
 
 
 def report_page(summary: Summary) -> str:
@@ -108,7 +116,7 @@ def _plots(summary: Summary, worst: SessionSummary | None, advice: Advice | None
         rates_over_time(summary.sessions),
         "The sessions that lose most.",
     )
-    best = recommended(advice.forecast, _MOST_CANCEL_S) if advice else None
+    best = recommended(advice.forecast, MOST_CANCEL_S) if advice else None
     costs = figure(
         f"What each BREAK_POLL_SKIP would cost {who}",
         forecast_plot(advice.forecast, advice.skip, best) if advice else "",

@@ -8,13 +8,19 @@ import textwrap
 from polltrace.advice_report import advice_text
 from polltrace.break_mode import BreakMode
 from polltrace.recording.summary import SessionSummary, Summary
-from polltrace.recording_report.words import about, client, instance, pct, quality, verdict
+from polltrace.recording_report.words import (
+    MOST_CANCEL_S,
+    about,
+    client,
+    instance,
+    pct,
+    quality,
+    verdict,
+)
 from stacks.text import printable
 
 _SHOWN = 40
 _WIDTH = 120
-# As `polltrace advise` has it.
-_MOST_CANCEL_S = 30.0
 
 
 def report_text(summary: Summary) -> str:
@@ -22,7 +28,7 @@ def report_text(summary: Summary) -> str:
     lines = [about(summary), "", *_filled(verdict(summary)), "", *_table(summary)]
     worst = summary.worst
     if worst is not None and worst.advice is not None and worst.advice.mode is BreakMode.IN_BAND:
-        lines += ["", printable_lines(advice_text(worst.advice, _MOST_CANCEL_S))]
+        lines += ["", printable_lines(advice_text(worst.advice, MOST_CANCEL_S))]
     return "\n".join([*lines, "", *_filled(quality(summary))])
 
 

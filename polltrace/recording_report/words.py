@@ -10,6 +10,8 @@ from stacks.text import printable
 
 # Calls that were under way when the probe attached are no loss to anything shown here.
 _UNTIMED = "times"
+# The limit to a cancel while on CPU for which a skip is advised, as `polltrace advise` has it.
+MOST_CANCEL_S = 1.0
 _MODES = (BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL, BreakMode.UNKNOWN)
 
 

@@ -14,6 +14,8 @@ import pytest
 from polltrace.commands.recorded import recording_path
 from polltrace.recording.fold import read
 from polltrace.recording.scan import Scan
+from polltrace.recording.summary import summary
+from polltrace.recording_report.data import report_data
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ELSEWHERE = Path(__file__).with_name("elsewhere.py")
@@ -56,6 +58,8 @@ def elsewhere(*argv: str) -> subprocess.CompletedProcess[str]:
         (["report", "demo"], "Break polling takes"),
         (["report", "demo", "--json"], '"break_mode": "in-band"'),
         (["stacks", "demo"], "nsmore2recv"),
+        (["advise", "demo"], "With cancels within 1 s"),
+        (["advise", "demo", "--json"], '"recommended_skip"'),
         (["stacks", "demo", "--at", "cpu", "--format", "svg"], "<svg"),
         (["diff", "demo", "demo"], "cannot be told from noise"),
         (["diff", "demo", "demo", "--json"], '"certain": false'),
@@ -96,3 +100,14 @@ def test_stacks_of_both_kinds(run: Run) -> None:
     ended = run("stacks", "demo", "-p", "1")
     assert ended.returncode == 2
     assert "not both" in ended.stderr
+
+
+def test_advice_is_of_the_session_that_is_asked_for(run: Run) -> None:
+    recording = read(DEMO)
+    by_mode = {each["pid"]: each for each in report_data(summary(recording))["sessions"]}
+    for pid, session in by_mode.items():
+        data = json.loads(run("advise", "demo", "-p", str(pid), "--json").stdout)
+        assert (data["pid"], data["break_mode"]) == (pid, session["break_mode"])
+    ended = run("advise", "demo", "-p", "1")
+    assert ended.returncode == 5
+    assert "process 1 is not in" in ended.stderr
