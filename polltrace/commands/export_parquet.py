@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from polltrace.commands.recorded import HELP, recording_path
+from polltrace.recording.fold import read
+from polltrace.recording.parquet import write_parquet
+from polltrace.recording.summary import summary
+
+
+class ExportParquet:
+    """Write a recording as tidy tables in Parquet, for DuckDB, Spark and the like.
+
+    OUT is a folder: processes, intervals (each process over time), stacks, gaps. Columns are
+    documented in docs/parquet.md and, with their units, in the files. Needs pyarrow
+    (pip install 'polltrace[parquet]').
+    """
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=recording_path, metavar="FILE", help=HELP)
+        parser.add_argument("out", type=Path, metavar="OUT", help="a folder, made if need be")
+
+    def run(self, args: argparse.Namespace) -> int:
+        return export_parquet(args.file, args.out)
+
+
+def export_parquet(file: Path, out: Path) -> int:
+    """Write, and name what was written on stderr; the exit code."""
+    for path in write_parquet(summary(read(file)), out):
+        print(f"polltrace: {path}", file=sys.stderr)
+    return 0

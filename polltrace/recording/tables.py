@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recording as tidy tables: one row a fact, one column a variable, units in the names' notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polltrace.frames import Frame
+from polltrace.intervals import Estimate
+from polltrace.recording.replay import frames
+from polltrace.recording.stacks import stacks_of
+from polltrace.recording.stream import COUNT, GAPS, Identity
+from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.sampled import AT_POLL, ON_CPU
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`kind` is text, whole, real, flag or texts (a list); `note` says unit and meaning."""
+
+    name: str
+    kind: str
+    note: str
+
+
+_WHO = (
+    Column("pid", "whole", "with start_ticks the identity of a process"),
+    Column("start_ticks", "whole", "when it started, in clock ticks since boot"),
+)
+
+PROCESSES = (
+    *_WHO,
+    Column("title", "text", "first word of its command line, or a server's title"),
+    Column("engine", "text", "null: no dedicated server"),
+    Column("instance", "text", ""),
+    Column("client", "text", "host:port of the other end of its socket"),
+    Column("break_mode", "text", "in-band, out-of-band, local, unknown"),
+    Column("reason", "text", "why it is in-band"),
+    Column("configured_skip", "whole", "BREAK_POLL_SKIP that its sqlnet.ora says"),
+    Column("from_s", "real", "s since the recording began: when it came"),
+    Column("to_s", "real", "s since the recording began: when it went, or the recording ended"),
+    Column("ended", "flag", "it ended before the recording did"),
+    Column("cpu_s", "real", "s of CPU time"),
+    Column("break_polls", "whole", ""),
+    Column("other_polls", "whole", ""),
+    Column("lost_cpu_s", "real", "s of CPU time in break polls: polls times price"),
+    Column("counted_pct", "real", "% of its CPU time, by count and price"),
+    Column("counted_low_pct", "real", "95 % interval"),
+    Column("counted_high_pct", "real", "95 % interval"),
+    Column("samples", "whole", "on-CPU samples"),
+    Column("sampled_pct", "real", "% of its samples that are in the break check"),
+    Column("sampled_low_pct", "real", "95 % interval"),
+    Column("sampled_high_pct", "real", "95 % interval"),
+)
+INTERVALS = (
+    *_WHO,
+    Column("from_s", "real", "s since the recording began"),
+    Column("to_s", "real", "s since the recording began"),
+    Column("cpu_s", "real", "s of CPU time within"),
+    Column("break_polls", "whole", "within"),
+    Column("other_polls", "whole", "within"),
+    Column("gaps_timed", "flag", "gaps were timed meanwhile, which slows a process that polls"),
+)
+STACKS = (
+    *_WHO,
+    Column("kind", "text", "poll: at a break poll, cpu: on CPU"),
+    Column("functions", "texts", "outermost first; kernel functions last"),
+    Column("count", "whole", "times taken"),
+    Column("break_polls", "whole", "break polls that these stand for; 0 on CPU"),
+    Column("is_break_check", "flag", ""),
+)
+GAP_COLUMNS = (
+    *_WHO,
+    Column("from_ns", "whole", "ns from one break poll to the next, at least"),
+    Column("below_ns", "whole", "ns, less than"),
+    Column("count", "whole", "gaps so long"),
+)
+
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    "processes": PROCESSES,
+    "intervals": INTERVALS,
+    "stacks": STACKS,
+    "gaps": GAP_COLUMNS,
+}
+
+Row = dict[str, Any]
+
+
+def rows(summary: Summary, table: str) -> Iterator[Row]:
+    """The rows of one of TABLES, one at a time."""
+    match table:
+        case "processes":
+            yield from map(_process, summary.sessions)
+        case "intervals":
+            yield from _intervals(summary)
+        case "stacks":
+            yield from _stacks(summary)
+        case "gaps":
+            for each in summary.sessions:
+                for gap in each.gaps:
+                    yield {
+                        **_who(each.identity),
+                        "from_ns": gap.from_ns,
+                        "below_ns": gap.below_ns,
+                        "count": gap.count,
+                    }
+
+
+def _process(each: SessionSummary) -> Row:
+    server = each.server
+    return {
+        **_who(each.identity),
+        "title": each.title,
+        "engine": server.engine.name if server else None,
+        "instance": server.instance if server else None,
+        "client": server.socket.peer if server and server.socket else None,
+        "break_mode": each.mode.value if server else None,
+        "reason": each.reason or None,
+        "configured_skip": server.settings.break_poll_skip if server else None,
+        "from_s": each.from_s,
+        "to_s": each.to_s,
+        "ended": each.ended,
+        "cpu_s": each.cpu_s,
+        "break_polls": each.break_polls,
+        "other_polls": each.other_polls,
+        "lost_cpu_s": each.lost_cpu_s,
+        **_estimate("counted", each.counted),
+        "samples": each.samples,
+        **_estimate("sampled", each.sampled),
+    }
+
+
+def _estimate(name: str, estimate: Estimate | None) -> Row:
+    value, low, high = (
+        (estimate.value, estimate.low, estimate.high) if estimate else (None, None, None)
+    )
+    return {f"{name}_pct": value, f"{name}_low_pct": low, f"{name}_high_pct": high}
+
+
+def _intervals(summary: Summary) -> Iterator[Row]:
+    """From the file itself, every frame: what reports keep of it is thinned out."""
+    begins_s = summary.recording.header.at_s
+    last: dict[Identity, tuple[float, int, int]] = {}
+    before_s, timing_until_s = begins_s, -1.0
+    for each in frames(summary.recording.path):
+        if each.look == GAPS:
+            timing_until_s = each.at_s
+        if each.look != COUNT or not isinstance(each.record, Frame):
+            continue
+        for totals in each.record.processes:
+            identity = totals.pid, totals.start_ticks
+            now = totals.cpu_s, totals.break_polls, totals.other_polls
+            cpu_s, polls, others = last.get(identity, (0.0, 0, 0))
+            last[identity] = now
+            if not each.is_base:
+                yield {
+                    **_who(identity),
+                    "from_s": before_s,
+                    "to_s": each.at_s,
+                    "cpu_s": now[0] - cpu_s,
+                    "break_polls": now[1] - polls,
+                    "other_polls": now[2] - others,
+                    "gaps_timed": timing_until_s > before_s,
+                }
+        before_s = each.at_s
+
+
+def _stacks(summary: Summary) -> Iterator[Row]:
+    for each in summary.sessions:
+        for kind in (AT_POLL, ON_CPU):
+            for stack in stacks_of(summary.recording, each.identity, kind):
+                inwards = [frame.name for frame in reversed((*stack.kernel, *stack.frames))]
+                yield {
+                    **_who(each.identity),
+                    "kind": kind,
+                    "functions": inwards,
+                    "count": stack.count,
+                    "break_polls": stack.polls,
+                    "is_break_check": stack.is_break_check,
+                }
+
+
+def _who(identity: Identity) -> Row:
+    return {"pid": identity[0], "start_ticks": identity[1]}
