@@ -69,7 +69,7 @@ class Stage:
 
     def _connect(self) -> None:
         lab = json.loads(self.run("polltrace lab status --json"))
-        for disable_oob in (True, False):
+        for disable_oob in (False, True):
             client = self._sessions.enter_context(DriverClient())
             client.connect(lab["dsn"], lab["user"], lab["password"], disable_oob=disable_oob)
             _, [[pid]] = client.query(_SERVER)
