@@ -114,6 +114,10 @@ bench-lab: build
 	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
 	$(BIN)/python -m scenarios.bench_lab
 
+# The forecast against the truth: docs/price-proof.md. Root, some ten minutes, a quiet machine.
+proof: build clients
+	$(BIN)/python -m scenarios.proof
+
 # Checks too long for every change: run before a release.
 soak: build $(VENV)/installed-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak

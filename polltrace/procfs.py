@@ -89,6 +89,13 @@ def on_cpu_or_waiting_for_one_s(pid: int) -> float | None:
     return 1e-9 * (int(fields[0]) + int(fields[1])) if len(fields) > 1 else None
 
 
+def running_s(pid: int) -> float | None:
+    """CPU seconds of the process's first thread so far, to the nanosecond; None where the kernel
+    does not say."""
+    fields = _bytes(pid, "schedstat").split()
+    return 1e-9 * int(fields[0]) if fields else None
+
+
 def program(pid: int) -> str:
     """The path of the executable, as the process sees it."""
     return _link(pid, "exe").removesuffix(" (deleted)")

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The forecast, held against what was then measured: `python -m scenarios.proof` (as root).
+
+For every driver: one in-band session at skip 3 is looked at by `advise`'s own code, which forecasts
+what every other skip and being out-of-band would save. Then fresh sessions execute the same
+statement at each skip and with no checks at all, turn about and in random order, each turn's
+server CPU time by itself; nothing is attached. A session changes its own skip (ALTER SESSION of
+the lab's), because two server processes differ by per cents by where their memory happens to lie,
+and the same one at two skips does not.
+
+Prints progress, rewrites the table after every driver, and takes some three minutes a driver.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from polltrace import procfs
+from polltrace.advice import Advice
+from polltrace.errors import DriverError, LabError, PolltraceError
+from polltrace.intervals import Estimate, median
+from polltrace.looks import Durations, advise_session
+from polltrace.servers import servers
+from scenarios.client import DriverClient
+from scenarios.clients import PROGRAMS
+from scenarios.demo import LOTSLIOS
+from scenarios.lab_server import LabServer
+from scenarios.proof_report import proof_table
+
+PROFILED = 3
+OUT_OF_BAND = 0  # as the lab's ALTER SESSION has it: no checks at all
+SKIPS = (1, 3, 10, 100, 1000)
+BLOCKS, TURNS, EXECUTION_S = 40, 10, 0.03
+_SPID = """
+select p.spid from v$process p, v$session s
+where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One forecast and its truth, in per cent of the CPU time at skip 3.
+
+    At the profiled skip itself the saving meant is that of being out-of-band.
+    """
+
+    driver: str
+    skip: int
+    predicted: Estimate
+    measured: Estimate
+
+    @property
+    def relative_error(self) -> float:
+        return abs(self.predicted.value - self.measured.value) / abs(self.measured.value)
+
+    @property
+    def inside(self) -> bool:
+        """Whether the truth lies in the interval that was forecast."""
+        return self.predicted.low <= self.measured.value <= self.predicted.high
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many fresh sessions, executions of each cell in one, and seconds of sampling."""
+
+    blocks: int
+    turns: int
+    look_s: float
+
+
+def proved(lab: LabServer, name: str, size: Size) -> tuple[list[Cell], Advice]:
+    """The cells of one driver, and the advice they were forecast by."""
+    first, *_, last = processors = sorted(os.sched_getaffinity(0))
+    clients = processors[:-1] or [first]
+    with DriverClient(name, processors=clients) as client:
+        title = _session(lab, client, last)[0]
+        rows = _rows(client)
+        client.close()
+        given = _profiled(lab, client, last, size.look_s)
+        measured = _measured(lab, client, last, rows, size)
+    by_skip = {each.break_poll_skip: each.saved_pct for each in given.forecast}
+    by_skip[PROFILED] = given.out_of_band_saved
+    return [Cell(title, skip, by_skip[skip], measured[skip]) for skip in SKIPS], given
+
+
+def _session(lab: LabServer, client: DriverClient, processor: int) -> tuple[str, int]:
+    """A new in-band session at skip 3 on a processor of its own: the driver, the server's PID."""
+    title = lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
+    spid = int(client.query(_SPID)[1][0][0])
+    os.sched_setaffinity(spid, {processor})
+    client.execute(LOTSLIOS, {"n": 300})
+    return title, spid
+
+
+def _rows(client: DriverClient) -> int:
+    rows, elapsed_s = 100, 0.0
+    while elapsed_s < EXECUTION_S / 2:
+        rows *= 2
+        elapsed_s = client.execute(LOTSLIOS, {"n": rows}).elapsed_s[0]
+        if rows > 10**8:
+            raise LabError("the lab answers lotslios without doing any work")
+    return round(rows * EXECUTION_S / elapsed_s)
+
+
+def _profiled(lab: LabServer, client: DriverClient, processor: int, look_s: float) -> Advice:
+    """What `advise` says of a session that executes the statement without an end."""
+    _, spid = _session(lab, client, processor)
+    client.begin(LOTSLIOS, {"n": 10**9})
+    try:
+        (server,) = servers([spid])
+        return advise_session(server, Durations(sampled=look_s))
+    finally:
+        client.send_break()
+        client.finish()
+        client.close()
+
+
+def _measured(
+    lab: LabServer, client: DriverClient, processor: int, rows: int, size: Size
+) -> dict[int, Estimate]:
+    """By skip, what it takes less CPU than skip 3; at skip 3, what being out-of-band takes less.
+
+    A block is one session: its median counts once, whatever a session's turns have in common.
+    """
+    order = random.Random()
+    saved: dict[int, list[float]] = {skip: [] for skip in SKIPS}
+    for block in range(size.blocks):
+        _say(f"{client.name}: block {block + 1} of {size.blocks}")
+        _, spid = _session(lab, client, processor)
+        cpu_s: dict[int, list[float]] = {skip: [] for skip in (OUT_OF_BAND, *SKIPS)}
+        for _ in range(size.turns):
+            for skip in order.sample(list(cpu_s), len(cpu_s)):
+                client.execute(f"alter session set break_poll_skip = {skip}")
+                cpu_s[skip].append(_cpu_s(client, spid, rows))
+        client.close()
+        for skip in SKIPS:
+            other = OUT_OF_BAND if skip == PROFILED else skip
+            saved[skip].append(_saved_pct(cpu_s[PROFILED], cpu_s[other]))
+    return {skip: median(values) for skip, values in saved.items()}
+
+
+def _cpu_s(client: DriverClient, spid: int, rows: int) -> float:
+    before = procfs.running_s(spid)
+    client.execute(LOTSLIOS, {"n": rows})
+    after = procfs.running_s(spid)
+    if before is None or after is None:
+        raise DriverError("a session ended before its time")
+    return after - before
+
+
+def _saved_pct(base: Sequence[float], other: Sequence[float]) -> float:
+    """Of executions side by side: whatever the machine did then, it did to both."""
+    return statistics.median(100 * (1 - b / a) for a, b in zip(base, other, strict=True))
+
+
+def _say(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def _written(output: Path, cells: Sequence[Cell], notes: Mapping[str, Advice]) -> None:
+    draft = output.with_suffix(".new")
+    draft.write_text(proof_table(cells, notes))
+    draft.replace(output)
+    output.with_suffix(".json").write_text(
+        json.dumps([asdict(cell) | {"inside": cell.inside} for cell in cells], indent=1) + "\n"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m scenarios.proof", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, default=Path("docs/price-proof.md"))
+    parser.add_argument("--driver", action="append", choices=list(PROGRAMS), help="default: all")
+    parser.add_argument("--blocks", type=int, default=BLOCKS, help="sessions (%(default)s)")
+    parser.add_argument("--turns", type=int, default=TURNS, help="of each (%(default)s)")
+    parser.add_argument("--look", type=float, default=8.0, help="seconds sampled (%(default)s)")
+    args = parser.parse_args()
+    cells: list[Cell] = []
+    notes: dict[str, Advice] = {}
+    with ExitStack() as stack:
+        lab = stack.enter_context(LabServer())
+        for name in args.driver or PROGRAMS:
+            if reason := PROGRAMS[name].missing():
+                _say(f"left out: {reason}")
+                continue
+            try:
+                found, given = proved(lab, name, Size(args.blocks, args.turns, args.look))
+            except PolltraceError as error:
+                _say(f"left out: {name}: {error}")
+                continue
+            cells += found
+            notes[found[0].driver] = given
+            _written(args.output, cells, notes)
+    if not cells:
+        _say("no driver, no proof")
+        return 1
+    print(proof_table(cells, notes))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

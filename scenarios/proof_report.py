@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The proof's table, as a page of the documentation."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from polltrace.advice import Advice
+from polltrace.intervals import Estimate
+
+if TYPE_CHECKING:
+    from scenarios.proof import Cell
+
+_GOAL = 0.10
+
+_HEAD = """\
+# The forecast against the truth
+
+Made by `make proof`. For each driver one in-band session at `BREAK_POLL_SKIP=3` is looked at as
+`polltrace advise` looks; what it forecasts for every other skip is then held against fresh sessions
+that execute the same statement at each skip, turn about, with nothing attached. All figures are per
+cent of the CPU time at skip 3; the row of skip 3 itself is what being out-of-band saves.
+
+| driver | skip | forecast [95 %] | measured [95 %] | error of the forecast | truth inside |
+|---|---:|---:|---:|---:|---|
+"""
+
+
+def proof_table(cells: Sequence[Cell], notes: Mapping[str, Advice]) -> str:
+    """A Markdown page: every cell, then how many held, then what the forecasts rest on."""
+    rows = [
+        f"| {cell.driver} | {_skip(cell.skip)} | {_pct(cell.predicted)} | {_pct(cell.measured)}"
+        f" | {100 * cell.relative_error:.1f} % | {'yes' if cell.inside else 'NO'} |"
+        for cell in cells
+    ]
+    close = sum(cell.relative_error <= _GOAL for cell in cells)
+    inside = sum(cell.inside for cell in cells)
+    worst = max((cell.relative_error for cell in cells), default=0.0)
+    lines = [
+        "",
+        f"The forecast is within {100 * _GOAL:.0f} % of the truth in {close} of {len(cells)} cells "
+        f"(worst: {100 * worst:.1f} %), and the truth lies in the stated interval in {inside} of "
+        f"{len(cells)}. Kernel {platform.release()}.",
+        "",
+        *[_note(driver, given) for driver, given in notes.items()],
+    ]
+    return _HEAD + "\n".join([*rows, *lines]) + "\n"
+
+
+def _skip(skip: int) -> str:
+    return "3 (out-of-band)" if skip == 3 else str(skip)
+
+
+def _note(driver: str, given: Advice) -> str:
+    sampled = "-" if given.sampled is None else _pct(given.sampled)
+    return (
+        f"- {driver}: {given.session.polls_per_cpu_s:,.0f} polls per CPU second at "
+        f"{1e9 * given.price_s.value:.0f} ns [{1e9 * given.price_s.low:.0f}, "
+        f"{1e9 * given.price_s.high:.0f}]; counted {_pct(given.counted)}, sampled {sampled}"
+    )
+
+
+def _pct(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
