@@ -19,14 +19,15 @@ from typing import Any
 
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
-from polltrace.intervals import Estimate, median
+from polltrace.intervals import Estimate, median, propagated
 
 ROUNDS = 120
 # A round at a pace of milliseconds takes as long as hundreds of polls at a quick one.
 SLOW_ROUNDS = 24
 _SLOW_US, _SLOWEST_US = 300, 10_000
-# Coarser than this, the cost to the work after a poll was not measured but drowned.
-_KNOWN_NS = 0.25
+# The work after a poll is slower by about so much of the poll itself, where it could be measured;
+# work of these paces is short enough to show it.
+_USUAL_AFTER, _QUICK_US = 0.4, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,9 @@ def _curve(paces_s: Sequence[float], command: Sequence[str], options: Sequence[s
     slow = [pace for pace in paces_us if pace >= _SLOW_US]
     found = _measured([*command, "-r", str(ROUNDS), *options], quick)
     found += _measured([*command, "-r", str(SLOW_ROUNDS), *options], slow)
-    after_ns = _after(found)
+    after = _after(found)
     return PriceCurve(
-        [(1e-6 * each["pace_us"], _price_s(each["poll_ns"], after_ns)) for each in found]
+        [(1e-6 * each["pace_us"], _price_s(each["poll_ns"], after)) for each in found]
     )
 
 
@@ -101,38 +102,45 @@ def _measured(command: Sequence[str], paces_us: Sequence[int]) -> list[dict[str,
     return found
 
 
-def _after(found: Sequence[dict[str, Any]]) -> Estimate:
-    """Nanoseconds that the work takes longer after a poll: the whole without the poll itself.
+def _after(found: Sequence[dict[str, Any]]) -> list[Estimate]:
+    """By footprint, nanoseconds that the work takes longer after a poll: the whole difference
+    that a poll makes, without the poll itself.
 
-    Only work as short as a few polls shows it, and only on a quiet machine; where it drowns it
-    is taken as nothing, give or take a quarter of the poll.
+    Only work as short as a few polls shows it; where it drowns, it is taken as the usual part of
+    the poll, give or take as much.
     """
-    whole = [each for each in found if each["whole_ns"][0] and each["whole_ns"][0][0] is not None]
-    if not whole:
-        return Estimate(0.0, 0.0, 0.0)
-    quickest = whole[0]
-    rest = median(
-        [
-            both - alone
-            for wholes, polls in zip(quickest["whole_ns"], quickest["poll_ns"], strict=True)
-            for both, alone in zip(wholes, polls, strict=True)
-        ]
-    )
-    poll_ns = statistics.median(statistics.median(polls) for polls in quickest["poll_ns"])
-    if rest.half_width > _KNOWN_NS * poll_ns:
-        return Estimate(0.0, 0.0, _KNOWN_NS * poll_ns)
+    quick = [each for each in found if each["pace_us"] <= _QUICK_US] or found[:1]
+    return [_after_ns(quick, footprint) for footprint in range(len(found[0]["poll_ns"]))]
+
+
+def _after_ns(quick: Sequence[dict[str, Any]], footprint: int) -> Estimate:
+    polls = [ns for each in quick for ns in each["poll_ns"][footprint]]
+    rests = [
+        whole - alone
+        for each in quick
+        for whole, alone in zip(
+            each["whole_ns"][footprint], each["poll_ns"][footprint], strict=True
+        )
+        if whole is not None
+    ]
+    usual = _USUAL_AFTER * max(0.0, statistics.median(polls))
+    rest = median(rests) if rests else None
+    if rest is None or rest.half_width > usual:
+        return Estimate(usual, 0.0, 2 * usual)
     return rest
 
 
-def _price_s(by_footprint: Sequence[Sequence[float]], after_ns: Estimate) -> Estimate:
-    medians = [median(values) for values in by_footprint]
-    value = statistics.median(each.value for each in medians)
-    low = min(each.low for each in medians)
-    high = max(each.high for each in medians)
-    below = math.hypot(value - low, after_ns.value - after_ns.low)
-    above = math.hypot(high - value, after_ns.high - after_ns.value)
-    value += after_ns.value
-    return Estimate(1e-9 * value, 1e-9 * max(0.0, value - below), 1e-9 * (value + above))
+def _price_s(by_footprint: Sequence[Sequence[float]], after: Sequence[Estimate]) -> Estimate:
+    """The middle one of the footprints; the interval holds them all."""
+    totals = [
+        propagated(lambda poll, rest: poll + rest, median(polls), rest)
+        for polls, rest in zip(by_footprint, after, strict=True)
+    ]
+    return Estimate(
+        1e-9 * statistics.median(each.value for each in totals),
+        1e-9 * max(0.0, min(each.low for each in totals)),
+        1e-9 * max(each.high for each in totals),
+    )
 
 
 def _between(one: Estimate, other: Estimate, share: float) -> Estimate:

@@ -2,7 +2,8 @@
 // What one break poll costs on this host, with nothing attached: polls of an
 // idle stream socket on loopback, through this libc, in between stretches of
 // work that take as long as the server's own. A poll in a closed loop would be
-// too cheap: at a server's pace the kernel's code and branches have gone cold.
+// too cheap: at a server's pace the kernel's code and branches have gone cold,
+// and those of the work go cold in the poll (work.c).
 //
 // usage: polltrace-price [-r ROUNDS] [-s tcp|tcp6|unix] [-t] [PACE_US...]
 //   PACE_US  microseconds of work between two polls (10; 0 to 100000)
@@ -21,7 +22,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "idle_socket.h"
+#include "work.h"
 
 #define ROUND_NS 1000000.0 // shorter than most of what disturbs a machine
 // Work of a longer pace varies by more than a poll takes.
@@ -37,12 +38,8 @@
 #define MOST_TIMED 64 // polls timed one by one in a round
 
 // Within the first-level cache, the second, and beyond.
-static const unsigned footprints[] = {4 * 1024, 64 * 1024, 512 * 1024};
+static const unsigned footprints[] = {4 * 1024, 64 * 1024, WORDS};
 #define FOOTPRINTS (sizeof footprints / sizeof *footprints)
-#define WORDS (512 * 1024)
-
-static uint32_t memory[WORDS];
-static volatile uint32_t sink; // keeps the work from being optimised away
 
 static double clock_ns(clockid_t clock) {
     struct timespec at;
@@ -60,32 +57,12 @@ static double cpu_ns(void) {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// Loads that depend on one another little and branches that depend on data,
-// as in a row source. `words` is a power of two.
-static __attribute__((noinline)) void work(unsigned steps, unsigned words) {
-    static uint32_t position = 1;
-    uint32_t sum = 0, at = position;
-    for (unsigned i = 0; i < steps; i++) {
-        at = at * 1664525u + 1013904223u;
-        uint32_t value = memory[(at >> 8) & (words - 1)];
-        if (value & 1)
-            sum += value;
-        else if (value & 2)
-            sum ^= value >> 3;
-        else
-            sum -= at;
-    }
-    position = at;
-    sink = sum;
-}
-
 static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
                          struct pollfd *socket) {
     double began = cpu_ns();
     for (unsigned i = 0; i < repeats; i++) {
         work(steps, words);
-        if (socket)
-            poll(socket, 1, 0);
+        deep_poll(socket);
     }
     return cpu_ns() - began;
 }
@@ -110,8 +87,9 @@ static double timed_ns(unsigned repeats, unsigned steps, unsigned words,
     return took[n / 2];
 }
 
+// How many steps of work take that long, polls' frames included.
 static unsigned steps_for(double pace_ns, unsigned words) {
-    const unsigned many = 100000;
+    const unsigned many = 3000;
     double fastest = 1e18;
     for (int i = 0; i < 20; i++) {
         double took = stretch_ns(1, many, words, NULL);
@@ -214,8 +192,7 @@ int main(int argc, char **argv) {
     CPU_ZERO(&here);
     CPU_SET((unsigned)sched_getcpu(), &here);
     sched_setaffinity(0, sizeof here, &here);
-    for (size_t i = 0; i < WORDS; i++)
-        memory[i] = (uint32_t)random();
+    work_prepare();
     for (int i = 0; i < paces; i++) {
         for (size_t f = 0; f < FOOTPRINTS; f++)
             pace[i].steps[f] = steps_for(pace[i].ns, footprints[f]);
