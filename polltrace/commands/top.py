@@ -5,10 +5,12 @@ import argparse
 import contextlib
 import os
 import sys
+from pathlib import Path
 
 from polltrace.commands.arguments import every, seconds
+from polltrace.errors import UsageError
 from polltrace.top.columns import SORTS
-from polltrace.top.place import HERE, Place
+from polltrace.top.place import HERE, Place, Watch
 from polltrace.top.state import UIState
 
 
@@ -22,6 +24,9 @@ class Top:
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "file", nargs="?", type=Path, metavar="FILE", help="play this recording instead"
+        )
         parser.add_argument(
             "-d",
             "--delay",
@@ -43,6 +48,13 @@ class Top:
             help="only servers with this in PID, instance, client, break mode or engine",
         )
 
+        parser.add_argument(
+            "--no-gaps",
+            dest="gaps",
+            action="store_false",
+            help="do not time the gaps between polls: 0.2 s in every 15, of the 32 that poll most; "
+            "meanwhile it costs as much as their polls",
+        )
         afar = parser.add_argument_group("another host")
         afar.add_argument(
             "--ssh",
@@ -63,6 +75,8 @@ class Top:
 
     def run(self, args: argparse.Namespace) -> int:
         with contextlib.ExitStack() as ending:
+            if args.file and args.ssh:
+                raise UsageError("a recording is on this host: FILE or --ssh, not both")
             place: Place = HERE
             if args.ssh:
                 from polltrace.top.afar import Afar  # noqa: PLC0415 - each needs what the other does not
@@ -73,15 +87,23 @@ class Top:
 
     def _run(self, args: argparse.Namespace, place: Place) -> None:
         state = UIState(sort=args.sort, filter=args.filter)
+        watch = Watch(args.delay, place, args.gaps)
         at_terminal = (
             sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         )
         if args.batch or args.json or args.iterations or not at_terminal:
-            from polltrace.top.batch import batch  # noqa: PLC0415
+            from polltrace.top.batch import batch, batch_replay  # noqa: PLC0415
 
             with contextlib.suppress(KeyboardInterrupt):
-                batch(state, args.delay, args.iterations, as_json=args.json, place=place)
+                if args.file:
+                    batch_replay(state, args.file, args.iterations, as_json=args.json)
+                else:
+                    batch(state, watch, args.iterations, as_json=args.json)
+        elif args.file:
+            from polltrace.top.replay import Replay  # noqa: PLC0415
+
+            Replay(state, args.file).run()
         else:
             from polltrace.top.live import Live  # noqa: PLC0415
 
-            Live(state, args.delay, place).run()
+            Live(state, watch).run()

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import selectors
 import shutil
 import sys
+from pathlib import Path
 
 from rich.text import Text
 
+from polltrace.top.gap_timing import GapSurvey
 from polltrace.top.header import header
 from polltrace.top.host import Host
 from polltrace.top.inspection import Inspector
-from polltrace.top.place import HERE, Place
+from polltrace.top.place import Watch
 from polltrace.top.pricing import PriceList
 from polltrace.top.probe import LiveProbe
 from polltrace.top.screen import table_row, titles
@@ -24,23 +27,22 @@ from polltrace.top.state import UIState, visible
 _WIDTH = 200
 
 
-def batch(
-    state: UIState,
-    interval_s: float,
-    iterations: int | None,
-    *,
-    as_json: bool,
-    place: Place = HERE,
-) -> None:
+def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool) -> None:
     """Print `iterations` snapshots (None: until told to end), one a frame of the probe.
 
     The first comes when rates can be told, and each when all it needs is priced. Raises the
     probe's failure.
     """
+    place = watch.place
     inspector, prices = Inspector(place.look), PriceList(place.price_s)
     host = Host(inspector, place)
+    survey = GapSurvey(place if watch.gaps else None)
     printed = 0
-    with LiveProbe.of_host(interval_s, place) as probe, selectors.DefaultSelector() as waiting:
+    with (
+        contextlib.closing(survey),
+        LiveProbe.of_host(watch.interval_s, place) as probe,
+        selectors.DefaultSelector() as waiting,
+    ):
         waiting.register(probe, selectors.EVENT_READ)
         while iterations is None or printed < iterations:
             waiting.select(1.0)
@@ -53,10 +55,24 @@ def batch(
             rows = host.snapshot(prices.now).rows if frames else ()
             if not frames or (rows and all(row.polls_per_s is None for row in rows)):
                 continue
+            if survey.follow(rows):
+                host.timed(survey.worst_s)
             prices.want({row.pace_us for row in rows if row.pace_us})
             prices.wait()
             _print(host.snapshot(prices.now), state, as_json=as_json, again=printed > 0)
             printed += 1
+
+
+def batch_replay(state: UIState, path: Path, iterations: int | None, *, as_json: bool) -> None:
+    """Print a recording frame by frame, as fast as it can be read."""
+    # Reading recordings takes a library that watching does not.
+    from polltrace.top.player import Player  # noqa: PLC0415
+
+    player = Player(path)
+    printed = 0
+    while (iterations is None or printed < iterations) and player.next_frame():
+        _print(player.snapshot(), state, as_json=as_json, again=printed > 0)
+        printed += 1
 
 
 def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) -> None:

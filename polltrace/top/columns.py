@@ -33,6 +33,16 @@ def number(value: float | None, form: str) -> str:
     return UNKNOWN if value is None else format(value, form)
 
 
+def duration(seconds: float | None) -> str:
+    """Three digits and a unit."""
+    if seconds is None:
+        return UNKNOWN
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
+
 def _client(row: Row, width: int) -> str:
     if not row.client:
         return "local" if row.mode.value == "local" else UNKNOWN
@@ -48,8 +58,9 @@ COLUMNS = (
     Column("polls", "POLLS/S", 9, lambda row, _: number(row.polls_per_s, ",.0f"), right=True),
     Column("lost", "LOST%", 6, lambda row, _: number(row.lost_pct, ".2f"), right=True),
     Column("cores", "CPUS", 6, lambda row, _: number(row.lost_cores, ".3f"), True, from_width=92),
+    Column("gap", "WORST GAP", 9, lambda row, _: duration(row.worst_gap_s), True, from_width=100),
     Column("past", "POLLS, PAST", 11, lambda row, width: sparkline(row.past, width), stretch=3),
-    Column("skip", "SKIP", 5, lambda row, _: number(row.skip, "d"), right=True, from_width=100),
+    Column("skip", "SKIP", 5, lambda row, _: number(row.skip, "d"), right=True, from_width=110),
     Column("reason", "WHY IN-BAND", 30, lambda row, _: row.reason, from_width=130, stretch=5),
 )
 
@@ -78,6 +89,7 @@ SORTS: dict[str, Callable[[Row], Any]] = {
     "lost": _lost,
     "polls": lambda row: (_high_first(row.polls_per_s), row.pid),
     "cpu": lambda row: (_high_first(row.cpu_pct), row.pid),
+    "gap": lambda row: (_high_first(row.worst_gap_s), row.pid),
     "mode": lambda row: (row.mode.value, *_lost(row)),
     "instance": lambda row: (row.instance, *_lost(row)),
     "client": lambda row: (row.client, *_lost(row)),

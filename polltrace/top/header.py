@@ -38,6 +38,8 @@ def _lost(snapshot: Snapshot) -> Text:
     line.append(f" of {used:.2f} that the servers use")
     if used:
         line.append(f" ({100 * lost / used:.1f} %)")
+    if totals.lost_s:
+        line.append(f"; {totals.lost_s:,.1f} s so far")
     if totals.unpriced:
         line.append(f", without {totals.unpriced} not priced yet")
     return line
@@ -72,7 +74,7 @@ def _cost(snapshot: Snapshot) -> str:
 
 def _own(cost: OwnCost | None) -> str:
     if cost is None:
-        return "polltrace's own cost: not known yet"
+        return "polltrace's own cost: not known"
     bpf = "not known" if cost.bpf_pct is None else f"{cost.bpf_pct:.2f}"
     return (
         f"polltrace takes {cost.probe_pct + cost.screen_pct:.1f} % of a CPU (probe"

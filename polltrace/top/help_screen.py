@@ -10,6 +10,7 @@ Keys
   F6 s > <   sort by the next, the one before       r I            reverse
   L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
   + -        slower, faster (to what -d says)       q F10 Ctrl-C   quit
+  [ ] { }    in a recording: 10 s back and on, 60 s; + - change its speed
   t          in an open server: time the gaps between its polls for a second,
              which slows its polls meanwhile
 
@@ -20,6 +21,8 @@ Columns: all figures are over the last five seconds
   LOST%    of its CPU time: polls x the price of one at this pace. The price is
            measured on this host with nothing attached (polltrace-price)
   CPUS     the same in CPUs; the default order
+  WORST GAP  the longest time between two polls that was seen: how long a cancel
+           could wait. Timed for 0.2 s in every 15 (--no-gaps: never)
   SKIP     BREAK_POLL_SKIP as the server's sqlnet.ora has it
   -        not known (yet)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from polltrace.break_mode import BreakMode, Evidence, break_mode
 from polltrace.frames import Exit, Header, Record, WatchedProcess
@@ -37,6 +37,10 @@ class Host:
         # Those whose figures still move.
         self._awake: set[Identity] = set()
         self._rows: dict[Identity, Row] = {}
+        # The last price of each, so that what it lost is known when it has ended.
+        self._price_s: dict[Identity, float] = {}
+        self._ended_lost_s = 0.0
+        self._worst_gap_s: Mapping[Identity, float] = {}
         self._frame: HostFrame | None = None
         self._costs: list[tuple[HostFrame, float]] = []
 
@@ -62,10 +66,15 @@ class Host:
                 pass
         return False
 
-    def looked_at(self, identities: list[Identity]) -> None:
+    def looked_at(self, identities: Iterable[Identity]) -> None:
         """Note that these were inspected: what was known of them may have changed."""
         for identity in identities:
             self._rows.pop(identity, None)
+
+    def timed(self, worst_gap_s: Mapping[Identity, float]) -> None:
+        """Take in the longest gaps there are."""
+        self._worst_gap_s = worst_gap_s
+        self.looked_at(worst_gap_s)
 
     def snapshot(self, prices: Prices) -> Snapshot:
         """The host now."""
@@ -75,7 +84,7 @@ class Host:
             row = known.get(identity)
             if row is None or (row.price_s is None and row.pace_us in priced):
                 history = self._histories.get(identity) or History.since(0.0)
-                known[identity] = row_of(server, history, prices)
+                known[identity] = row_of(server, history, prices, self._worst_gap_s.get(identity))
         rows = tuple([known[identity] for identity in self._inspector.servers])
         frame = self._frame
         return Snapshot(
@@ -87,7 +96,7 @@ class Host:
             cost=self._cost(),
             lost=frame.lost if frame else {},
             to_look_at=self._inspector.waiting,
-            totals=totals_of(rows),
+            totals=totals_of(rows, self._ended_lost_s),
         )
 
     def _frame_came(self, frame: HostFrame) -> None:
@@ -118,7 +127,8 @@ class Host:
 
     def _forget(self, identity: Identity) -> None:
         self._inspector.gone(identity)
-        self._histories.pop(identity, None)
+        if history := self._histories.pop(identity, None):
+            self._ended_lost_s += history.polls * self._price_s.pop(identity, 0.0)
         self._rows.pop(identity, None)
         self._awake.discard(identity)
 
@@ -143,7 +153,9 @@ def _reason(server: Server, evidence: Evidence) -> str:
     return why(evidence, server.settings, edited=server.edited).reason
 
 
-def row_of(server: Server, history: History, prices: Prices) -> Row:
+def row_of(
+    server: Server, history: History, prices: Prices, worst_gap_s: float | None = None
+) -> Row:
     """One server's row, from what it is and what it did."""
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S))
     mode = break_mode(evidence)
@@ -166,4 +178,5 @@ def row_of(server: Server, history: History, prices: Prices) -> Row:
         past=tuple(history.past),
         cpu_s=history.cpu_s,
         polls=history.polls,
+        worst_gap_s=worst_gap_s,
     )

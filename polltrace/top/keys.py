@@ -10,6 +10,9 @@ from polltrace.top.columns import SORTS
 from polltrace.top.snapshot import Row
 from polltrace.top.state import PACES, UIState, View, position
 
+# Of a recording: seconds, and powers of two.
+_SEEKS = {"[": -10.0, "]": 10.0, "{": -60.0, "}": 60.0}
+_SPEEDS = {"+": -1, "-": 1}
 _STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
 
 
@@ -17,20 +20,29 @@ def press(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:
     """The state after `key`, where `rows` are visible and `page` of them fit the screen."""
     if state.editing:
         return _edit(state, key)
-    if key in {"q", "f10"}:
-        return replace(state, quit=True)
-    if key == " ":
-        return replace(state, paused=not state.paused)
-    if key in {"h", "?", "f1"}:
-        return _helped(state) if state.view is View.HELP else replace(state, view=View.HELP)
+    if key in _ANYWHERE:
+        return _ANYWHERE[key](state)
+    if state.replays and (key in _SEEKS or key in _SPEEDS):
+        return _played(state, key)
     if state.view is View.TABLE:
         return _in_table(state, key, rows, page)
     return _elsewhere(state, key)
 
 
+def _help(state: UIState) -> UIState:
+    return _helped(state) if state.view is View.HELP else replace(state, view=View.HELP)
+
+
 def _helped(state: UIState) -> UIState:
     """Back from the help to where it was asked for."""
     return replace(state, view=View.SESSION if state.opened else View.TABLE)
+
+
+_ANYWHERE: dict[str, Callable[[UIState], UIState]] = {
+    **dict.fromkeys(["q", "f10"], lambda state: replace(state, quit=True)),
+    **dict.fromkeys(["h", "?", "f1"], _help),
+    " ": lambda state: replace(state, paused=not state.paused),
+}
 
 
 def _elsewhere(state: UIState, key: str) -> UIState:
@@ -59,6 +71,12 @@ def _sorted(state: UIState, sort: str) -> UIState:
 def _sorted_by_next(state: UIState, step: int) -> UIState:
     sorts = list(SORTS)
     return _sorted(state, sorts[(sorts.index(state.sort) + step) % len(sorts)])
+
+
+def _played(state: UIState, key: str) -> UIState:
+    speed = state.speed + _SPEEDS.get(key, 0)
+    sought_s = state.sought_s + _SEEKS.get(key, 0.0)
+    return replace(state, speed=min(max(speed, -3), 10), sought_s=sought_s)
 
 
 def _paced(state: UIState, step: int) -> UIState:

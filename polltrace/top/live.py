@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from selectors import EVENT_READ, DefaultSelector
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from polltrace.top.gap_timing import GapSurvey
 from polltrace.top.help_screen import help_screen
 from polltrace.top.host import Host
 from polltrace.top.inspection import Inspector
 from polltrace.top.keys import press
-from polltrace.top.place import HERE, Place
+from polltrace.top.place import Watch
 from polltrace.top.pricing import PriceList
 from polltrace.top.probe import LiveProbe
 from polltrace.top.screen import page, table_screen
@@ -25,6 +27,9 @@ from polltrace.top.state import PACES, UIState, View, position, visible
 from polltrace.top.terminal import Terminal
 
 if TYPE_CHECKING:
+    from _typeshed import HasFileno
+
+    from polltrace.top.session_look import SessionLook
     from polltrace.top.session_watch import SessionWatch
 
 # So many processes are looked at between two looks at the keyboard.
@@ -34,12 +39,13 @@ _AT_ONCE = 100
 class Live:
     """`polltrace top` at a terminal, until the user has enough."""
 
-    def __init__(self, state: UIState, interval_s: float, place: Place = HERE) -> None:
-        self._state, self._interval_s, self._place = state, interval_s, place
+    def __init__(self, state: UIState, watch: Watch) -> None:
+        self._state, self._watch, place = state, watch, watch.place
         self._inspector = Inspector(place.look)
         self._host = Host(self._inspector, place)
         self._prices = PriceList(place.price_s)
         self._snapshot = self._host.snapshot(self._prices.now)
+        self._survey = GapSurvey(place if watch.gaps else None)
         self._session: SessionWatch | None = None
         self._frames = 0
 
@@ -47,16 +53,23 @@ class Live:
         """Raises the probe's failure, and KeyboardInterrupt when SIGTERM ends it."""
         with Terminal() as self._terminal, Signals() as self._signals, ExitStack() as self._ending:
             self._draw()
-            with (
-                LiveProbe.of_host(self._interval_s, self._place) as self._probe,
-                DefaultSelector() as waiting,
-            ):
-                for source in (sys.stdin, self._signals, self._probe, self._prices):
+            with DefaultSelector() as waiting:
+                for source in (sys.stdin, self._signals, *self._begin()):
                     waiting.register(source, EVENT_READ)
                 while not self._state.quit:
-                    ready = waiting.select(0 if self._inspector.due() else self._nap())
+                    ready = waiting.select(0 if self._due() else self._nap())
                     if self._turn([key.fileobj for key, _ in ready]):
                         self._draw()
+
+    def _begin(self) -> Iterable[HasFileno]:
+        """Attach; what is to be waited for."""
+        probe = LiveProbe.of_host(self._watch.interval_s, self._watch.place)
+        self._probe = self._ending.enter_context(probe)
+        return self._probe, self._prices
+
+    def _due(self) -> bool:
+        """Whether there are processes to look at."""
+        return self._inspector.due()
 
     def _nap(self) -> float:
         """Without news: a logon is looked at again soon, and an open session is read."""
@@ -66,20 +79,26 @@ class Live:
         """Take in all that is new; whether to draw."""
         signals = self._signals.taken()
         self._obey(signals)
-        news = False
-        if self._prices in ready:
+        if sys.stdin in ready:
+            self._press(self._terminal.keys())
+        news = self._news(ready)
+        news = self._follow() or news
+        return bool(signals) or sys.stdin in ready or (news and not self._state.paused)
+
+    def _news(self, ready: list[object], /) -> bool:
+        """Take in what came of the host; whether to draw."""
+        news = self._prices in ready
+        if news:
             self._prices.seen()
-            news = True
         if self._probe in ready:
             news = self._read() or news
         if self._inspector.due():
             # Who is looked at again has nothing new to show before the next frame.
             news = news or self._inspector.waiting > 0
             self._host.looked_at(self._inspector.look(_AT_ONCE))
-        if sys.stdin in ready:
-            self._press(self._terminal.keys())
-        news = self._follow() or news
-        return bool(signals) or sys.stdin in ready or (news and not self._state.paused)
+        if self._survey.follow(self._snapshot.rows):
+            self._host.timed(self._survey.worst_s)
+        return news
 
     def _follow(self) -> bool:
         """Look at the session that is open; whether there is news of it."""
@@ -90,9 +109,13 @@ class Live:
             # Naming stacks takes numpy: not for the first screen, nor for who opens none.
             from polltrace.top.session_watch import SessionWatch  # noqa: PLC0415
 
-            self._session = self._ending.enter_context(SessionWatch(self._place))
+            self._session = self._ending.enter_context(SessionWatch(self._watch.place))
         server = self._inspector.servers.get(opened) if opened else None
         return self._session.follow(opened, server, self._prices.now, self._state.timings)
+
+    def _session_look(self) -> SessionLook:
+        assert self._session is not None  # followed before it is drawn
+        return self._session.now
 
     def _obey(self, signals: set[int]) -> None:
         if signal.SIGTERM in signals:
@@ -134,12 +157,11 @@ class Live:
             case View.SESSION:
                 from polltrace.top.session_screen import session_screen  # noqa: PLC0415
 
-                assert self._session is not None  # followed before it is drawn
                 at = position(self._snapshot.rows, self._state.opened)
                 row = None if at is None else self._snapshot.rows[at]
-                return session_screen(row, self._session.now, width=width, height=height)
+                return session_screen(row, self._session_look(), width=width, height=height)
             case View.TABLE:
-                interval_s = self._interval_s
+                interval_s = self._watch.interval_s
                 return table_screen(
                     self._snapshot, self._state, width=width, height=height, interval_s=interval_s
                 )

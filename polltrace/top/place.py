@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from polltrace.errors import PolltraceError
@@ -71,3 +72,13 @@ class Here:
 
 
 HERE = Here()
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What to watch, and how: seconds between two frames, and whether gaps are timed now and
+    then."""
+
+    interval_s: float
+    place: Place = HERE
+    gaps: bool = True

@@ -12,6 +12,7 @@ from polltrace.top.snapshot import Row, Snapshot
 from polltrace.top.state import PACES, UIState, position, visible
 
 KEYS = "F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit"
+REPLAY_KEYS = "[ ] 10 s back/on  { } 60 s  +/- Slower/Faster  Space Pause  F1 Help  q Quit"
 # Lines that are not servers: the header, the columns' titles, the keys.
 _OTHER_LINES = 6
 _STYLES = {BreakMode.IN_BAND: "yellow", BreakMode.UNKNOWN: "dim"}
@@ -93,6 +94,8 @@ def _bottom(state: UIState, interval_s: float, matching: int, servers: int) -> T
     if state.editing:
         return Text(f"Filter: {state.filter}_   Enter: keep   Esc: clear", style="bold")
     notes = []
+    if state.replays:
+        notes.append(f"x{2.0**state.speed:g}")
     if state.paused:
         notes.append("PAUSED")
     if state.filter:
@@ -101,6 +104,8 @@ def _bottom(state: UIState, interval_s: float, matching: int, servers: int) -> T
         notes.append(f"every {interval_s * PACES[state.pace]:g} s")
     if state.reverse:
         notes.append("reversed")
+    if state.replays:
+        return Text(f"{'  '.join(notes)}  {REPLAY_KEYS}", style="bold")
     if notes:
         return Text(
             f"{'  '.join(notes)}  F1 Help  Space Go on/Pause  Esc All  q Quit", style="bold"

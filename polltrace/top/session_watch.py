@@ -77,7 +77,7 @@ class SessionWatch:
         """Start to time, with nothing else on it: what is timed must not be priced."""
         self._close()
         try:
-            self._timing = GapTiming((server.pid, server.start_ticks), self._place)
+            self._timing = GapTiming([(server.pid, server.start_ticks)], self._place)
             self.now = replace(self.now, note="Timing the gaps between its break polls …")
         except PolltraceError as error:
             self.now = replace(self.now, note=str(error))
@@ -90,7 +90,7 @@ class SessionWatch:
                 return False
         except PolltraceError as error:
             self.now = replace(self.now, note=str(error))
-        self._gaps = timing.totals
+        self._gaps = timing.totals.get((server.pid, server.start_ticks))
         self._close()
         self._open(server)
         return True

@@ -27,7 +27,8 @@ class Row:
 
     `client` is host and port, or empty where it could not be seen; `cpu_pct` is of one CPU;
     `lost_pct` of the CPU time it used; `past` are poll rates, the newest last. `cpu_s` and `polls`
-    are totals since it was first seen, `polls` as far as windows can tell.
+    are totals since it was first seen, `polls` as far as windows can tell. `worst_gap_s` is the
+    longest time between two break polls that was seen, which is how long a cancel could wait.
     """
 
     pid: int
@@ -45,6 +46,7 @@ class Row:
     past: tuple[float, ...]
     cpu_s: float = 0.0
     polls: float = 0.0
+    worst_gap_s: float | None = None
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -81,7 +83,8 @@ class OwnCost:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """All rows together: how many of each mode, CPUs used and lost.
+    """All rows together: how many of each mode, CPUs used and lost, and the CPU seconds lost since
+    we began, by those that have ended as well.
 
     `unpriced` sessions poll and have no price; where these are all that poll, `lost_cores` is None.
     """
@@ -90,9 +93,10 @@ class Totals:
     used_cores: float
     lost_cores: float | None
     unpriced: int
+    lost_s: float = 0.0
 
 
-def totals_of(rows: Sequence[Row]) -> Totals:
+def totals_of(rows: Sequence[Row], ended_lost_s: float = 0.0) -> Totals:
     """The sums of these rows, in one pass: they are many, and most are idle."""
     sessions = Counter([row.mode.value for row in rows])  # an Enum's hash is slow
     busy = [row for row in rows if row.cpu_pct or row.polls_per_s]
@@ -105,6 +109,7 @@ def totals_of(rows: Sequence[Row]) -> Totals:
         sum(row.cpu_pct or 0.0 for row in busy) / 100,
         sum(priced) if known and (priced or not unpriced) else None,
         unpriced,
+        ended_lost_s + sum([row.polls * row.price_s for row in rows if row.price_s]),
     )
 
 
@@ -134,6 +139,7 @@ def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
         "time": snapshot.clock,
         "t_s": snapshot.t_s,
         "lost_cores": snapshot.totals.lost_cores,
+        "lost_s": snapshot.totals.lost_s,
         "used_cores": snapshot.totals.used_cores,
         "sessions": {mode.value: count for mode, count in snapshot.totals.sessions.items()},
         "prices": [
@@ -159,6 +165,7 @@ def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
                 "price_ns": None if row.price_s is None else 1e9 * row.price_s,
                 "lost_pct": row.lost_pct,
                 "lost_cores": row.lost_cores,
+                "worst_gap_ms": None if row.worst_gap_s is None else 1e3 * row.worst_gap_s,
             }
             for row in rows
         ],

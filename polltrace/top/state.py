@@ -24,8 +24,9 @@ class View(Enum):
 class UIState:
     """`selected` and `opened` are (pid, start_ticks), so that no other process takes their place.
 
-    `timings` counts how often
-    gaps were asked for. `editing`: keys go into the filter. `pace` is an index of PACES.
+    `timings` counts how often gaps were asked for. `editing`: keys go into the filter. `pace` is an
+    index of PACES. Where a recording `replays`: its `speed` as a power of two, and how far it was
+    moved to and fro in all.
     """
 
     view: View = View.TABLE
@@ -39,6 +40,9 @@ class UIState:
     opened: tuple[int, int] | None = None
     timings: int = 0
     quit: bool = False
+    replays: bool = False
+    speed: int = 0
+    sought_s: float = 0.0
 
 
 def visible(snapshot: Snapshot, state: UIState) -> tuple[Row, ...]:

@@ -151,6 +151,15 @@ def test_a_process_that_ended_is_in_no_row(machine: Machine) -> None:
     assert list(machine.rows()) == [11]
 
 
+def test_what_an_ended_process_lost_stays_lost(machine: Machine) -> None:
+    for second in range(1, 11):
+        machine.tick((11, 0.8 * second, 100_000), (12, 0.0, 0))
+    before = machine.host.snapshot(PRICES).totals.lost_s
+    assert before == pytest.approx(10 * 100_000 * 500e-9)
+    machine.host.feed(exit_line(11))
+    assert machine.host.snapshot(PRICES).totals.lost_s == pytest.approx(before)
+
+
 def test_a_reused_pid_is_not_taken_for_the_process_before_it(machine: Machine) -> None:
     machine.tick((11, 5.0, 1000), (12, 0.0, 0))
     machine.host.feed(exit_line(12))

@@ -29,6 +29,7 @@ def row(
     client: str = "10.0.0.7",
     priced: bool = True,
     past: tuple[float, ...] = (),
+    worst_gap_s: float | None = None,
 ) -> Row:
     return Row(
         pid=pid,
@@ -44,12 +45,20 @@ def row(
         pace_us=8 if polls else None,
         price_s=500e-9 if polls and priced else None,
         past=past,
+        worst_gap_s=worst_gap_s,
     )
 
 
 ROWS = (
     row(101, cpu=12.5),
-    row(102, polls=100_000, cpu=80.0, mode=BreakMode.IN_BAND, past=(0, 25e3, 50e3, 100e3)),
+    row(
+        102,
+        polls=100_000,
+        cpu=80.0,
+        mode=BreakMode.IN_BAND,
+        past=(0, 25e3, 50e3, 100e3),
+        worst_gap_s=0.0467,
+    ),
     row(103, polls=20_000, cpu=100.0, mode=BreakMode.IN_BAND, instance="SALES", client="10.0.0.9"),
     row(104, polls=None, cpu=None, mode=BreakMode.UNKNOWN, client="2001:db8::1428:57ab"),
     row(105, mode=BreakMode.LOCAL, client=""),

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recording played: what the probes of its host said, up to a moment of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+from polltrace.errors import HostError, PolltraceError
+from polltrace.frames import Exit, Frame, Header, PollRate, ProcessTotals, WatchedProcess
+from polltrace.intervals import Estimate
+from polltrace.profile import Profile
+from polltrace.recording import RecordedFrame, Recording, frames, read
+from polltrace.recording.stream import COUNT, CPU, GAPS
+from polltrace.recording.totals import since
+from polltrace.sampled import Names
+from polltrace.servers import Server
+from polltrace.top.frame_line import HostFrame, Identity
+from polltrace.top.history import FEWEST_WINDOWS, Counts
+from polltrace.top.host import Host
+from polltrace.top.inspection import Inspector
+from polltrace.top.snapshot import Prices, Snapshot
+
+
+class Recorded:
+    """The host of a recording: nothing runs there, and what is known of it is in the file."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._names = recording.names
+        self.servers: dict[int, Server] = {}
+
+    def argv(self, _options: Sequence[str]) -> list[str]:
+        raise HostError("a recording cannot be looked at more closely")
+
+    def failure(self, _code: int, _said: str, /) -> PolltraceError | None:
+        return None
+
+    def heard(self, process: WatchedProcess) -> None:
+        """Nothing to keep: the file has what was seen of it."""
+
+    def look(self, pids: Iterable[int]) -> list[Server]:
+        return [self.servers[pid] for pid in pids if pid in self.servers]
+
+    def price_s(self, _pace_s: float) -> Estimate:
+        raise HostError("a recording has the prices that were measured")
+
+    def names(self) -> Names:
+        return self._names
+
+
+class Player:
+    """`at_s` is where it is, in seconds since the file began. Raises as `read` does."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.recording = read(path)
+        self.prices = Prices(MappingProxyType(dict(self.recording.prices)))
+        self._begin()
+
+    def _begin(self) -> None:
+        self.place = Recorded(self.recording)
+        self.inspector = Inspector(self.place.look, lambda: 0.0)
+        self._host = Host(self.inspector, self.place, cpu_clock=lambda: 0.0)
+        self._base: dict[tuple[str, Identity], ProcessTotals] = {}
+        self.totals: dict[tuple[str, Identity], ProcessTotals] = {}
+        self._worst_s: dict[Identity, float] = {}
+        self._frames = 0
+        self.at_s = 0.0
+        self._records: Iterator[RecordedFrame] = frames(self._path)
+
+    @property
+    def length_s(self) -> float:
+        return self.recording.seconds
+
+    def to(self, at_s: float) -> bool:
+        """Play up to this moment, from the beginning if it is in the past; whether anything of
+        the table changed."""
+        at_s = min(max(at_s, 0.0), self.length_s)
+        back = at_s < self.at_s
+        if back:
+            self._begin()
+        came = False
+        for record in self._records:
+            if record.at_s - self.recording.header.at_s > at_s:
+                self._records = itertools.chain([record], self._records)
+                break
+            came = self._take(record) or came
+        self.at_s = at_s
+        return came or back
+
+    def next_frame(self) -> bool:
+        """Play up to the next frame of the table; False at the end."""
+        for record in self._records:
+            self.at_s = max(self.at_s, record.at_s - self.recording.header.at_s)
+            if self._take(record):
+                return True
+        return False
+
+    def snapshot(self) -> Snapshot:
+        """The host at that moment."""
+        shown = self._host.snapshot(self.prices)
+        clock = f"{self.at_s:.0f} of {self.length_s:.0f} s"
+        return replace(shown, host=self.recording.header.host, clock=clock, cost=None)
+
+    def session(self, identity: Identity) -> tuple[Profile, ProcessTotals | None] | None:
+        """What was seen of one process until now, counted and sampled, and its timed gaps."""
+        counted, sampled = self.totals.get((COUNT, identity)), self.totals.get((CPU, identity))
+        if counted is None or not self.at_s:
+            return None
+        rate = counted.break_polls / self.at_s
+        stacks = sampled.stacks if sampled else ()
+        whole = replace(counted, rate=PollRate(rate, rate, rate), stacks=stacks)
+        header = Header("", self.recording.header.host, self.recording.header.kernel, COUNT, "")
+        profile = Profile(header, self.at_s, {}, (whole,), frozenset(), {}, complete=False)
+        return profile, self.totals.get((GAPS, identity))
+
+    def _take(self, recorded: RecordedFrame) -> bool:
+        """Take in one record; whether it makes a new table."""
+        record = recorded.record
+        if isinstance(record, Server):
+            self.place.servers[record.pid] = record
+            self.inspector.announced((record.pid, record.start_ticks), is_new=False)
+            self.inspector.look(1)
+        elif isinstance(record, Frame):
+            return self._frame(recorded, record)
+        elif isinstance(record, WatchedProcess | Exit) and recorded.look == COUNT:
+            self._host.take(record)
+        return False
+
+    def _frame(self, recorded: RecordedFrame, frame: Frame) -> bool:
+        look = recorded.look
+        for totals in frame.processes:
+            key = look, (totals.pid, totals.start_ticks)
+            if recorded.is_base:
+                self._base[key] = totals
+            else:
+                self.totals[key] = since(self._base[key], totals) if key in self._base else totals
+        if look == GAPS:
+            self._timed(frame)
+        if look != COUNT or recorded.is_base:
+            return False
+        self._frames += 1
+        at_s = recorded.at_s - self.recording.header.at_s
+        counts = {
+            (each.pid, each.start_ticks): self._counts((each.pid, each.start_ticks), at_s)
+            for each in frame.processes
+        }
+        return self._host.take(HostFrame(at_s, counts, frame.lost, 0.0, None))
+
+    def _counts(self, identity: Identity, at_s: float) -> Counts:
+        """Exact: every poll was counted, so that the windows are all of the time."""
+        totals = self.totals[COUNT, identity]
+        busiest = max(totals.sockets, key=lambda each: each.polls, default=None)
+        peer = busiest.peer if busiest else ""
+        windows = self._frames + FEWEST_WINDOWS
+        return Counts(at_s, totals.cpu_s, float(totals.break_polls), at_s, windows, peer)
+
+    def _timed(self, frame: Frame) -> None:
+        for totals in frame.processes:
+            if totals.gaps:
+                identity = totals.pid, totals.start_ticks
+                longest = 1e-9 * totals.gaps[-1].below_ns
+                self._worst_s[identity] = max(longest, self._worst_s.get(identity, 0.0))
+        self._host.timed(self._worst_s)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The live screen, of a recording: played, paused, faster, slower, and at any moment of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polltrace.sampled import ON_CPU, named_stacks
+from polltrace.top.live import Live
+from polltrace.top.place import Watch
+from polltrace.top.player import Player
+from polltrace.top.session_look import SessionLook, look
+from polltrace.top.state import UIState
+
+if TYPE_CHECKING:
+    from _typeshed import HasFileno
+
+# Often enough to be smooth at any speed.
+_TICK_S = 0.1
+
+
+class Replay(Live):
+    """`polltrace top FILE` at a terminal."""
+
+    def __init__(self, state: UIState, path: Path) -> None:
+        self._player = Player(path)
+        super().__init__(replace(state, replays=True), Watch(1.0, self._player.place, gaps=False))
+        self._now_s = time.monotonic()
+        self._seeks = 0.0
+
+    def _begin(self) -> Iterable[HasFileno]:
+        return ()
+
+    def _nap(self) -> float:
+        return _TICK_S
+
+    def _due(self) -> bool:
+        return False
+
+    def _news(self, _ready: list[object], /) -> bool:
+        """Play on by the time that has passed."""
+        before_s, self._now_s = self._now_s, time.monotonic()
+        at_s = self._player.at_s
+        if not self._state.paused:
+            at_s += (self._now_s - before_s) * 2.0**self._state.speed
+        at_s += self._state.sought_s - self._seeks
+        self._seeks = self._state.sought_s
+        return self._player.to(at_s)
+
+    def _draw(self) -> None:
+        self._snapshot = self._player.snapshot()
+        self._terminal.draw(self._lines(*self._terminal.size()))
+
+    def _follow(self) -> bool:
+        return False
+
+    def _session_look(self) -> SessionLook:
+        """What the recording has of the open session, until now."""
+        opened = self._state.opened
+        server = self._player.inspector.servers.get(opened) if opened else None
+        seen = self._player.session(opened) if opened else None
+        if server is None or seen is None:
+            return SessionLook(note="Not in the recording at this moment.")
+        profile, gaps = seen
+        stacks = named_stacks(profile, self._player.place.names(), ON_CPU)
+        return look(server, profile, stacks, self._player.prices, gaps)
