@@ -92,7 +92,7 @@ def lookup(args: argparse.Namespace) -> Lookup:
     the driver said.
     """
     login = login_of(args.connect, args.password_fd)
-    return Lookup({}) if login is None else Lookup(_asked(login))
+    return Lookup({}) if login is None else Lookup(ask(login))
 
 
 def login_of(connect: str | None, password_fd: int | None = None) -> Login | None:
@@ -126,7 +126,8 @@ def _password(user: str, fd: int | None) -> str:
     return getpass.getpass(f"Password of {user}: ")
 
 
-def _asked(login: Login) -> dict[int, DatabaseSession]:
+def ask(login: Login) -> dict[int, DatabaseSession]:
+    """The sessions of a database by SPID. Raises DriverError."""
     environment = {name: value for name, value in os.environ.items() if name != PASSWORD}
     request = {"dsn": login.dsn, "user": login.user, "password": login.password}
     try:

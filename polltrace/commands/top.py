@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 from polltrace.commands.arguments import every, seconds
+from polltrace.database import add_connect_arguments, login_of
 from polltrace.errors import UsageError
 from polltrace.top.columns import SORTS
+from polltrace.top.identities import Identities
 from polltrace.top.place import HERE, Place, Watch
 from polltrace.top.state import UIState
 
@@ -55,6 +57,7 @@ class Top:
             help="do not time the gaps between polls: 0.2 s in every 15, of the 32 that poll most; "
             "meanwhile it costs as much as their polls",
         )
+        add_connect_arguments(parser)
         afar = parser.add_argument_group("another host")
         afar.add_argument(
             "--ssh",
@@ -86,8 +89,10 @@ class Top:
         return 0
 
     def _run(self, args: argparse.Namespace, place: Place) -> None:
+        # A recording says no names, and must not need a database.
+        login = None if args.file else login_of(args.connect, args.password_fd)
         state = UIState(sort=args.sort, filter=args.filter)
-        watch = Watch(args.delay, place, args.gaps)
+        watch = Watch(args.delay, place, args.gaps, Identities(login))
         at_terminal = (
             sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from polltrace.top.columns import shown
 from polltrace.top.gap_timing import GapSurvey
 from polltrace.top.header import header
 from polltrace.top.host import Host
@@ -55,6 +56,10 @@ def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool
             rows = host.snapshot(prices.now).rows if frames else ()
             if not frames or (rows and all(row.polls_per_s is None for row in rows)):
                 continue
+            watch.identities.follow(inspector.servers.values())
+            watch.identities.wait()
+            if watch.identities.follow(inspector.servers.values()):
+                host.told(watch.identities.sessions)
             if survey.follow(rows):
                 host.timed(survey.worst_s)
             prices.want({row.pace_us for row in rows if row.pace_us})
@@ -81,8 +86,9 @@ def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) ->
         print(flush=True)
         return
     width = max(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
-    lines: list[Text] = [*header(snapshot, width), titles(width, state)]
-    lines += [table_row(row, width) for row in visible(snapshot, state)]
+    columns = shown(width, snapshot.connected)
+    lines: list[Text] = [*header(snapshot, width), titles(columns, width, state)]
+    lines += [table_row(row, columns, width) for row in visible(snapshot, state)]
     if again:
         print()
     print("\n".join(line.plain.rstrip() for line in lines), flush=True)

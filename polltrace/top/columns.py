@@ -15,7 +15,8 @@ UNKNOWN = "-"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`cell` makes the text for a width; shown from a terminal width of `from_width` on.
+    """`cell` makes the text for a width; shown from a terminal width of `from_width` on, or of
+    `connected_from` where the database is asked.
 
     `stretch`: gets this share of the width that is left over.
     """
@@ -27,6 +28,11 @@ class Column:
     right: bool = False
     from_width: int = 0
     stretch: int = 0
+    connected_from: int | None = None
+
+    def is_shown(self, width: int, connected: bool) -> bool:
+        known = connected and self.connected_from is not None
+        return width >= (self.connected_from or 0 if known else self.from_width)
 
 
 def number(value: float | None, form: str) -> str:
@@ -49,9 +55,15 @@ def _client(row: Row, width: int) -> str:
     return row.client if len(row.client) <= width else row.client.rpartition(":")[0]
 
 
+# Wider than any terminal.
+_NEVER = 1 << 30
+
 COLUMNS = (
     Column("pid", "PID", 7, lambda row, _: str(row.pid), right=True),
-    Column("instance", "INSTANCE", 8, lambda row, _: row.instance),
+    Column("sid", "SID", 8, lambda row, _: number(row.sid, "d"), True, _NEVER, 0, 0),
+    Column("instance", "INSTANCE", 8, lambda row, _: row.instance, connected_from=100),
+    Column("user", "USER", 10, lambda row, _: row.user, False, _NEVER, 0, 100),
+    Column("program", "PROGRAM", 20, lambda row, _: row.program, False, _NEVER, 4, 140),
     Column("client", "CLIENT", 15, _client, stretch=2),
     Column("mode", "MODE", 11, lambda row, _: row.mode.value),
     Column("cpu", "CPU%", 5, lambda row, _: number(row.cpu_pct, ".1f"), right=True),
@@ -65,9 +77,9 @@ COLUMNS = (
 )
 
 
-def shown(width: int) -> list[tuple[Column, int]]:
+def shown(width: int, connected: bool) -> list[tuple[Column, int]]:
     """The columns that a terminal of `width` shows, each with its width; a blank between two."""
-    columns = [column for column in COLUMNS if width >= column.from_width]
+    columns = [column for column in COLUMNS if column.is_shown(width, connected)]
     left = max(0, width - sum(column.width + 1 for column in columns) + 1)
     shares = sum(column.stretch for column in columns)
     return [(column, column.width + left * column.stretch // shares) for column in columns]
@@ -91,6 +103,7 @@ SORTS: dict[str, Callable[[Row], Any]] = {
     "cpu": lambda row: (_high_first(row.cpu_pct), row.pid),
     "gap": lambda row: (_high_first(row.worst_gap_s), row.pid),
     "mode": lambda row: (row.mode.value, *_lost(row)),
+    "user": lambda row: (row.user, *_lost(row)),
     "instance": lambda row: (row.instance, *_lost(row)),
     "client": lambda row: (row.client, *_lost(row)),
     "pid": lambda row: row.pid,

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from polltrace.break_mode import BreakMode, Evidence, break_mode
+from polltrace.database import DatabaseSession
 from polltrace.frames import Exit, Header, Record, WatchedProcess
 from polltrace.ps_report import BUSY_CPU_S
 from polltrace.servers import Server
@@ -41,6 +42,7 @@ class Host:
         self._price_s: dict[Identity, float] = {}
         self._ended_lost_s = 0.0
         self._worst_gap_s: Mapping[Identity, float] = {}
+        self._sessions: Mapping[Identity, DatabaseSession] = {}
         self._frame: HostFrame | None = None
         self._costs: list[tuple[HostFrame, float]] = []
 
@@ -76,6 +78,11 @@ class Host:
         self._worst_gap_s = worst_gap_s
         self.looked_at(worst_gap_s)
 
+    def told(self, sessions: Mapping[Identity, DatabaseSession]) -> None:
+        """Take in what the database says of whom they serve."""
+        self._sessions = sessions
+        self.looked_at(sessions)
+
     def snapshot(self, prices: Prices) -> Snapshot:
         """The host now."""
         # Of thousands most are as they were: what is done for each of them is done every second.
@@ -84,7 +91,11 @@ class Host:
             row = known.get(identity)
             if row is None or (row.price_s is None and row.pace_us in priced):
                 history = self._histories.get(identity) or History.since(0.0)
-                known[identity] = row_of(server, history, prices, self._worst_gap_s.get(identity))
+                worst_gap_s = self._worst_gap_s.get(identity)
+                row = row_of(server, history, prices, worst_gap_s, self._sessions.get(identity))
+                known[identity] = row
+                if row.price_s is not None:
+                    self._price_s[identity] = row.price_s
         rows = tuple([known[identity] for identity in self._inspector.servers])
         frame = self._frame
         return Snapshot(
@@ -154,7 +165,11 @@ def _reason(server: Server, evidence: Evidence) -> str:
 
 
 def row_of(
-    server: Server, history: History, prices: Prices, worst_gap_s: float | None = None
+    server: Server,
+    history: History,
+    prices: Prices,
+    worst_gap_s: float | None,
+    session: DatabaseSession | None,
 ) -> Row:
     """One server's row, from what it is and what it did."""
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S))
@@ -179,4 +194,7 @@ def row_of(
         cpu_s=history.cpu_s,
         polls=history.polls,
         worst_gap_s=worst_gap_s,
+        sid=session.sid if session else None,
+        user=session.user if session else "",
+        program=session.client if session else "",
     )

@@ -96,6 +96,8 @@ class Live:
             # Who is looked at again has nothing new to show before the next frame.
             news = news or self._inspector.waiting > 0
             self._host.looked_at(self._inspector.look(_AT_ONCE))
+        if self._watch.identities.follow(self._inspector.servers.values()):
+            self._host.told(self._watch.identities.sessions)
         if self._survey.follow(self._snapshot.rows):
             self._host.timed(self._survey.worst_s)
         return news

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from polltrace.errors import PolltraceError
@@ -13,6 +13,7 @@ from polltrace.frames import WatchedProcess
 from polltrace.intervals import Estimate
 from polltrace.price import price_s
 from polltrace.servers import Server, servers
+from polltrace.top.identities import Identities
 
 if TYPE_CHECKING:
     from polltrace.sampled import Names
@@ -76,9 +77,10 @@ HERE = Here()
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What to watch, and how: seconds between two frames, and whether gaps are timed now and
-    then."""
+    """What to watch, and how: seconds between two frames, whether gaps are timed now and then, and
+    who knows whom servers serve."""
 
     interval_s: float
     place: Place = HERE
     gaps: bool = True
+    identities: Identities = field(default_factory=lambda: Identities(None))

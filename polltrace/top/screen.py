@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 
 from polltrace.break_mode import BreakMode
@@ -18,6 +20,9 @@ _OTHER_LINES = 6
 _STYLES = {BreakMode.IN_BAND: "yellow", BreakMode.UNKNOWN: "dim"}
 
 
+Columns = Sequence[tuple[Column, int]]
+
+
 def page(height: int) -> int:
     """How many servers fit a screen of `height` lines."""
     return max(1, height - _OTHER_LINES)
@@ -28,27 +33,28 @@ def table_screen(
 ) -> list[Text]:
     """The screen, exactly `height` lines of at most `width`; `interval_s` is the probe's."""
     rows = visible(snapshot, state)
+    columns = shown(width, snapshot.connected)
     room = page(height)
     at = position(rows, state.selected)
     first = (at or 0) // room * room
     body = [
-        table_row(row, width, selected=row.identity == state.selected)
+        table_row(row, columns, width, selected=row.identity == state.selected)
         for row in rows[first : first + room]
     ]
     if not rows:
         body = [Text(_nothing(snapshot, state), style="dim")]
-    lines = [*header(snapshot, width), titles(width, state), *body]
+    lines = [*header(snapshot, width), titles(columns, width, state), *body]
     lines += [Text("")] * (height - 1 - len(lines))
     bottom = _bottom(state, interval_s, len(rows), len(snapshot.rows))
     bottom.truncate(width)
     return [*lines[: height - 1], bottom]
 
 
-def titles(width: int, state: UIState) -> Text:
+def titles(columns: Columns, width: int, state: UIState) -> Text:
     """The line of the columns' titles; the one it is sorted by is marked."""
     line = Text(style="reverse")
     sorted_by = "cores" if state.sort == "lost" and width >= 92 else state.sort
-    for column, wide in shown(width):
+    for column, wide in columns:
         style = "bold cyan" if column.key == sorted_by else ""
         line.append(_fit(column.title, column, wide), style)
         line.append(" ")
@@ -57,10 +63,10 @@ def titles(width: int, state: UIState) -> Text:
     return line
 
 
-def table_row(row: Row, width: int, *, selected: bool = False) -> Text:
+def table_row(row: Row, columns: Columns, width: int, *, selected: bool = False) -> Text:
     """One server."""
     line = Text(style="reverse" if selected else "")
-    for column, wide in shown(width):
+    for column, wide in columns:
         style = ""
         if column.key == "mode":
             style = _STYLES.get(row.mode, "")

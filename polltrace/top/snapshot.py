@@ -29,6 +29,7 @@ class Row:
     `lost_pct` of the CPU time it used; `past` are poll rates, the newest last. `cpu_s` and `polls`
     are totals since it was first seen, `polls` as far as windows can tell. `worst_gap_s` is the
     longest time between two break polls that was seen, which is how long a cancel could wait.
+    `sid`, `user` and `program` are what the database says, where it is asked.
     """
 
     pid: int
@@ -47,6 +48,9 @@ class Row:
     cpu_s: float = 0.0
     polls: float = 0.0
     worst_gap_s: float | None = None
+    sid: int | None = None
+    user: str = ""
+    program: str = ""
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -131,6 +135,11 @@ class Snapshot:
     totals: Totals
     to_look_at: int = 0
 
+    @property
+    def connected(self) -> bool:
+        """Whether the database says whom servers serve."""
+        return any(row.sid is not None for row in self.rows)
+
 
 def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
     """The snapshot as JSON-ready data, with these of its rows; null is what is not known."""
@@ -156,6 +165,9 @@ def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
                 "engine": row.engine,
                 "instance": row.instance,
                 "client": row.client or None,
+                "sid": row.sid,
+                "user": row.user or None,
+                "program": row.program or None,
                 "break_mode": row.mode.value,
                 "reason": row.reason or None,
                 "configured_skip": row.skip,

@@ -55,7 +55,8 @@ def visible(snapshot: Snapshot, state: UIState) -> tuple[Row, ...]:
 
 def searched(row: Row) -> str:
     """The text of a row that a filter is looked for in, in lower case."""
-    return f"{row.pid} {row.instance} {row.client} {row.mode.value} {row.engine}".lower()
+    said = (row.pid, row.instance, row.client, row.mode.value, row.engine, row.user, row.program)
+    return " ".join(map(str, said)).lower()
 
 
 def position(rows: Sequence[Row], identity: tuple[int, int] | None) -> int | None:

@@ -103,3 +103,23 @@ def test_wrong_usage(run: Run, wrong: list[str]) -> None:
 def _command(pid: int) -> str:
     with open(f"/proc/{pid}/comm") as file:
         return file.read().strip()
+
+
+def test_the_database_says_whom_they_serve(run: Run) -> None:
+    with LabServer() as lab, DriverClient() as client:
+        lab.connect(client, break_poll_skip=3, disable_oob=True)
+        spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
+        password = {"POLLTRACE_PASSWORD": lab.oralab.password}
+        connect = ("--connect", f"{lab.oralab.user}@{lab.oralab.dsn}")
+        ended = run("top", "-b", "--json", "-n", "1", *connect, prefix=environment(password))
+        assert ended.returncode == 0, ended.stderr
+        (server,) = [s for s in json.loads(ended.stdout)["servers"] if s["pid"] == spid]
+        assert server["sid"] is not None
+        assert server["user"].upper() == lab.oralab.user.upper()
+        refused = run("top", "-b", *connect, prefix=environment({"POLLTRACE_PASSWORD": "wrong"}))
+        assert refused.returncode == 7
+        assert refused.stderr.count("\n") == 1
+
+
+def environment(variables: dict[str, str]) -> tuple[str, ...]:
+    return ("env", *(f"{name}={value}" for name, value in variables.items()))
