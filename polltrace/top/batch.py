@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rich.text import Text
 
+from polltrace.top.brief_look import GapSurvey
 from polltrace.top.columns import shown
-from polltrace.top.gap_timing import GapSurvey
 from polltrace.top.header import header
 from polltrace.top.host import Host
 from polltrace.top.inspection import Inspector

@@ -11,8 +11,9 @@ Keys
   L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
   + -        slower, faster (to what -d says)       q F10 Ctrl-C   quit
   [ ] { }    in a recording: 10 s back and on, 60 s; + - change its speed
-  t          in an open server: time the gaps between its polls for a second,
-             which slows its polls meanwhile
+  1 2 3 4    in an open server: forecast, flame, gaps, system calls (Tab: next)
+  t s        time the gaps between its polls for a second; count its system
+             calls for three: both slow it a little meanwhile
 
 Columns: all figures are over the last five seconds
   MODE     how the session learns of a cancel: in-band ones poll for it

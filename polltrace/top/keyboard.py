@@ -13,7 +13,14 @@ _SEQUENCES = {
     "OP": "f1", "[11~": "f1", "[[A": "f1", "OS": "f4", "[14~": "f4", "[[D": "f4",
     "[17~": "f6", "[21~": "f10",
 }  # fmt: skip
-_PLAIN = {"\r": "enter", "\n": "enter", "\x7f": "backspace", "\x08": "backspace", "\x1b": "escape"}
+_PLAIN = {
+    "\r": "enter",
+    "\n": "enter",
+    "\x7f": "backspace",
+    "\x08": "backspace",
+    "\x1b": "escape",
+    "\t": "tab",
+}  # fmt: skip
 _KEY = re.compile(r"\x1b(\[\[[A-E]|\[[0-9;]*[A-Za-z~]|O[A-Za-z])|(.)", re.DOTALL)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from polltrace.top.columns import SORTS
 from polltrace.top.snapshot import Row
-from polltrace.top.state import PACES, UIState, View, position
+from polltrace.top.state import PACES, Pane, UIState, View, position
 
 # Of a recording: seconds, and powers of two.
 _SEEKS = {"[": -10.0, "]": 10.0, "{": -60.0, "}": 60.0}
@@ -45,13 +45,30 @@ _ANYWHERE: dict[str, Callable[[UIState], UIState]] = {
 }
 
 
+def _pane(state: UIState, pane: Pane) -> UIState:
+    """System calls are counted only while they are looked at."""
+    again = pane is Pane.SYSCALLS
+    return replace(state, pane=pane, countings=state.countings + again)
+
+
+def _in_session(state: UIState, key: str) -> UIState | None:
+    panes = list(Pane)
+    if key == "t":
+        return replace(state, timings=state.timings + 1, pane=Pane.GAPS)
+    if key == "tab":
+        return _pane(state, panes[(panes.index(state.pane) + 1) % len(panes)])
+    if key == "s":
+        return _pane(state, Pane.SYSCALLS)
+    return _pane(state, Pane(key)) if key in {"1", "2", "3", "4"} else None
+
+
 def _elsewhere(state: UIState, key: str) -> UIState:
-    if key == "t" and state.view is View.SESSION:
-        return replace(state, timings=state.timings + 1)
+    if state.view is View.SESSION and (changed := _in_session(state, key)):
+        return changed
     if key in {"escape", "left", "backspace"}:
         if state.view is View.HELP:
             return _helped(state)
-        return replace(state, view=View.TABLE, opened=None)
+        return replace(state, view=View.TABLE, opened=None, pane=Pane.FORECAST)
     return state
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from polltrace.top.gap_timing import GapSurvey
+from polltrace.top.brief_look import GapSurvey
 from polltrace.top.help_screen import help_screen
 from polltrace.top.host import Host
 from polltrace.top.inspection import Inspector
@@ -113,7 +113,7 @@ class Live:
 
             self._session = self._ending.enter_context(SessionWatch(self._watch.place))
         server = self._inspector.servers.get(opened) if opened else None
-        return self._session.follow(opened, server, self._prices.now, self._state.timings)
+        return self._session.follow(opened, server, self._prices.now, self._state)
 
     def _session_look(self) -> SessionLook:
         assert self._session is not None  # followed before it is drawn
@@ -161,7 +161,9 @@ class Live:
 
                 at = position(self._snapshot.rows, self._state.opened)
                 row = None if at is None else self._snapshot.rows[at]
-                return session_screen(row, self._session_look(), width=width, height=height)
+                return session_screen(
+                    row, self._session_look(), self._state.pane, width=width, height=height
+                )
             case View.TABLE:
                 interval_s = self._watch.interval_s
                 return table_screen(

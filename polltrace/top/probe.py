@@ -59,6 +59,11 @@ class LiveProbe(EbpfProbe):
         """The times between each process's break polls, which costs as much as the polls do."""
         return cls(["--latency", "-p", ",".join(map(str, pids)), "-d", f"{seconds:g}"], place)
 
+    @classmethod
+    def of_syscalls(cls, pid: int, seconds: float, place: Place) -> Self:
+        """Every system call of one process, which costs each of them something."""
+        return cls(["-c", "-p", str(pid), "-d", f"{seconds:g}"], place)
+
     def __enter__(self) -> Self:
         self._stderr = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(

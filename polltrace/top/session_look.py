@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from polltrace.advice import Advice, Extras, advice
 from polltrace.break_mode import Evidence
-from polltrace.frames import ProcessTotals
+from polltrace.frames import Bucket, ProcessTotals
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead import Session
 from polltrace.price import flat
@@ -23,7 +23,8 @@ from polltrace.top.snapshot import Prices
 @dataclass(frozen=True, slots=True)
 class SessionLook:
     """`seconds` of looking so far. `advice` is None until there are windows enough and a price,
-    or where nothing is polled; `checks` the share of `samples` in the break check.
+    or where nothing is polled; `checks` the share of `samples` in the break check. `gaps` and
+    `counted` (system calls, and for how many seconds) only where these were asked for.
     """
 
     server: Server | None = None
@@ -34,6 +35,8 @@ class SessionLook:
     stacks: tuple[NamedStack, ...] = ()
     advice: Advice | None = None
     note: str = ""
+    gaps: tuple[Bucket, ...] = ()
+    counted: tuple[ProcessTotals, float] | None = None
 
     def ended(self) -> SessionLook:
         return replace(self, note="The process has ended; this is what was seen of it last.")
@@ -80,6 +83,7 @@ def look(
         samples=samples,
         checks=proportion(checks, samples) if samples and _have_names(stacks) else None,
         stacks=_by_names(stacks),
+        gaps=(gaps or totals).gaps,
         advice=advice(
             server,
             session,

@@ -13,26 +13,50 @@ from polltrace.break_mode import BreakMode, Evidence, break_mode
 from polltrace.intervals import Estimate
 from polltrace.sampled import NamedStack
 from polltrace.servers import Server
+from polltrace.top.columns import duration
 from polltrace.top.host import UNSEEN
 from polltrace.top.session_look import SessionLook
+from polltrace.top.session_panes import flame, gaps, syscalls
 from polltrace.top.snapshot import Row
+from polltrace.top.state import Pane
 from polltrace.why import why
 
-_KEYS = "Esc Back  t Time the gaps  Space Pause  F1 Help  q Quit"
 
-
-def session_screen(row: Row | None, look: SessionLook, *, width: int, height: int) -> list[Text]:
+def session_screen(
+    row: Row | None, look: SessionLook, pane: Pane = Pane.FORECAST, *, width: int, height: int
+) -> list[Text]:
     """Exactly `height` lines of at most `width`; `row` is None once the process is gone."""
     lines = [_title(row), *_mode(row, look, width), *_cost(look)]
-    if look.advice:
-        lines += [Text(""), *_forecast(look.advice)]
-    stacks = _stacks(look, width)
-    lines += [Text(""), *stacks] if stacks else []
+    shown = _shown(look, pane, width, height - 2 - len(lines))
+    lines += [Text(""), *shown] if shown else []
     lines += [Text("")] * (height - 1 - len(lines))
-    lines = [*lines[: height - 1], Text(_KEYS, style="dim")]
+    lines = [*lines[: height - 1], _keys(pane)]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return lines
+
+
+def _shown(look: SessionLook, pane: Pane, width: int, height: int) -> list[Text]:
+    match pane:
+        case Pane.FLAME:
+            return flame(look, width, height)
+        case Pane.GAPS:
+            return gaps(look.gaps, width)
+        case Pane.SYSCALLS:
+            return syscalls(look)
+        case Pane.FORECAST:
+            stacks = _stacks(look, width)
+            ahead = _forecast(look.advice) if look.advice else []
+            return [*ahead, *([Text("")] if ahead and stacks else []), *stacks]
+
+
+def _keys(pane: Pane) -> Text:
+    line = Text(style="dim")
+    for each in Pane:
+        style = "bold not dim reverse" if each is pane else ""
+        line.append(f"{each.value} {each.name.capitalize()}", style)
+        line.append(" ")
+    return line.append(" t Time gaps  Esc Back  F1 Help  q Quit")
 
 
 def _title(row: Row | None) -> Text:
@@ -134,21 +158,26 @@ def _cancel(advice: Advice) -> list[Text]:
 
 
 def _forecast(advice: Advice) -> list[Text]:
+    """A line a skip. How long a cancel waits on CPU is known once gaps were timed."""
     lines = [
         Text(
-            f"{advice.server.engine.skip_parameter:>15} {'POLLS/CPU s':>11} {'LOST% [95 %]':>20}"
-            f" {'SAVED%':>7} {'CANCEL WAITING':>15}",
+            f"{'SKIP':>6} {'POLLS/CPU s':>11} {'LOST% [95 %]':>20} {'SAVED%':>7}"
+            f" {'CANCEL p99':>10} {'WORST':>8} {'WAITING':>9}",
             style="reverse",
         )
     ]
     for each in advice.forecast:
         share = f"{each.cpu_pct.value:.2f} [{each.cpu_pct.low:.2f}, {each.cpu_pct.high:.2f}]"
         now = each.break_poll_skip == advice.skip
+        cancel = each.cancel_ms
+        p99, worst = (
+            (duration(1e-3 * cancel.p99), duration(1e-3 * cancel.worst)) if cancel else ("-", "-")
+        )
         lines.append(
             Text(
-                f"{each.break_poll_skip:>15} {each.polls_per_s:>11,.0f} {share:>20}"
-                f" {each.saved_pct.value:>7.2f} {f'to {each.cancel_waiting_s:,.0f} s':>15}"
-                f"{' <- now' if now else ''}",
+                f"{each.break_poll_skip:>6} {each.polls_per_s:>11,.0f} {share:>20}"
+                f" {each.saved_pct.value:>7.2f} {p99:>10} {worst:>8}"
+                f" {f'{each.cancel_waiting_s:,.0f} s':>9}{' <-' if now else ''}",
                 style="bold" if now else "",
             )
         )

@@ -12,16 +12,18 @@ from polltrace.frames import Frame, Header, Maps, ProcessTotals, Record, Watched
 from polltrace.profile import Profile, profile_of
 from polltrace.sampled import ON_CPU, Names, named_stacks
 from polltrace.servers import Server
+from polltrace.top.brief_look import SECONDS, BriefLook
 from polltrace.top.frame_line import Identity
-from polltrace.top.gap_timing import GapTiming
 from polltrace.top.place import Place
 from polltrace.top.probe import LiveProbe
 from polltrace.top.session_look import SessionLook, look
 from polltrace.top.snapshot import Prices
+from polltrace.top.state import Pane, UIState
 from polltrace.top.unnamed import Unnamed
 
 # A thousand samples of a busy session in five seconds; under 10 ns a break poll.
 _SAMPLE_HZ = 199.0
+_COUNT_S = 3.0
 
 
 class SessionWatch:
@@ -34,63 +36,88 @@ class SessionWatch:
         self._probe: LiveProbe | None = None
         self._names: Names | None = None
         self._records: dict[type, Record] = {}
-        self._timings = 0
-        self._timing: GapTiming | None = None
+        self._asked = (0, 0)
+        self._brief: BriefLook | None = None
+        self._brief_counts = False
         self._gaps: ProcessTotals | None = None
+        self._counted: tuple[ProcessTotals, float] | None = None
 
     def __enter__(self) -> Self:
         return self
 
     @property
     def watching(self) -> bool:
-        return self._probe is not None or self._timing is not None
+        return self._probe is not None or self._brief is not None
 
     def follow(
-        self, opened: Identity | None, server: Server | None, prices: Prices, timings: int
+        self, opened: Identity | None, server: Server | None, prices: Prices, state: UIState
     ) -> bool:
         """Look at what was `opened`, or at none; whether there is news. Never waits.
 
-        `server` is what is known of it, None once it is gone. When `timings` changes, its gaps are
-        timed.
+        `server` is what is known of it, None once it is gone. When `state` asks for gaps or system
+        calls once more, these are looked at for a while.
         """
+        asked = state.timings, state.countings
         if opened != self._opened:
             self._close()
-            self._opened, self._timings, self._gaps = opened, timings, None
+            self._opened, self._asked, self._gaps, self._counted = opened, asked, None, None
             self.now = SessionLook()
             if server is not None:
                 self._open(server)
             return True
-        if server is None and self.watching:
-            self._close()
-            self.now = self.now.ended()
-            return True
         if server is None:
-            return False
-        if timings != self._timings:
-            self._timings = timings
-            return self._time(server)
-        if self._timing is not None:
-            return self._timed(self._timing, server)
+            return self._ended()
+        if asked != self._asked:
+            gaps, self._asked = asked[0] != self._asked[0], asked
+            return self._look_briefly(server, gaps=gaps)
+        if self._brief is not None:
+            return self._looked_briefly(self._brief, server, state)
         return self._probe is not None and self._read(self._probe, server, prices)
 
-    def _time(self, server: Server) -> bool:
-        """Start to time, with nothing else on it: what is timed must not be priced."""
+    def _ended(self) -> bool:
+        if not self.watching:
+            return False
         self._close()
+        self.now = self.now.ended()
+        return True
+
+    def _look_briefly(self, server: Server, *, gaps: bool) -> bool:
+        """With nothing else on it: what is looked at so closely must not be priced."""
+        self._close()
+        identity = server.pid, server.start_ticks
+        self._brief_counts = not gaps
         try:
-            self._timing = GapTiming([(server.pid, server.start_ticks)], self._place)
-            self.now = replace(self.now, note="Timing the gaps between its break polls …")
+            if gaps:
+                self._brief = BriefLook.at_gaps([identity], self._place, SECONDS)
+                note = "Timing the gaps between its break polls …"
+            else:
+                self._brief = BriefLook.at_syscalls(identity, self._place, _COUNT_S)
+                note = f"Counting its system calls for {_COUNT_S:g} s …"
+            self.now = replace(self.now, note=note)
         except PolltraceError as error:
             self.now = replace(self.now, note=str(error))
         return True
 
-    def _timed(self, timing: GapTiming, server: Server) -> bool:
-        """Once it is timed, look on from the beginning."""
+    def _looked_briefly(self, brief: BriefLook, server: Server, state: UIState) -> bool:
+        """Once that has ended, look on from the beginning."""
+        # System calls are counted only while they are looked at.
+        if self._brief_counts and state.pane is not Pane.SYSCALLS:
+            self._close()
+            self._open(server)
+            return True
         try:
-            if not timing.ended():
+            if not brief.ended():
                 return False
+            note = ""
         except PolltraceError as error:
-            self.now = replace(self.now, note=str(error))
-        self._gaps = timing.totals.get((server.pid, server.start_ticks))
+            note = str(error)
+        seen = brief.totals.get((server.pid, server.start_ticks))
+        if seen is not None and self._brief_counts:
+            self._counted = seen, _COUNT_S
+        elif seen is not None:
+            self._gaps = seen
+        gaps = self._gaps.gaps if self._gaps else ()
+        self.now = replace(self.now, note=note, gaps=gaps, counted=self._counted)
         self._close()
         self._open(server)
         return True
@@ -128,14 +155,16 @@ class SessionWatch:
 
     def _look(self, profile: Profile, server: Server, prices: Prices) -> SessionLook:
         assert self._names is not None
-        return look(server, profile, named_stacks(profile, self._names, ON_CPU), prices, self._gaps)
+        stacks = named_stacks(profile, self._names, ON_CPU)
+        seen = look(server, profile, stacks, prices, self._gaps)
+        return replace(seen, counted=self._counted)
 
     def _close(self) -> None:
         if self._probe is not None:
             self._probe.__exit__(None, None, None)
-        if self._timing is not None:
-            self._timing.close()
-        self._probe = self._names = self._timing = None
+        if self._brief is not None:
+            self._brief.close()
+        self._probe = self._names = self._brief = None
         self._records = {}
 
     def __exit__(

@@ -20,13 +20,22 @@ class View(Enum):
     HELP = "help"
 
 
+class Pane(Enum):
+    """The lower part of an open session."""
+
+    FORECAST = "1"
+    FLAME = "2"
+    GAPS = "3"
+    SYSCALLS = "4"
+
+
 @dataclass(frozen=True, slots=True)
 class UIState:
     """`selected` and `opened` are (pid, start_ticks), so that no other process takes their place.
 
-    `timings` counts how often gaps were asked for. `editing`: keys go into the filter. `pace` is an
-    index of PACES. Where a recording `replays`: its `speed` as a power of two, and how far it was
-    moved to and fro in all.
+    `timings` counts how often gaps were asked for, `countings` system calls. `editing`: keys go
+    into the filter. `pace` is an index of PACES. Where a recording `replays`: its `speed` as a
+    power of two, and how far it was moved to and fro in all.
     """
 
     view: View = View.TABLE
@@ -39,6 +48,8 @@ class UIState:
     selected: tuple[int, int] | None = None
     opened: tuple[int, int] | None = None
     timings: int = 0
+    countings: int = 0
+    pane: Pane = Pane.FORECAST
     quit: bool = False
     replays: bool = False
     speed: int = 0

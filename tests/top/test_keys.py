@@ -11,7 +11,7 @@ from polltrace.top.columns import SORTS
 from polltrace.top.keyboard import keys
 from polltrace.top.keys import press
 from polltrace.top.snapshot import Row
-from polltrace.top.state import UIState, View, visible
+from polltrace.top.state import Pane, UIState, View, visible
 from tests.top.top_samples import row, snapshot
 
 ROWS = tuple(row(pid) for pid in range(1, 11))
@@ -119,3 +119,13 @@ def test_help_pause_quit() -> None:
 )
 def test_what_a_terminal_sends_is_read_as_keys(text: str, expected: list[str]) -> None:
     assert keys(text) == expected
+
+
+def test_panes_of_an_open_session() -> None:
+    assert after("enter", "2").pane is Pane.FLAME
+    assert after("enter", "tab", "tab").pane is Pane.GAPS
+    assert after("enter", *["tab"] * 4).pane is Pane.FORECAST
+    assert after("enter", "t").pane is Pane.GAPS
+    assert (after("enter", "4").countings, after("enter", "4", "s").countings) == (1, 2)
+    assert after("enter", "4", "escape").pane is Pane.FORECAST
+    assert after("2").pane is Pane.FORECAST

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from polltrace.break_mode import BreakMode
-from polltrace.frames import Bucket, Header, PollRate, ProcessTotals
+from polltrace.frames import Bucket, Header, PollRate, ProcessTotals, Syscall
 from polltrace.profile import Profile
 from polltrace.sampled import NamedStack
 from polltrace.servers import Server
 from polltrace.top.session_look import SessionLook, look
+from polltrace.top.session_panes import flame
 from polltrace.top.session_screen import session_screen
 from polltrace.top.snapshot import Prices
+from polltrace.top.state import Pane
 from stacks import Frame
 from tests.top.top_samples import ASKED, PRICES, row, server
 
@@ -34,10 +39,16 @@ def profile(*, polls: int, rate: PollRate | None, cpu_s: float = 4.0) -> Profile
     return Profile(header, 5.0, {}, (totals,), frozenset(), {}, complete=False)
 
 
-def text(session: SessionLook, *, of: Server | None = None, height: int = 24) -> str:
+def text(
+    session: SessionLook,
+    *,
+    of: Server | None = None,
+    height: int = 24,
+    pane: Pane = Pane.FORECAST,
+) -> str:
     mode = BreakMode.IN_BAND
     shown = row(102, polls=80_000, cpu=80.0, mode=mode) if of is None else None
-    lines = session_screen(shown, session, width=80, height=height)
+    lines = session_screen(shown, session, pane, width=80, height=height)
     assert len(lines) == height
     assert all(line.cell_len <= 80 for line in lines)
     return "".join(f"{line.plain.rstrip()}\n" for line in lines)
@@ -53,21 +64,21 @@ Break mode: in-band:
 Counted: 5.00 % [4.50, 5.59] of its CPU, 80,000 polls a second x 500 ns
 Sampled: 5.00 % [2.74, 8.96] of 200 on-CPU samples; they agree
 
-BREAK_POLL_SKIP POLLS/CPU s         LOST% [95 %]  SAVED%  CANCEL WAITING
-              1     272,727 13.64 [12.38, 14.90]  -10.00          to 3 s
-              3     100,000    5.00 [4.50, 5.59]    0.00          to 9 s <- now
-             10      31,088    1.55 [1.39, 1.91]    3.50         to 30 s
-             30      10,471    0.52 [0.47, 0.84]    4.50         to 90 s
-            100       3,153    0.16 [0.14, 0.47]    4.85        to 300 s
-            300       1,052    0.05 [0.05, 0.37]    4.95        to 900 s
-           1000         316    0.02 [0.01, 0.33]    4.99      to 3,000 s
+  SKIP POLLS/CPU s         LOST% [95 %]  SAVED% CANCEL p99    WORST   WAITING
+     1     272,727 13.64 [12.38, 14.90]  -10.00          -        -       3 s
+     3     100,000    5.00 [4.50, 5.59]    0.00          -        -       9 s <-
+    10      31,088    1.55 [1.39, 1.91]    3.50          -        -      30 s
+    30      10,471    0.52 [0.47, 0.84]    4.50          -        -      90 s
+   100       3,153    0.16 [0.14, 0.47]    4.85          -        -     300 s
+   300       1,052    0.05 [0.05, 0.37]    4.95          -        -     900 s
+  1000         316    0.02 [0.01, 0.33]    4.99          -        -   3,000 s
 
 On-CPU stacks in 5 s, innermost first
   5.0 % poll < sntpoltsts < snttmoredata < nsmore2recv < nioqts < kcbgtcr < main
  95.0 % sqlite3VdbeExec < opifch2 < main
 
 
-Esc Back  t Time the gaps  Space Pause  F1 Help  q Quit
+1 Forecast 2 Flame 3 Gaps 4 Syscalls  t Time gaps  Esc Back  F1 Help  q Quit
 """
 
 
@@ -93,9 +104,37 @@ def test_timed_gaps_say_how_long_a_cancel_waits() -> None:
     assert "Timed:" not in text(in_band())
 
 
+@pytest.mark.parametrize("pane", Pane)
 @pytest.mark.parametrize("height", [1, 5, 12, 24, 60])
-def test_every_height_is_filled_exactly(height: int) -> None:
-    text(in_band(), height=height)
+def test_every_height_is_filled_exactly(height: int, pane: Pane) -> None:
+    text(in_band(), height=height, pane=pane)
+
+
+def test_the_flame_is_as_wide_as_the_samples() -> None:
+    lines = flame(in_band(), width=100, height=10)
+    assert lines[1].plain == "main"  # what all have in common
+    assert lines[2].plain == "kcbgt" + "opifch2".ljust(95)  # 5 % and 95 %
+    assert lines[3].plain == "nioqt" + "sqlite3VdbeExec".ljust(95)
+    assert lines[4].plain.rstrip() == "nsmor"
+    assert lines[7].plain.rstrip() == "poll"
+    checks = [span for span in lines[2].spans if "red" in str(span.style)]
+    assert [(span.start, span.end) for span in checks] == [(0, 5)]
+
+
+def test_gaps_are_drawn_by_their_length() -> None:
+    buckets = (Bucket(8_000, 12_000, 999), Bucket(2_000_000, 2_000_100, 1))
+    shown = text(replace(in_band(), gaps=buckets), pane=Pane.GAPS)
+    assert re.search(r"^ +3 us +999 +99\.900 █+$", shown, re.MULTILINE)
+    assert re.search(r"^ +1 ms +1 +0\.100 █$", shown, re.MULTILINE)
+    assert "the worst was 2 ms" in shown
+    assert "Not timed yet" in text(in_band(), pane=Pane.GAPS)
+
+
+def test_system_calls_are_shown_most_frequent_first() -> None:
+    calls = (Syscall(0, "read", 30, 3), Syscall(7, "poll", 30_000, 0))
+    totals = ProcessTotals(102, 7, 1.0, 1000, 0, (), calls, ())
+    shown = text(replace(in_band(), counted=(totals, 3.0)), pane=Pane.SYSCALLS)
+    assert re.search(r"^poll +30,000 +10,000\.0\nread +30 +10\.0 +3$", shown, re.MULTILINE)
 
 
 def test_before_there_is_a_price_there_is_no_forecast() -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The gaps between sessions' break polls, timed for a moment: it costs as much as the polls."""
+"""Looks that are taken for a moment only, because they cost: gaps between polls, system calls."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Self
 
 from polltrace.errors import PolltraceError
 from polltrace.frames import Frame, ProcessTotals, parse
@@ -18,19 +19,24 @@ SECONDS = 1.0
 _SURVEY_S, _SURVEY_EVERY_S, _MOST_SURVEYED = 0.2, 15.0, 32
 
 
-class GapTiming:
-    """A probe that times processes from now on, and ends by itself. Raises PolltraceError."""
+class BriefLook:
+    """A probe on processes from now on, that ends by itself. Raises PolltraceError."""
 
-    def __init__(
-        self, identities: Iterable[Identity], place: Place, seconds: float = SECONDS
-    ) -> None:
+    def __init__(self, identities: Iterable[Identity], probe: LiveProbe) -> None:
         self._identities = set(identities)
-        pids = [pid for pid, _ in self._identities]
-        self._probe = LiveProbe.of_gaps(pids, seconds, place).__enter__()
+        self._probe = probe.__enter__()
         self.totals: dict[Identity, ProcessTotals] = {}
 
+    @classmethod
+    def at_gaps(cls, identities: Sequence[Identity], place: Place, seconds: float) -> Self:
+        return cls(identities, LiveProbe.of_gaps([pid for pid, _ in identities], seconds, place))
+
+    @classmethod
+    def at_syscalls(cls, identity: Identity, place: Place, seconds: float) -> Self:
+        return cls([identity], LiveProbe.of_syscalls(identity[0], seconds, place))
+
     def ended(self) -> bool:
-        """Whether it has ended; `totals` then has the gaps of those that it saw. Never waits.
+        """Whether it has ended; `totals` then has what it saw of each. Never waits.
 
         Raises the probe's failure.
         """
@@ -57,7 +63,7 @@ class GapSurvey:
     def __init__(self, place: Place | None, clock: Callable[[], float] = time.monotonic) -> None:
         """`place` None: nothing is timed."""
         self._place, self._clock = place, clock
-        self._timing: GapTiming | None = None
+        self._timing: BriefLook | None = None
         self._next_s = 0.0
         self.worst_s: dict[Identity, float] = {}
 
@@ -77,11 +83,11 @@ class GapSurvey:
 
     def _start(self, identities: list[Identity], place: Place) -> None:
         try:
-            self._timing = GapTiming(identities, place, _SURVEY_S)
+            self._timing = BriefLook.at_gaps(identities, place, _SURVEY_S)
         except PolltraceError:
             self._place = None  # it will not be had next time either
 
-    def _read(self, timing: GapTiming) -> bool:
+    def _read(self, timing: BriefLook) -> bool:
         try:
             if not timing.ended():
                 return False
