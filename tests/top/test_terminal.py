@@ -146,7 +146,7 @@ def test_a_session_is_shown_with_its_loss_and_opened(tmux: Tmux, busy_server: in
     tmux.keys("t")
     tmux.until(lambda text: "the worst was" in text and "Counted:" in text)
     tmux.keys("2")
-    tmux.until(lambda text: "outermost first" in text and "server_run" in text)
+    tmux.until(lambda text: "samples on CPU, outermost first" in text and "opifch2" in text)
     tmux.keys("4")
     tmux.until(lambda text: "PER SECOND" in text and "\npoll " in text)
     tmux.keys("1")
