@@ -123,7 +123,13 @@ def _record(
         else:
             say_attached(args.duration)
 
-    quality = Recorder(wanted).run(attached)
+    recorder = Recorder(wanted)
+    quality = recorder.run(attached)
+    if recorder.why_no_price:
+        print(
+            f"polltrace: what a poll costs was not measured: {recorder.why_no_price}",
+            file=sys.stderr,
+        )
     print(
         f"polltrace: {args.output}: {quality.at_s:.1f} s; "
         f"'polltrace report {args.output}' shows it",

@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import FrameError
-from polltrace.frames import Exit, Frame, Header, ProcessTotals, Trailer, WatchedProcess, record_of
+from polltrace.frames import (
+    Burst,
+    Exit,
+    Frame,
+    Header,
+    ProcessTotals,
+    Trailer,
+    WatchedProcess,
+    record_of,
+)
 from polltrace.intervals import Estimate
 from polltrace.profile import Profile
 from polltrace.recording.header import Quality, RecordingHeader, quality_of
@@ -18,7 +27,7 @@ from polltrace.recording.names import RecordedNames
 from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
-from polltrace.recording.stream import COUNT, CPU, GAPS, Identity, Restored
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, Restored, identity_of
 from polltrace.recording.totals import added, since
 from polltrace.servers import Server
 
@@ -29,9 +38,10 @@ MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Overfl
 @dataclass(frozen=True, slots=True)
 class Recording:
     """`seconds` is how long this file goes on. Totals in `counted` and `sampled` are of this file
-    alone; they are None where nothing was seen. `lived` is when each process came and went, in
-    seconds since the recording began. `tear` says why a file ends early; `unknown` counts records
-    of types that this release does not know.
+    alone; they are None where nothing was seen. `timed_cpu_s` is how long a process was on CPU, or
+    ready to, while its `gaps` were timed; `bursts` are its checks, counted for a moment. `lived` is
+    when each process came and went, in seconds since the recording began. `tear` says why a file
+    ends early; `unknown` counts records of types that this release does not know.
     """
 
     path: Path
@@ -40,6 +50,8 @@ class Recording:
     counted: Profile | None
     sampled: Profile | None
     gaps: Mapping[Identity, ProcessTotals]
+    timed_cpu_s: Mapping[Identity, float]
+    bursts: Mapping[Identity, Burst]
     lived: Mapping[Identity, tuple[float, float]]
     series: Mapping[Identity, Series]
     servers: Mapping[Identity, Server]
@@ -137,6 +149,8 @@ class _Fold:
         self._timing: _Look | None = None
         self._timed_until_s = -1.0
         self._gaps: dict[Identity, ProcessTotals] = {}
+        self._timed_cpu_s: dict[Identity, float] = {}
+        self._bursts: dict[Identity, Burst] = {}
         self._came: dict[Identity, float] = {}
         self._went: dict[Identity, float] = {}
         self._series: dict[Identity, Series] = {}
@@ -160,6 +174,10 @@ class _Fold:
         elif kind == "server":
             if server := server_of(data):
                 self._servers[server.pid, server.start_ticks] = server
+        elif kind == "timed":
+            identity = identity_of(data)
+            before_s = self._timed_cpu_s.get(identity, 0.0)
+            self._timed_cpu_s[identity] = before_s + float(data["on_cpu_s"])
         elif kind == "price":
             self._prices[int(data["pace_us"])] = Estimate(*map(float, data["price_s"]))
         elif kind == "trailer":
@@ -168,8 +186,8 @@ class _Fold:
             self._unknown[str(kind)[:40]] += 1
 
     def _probe(self, look: str, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
-        if look == GAPS:
-            self._time(data, at_s, is_base=is_base)
+        if look in (GAPS, CHECKS):
+            self._close_look(data, at_s, is_base=is_base)
             return
         if look not in self._looks:
             self._unknown[look[:40]] += 1
@@ -180,7 +198,9 @@ class _Fold:
             return
         match record:
             case WatchedProcess():
-                self._came.setdefault((record.pid, record.start_ticks), at_s)
+                # Announced some time after its birth, which was after the last frame.
+                came_s = max(since_s, self._begins_s)
+                self._came.setdefault((record.pid, record.start_ticks), came_s)
             case Exit():
                 self._went[record.pid, record.start_ticks] = at_s
             case Frame():
@@ -198,8 +218,8 @@ class _Fold:
                 series.add(Point(came, 0.0, 0), timed=False)
         series.add(Point(at_s, totals.cpu_s, totals.break_polls), timed=timed)
 
-    def _time(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
-        if is_base:  # a timing that was under way when the file began is not in it
+    def _close_look(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
+        if is_base:  # one that was under way when the file began is not in it
             return
         if data["type"] == "header" or self._timing is None:
             self._timing = _Look()
@@ -207,9 +227,12 @@ class _Fold:
         self._timed_until_s = at_s
         if isinstance(record, Trailer):
             for identity, totals in self._timing.totals.items():
-                before = self._gaps.get(identity)
-                gaps = added(before.gaps if before else (), totals.gaps)
-                self._gaps[identity] = replace(totals, gaps=gaps)
+                if totals.burst is not None:
+                    self._bursts[identity] = totals.burst
+                if totals.gaps:
+                    before = self._gaps.get(identity)
+                    gaps = added(before.gaps if before else (), totals.gaps)
+                    self._gaps[identity] = replace(totals, gaps=gaps)
             self._timing = None
 
     def recording(self, scan: Scan) -> Recording:
@@ -221,6 +244,8 @@ class _Fold:
             counted=self._looks[COUNT].profile(),
             sampled=self._looks[CPU].profile(),
             gaps=self._gaps,
+            timed_cpu_s=self._timed_cpu_s,
+            bursts=self._bursts,
             lived={
                 identity: (came, self._went.get(identity, end_s))
                 for identity, came in self._came.items()

@@ -14,7 +14,7 @@ from polltrace.recording.naming import Naming
 from polltrace.recording.probes import Said
 from polltrace.recording.secrets import own_command
 from polltrace.recording.server import server_data
-from polltrace.recording.stream import COUNT, CPU, GAPS, Identity, Stream, identity_of
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, Stream, identity_of
 from polltrace.servers import Server
 
 Entry = dict[str, Any]
@@ -28,7 +28,7 @@ class Journal:
     ) -> None:
         self._command, self._interval_s, self._now_s = own_command(command), interval_s, now_s
         self._started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._streams = {look: Stream(look) for look in (COUNT, CPU, GAPS)}
+        self._streams = {look: Stream(look) for look in (COUNT, CPU, GAPS, CHECKS)}
         self._naming = Naming()
         self._servers: dict[Identity, Entry] = {}
         self._prices: dict[int, Entry] = {}
@@ -48,7 +48,7 @@ class Journal:
         if kind == "header":
             self._probe = record
             self._streams[said.look] = stream = Stream(said.look)
-        elif kind == "process" and said.look != GAPS:
+        elif kind == "process" and said.look in (COUNT, CPU):
             self._naming.seen(identity_of(record))
         elif kind == "frame":
             for process in record["processes"]:
@@ -132,7 +132,7 @@ class Journal:
         if look == COUNT:
             self.reason = str(trailer["reason"])
             self._end_s = self._now_s()
-        elif look == GAPS:  # there will be others
+        elif look in (GAPS, CHECKS):  # there will be others
             self._costs[f"{look} {self._now_s()}"] = self._costs.pop(look)
             self._lost.pop(look, None)
 

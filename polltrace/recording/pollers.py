@@ -17,12 +17,12 @@ _POLLS_TO_TELL = 100
 
 
 class Pollers:
-    """Fed with the counting probe's frames."""
+    """Fed with the counting probe's frames. `timed_s` is how long gaps are to be timed."""
 
     def __init__(self, duration_s: float | None) -> None:
         shortest = duration_s if duration_s is not None else _EVERY_S
         self._next_s = min(_FIRST_S, shortest / 3)
-        self._for_s = min(_FOR_S, shortest / 3)
+        self.timed_s = max(min(_FOR_S, shortest / 3), 0.01)
         self._last: dict[Identity, tuple[float, int]] = {}
         self._polls: dict[Identity, int] = {}
 
@@ -44,11 +44,9 @@ class Pollers:
         self._last.pop(identity, None)
         self._polls.pop(identity, None)
 
-    def timing(self, now_s: float) -> list[str]:
-        """The probe's options to time gaps with, if that is due now and anybody polls."""
+    def due(self, now_s: float) -> list[Identity]:
+        """Whom to look at closely now; empty while that is not due, or nobody polls."""
         if now_s < self._next_s or not self._polls:
             return []
         self._next_s = now_s + _EVERY_S
-        busiest = sorted(self._polls, key=lambda each: -self._polls[each])[:_MOST_TIMED]
-        pids = ",".join(str(pid) for pid, _ in busiest)
-        return ["--latency", "-p", pids, "-d", f"{max(self._for_s, 0.01):g}"]
+        return sorted(self._polls, key=lambda each: -self._polls[each])[:_MOST_TIMED]

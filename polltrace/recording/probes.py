@@ -55,6 +55,11 @@ class Probes:
         """Seconds since the recording began, which is when polls began to be counted."""
         return 0.0 if self._began is None else time.monotonic() - self._began
 
+    @property
+    def looks(self) -> list[str]:
+        """Those of the probes that run."""
+        return list(self._probes)
+
     def __contains__(self, look: str) -> bool:
         return look in self._probes
 

@@ -11,12 +11,13 @@ from typing import Literal
 
 from polltrace.ebpf import AUTO
 from polltrace.interrupts import detaching
+from polltrace.recording.close_looks import CloseLooks
 from polltrace.recording.header import Quality
 from polltrace.recording.journal import Journal
 from polltrace.recording.parts import Parts
 from polltrace.recording.pollers import Pollers
 from polltrace.recording.probes import Probes, Said
-from polltrace.recording.stream import COUNT, CPU, GAPS, identity_of
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
 from polltrace.top.inspection import Inspector
 from polltrace.top.pricing import PriceList
 
@@ -31,7 +32,7 @@ class Wanted:
     """What to record: `targets` are polltrace-probe's options. duration_s None: until stopped.
 
     `stack_every`: one stack in so many break polls, or AUTO; `sample_hz`: on-CPU samples a second
-    and processor, 0 for none; `gaps`: time the gaps between break polls now and then.
+    and processor, 0 for none; `gaps`: look closely now and then; see close_looks.
     """
 
     path: Path
@@ -66,6 +67,7 @@ class Recorder:
         self._inspector = Inspector()
         self._prices = PriceList()
         self._pollers = Pollers(wanted.duration_s)
+        self._close_looks = CloseLooks(self._pollers, self._inspector.servers)
 
     def run(self, attached: Callable[[], None]) -> Quality:
         """Record; `attached` is called when every break poll counts. Ends when the duration is
@@ -103,8 +105,13 @@ class Recorder:
                 entries += self._heed(said)
         return entries
 
+    @property
+    def why_no_price(self) -> str:
+        """Why the price of a poll could not be measured; empty if it was, or nobody polled."""
+        return self._prices.now.failed
+
     def _record(self, parts: Parts) -> None:
-        while any(look in self._probes for look in (COUNT, CPU, GAPS)):
+        while self._probes.looks:
             for said in self._probes.wait(0 if self._inspector.due() else 0.5):
                 if not said.look:
                     self._prices.seen()
@@ -144,10 +151,11 @@ class Recorder:
                 parts.write(news)
         if news := list(self._journal.prices(self._prices.now.by_pace_us)):
             parts.write(news)
-        if COUNT in self._probes and GAPS not in self._probes and self._wanted.gaps:
-            options = self._pollers.timing(self._probes.now_s())
-            if options:
-                self._probes.start(GAPS, options)
+        close = self._wanted.gaps and not {GAPS, CHECKS} & set(self._probes.looks)
+        if close and COUNT in self._probes:
+            wanted = self._close_looks.next(self._probes.now_s())
+            if wanted is not None:
+                self._probes.start(*wanted)
 
     def _ended(self, look: str, parts: Parts) -> None:
         """A probe has ended: of the counting one that is the end of the recording."""
@@ -155,5 +163,7 @@ class Recorder:
             parts.finish("probe failed")
             raise self._probes.failure(look)
         self._probes.close(look)
+        if entries := list(self._close_looks.ended(look, self._probes.now_s())):
+            parts.write(entries)
         if look == COUNT:
             self._probes.detach()

@@ -16,8 +16,9 @@ Identity = tuple[int, int]
 """(pid, start_ticks): PIDs are reused, a PID with its start time is not."""
 
 # What a probe is attached for: every break poll is counted, with stacks; stacks are sampled on CPU;
-# the gaps between polls are timed, for a second now and then.
-COUNT, CPU, GAPS = "count", "cpu", "gaps"
+# the gaps between polls are timed, for a second now and then; then calls of the check function are
+# counted, for a moment.
+COUNT, CPU, GAPS, CHECKS = "count", "cpu", "gaps", "checks"
 
 
 def identity_of(data: Mapping[str, Any]) -> Identity:

@@ -163,7 +163,9 @@ def _session(
             stacks=stacks,
             extras=Extras(
                 gaps=timed.gaps if timed else (),
+                burst=recording.bursts.get(identity),
                 why_not_burst="the recording has no count of its checks",
+                timed_cpu_s=recording.timed_cpu_s.get(identity),
                 started_at=server.started_at,
                 job_cpu_s=totals.cpu_s,
                 probe_s_per_poll=sampled.probe_s_per_poll if sampled else 0.0,

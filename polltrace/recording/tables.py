@@ -11,7 +11,7 @@ from polltrace.frames import Frame
 from polltrace.intervals import Estimate
 from polltrace.recording.replay import frames
 from polltrace.recording.stacks import stacks_of
-from polltrace.recording.stream import COUNT, GAPS, Identity
+from polltrace.recording.stream import CHECKS, COUNT, GAPS, Identity
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.sampled import AT_POLL, ON_CPU
 
@@ -145,7 +145,7 @@ def _intervals(summary: Summary) -> Iterator[Row]:
     last: dict[Identity, tuple[float, int, int]] = {}
     before_s, timing_until_s = begins_s, -1.0
     for each in frames(summary.recording.path):
-        if each.look == GAPS:
+        if each.look in (GAPS, CHECKS):
             timing_until_s = each.at_s
         if each.look != COUNT or not isinstance(each.record, Frame):
             continue

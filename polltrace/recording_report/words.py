@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from polltrace.break_mode import BreakMode
+from polltrace.engines import engines
 from polltrace.intervals import Estimate
 from polltrace.recording.summary import SessionSummary, Summary
 from stacks.text import printable
@@ -49,8 +50,12 @@ def _worst(worst: SessionSummary) -> str:
 def modes(summary: Summary) -> str:
     """`1 in-band, 3 out-of-band`, and those that are no dedicated servers."""
     counts = [(summary.count(mode), mode.value) for mode in _MODES]
-    others = sum(each.server is None for each in summary.sessions)
+    unseen = [each for each in summary.sessions if each.server is None]
+    gone = sum(any(e.title.match(each.title) for e in engines()) for each in unseen)
+    others = len(unseen) - gone
     words = [f"{count:,} {mode}" for count, mode in counts if count]
+    if gone:
+        words.append(f"{gone:,} gone before {'it was' if gone == 1 else 'they were'} looked at")
     if others:
         words.append(f"{others:,} that {'is' if others == 1 else 'are'} no dedicated server")
     return ", ".join(words) or "no process"

@@ -174,6 +174,16 @@ def test_the_lab_is_told_apart(lab_recording: Any, run: Run) -> None:
 
 
 @pytest.mark.usefixtures("lab")
+def test_the_skip_in_force_is_measured(lab_recording: Any) -> None:
+    (identity,) = [
+        each for each in read(lab_recording.path).identities if each[0] == lab_recording.in_band
+    ]
+    burst = read(lab_recording.path).bursts[identity]
+    assert burst.error == ""
+    assert burst.calls == 3 * burst.break_polls > 0
+
+
+@pytest.mark.usefixtures("lab")
 def test_stacks_are_named(lab_recording: Any) -> None:
     recording = read(lab_recording.path)
     assert recording.counted is not None
@@ -186,6 +196,35 @@ def test_stacks_are_named(lab_recording: Any) -> None:
     ]
     assert whole
     assert all(names[:2] == ["poll", "sntpoltsts"] and "main" in names for names in whole)
+
+
+@pytest.mark.usefixtures("probe")
+def test_processes_that_come_while_it_records(start: Any, tmp_path: Path) -> None:
+    # GIVEN a recording of processes by a title that none has yet
+    title = f"a name of its own {time.monotonic_ns()}"
+    process = start("record", "-o", str(tmp_path / "a"), "-n", f"^{title}", "--no-samples")
+    assert "attached" in process.stderr.readline()
+    # WHEN three come one after the other, and go
+    code = "import sys; sys.stdout.write('up'); sys.stdout.flush(); sys.stdin.read()"
+    pids = []
+    for _ in range(3):
+        with subprocess.Popen(
+            [title, "-c", code], executable=sys.executable, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as child:  # fmt: skip
+            assert child.stdin is not None
+            assert child.stdout is not None
+            assert child.stdout.read(2) == b"up"
+            pids.append(child.pid)
+            time.sleep(0.5)  # the probe looks for new processes five times a second
+            child.stdin.close()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    # THEN each is there, gone, and we are not
+    recording = read(tmp_path / "a")
+    assert recording.counted is not None
+    assert sorted(pid for pid, _ in recording.counted.ended) == sorted(pids)
+    assert sorted(pid for pid, _ in recording.identities) == sorted(pids)
 
 
 @pytest.mark.usefixtures("probe")
