@@ -183,3 +183,26 @@ def test_all_objects(writer: Session) -> None:
     assert count == writer.one("select count(*) from sys.obj$")
     owners = dict(writer.rows("select owner, count(*) from all_objects group by owner"))
     assert owners["SYS"] > owners["PUBLIC"] > owners["DBSNMP"]
+
+
+def test_for_update_locks_and_says_what_it_did_not_get(lab: Lab, writer: Session) -> None:
+    other = lab.connect()
+    run(writer, "insert into t (n) values (1)")
+    writer.connection.commit()
+    assert writer.rows("select n from t where n = 1 for update") == [(1,)]
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00054"):
+        other.rows("select n from t for update nowait")
+    with pytest.raises(oracledb.DatabaseError, match="ORA-30006"):
+        other.rows("select n from t for update of n wait 1")
+    assert other.one(COUNT) == 1  # readers never wait
+    statement = RunningStatement(other)
+    statement.start("select n from t for update")
+    assert not statement.join(within_s=0.2)
+    writer.connection.commit()
+    assert statement.join(within_s=5)
+    assert statement.error == ""
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00054"):
+        writer.rows("select n from t for update nowait")
+    other.connection.rollback()
+    with pytest.raises(oracledb.DatabaseError, match="ORA-03001"):
+        writer.rows("select n from t for update skip locked")

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <linux/tcp.h> // the C library has no tcpi_bytes_received
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -21,16 +21,34 @@ enum { LIVENESS_INTERVAL_US = 300000 };
 static struct break_channel *the_channel; // one per process, as the signals
 static volatile sig_atomic_t timer_runs;
 
+// How many bytes came before the urgent one that we have not counted: in the
+// socket, or of a recv() that has just returned, for a signal that was pending
+// comes before we can count them.
+static int64_t uncounted(const struct break_channel *channel) {
+    const int fd = channel->tns->fd;
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    int ahead = 0;
+    char after[64]; // ojdbc sends a marker after it
+    // Counts only as far as the urgent mark, so before the byte is taken.
+    if (ioctl(fd, SIOCINQ, &ahead) == 0 && ahead > 0)
+        return ahead;
+    const ssize_t behind =
+        recv(fd, after, sizeof after, MSG_PEEK | MSG_DONTWAIT);
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length))
+        return 0;
+    return (int64_t)(info.tcpi_bytes_received - channel->tns->total -
+                     channel->urgent_bytes) -
+           1 - (behind > 0 ? behind : 0);
+}
+
 // An urgent byte that comes while no call runs and nothing precedes it in the
 // stream crossed our last answer: the call it was meant for is over.
 static bool belongs_to_a_call(const struct break_channel *channel) {
-    int ahead = 0;
     if (channel->in_call || channel->mode == BREAK_BY_SIGNAL)
         return channel->in_call;
-    if (tns_has_unread(channel->tns))
-        return true;
-    // Counts only as far as the urgent mark, so before the byte is taken.
-    return ioctl(channel->tns->fd, SIOCINQ, &ahead) == 0 && ahead > 0;
+    return channel->tns->fresh || tns_has_unread(channel->tns) ||
+           uncounted(channel) > 0;
 }
 
 // The byte has to be taken here: Linux drops it once an ordinary recv() goes
@@ -42,8 +60,9 @@ static void on_urgent(int signal) {
     if (belongs_to_a_call(channel))
         channel->urgent = 1;
     char byte;
-    if (channel->mode != BREAK_BY_SIGNAL)
-        (void)!recv(channel->tns->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT);
+    if (channel->mode != BREAK_BY_SIGNAL &&
+        recv(channel->tns->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT) == 1)
+        channel->urgent_bytes++;
     channel->probed = 1;
     errno = saved;
 }
@@ -54,7 +73,8 @@ static bool client_closed(int fd) {
     socklen_t length = sizeof info;
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length))
         return false; // not TCP
-    return info.tcpi_state != TCP_ESTABLISHED;
+    enum { ESTABLISHED = 1 };
+    return info.tcpi_state != ESTABLISHED;
 }
 
 static void run_timer(bool on) {
@@ -108,6 +128,7 @@ void break_channel_call_begins(struct break_channel *channel) {
 
 void break_channel_call_ends(struct break_channel *channel) {
     channel->in_call = false;
+    channel->tns->fresh = false;
     channel->urgent = 0;
     channel->stopping = false;
 }

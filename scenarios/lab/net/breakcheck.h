@@ -29,6 +29,7 @@ struct break_channel {
     uint64_t *polls;              // calls of poll
     volatile sig_atomic_t urgent; // an urgent byte came, for this call
     volatile sig_atomic_t probed; // an urgent byte came, at any time
+    uint64_t urgent_bytes;        // taken out of the stream so far
     volatile sig_atomic_t client_gone;
     const bool *bridge_gone; // of a local session
 };

@@ -62,6 +62,8 @@ static bool receive(struct tns *tns, int flags) {
         return false;
     }
     tns->to += (size_t)n;
+    tns->fresh = true;
+    tns->total += (uint64_t)n;
     if (tns->received)
         *tns->received += (uint64_t)n;
     return true;

@@ -40,13 +40,17 @@ struct packet {
 };
 
 struct tns {
-    int fd;         // to read from: a socket, or a pipe
-    int out;        // to write to: the same socket, or another pipe
-    bool large;     // lengths are 4 bytes: after ACCEPT, version >= 315
-    bool gone;      // the client closed, or sent what is not Oracle Net
-    uint32_t sdu;   // longest packet to send
-    size_t from;    // the bytes received and not yet taken:
-    size_t to;      // buffer[from..to)
+    int fd;       // to read from: a socket, or a pipe
+    int out;      // to write to: the same socket, or another pipe
+    bool large;   // lengths are 4 bytes: after ACCEPT, version >= 315
+    bool gone;    // the client closed, or sent what is not Oracle Net
+    uint32_t sdu; // longest packet to send
+    size_t from;  // the bytes received and not yet taken:
+    size_t to;    // buffer[from..to)
+    // For the handler of SIGURG: bytes received in all, and whether some came
+    // since the last call ended.
+    volatile uint64_t total;
+    volatile bool fresh;
     uint64_t *sent; // counts bytes, where the session wants them counted
     uint64_t *received;
     struct wait_clock *waits; // times what is waited for; NULL: not wanted

@@ -51,6 +51,8 @@ static bool parse(struct cursor *cursor, const char *sql, size_t length,
     }
     translate(sql, length, database->own_schema, translated);
     cursor->kind = translated->kind;
+    cursor->locks = translated->locks;
+    cursor->lock_wait = translated->lock_wait;
     bool done = false;
     if (translated->error)
         ora_error_set(error, translated->error, translated->about);
@@ -294,12 +296,30 @@ static bool end_transaction(struct cursor *cursor, struct ora_error *error) {
     return done;
 }
 
+static bool lock(struct cursor *cursor, struct ora_error *error) {
+    enum { NOWAIT = 54, WAIT_EXPIRED = 30006 };
+    struct database *database = cursor->database;
+    database->lock_wait_s = cursor->lock_wait;
+    const bool begun = transaction_begin(database);
+    database->lock_wait_s = -1;
+    if (begun)
+        return true;
+    if (sqlite3_errcode(database->db) == SQLITE_BUSY)
+        ora_error_set(error, cursor->lock_wait == 0 ? NOWAIT : WAIT_EXPIRED,
+                      "");
+    else
+        ora_error_from_sqlite(error, database->db);
+    return false;
+}
+
 static bool execute(struct cursor *cursor, struct ora_error *error) {
     if (!cursor->statement)
         return end_transaction(cursor, error);
     sqlite3_reset(cursor->statement);
     if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
         return run(cursor, error);
+    if (cursor->locks && !lock(cursor, error))
+        return false;
     if (!cursor_advance(cursor, error))
         return false;
     if (!cursor->described)

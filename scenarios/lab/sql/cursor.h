@@ -43,6 +43,8 @@ struct cursor {
     enum statement_kind kind;
     char sql_id[14];
     uint32_t sql_hash;
+    bool locks;                     // a query FOR UPDATE
+    int lock_wait;                  // seconds; -1: as long as it takes
     struct sqlite3_stmt *statement; // NULL: nothing for SQLite to run
     unsigned *first; // of each placeholder, the first with its name
     unsigned placeholders;

@@ -50,6 +50,7 @@ bool database_open(struct database *database, struct sga *sga,
     *database = (struct database){
         .sga = sga,
         .self = self,
+        .lock_wait_s = -1,
         .lio = {.stat = self->stat, .channel = channel},
     };
     bool done =
@@ -87,7 +88,8 @@ bool database_open(struct database *database, struct sga *sga,
                      "('NLS_LENGTH_SEMANTICS','BYTE'),"
                      "('NLS_NCHAR_CONV_EXCP','FALSE');",
                      NULL, NULL, NULL) == SQLITE_OK &&
-        functions_register(database) && session_functions_register(database) &&
+        functions_register(database) && arithmetic_register(database) &&
+        session_functions_register(database) &&
         fixed_tables_register(database) && connect_by_register(database) &&
         transactions_open(database);
     if (!done) {

@@ -20,7 +20,8 @@ struct database {
     struct sga *sga;
     struct session_slot *self;
     struct lio lio;
-    bool declaring;                // a fixed table tells SQLite its columns
+    int lock_wait_s; // the longest wait for a lock; -1: as long as it takes
+    bool declaring;  // a fixed table tells SQLite its columns
     char own_schema[SGA_NAME + 2]; // the user's, quoted
 };
 
@@ -36,6 +37,7 @@ int declare_fixed(struct database *database, const char *sql);
 
 // functions.c, session_functions.c, fixed_table.c, connect_by.c
 bool functions_register(struct database *database);
+bool arithmetic_register(struct database *database);
 bool session_functions_register(struct database *database);
 bool fixed_tables_register(struct database *database);
 bool connect_by_register(struct database *database);

@@ -73,64 +73,42 @@ static void say_bind(struct translator *t, size_t at) {
     say(t, number);
 }
 
-// Where the operand that starts at `at` ends: a sign, then a name with its
-// parts and arguments, a literal, a bind or something in parentheses.
-static size_t operand_end(const struct translator *t, size_t at, size_t to) {
-    while (at < to && (is(t, at, "-") || is(t, at, "+")))
-        at++;
-    if (at >= to)
-        return to;
-    at = past(t, at);
-    while (at < to && (is(t, at, ".") || is(t, at, "(")))
-        at = is(t, at, ".") ? at + 2 : past(t, at);
-    return at < to ? at : to;
-}
-
-// Oracle divides exactly and refuses zero; SQLite cuts integers and says NULL.
-static size_t say_division(struct translator *t, size_t at, size_t to) {
-    size_t end = operand_end(t, at + 1, to);
-    if (end == at + 1) {
-        refuse(t, 936, "");
-        return to;
+void say_number(struct translator *t, size_t at) {
+    enum { MOST_DIGITS = 15, MOST_WHOLE = 18 };
+    const struct token *token = &t->tokens[at];
+    size_t digits = 0, zeros = 0;
+    bool whole = true;
+    for (size_t i = 0; i < token->length; i++) {
+        const char c = token->at[i];
+        if (c == 'e' || c == 'E') {
+            whole = false;
+            break;
+        }
+        whole = whole && c != '.';
+        if (c == '0')
+            zeros += digits > 0;
+        else if (isdigit((unsigned char)c)) {
+            digits += zeros + 1;
+            zeros = 0;
+        }
     }
-    say(t, "*1.0/DIVISOR$(");
-    say_tokens(t, at + 1, end);
-    say(t, ")");
-    return end;
+    if (digits > MOST_DIGITS && (!whole || digits + zeros > MOST_WHOLE))
+        refuse(t, 3001, "numbers of more than 15 digits");
+    say_part(t, token->at, token->length);
 }
 
-// A date is a string of bytes here: SQLite would add to it as to a zero.
-static void refuse_date_arithmetic(struct translator *t, size_t at) {
-    static const char *const dates[] = {
-        "sysdate", "systimestamp", "current_date",
-        "to_date", "date",         "current_timestamp",
-        NULL};
-    bool on_date =
-        any_of(t, at + 1, dates) || (at > 0 && any_of(t, at - 1, dates));
-    if (at > 0 && is(t, at - 1, ")"))
-        for (size_t i = 0; i < at; i++)
-            if (is(t, i, "(") && t->close[i] == at - 1 && i > 0)
-                on_date = on_date || any_of(t, i - 1, dates);
-    if (on_date)
-        refuse(t, 3001, "arithmetic with dates");
-}
-
-static size_t say_sign(struct translator *t, size_t at, size_t to) {
+static size_t say_sign(struct translator *t, size_t at) {
     const struct token *token = &t->tokens[at];
     if (is(t, at, "||")) {
-        // The only operator of this precedence that can be given a meaning:
-        // Oracle's, for which NULL is an empty string.
-        say(t, "->");
+        refuse(t, 936, ""); // one with values on both sides is elsewhere
     } else if (is(t, at, "/")) {
-        return say_division(t, at, to);
+        refuse(t, 936, "");
     } else if (is(t, at, "!=") || is(t, at, "^=")) {
         say(t, "<>");
     } else if (is(t, at, "@")) {
         refuse(t, 2019, "");
     } else if (strchr("(),.+-*<>=", token->at[0]) && !is(t, at, "**") &&
                !is(t, at, "=>")) {
-        if (is(t, at, "+") || is(t, at, "-"))
-            refuse_date_arithmetic(t, at);
         say_part(t, token->at, token->length);
     } else {
         refuse(t, 911, "");
@@ -228,6 +206,12 @@ static size_t say_parentheses(struct translator *t, size_t at) {
 void say_tokens(struct translator *t, size_t from, size_t to) {
     while (from < to && !t->result->error) {
         const struct token *token = &t->tokens[from];
+        const size_t end = arithmetic_end(t, from, to);
+        if (end > from) {
+            say_arithmetic(t, from, end);
+            from = end;
+            continue;
+        }
         say(t,
             is(t, from, ".") || (from > 0 && is(t, from - 1, ".")) ? "" : " ");
         switch (token->type) {
@@ -250,12 +234,12 @@ void say_tokens(struct translator *t, size_t from, size_t to) {
             from++;
             break;
         case TOKEN_NUMBER:
-            say_part(t, token->at, token->length);
+            say_number(t, from);
             from++;
             break;
         case TOKEN_SIGN:
-            from = is(t, from, "(") ? say_parentheses(t, from)
-                                    : say_sign(t, from, to);
+            from =
+                is(t, from, "(") ? say_parentheses(t, from) : say_sign(t, from);
             break;
         default:
             refuse(t, 900, "");

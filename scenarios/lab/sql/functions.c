@@ -75,17 +75,6 @@ static void nvl2(sqlite3_context *context, int n, sqlite3_value **value) {
     sqlite3_result_value(context, value[1 + null]);
 }
 
-static void divisor(sqlite3_context *context, int n, sqlite3_value **value) {
-    (void)n;
-    int type = sqlite3_value_numeric_type(value[0]);
-    if (type == SQLITE_TEXT || type == SQLITE_BLOB)
-        ora_error(context, "ORA-01722: invalid number");
-    else if (type != SQLITE_NULL && sqlite3_value_double(value[0]) == 0)
-        ora_error(context, "ORA-01476: divisor is equal to zero");
-    else
-        sqlite3_result_value(context, value[0]);
-}
-
 // How many rows `ROWNUM comparison bound` lets through.
 static void rownum_limit(sqlite3_context *context, int n,
                          sqlite3_value **value) {
@@ -246,11 +235,9 @@ bool functions_register(struct database *database) {
         void *data;
         void (*call)(sqlite3_context *, int, sqlite3_value **);
     } all[] = {
-        {"->", 2, false, NULL, concatenate},
         {"CONCAT", 2, false, NULL, concatenate},
         {"NVL", 2, false, NULL, nvl},
         {"NVL2", 3, false, NULL, nvl2},
-        {"DIVISOR$", 1, false, NULL, divisor},
         {"ROWNUM_LIMIT$", 2, false, NULL, rownum_limit},
         {"SYSDATE$", 0, true, NULL, sysdate},
         {"CURRENT_DATE$", 0, true, NULL, sysdate},

@@ -45,6 +45,7 @@ static const struct {
     {1403, "no data found"},
     {1418, "specified index does not exist"},
     {1422, "exact fetch returns more than requested number of rows"},
+    {1426, "numeric overflow"},
     {1438, "value larger than specified precision allowed for this column"},
     {1476, "divisor is equal to zero"},
     {1722, "invalid number"},
@@ -102,6 +103,7 @@ static const struct rule rules[] = {
     {"attempt to write a readonly", 1031},
     {"misuse of aggregate", 937},
     {"incomplete input", 936},
+    {"integer overflow", 1426},
     {"interrupted", 1013},
     {"out of memory", 4030},
 };

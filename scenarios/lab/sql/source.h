@@ -42,6 +42,12 @@ void say_part(struct translator *t, const char *text, size_t length);
 
 // expression.c: everything that is not the frame of a query block.
 void say_tokens(struct translator *t, size_t from, size_t to);
+// A literal; one of more digits than can be kept is refused.
+void say_number(struct translator *t, size_t token);
+// arithmetic.c: where the operators and values that start at `at` end; `at`
+// when there is no operator.
+size_t arithmetic_end(const struct translator *t, size_t at, size_t to);
+void say_arithmetic(struct translator *t, size_t from, size_t to);
 // Counts the bind at `token` as a placeholder. Returns its number, from 1.
 unsigned placeholder(struct translator *t, size_t token);
 // query.c: SELECT ..., WITH ... SELECT ...

@@ -21,6 +21,8 @@ static int wait_for_lock(void *argument, int tries) {
     struct database *database = argument;
     struct break_channel *channel = database->lio.channel;
     struct wait_clock *clock = &database->self->waits;
+    if (database->lock_wait_s == 0)
+        return 0;
     if (tries == 0)
         wait_begins(clock, WAIT_ROW_LOCK, 0);
     database->self->blocker = database->sga->writer;
@@ -32,6 +34,9 @@ static int wait_for_lock(void *argument, int tries) {
     // A signal ends the wait by itself; a break out-of-band is one.
     if (channel->urgent || channel->client_gone)
         stop = nioqts(channel);
+    if (database->lock_wait_s > 0 &&
+        clock_us() - clock->began_us >= database->lock_wait_s * 1000000LL)
+        return 0;
     if (stop) {
         sqlite3_interrupt(database->db);
         return 0;

@@ -19,11 +19,37 @@ static void say_delete(struct translator *t) {
     say_tokens(t, from ? 2 : 1, t->count);
 }
 
+// Reads FOR UPDATE [OF column] [NOWAIT | WAIT n] at the end of a query, and
+// returns where it begins.
+static size_t without_for_update(struct translator *t) {
+    size_t begins = find(t, 0, t->count, "for"), at = begins + 2;
+    if (begins == t->count || !is(t, begins + 1, "update"))
+        return t->count;
+    if (is(t, at, "of"))
+        while (at < t->count && !is(t, at, "nowait") && !is(t, at, "wait"))
+            at++;
+    t->result->locks = true;
+    t->result->lock_wait = -1;
+    if (is(t, at, "nowait")) {
+        t->result->lock_wait = 0;
+        at++;
+    } else if (is(t, at, "wait") && at + 1 < t->count &&
+               t->tokens[at + 1].type == TOKEN_NUMBER) {
+        t->result->lock_wait = (int)strtol(t->tokens[at + 1].at, NULL, 10);
+        at += 2;
+    }
+    if (is(t, at, "skip"))
+        refuse(t, 3001, "SKIP LOCKED");
+    else if (at < t->count)
+        refuse(t, 933, "");
+    return begins;
+}
+
 static void by_first_word(struct translator *t) {
     enum statement_kind *kind = &t->result->kind;
     if (is(t, 0, "select") || is(t, 0, "with")) {
         *kind = STATEMENT_QUERY;
-        say_query(t, 0, t->count);
+        say_query(t, 0, without_for_update(t));
     } else if (is(t, 0, "insert")) {
         *kind = STATEMENT_INSERT;
         say_insert(t);
@@ -58,6 +84,7 @@ void translate(const char *oracle, size_t length, const char *schema,
     struct translator t = {.result = result, .own_schema = schema};
     result->error = 0;
     result->binds = result->into_from = result->into_to = 0;
+    result->locks = false;
     result->about[0] = '\0';
     result->sql = NULL;
     if (source_read(&t, oracle, length))

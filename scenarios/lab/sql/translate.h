@@ -4,6 +4,7 @@
 #ifndef ORALAB_TRANSLATE_H
 #define ORALAB_TRANSLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum statement_kind {
@@ -30,6 +31,8 @@ struct translation {
         char name[BIND_NAME];
         unsigned first;
     } bind[MOST_BINDS];
+    bool locks;    // a query FOR UPDATE
+    int lock_wait; // for so many seconds; -1: as long as it takes
     // Of a block: the placeholders that its INTO names.
     unsigned into_from, into_to;
     unsigned error;  // an ORA- number, 0: translated
