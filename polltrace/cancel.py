@@ -8,6 +8,7 @@ import random
 from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from polltrace.frames import Bucket
@@ -66,17 +67,19 @@ def cancel_latency(gaps: Gaps, skip_now: int, skip: int) -> CancelLatency | None
     keeps a cancel waiting longer than this. At a lower skip the usual part of each gap is shared
     out, and what is beyond stays in one piece.
     """
-    if not gaps.spans:
-        return None
-    ratio = skip / skip_now
+    return _cancel_latency(tuple(gaps.spans), skip / skip_now) if gaps.spans else None
+
+
+@lru_cache(64)  # a live view asks for the same gaps every second
+def _cancel_latency(spans: tuple[tuple[float, float], ...], ratio: float) -> CancelLatency:
     if ratio == 1:
-        return _residual(gaps.spans)
+        return _residual(spans)
     if ratio < 1:
-        return _residual(_shared_out(gaps.spans, ratio))
-    found = _residual(_put_together(gaps.spans, ratio))
-    whole = sum(count for _, count in gaps.spans)
-    mean = sum(span * count for span, count in gaps.spans) / whole
-    worst = max(found.worst, (ratio - 1) * mean + gaps.spans[-1][0])
+        return _residual(_shared_out(spans, ratio))
+    found = _residual(_put_together(spans, ratio))
+    whole = sum(count for _, count in spans)
+    mean = sum(span * count for span, count in spans) / whole
+    worst = max(found.worst, (ratio - 1) * mean + spans[-1][0])
     return CancelLatency(found.median, min(found.p99, worst), worst)
 
 
@@ -85,22 +88,22 @@ def _middle_ms(bucket: Bucket) -> float:
 
 
 def _residual(spans: Sequence[tuple[float, float]]) -> CancelLatency:
-    whole = sum(span * count for span, count in spans)
-
-    def within(wait_ms: float) -> float:
-        """The probability that the wait is no longer than this."""
-        return sum(min(wait_ms, span) * count for span, count in spans) / whole
-
-    worst = max(span for span, _ in spans)
+    ordered = sorted(spans)
+    whole = sum(span * count for span, count in ordered)
 
     def quantile(probability: float) -> float:
-        low, high = 0.0, worst
-        for _ in range(40):  # far below the histogram's own resolution
-            middle = (low + high) / 2
-            low, high = (middle, high) if within(middle) < probability else (low, middle)
-        return high
+        """The wait that is no longer with this probability: that of a wait up to w is the sum of
+        min(w, span) * count, by the whole, which is straight between one span and the next."""
+        before, longer = 0.0, sum(count for _, count in ordered)
+        wanted = probability * whole
+        for span, count in ordered:
+            if before + span * longer >= wanted:
+                return (wanted - before) / longer
+            before += span * count
+            longer -= count
+        return ordered[-1][0]
 
-    return CancelLatency(quantile(0.5), quantile(0.99), worst)
+    return CancelLatency(quantile(0.5), quantile(0.99), ordered[-1][0])
 
 
 def _shared_out(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:

@@ -35,7 +35,7 @@ def _lost(snapshot: Snapshot) -> Text:
         return Text("Lost to break polling: not known yet")
     line = Text("Lost to break polling: ")
     line.append(f"{lost:.3f} CPUs", style="bold red" if lost >= 0.01 * used and lost else "bold")
-    line.append(f" of {used:.2f} that the servers use")
+    line.append(f" of {used:.2f} in use")
     if used:
         line.append(f" ({100 * lost / used:.1f} %)")
     if totals.lost_s:

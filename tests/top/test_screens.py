@@ -17,7 +17,7 @@ from tests.top.top_samples import PRICES, ROWS, row, snapshot
 
 NARROW = """\
 polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1  12:34:56
-Lost to break polling: 0.060 CPUs of 1.93 that the servers use (3.1 %)
+Lost to break polling: 0.060 CPUs of 1.93 in use (3.1 %)
 500 ns a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
     PID INSTANCE CLIENT          MODE         CPU%   POLLS/S  LOST% POLLS, PAST
@@ -34,7 +34,7 @@ F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit
 
 WIDE = """\
 polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1 unknown                                                                12:34:56
-Lost to break polling: 0.060 CPUs of 1.93 that the servers use (3.1 %)
+Lost to break polling: 0.060 CPUs of 1.93 in use (3.1 %)
 500 ns a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
     PID INSTANCE CLIENT             MODE         CPU%   POLLS/S  LOST%   CPUS WORST GAP POLLS, PAST       SKIP WHY IN-BAND
