@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PROC = Path("/proc")
@@ -29,10 +29,15 @@ def executable(pid: int) -> str:
     return _link(pid, "exe").rpartition("/")[2].removesuffix(" (deleted)")
 
 
-def environ(pid: int) -> dict[str, str]:
-    """The environment the process started with; empty where we may not look."""
-    pairs = _bytes(pid, "environ").decode(errors="replace").split("\0")
-    return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+def environ(pid: int, names: Iterable[str]) -> dict[str, str]:
+    """Of the environment the process started with, these; empty where we may not look."""
+    text = b"\0" + _bytes(pid, "environ")
+    found = {}
+    for name in names:
+        _, there, rest = text.partition(f"\0{name}=".encode())
+        if there:
+            found[name] = rest.partition(b"\0")[0].decode(errors="replace")
+    return found
 
 
 def root(pid: int) -> Path:

@@ -12,7 +12,7 @@ from polltrace.break_mode import Evidence
 from polltrace.client_socket import ClientSocket, Connections, client_socket, connections
 from polltrace.engines import Engine, engine_of
 from polltrace.frames import ProcessTotals
-from polltrace.sqlnet import BreakSettings, break_settings
+from polltrace.sqlnet import VARIABLES, BreakSettings, break_settings
 from polltrace.why import Why, why
 
 
@@ -95,7 +95,7 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
                 socket=client_socket(pid, connected),
                 catches_sigurg=procfs.catches(pid, signal.SIGURG),
                 settings=break_settings(
-                    engine, procfs.environ(pid), procfs.root(pid), procfs.program(pid)
+                    engine, procfs.environ(pid, VARIABLES), procfs.root(pid), procfs.program(pid)
                 ),
             )
         )

@@ -10,6 +10,8 @@ from pathlib import Path, PurePath
 
 from polltrace.engines import Engine
 
+# Where a server's directories are.
+VARIABLES = ("TNS_ADMIN", "ORACLE_HOME", "ORACLE_BASE")
 # A server has read its files so soon after it started; and the two clocks differ by some 10 ms.
 _READ_WITHIN_S = 1.0
 # `NAME = value` at the start of a line; a line that starts with a blank goes on with the last.

@@ -41,6 +41,7 @@ PROFILED = 3
 OUT_OF_BAND = 0  # as the lab's ALTER SESSION has it: no checks at all
 SKIPS = (1, 3, 10, 100, 1000)
 BLOCKS, TURNS, EXECUTION_S = 40, 10, 0.03
+_CONNECT_TRIES = 4
 _SPID = """
 select p.spid from v$process p, v$session s
 where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
@@ -95,11 +96,22 @@ def proved(lab: LabServer, name: str, size: Size) -> tuple[list[Cell], Advice]:
 
 def _session(lab: LabServer, client: DriverClient, processor: int) -> tuple[str, int]:
     """A new in-band session at skip 3 on a processor of its own: the driver, the server's PID."""
-    title = lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
+    title = _connected(lab, client)
     spid = int(client.query(_SPID)[1][0][0])
     os.sched_setaffinity(spid, {processor})
     client.execute(LOTSLIOS, {"n": 300})
     return title, spid
+
+
+def _connected(lab: LabServer, client: DriverClient) -> str:
+    """As connect; a hundred sessions in a row are not to fail for one that was refused."""
+    for _ in range(_CONNECT_TRIES - 1):
+        try:
+            return lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
+        except DriverError as error:
+            _say(f"{client.name}: again: {error}")
+            time.sleep(0.5)
+    return lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
 
 
 def _rows(client: DriverClient) -> int:
