@@ -210,7 +210,7 @@ def _wrapped(lines: Sequence[str]) -> str:
 
 
 def _ms(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f}" if milliseconds >= 1000 else f"{milliseconds:.2g}"
+    return f"{milliseconds:,.0f}" if milliseconds >= 10 else f"{milliseconds:.2g}"
 
 
 def _span(seconds: float) -> str:
