@@ -57,7 +57,8 @@ bool probe_try_attach_calls(struct probe *p, const struct options *o) {
         struct bpf_link *link;
 
         if (!strncmp(name, "life_", 5) || !strcmp(name, "cpu_sample") ||
-            !strcmp(name, "function_call") || !probe_wants(p, o, name))
+            !strcmp(name, "function_call") || !strcmp(name, "window_mark") ||
+            !probe_wants(p, o, name))
             continue;
         link = attach(program);
         if (!link)

@@ -13,6 +13,7 @@
 #include "function.h"
 #include "polltrace.skel.h"
 #include "uprobes.h"
+#include "procfs.h"
 
 #define AT_ONCE 8
 #define MOST_BURSTS 3 // of a process that hardly polls while looked at

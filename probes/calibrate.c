@@ -4,13 +4,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "frames.h"
 #include "polltrace.skel.h"
+#include "procfs.h"
 
-#define ROUNDS 4
-#define BATCHES 6
+#define PAIRS 24
 #define BATCH_POLLS 256
 
 static int ascending(const void *a, const void *b) {
@@ -19,17 +19,21 @@ static int ascending(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
-static void time_polls(int fd, double *ns) {
-    for (int batch = 0; batch < BATCHES; batch++) {
-        uint64_t start = monotonic_ns();
+static double time_polls(int fd) {
+    struct timespec used;
+    int64_t start;
 
-        for (int i = 0; i < BATCH_POLLS; i++) {
-            struct pollfd one = {fd, POLLIN, 0};
+    // CPU time: who else runs meanwhile is not our cost.
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    start = used.tv_sec * 1000000000ll + used.tv_nsec;
+    for (int i = 0; i < BATCH_POLLS; i++) {
+        struct pollfd one = {fd, POLLIN, 0};
 
-            poll(&one, 1, 0);
-        }
-        ns[batch] = (double)(monotonic_ns() - start) / BATCH_POLLS;
+        poll(&one, 1, 0);
     }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)(used.tv_sec * 1000000000ll + used.tv_nsec - start) /
+           BATCH_POLLS;
 }
 
 static void forget_self(struct watched *w) {
@@ -43,27 +47,29 @@ static void forget_self(struct watched *w) {
     }
 }
 
+// One after the other, over and over: the machine's pace changes meanwhile.
 double calibrate_cost_ns(struct watched *w, const struct options *o) {
-    double without[ROUNDS * BATCHES], with[ROUNDS * BATCHES], cost;
-    const int middle = ROUNDS * BATCHES / 2;
+    double cost[PAIRS], middle;
     int pair[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
         !watched_add(w, getpid()))
         fail(EXIT_ATTACH, "cannot measure the probe's own cost");
     w->probe->skel->bss->window_open = 1;
-    for (int round = 0; round < ROUNDS; round++) {
-        time_polls(pair[0], without + round * BATCHES);
+    for (int i = 0; i < PAIRS; i++) {
+        double without = time_polls(pair[0]);
+
         probe_attach_calls(w->probe, o);
-        time_polls(pair[0], with + round * BATCHES);
+        time_polls(pair[0]); // the first ones find nothing in the caches
+        cost[i] = time_polls(pair[0]);
         probe_detach_calls(w->probe);
+        cost[i] -= (without + time_polls(pair[0])) / 2;
     }
     w->probe->skel->bss->window_open = 0;
     forget_self(w);
     close(pair[0]);
     close(pair[1]);
-    qsort(without, ROUNDS * BATCHES, sizeof(double), ascending);
-    qsort(with, ROUNDS * BATCHES, sizeof(double), ascending);
-    cost = with[middle] - without[middle];
-    return cost > 0 ? cost : 0;
+    qsort(cost, PAIRS, sizeof(double), ascending);
+    middle = (cost[PAIRS / 2 - 1] + cost[PAIRS / 2]) / 2;
+    return middle > 0 ? middle : 0;
 }

@@ -212,11 +212,13 @@ static void add_windows(struct reporter *r, uint32_t index) {
     json_real(j, windows->polls);
     json_key(j, "seconds");
     json_real(j, windows->seconds);
+    json_key(j, "cpu_s");
+    json_real(j, windows->cpu_s);
     json_key(j, "displaced_s");
-    json_real(j, windows->displaced);
+    json_real(j, windows->displaced_s);
     json_key(j, "cost_ns");
     json_real(j, r->cost_ns);
-    if (window_rate(windows, &rate)) {
+    if (watched_rate(r->watched, index, &rate)) {
         json_key(j, "per_s");
         json_real(j, rate.per_s);
         json_key(j, "low");

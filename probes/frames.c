@@ -2,6 +2,7 @@
 #include "frames.h"
 
 #include <bpf/bpf.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,21 +11,16 @@
 
 #include "counts.h"
 #include "filter.h"
+#include "on_cpu.h"
 #include "own_cost.h"
 #include "polltrace.skel.h"
 #include "processes.h"
+#include "procfs.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
     "processes", "endpoints", "user_reads",    "stacks",
     "syscalls",  "times",     "kernel_stacks",
 };
-
-uint64_t monotonic_ns(void) {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 bool wants_stacks(const struct reporter *r) {
     return options_want_stacks(r->options);
@@ -185,6 +181,8 @@ void report_frame(struct reporter *r, bool final) {
         snapshot_take(&r->stacks);
     if (r->options->kernel)
         snapshot_take(&r->kernel_stacks);
+    if (r->options->mode == MODE_WATCH)
+        r->watched->stolen = fmin(on_cpu_stolen(), 0.9);
     record_begin(r, "frame");
     json_key_unsigned(j, "seq", r->frames++);
     json_key_seconds(j, "t_s", monotonic_ns() - r->attached_ns);

@@ -36,6 +36,4 @@ void record_begin(struct reporter *reporter, const char *type);
 void record_end(struct reporter *reporter);
 void record_identity(struct json *json, const struct process *process);
 
-uint64_t monotonic_ns(void);
-
 #endif

@@ -51,6 +51,9 @@ static void size_maps(struct probe *p, const struct options *o) {
     bpf_map__set_map_flags(skel->maps.buckets, BPF_F_MMAPABLE);
     bpf_map__set_max_entries(skel->maps.slots, slots);
     bpf_map__set_map_flags(skel->maps.slots, BPF_F_MMAPABLE);
+    if (o->mode == MODE_WATCH)
+        bpf_map__set_max_entries(skel->maps.cpus, p->cpus);
+    bpf_map__set_map_flags(skel->maps.cpus, BPF_F_MMAPABLE);
     bpf_map__set_max_entries(skel->maps.claims, slots * (2 + FD_WAYS));
     bpf_map__set_max_entries(skel->maps.endpoints, o->max_processes * 4);
     bpf_map__set_max_entries(skel->maps.stacks, stacks ? o->max_stacks : 1);
@@ -104,6 +107,8 @@ bool probe_wants(const struct probe *p, const struct options *o,
         return p->cast;
     if (!strcmp(name, "cpu_sample"))
         return o->mode == MODE_WATCH && options_want_stacks(o);
+    if (!strncmp(name, "window_", 7))
+        return o->mode == MODE_WATCH;
     if (!strcmp(name, "function_call"))
         return o->functions;
     if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
@@ -149,6 +154,7 @@ static int load_variant(struct probe *p, const struct options *o,
 
     p->variant = variant;
     p->rows = rows_for(o->max_processes);
+    p->cpus = o->mode == MODE_WATCH ? libbpf_num_possible_cpus() : 1;
     p->cast = may_cast(o);
     if (o->mode == MODE_SYSCALLS && !variant->all[0])
         return -ENOTSUP;
@@ -247,6 +253,7 @@ void probe_load(struct probe *p, const struct options *o) {
         map_memory(p->skel->maps.buckets, p->rows * sizeof(struct bucket));
     p->slots = map_memory(p->skel->maps.slots,
                           p->rows * BUCKET_WAYS * sizeof(struct slot));
+    p->cpu = map_memory(p->skel->maps.cpus, p->cpus * sizeof(struct cpu));
 }
 
 uint64_t probe_lost(const struct probe *p, enum lost_kind kind) {

@@ -21,7 +21,9 @@ struct probe {
     unsigned links;
     struct bucket *buckets; // shared with the kernel
     struct slot *slots;
+    struct cpu *cpu;
     uint32_t rows; // buckets; a power of two
+    uint32_t cpus;
     int claims_fd, endpoints_fd, stacks_fd, sites_fd, syscalls_fd, times_fd;
     int bursts_fd, kernel_stacks_fd;
 };

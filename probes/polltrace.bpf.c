@@ -4,6 +4,7 @@
 // needs. Every program comes twice: as `name`, for any kernel, and as
 // `name_cast`, which reads kernel memory directly (see kernel.bpf.h).
 #include "entry.bpf.h"
+#include "windows.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -89,6 +90,20 @@ int life_direct_map(__u64 *ctx) {
 SEC("uprobe")
 int function_call(void *ctx) {
     burst_call();
+    return 0;
+}
+
+// Who is on the CPUs while a window is open.
+SEC("raw_tp/sched_switch")
+int window_switch(__u64 *ctx) {
+    run_on_cpu((void *)ctx[2]);
+    return 0;
+}
+
+// Run by the loader on each CPU.
+SEC("raw_tp")
+int window_mark(void *ctx) {
+    run_on_cpu((void *)bpf_get_current_task());
     return 0;
 }
 

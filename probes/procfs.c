@@ -113,3 +113,26 @@ uint64_t proc_cpu_ns(int pid) {
         return 0;
     return (uint64_t)used.tv_sec * 1000000000 + used.tv_nsec;
 }
+
+bool proc_busy_ticks(uint64_t *busy, uint64_t *stolen) {
+    unsigned long long user, nice, system, irq, softirq, steal;
+    char text[256];
+    ssize_t size = proc_read("/proc/stat", text, sizeof(text) - 1);
+
+    if (size <= 0)
+        return false;
+    text[size] = 0;
+    if (sscanf(text, "cpu %llu %llu %llu %*u %*u %llu %llu %llu", &user, &nice,
+               &system, &irq, &softirq, &steal) != 6)
+        return false;
+    *busy = user + nice + system + irq + softirq + steal;
+    *stolen = steal;
+    return true;
+}
+
+uint64_t monotonic_ns(void) {
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}

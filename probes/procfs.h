@@ -28,4 +28,9 @@ uint64_t proc_cpu_ns(int pid);
 // Reads a whole small file; -1 when it cannot.
 ssize_t proc_read(const char *path, char *into, size_t room);
 
+// Ticks of all CPUs so far: busy, and of these taken by the hypervisor.
+bool proc_busy_ticks(uint64_t *busy, uint64_t *stolen);
+
+uint64_t monotonic_ns(void);
+
 #endif

@@ -6,40 +6,69 @@
 
 // How far the cost may be off: it was measured on ourselves, and the target's
 // caches and neighbours are not ours.
-#define COST_ERROR 0.5
+#define COST_ERROR 0.4
 
-void window_add(struct windows *s, double polls, double seconds,
-                double displaced) {
-    // What we took from the process it would have had: as if the window had
-    // been shorter.
-    double span = seconds - displaced;
+// No system call takes less.
+#define LEAST_POLL_S 100e-9
 
-    if (span < seconds / 10)
-        span = seconds / 10;
+void window_add(struct windows *s, const struct window *w) {
+    double own = fmax(w->cpu_s - w->displaced_s, w->cpu_s / 10);
+
     s->count++;
-    s->polls += polls;
-    s->seconds += span;
-    s->polls2 += polls * polls;
-    s->cross += polls * span;
-    s->seconds2 += span * span;
-    s->displaced += displaced;
+    s->polls += w->polls;
+    s->cpu_s += own;
+    s->polls2 += w->polls * w->polls;
+    s->cross += w->polls * own;
+    s->cpu2 += own * own;
+    s->seconds += w->cpu_s > 0 ? w->seconds * own / w->cpu_s : w->seconds;
+    s->displaced_s += w->displaced_s;
 }
 
-// A ratio estimate: polls by seconds over all windows, its variance from how
-// far the single windows lie off that line, and Student's distribution.
-bool window_rate(const struct windows *s, struct rate *rate) {
-    double n = s->count, r, left, error, freedom = n - 1, z = 1.959964, t;
+// Student's 97.5 % point: Cornish and Fisher's series, good to 1 % from three
+// degrees of freedom on, and the exact values below.
+static double student(double freedom) {
+    const double z = 1.959964, f = freedom;
 
-    if (n < 3 || s->seconds <= 0)
+    if (f < 1.5)
+        return 12.71;
+    if (f < 2.5)
+        return 4.303;
+    return z + (pow(z, 3) + z) / (4 * f) +
+           (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * f * f) +
+           (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) /
+               (384 * f * f * f);
+}
+
+// A process polls only while it is on a CPU. So its polls in the windows are
+// set against its own CPU time in them, and this ratio against all the CPU time
+// it had, which is known exactly: whom the scheduler let run in the windows
+// does not matter. The ratio's variance comes from how far the single windows
+// lie off it. Windows with little CPU time count little: as many as there would
+// be of equal ones.
+bool window_rate(const struct windows *s, double cpu_s, double seconds,
+                 struct rate *rate) {
+    double ratio, left, error, equal, most, all;
+
+    if (s->count < 3 || seconds <= 0)
         return false;
-    r = s->polls / s->seconds;
-    left = s->polls2 - 2 * r * s->cross + r * r * s->seconds2;
-    error = sqrt(fmax(left, 0) / freedom * n) / s->seconds;
-    t = z + (z * z * z + z) / (4 * freedom) +
-        (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * freedom * freedom);
-    error = t * error + r * COST_ERROR * s->displaced / s->seconds;
-    rate->per_s = r;
-    rate->low = fmax(r - error, 0);
-    rate->high = s->polls > 0 ? r + error : 3 / s->seconds; // the rule of 3
+    most = cpu_s / seconds / LEAST_POLL_S;
+    if (s->polls <= 0) { // the rule of three, in CPU time
+        double high = s->cpu_s > 0 ? 3 / s->cpu_s * cpu_s / seconds : most;
+
+        *rate = (struct rate){.high = fmin(most, high)};
+        return true;
+    }
+    all = fmax(cpu_s - s->displaced_s, s->cpu_s);
+    ratio = s->polls / s->cpu_s;
+    left = fmax(s->polls2 - 2 * ratio * s->cross + ratio * ratio * s->cpu2, 0);
+    equal = s->cpu_s * s->cpu_s / s->cpu2;
+    error = INFINITY; // one window says nothing of how much they differ
+    if (equal > 2)
+        error = student(equal - 1.5) * sqrt(left * equal / (equal - 1.5)) /
+                s->polls;
+    error += COST_ERROR * s->displaced_s * (1 / s->cpu_s - 1 / all);
+    rate->per_s = ratio * all / seconds;
+    rate->low = rate->per_s * fmax(1 - error, 0);
+    rate->high = fmax(fmin(rate->per_s * (1 + error), most), rate->per_s);
     return true;
 }

@@ -5,23 +5,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What the windows of the watch mode saw: n, and sums of counts and seconds.
+// One window, as one process saw it.
+struct window {
+    double polls;
+    double seconds;     // how long it was open
+    double cpu_s;       // the process's CPU time in it,
+    double displaced_s; // of which our counting took so much
+};
+
+// What the windows of the watch mode saw: n, and sums.
 struct windows {
     uint64_t count;
-    double polls, seconds, polls2, cross, seconds2, displaced;
-    uint64_t ended_ns, cpu_ns; // of the last one
+    double polls, cpu_s; // CPU time without ours
+    double seconds;      // less as much as our counting slowed the process
+    double displaced_s;
+    double polls2, cross, cpu2;
 };
 
 struct rate {
     double per_s, low, high; // the 95 % interval
 };
 
-// False while there are fewer than three windows.
-bool window_rate(const struct windows *windows, struct rate *rate);
+void window_add(struct windows *windows, const struct window *window);
 
-// Adds one window: `polls` in `seconds`, of which our counting took
-// `displaced` from the process.
-void window_add(struct windows *windows, double polls, double seconds,
-                double displaced);
+// The rate over `seconds` in which the process had `cpu_s` of CPU time. False
+// while there are fewer than three windows.
+bool window_rate(const struct windows *windows, double cpu_s, double seconds,
+                 struct rate *rate);
 
 #endif

@@ -47,13 +47,20 @@ struct slot {
     __u64 stack_ns;     // when the last stack was taken at a break poll
     __u32 stack_gap;    // polls drawn between it and the next one
     __u32 stack_stride; // their mean
-    __u32 reserved[2];
+    __u64 on_cpu_ns;    // in windows, but for who is there now
     struct way way[FD_WAYS];
 };
 
 _Static_assert(sizeof(struct slot) == 256, "whole cache lines");
 
 enum born { BORN_ATTACHED, BORN_FORKED, BORN_EXECED };
+
+// Whom a CPU runs while a window is open.
+struct cpu {
+    __u64 since;
+    __u32 slot; // and one; 0: nobody who is watched
+    __u32 switches;
+};
 
 struct bucket {
     __u32 tgid[BUCKET_WAYS];

@@ -17,6 +17,7 @@
 #include "sampler.h"
 #include "strides.h"
 #include "windows.h"
+#include "procfs.h"
 
 #define SCAN_NS 200000000ull // new processes are seen this soon
 

@@ -65,6 +65,8 @@ static void keep(struct watched *w, uint32_t index) {
     process->pidfd = syscall(SYS_pidfd_open, process->pid, 0); // Linux 5.3
     w->probe->slots[index].times = take_block(w);
     w->alive++;
+    process->kept_ns = monotonic_ns();
+    process->kept_cpu_ns = watched_cpu_ns(w, index);
 }
 
 static bool undo_add(struct watched *w, uint32_t index, int tgid) {
@@ -127,11 +129,16 @@ void watched_add_all(struct watched *w) {
         closedir(proc);
 }
 
+static void start(struct process *process) {
+    process->cpu_before_ns = proc_cpu_ns(process->pid);
+    process->kept_ns = monotonic_ns();
+    process->kept_cpu_ns = 0;
+}
+
 void watched_start(struct watched *w) {
     for (uint32_t index = 0; index < w->slots; index++)
         if (w->process[index].stage == STAGE_KEPT)
-            w->process[index].cpu_before_ns =
-                proc_cpu_ns(w->process[index].pid);
+            start(&w->process[index]);
 }
 
 static void notice(struct watched *w, uint32_t index, uint64_t now) {
@@ -183,6 +190,7 @@ static void end(struct watched *w, uint32_t index) {
     struct process *process = &w->process[index];
 
     process->stage = STAGE_GONE;
+    process->ended_ns = monotonic_ns();
     process->cpu_ns = w->probe->slots[index].exit_cpu_ns;
     if (process->pidfd >= 0)
         close(process->pidfd);
@@ -253,6 +261,15 @@ uint64_t watched_cpu_ns(struct watched *w, uint32_t index) {
     return process->cpu_ns > process->cpu_before_ns
                ? process->cpu_ns - process->cpu_before_ns
                : 0;
+}
+
+bool watched_rate(struct watched *w, uint32_t index, struct rate *rate) {
+    struct process *process = &w->process[index];
+    uint64_t cpu = watched_cpu_ns(w, index) - process->kept_cpu_ns;
+    uint64_t until = process->ended_ns ? process->ended_ns : monotonic_ns();
+
+    return window_rate(&process->windows, cpu * 1e-9 / (1 - w->stolen),
+                       (until - process->kept_ns) * 1e-9, rate);
 }
 
 uint64_t slot_breaks(const struct slot *slot) {

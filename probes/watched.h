@@ -36,7 +36,9 @@ struct process {
     uint32_t execs;
     int pid; // in our PID namespace
     int pidfd;
-    uint64_t since_ns; // when we first saw it
+    uint64_t since_ns;             // when we first saw it
+    uint64_t kept_ns, kept_cpu_ns; // when it was taken in, its CPU time then
+    uint64_t ended_ns;
     uint64_t start_ticks;
     uint64_t cpu_before_ns; // used before we attached
     uint64_t cpu_ns;        // last seen
@@ -52,6 +54,7 @@ struct watched {
     uint32_t slots;
     uint32_t alive;   // kept and not gone
     uint32_t retired; // to be wiped
+    double stolen;    // share of windows' CPU time
     uint32_t blocks;  // of histograms
     bool *block_used;
 };
@@ -76,6 +79,9 @@ void watched_retire(struct watched *watched, uint32_t slot);
 
 // Frees the retired slots; their map entries must be gone already.
 void watched_wipe(struct watched *watched);
+
+// Its break polls a second and their interval, from the windows.
+bool watched_rate(struct watched *watched, uint32_t slot, struct rate *rate);
 
 uint64_t watched_cpu_ns(struct watched *watched, uint32_t slot);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "windows.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "frames.h"
+#include "on_cpu.h"
 #include "polltrace.skel.h"
 #include "procfs.h"
 
@@ -21,58 +22,48 @@ static void wait_ns(uint64_t ns) {
     clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
 }
 
-// The share of the time since the last window that the process was on CPU.
-// Over the window itself the kernel's figure is too coarse: it is brought up to
-// date every few milliseconds.
-static double busy_share(struct watched *w, uint32_t index, uint64_t now) {
-    struct windows *windows = &w->process[index].windows;
-    uint64_t cpu = watched_cpu_ns(w, index);
-    double share = windows->ended_ns ? (double)(cpu - windows->cpu_ns) /
-                                           (double)(now - windows->ended_ns)
-                                     : 1;
-
-    windows->ended_ns = now;
-    windows->cpu_ns = cpu;
-    return fmin(share, 1);
-}
-
-static void close_window(struct watched *w, const uint64_t *before,
+static void close_window(struct watched *w, const uint64_t *polls,
+                         const uint64_t *cpu_before, const uint64_t *cpu_after,
                          double seconds, double cost_ns) {
-    uint64_t now = monotonic_ns();
-
     for (uint32_t i = 0; i < w->slots; i++) {
-        double polls;
+        struct window window = {.seconds = seconds};
+        int64_t cpu = cpu_after[i] - cpu_before[i];
 
-        if (before[i] == UINT64_MAX || w->process[i].stage != STAGE_KEPT)
+        if (polls[i] == UINT64_MAX || w->process[i].stage != STAGE_KEPT)
             continue;
-        polls = (double)(slot_breaks(&w->probe->slots[i]) - before[i]);
-        // Only what a process would have run in our time counts: one that
-        // waits has the time to spare.
-        window_add(&w->process[i].windows, polls, seconds,
-                   polls * cost_ns * 1e-9 * busy_share(w, i, now));
+        window.polls = slot_breaks(&w->probe->slots[i]) - polls[i];
+        window.cpu_s = cpu > 0 ? cpu * 1e-9 : 0;
+        window.displaced_s = window.polls * cost_ns * 1e-9;
+        window_add(&w->process[i].windows, &window);
     }
 }
 
 bool window_run(struct watched *w, const struct options *o, double cost_ns) {
     volatile uint32_t *gate = &w->probe->skel->bss->window_open;
-    uint64_t *before = calloc(w->slots, sizeof(*before));
-    bool attached = before && probe_try_attach_calls(w->probe, o);
-    uint64_t start, stop;
+    uint64_t *polls = calloc(w->slots, 3 * sizeof(*polls)), start, stop;
+    uint64_t *cpu_before = polls + w->slots, *cpu_after = polls + 2 * w->slots;
+    bool attached;
 
+    memset(w->probe->cpu, 0, w->probe->cpus * sizeof(*w->probe->cpu));
+    attached = polls && probe_try_attach_calls(w->probe, o);
     if (attached) {
+        on_cpu_begin(w->probe);
         for (uint32_t i = 0; i < w->slots; i++)
-            before[i] = w->process[i].stage == STAGE_KEPT
-                            ? slot_breaks(&w->probe->slots[i])
-                            : UINT64_MAX;
+            polls[i] = w->process[i].stage == STAGE_KEPT
+                           ? slot_breaks(&w->probe->slots[i])
+                           : UINT64_MAX;
         // The gate, not the attaching, bounds the window: to the microsecond.
         *gate = 1;
         start = monotonic_ns();
+        on_cpu_read(w, start, cpu_before);
         wait_ns(o->window_ns);
         *gate = 0;
         stop = monotonic_ns();
+        on_cpu_read(w, stop, cpu_after);
         probe_detach_calls(w->probe);
-        close_window(w, before, (stop - start) * 1e-9, cost_ns);
+        close_window(w, polls, cpu_before, cpu_after, (stop - start) * 1e-9,
+                     cost_ns);
     }
-    free(before);
+    free(polls);
     return attached;
 }

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import resource
 import statistics
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,18 +37,40 @@ def test_a_million_polls_a_hundred_times(variant: str, target: Target, root: Non
     assert not wrong
 
 
-def test_the_interval_holds_the_truth(target: Target, root: None) -> None:
-    """Rates from windows, against what the target did in the same time."""
+@pytest.fixture
+def others(request: pytest.FixtureRequest) -> Iterator[None]:
+    """So many processes that would run all the time."""
+    running = [subprocess.Popen(["yes"], stdout=subprocess.DEVNULL) for _ in range(request.param)]
+    yield
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.usefixtures("root", "others")
+@pytest.mark.parametrize("others", [0, 4], indirect=True)
+@pytest.mark.parametrize(
+    ("command", "polls", "half_width"),
+    [("poll {} 1500007 0", 1500007, 0.3), ("work {} 100003 20000", 100003, 0.15)],
+    ids=["a loop of nothing but polls", "with work in between"],
+)
+def test_the_interval_holds_the_truth(
+    command: str, polls: int, half_width: float, target: Target
+) -> None:
+    """Rates from windows, against what the target did in the same time; and they say something."""
     fd = target.do("open tcp")
-    held = 0
+    held, widths = 0, []
     for _ in range(RUNS):
         probe = Probe.start("-p", str(target.pid), "--watch", "--gap", "0.06", "-i", "100")
         start = time.monotonic()
-        target.do(f"poll {fd} 1500007 0")
+        target.begin(command.format(fd))
+        target.finish(120)
         took = time.monotonic() - start
         windows = counts(probe.stop(), target.pid)["windows"]
-        held += windows["low"] <= 1500007 / took <= windows["high"]
+        held += windows["low"] <= polls / took <= windows["high"]
+        widths.append((windows["high"] - windows["low"]) / 2 / windows["per_s"])
     assert held >= 95
+    assert statistics.median(widths) < half_width
 
 
 def test_attached_within_a_tenth_of_a_second(target: Target, root: None) -> None:

@@ -185,6 +185,15 @@ static void poll_many(int fd, long count) {
         poll(two, 2, 0);
 }
 
+// With some microseconds of other work before each poll, as a server has.
+static void poll_at_work(int fd, long count, int rounds) {
+    for (long i = 0; i < count; i++) {
+        for (int n = 0; n < rounds; n++)
+            __asm__ volatile("" ::: "memory");
+        nsmore2recv(fd, 0);
+    }
+}
+
 // A child makes `count` break checks; whether it came through.
 static int check_in_child(int fd, long count) {
     int status = -1;
@@ -227,6 +236,8 @@ static int run(const char *verb, char **word) {
         check_often(fd, count, (int)extra);
     else if (!strcmp(verb, "forkcheck"))
         fd = check_in_child(fd, count);
+    else if (!strcmp(verb, "work"))
+        poll_at_work(fd, count, (int)extra);
     else if (!strcmp(verb, "ppoll"))
         ppoll_often(fd, count, word[2]);
     else if (!strcmp(verb, "many"))

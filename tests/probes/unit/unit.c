@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Unit tests of what needs no kernel; run by `make -C probes check`.
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,38 +151,91 @@ static void test_damaged_frames(void) {
     }
 }
 
+static void add_windows(struct windows *w, int count, struct window one) {
+    for (int i = 0; i < count; i++)
+        window_add(w, &one);
+}
+
 static void test_rates(void) {
     struct windows w = {0};
     struct rate rate;
-    int held = 0;
 
-    CHECK(!window_rate(&w, &rate));
-    for (int i = 0; i < 3; i++)
-        window_add(&w, 1000, 0.010, 0);
-    CHECK(window_rate(&w, &rate));
+    CHECK(!window_rate(&w, 1, 1, &rate));
+    add_windows(&w, 3, (struct window){1000, 0.01, 0.01, 0});
+    CHECK(window_rate(&w, 1, 1, &rate));
     CHECK(fabs(rate.per_s - 100000) < 1e-6);
     CHECK(rate.low <= rate.per_s && rate.per_s <= rate.high);
-    // 10 ms, 5000 polls of 200 ns each ours: 9 ms were the process's.
+    // 10 ms, 5000 polls of 200 ns each ours: 9 ms were the process's, and over
+    // the second it lost three of that one millisecond.
     w = (struct windows){0};
-    for (int i = 0; i < 3; i++)
-        window_add(&w, 5000, 0.010, 0.001);
-    CHECK(window_rate(&w, &rate));
-    CHECK(fabs(rate.per_s - 5000 / 0.009) < 1);
-    // The 95 % interval: windows of a process whose pace varies.
-    srand48(2);
-    for (int run = 0; run < 2000; run++) {
-        w = (struct windows){0};
-        for (int i = 0; i < 25; i++)
-            window_add(&w, 10000 * (1 + 0.5 * (drand48() - 0.5)), 0.01, 0);
-        window_rate(&w, &rate);
-        held += rate.low <= 1e6 && 1e6 <= rate.high;
+    add_windows(&w, 3, (struct window){5000, 0.01, 0.01, 0.001});
+    CHECK(window_rate(&w, 1, 1, &rate));
+    CHECK(fabs(rate.per_s - 5000 / 0.009 * 0.997) < 1);
+    // On the CPU for half of the windows, but for a tenth of the time.
+    w = (struct windows){0};
+    add_windows(&w, 3, (struct window){500, 0.01, 0.005, 0});
+    CHECK(window_rate(&w, 0.1, 1, &rate));
+    CHECK(fabs(rate.per_s - 10000) < 1e-6);
+    // A process that had no CPU time made no polls.
+    w = (struct windows){0};
+    add_windows(&w, 10, (struct window){0, 0.01, 0, 0});
+    CHECK(window_rate(&w, 0, 1, &rate));
+    CHECK(rate.per_s == 0 && rate.low == 0 && rate.high == 0);
+    // One that the windows never saw on a CPU may have made any number.
+    CHECK(window_rate(&w, 0.5, 1, &rate));
+    CHECK(rate.low == 0 && rate.high > 1e6);
+    // One that never polled there: three in 0.1 s, at half of the time.
+    add_windows(&w, 10, (struct window){0, 0.01, 0.01, 0});
+    CHECK(window_rate(&w, 0.5, 1, &rate));
+    CHECK(rate.per_s == 0 && fabs(rate.high - 15) < 1e-9);
+    // Seen polling once.
+    w = (struct windows){0};
+    add_windows(&w, 9, (struct window){0, 0.01, 0, 0});
+    add_windows(&w, 1, (struct window){1000, 0.01, 0.01, 0});
+    CHECK(window_rate(&w, 0.5, 1, &rate));
+    CHECK(rate.low == 0 && fabs(rate.per_s - 50000) < 1 && rate.high > 1e6);
+}
+
+// Whether the 95 % interval holds, for a process that the scheduler lets run
+// now and then, at a pace that varies.
+static bool interval_holds(double share, int windows) {
+    double cpu = 0, polls = 0;
+    struct windows w = {0};
+    struct rate rate;
+
+    for (int i = 0; i < windows; i++) {
+        double now = drand48() * 2 * share; // CPU share between two windows
+        double pace = 1e6 * (1 + 0.5 * (drand48() - 0.5));
+        struct window one = {.seconds = 0.01};
+
+        if (drand48() < now)
+            one.cpu_s = 0.01 * fmin(1, 0.5 + drand48());
+        one.polls = pace * one.cpu_s;
+        window_add(&w, &one);
+        cpu += now * 0.75;
+        polls += 1e6 * now * 0.75;
     }
-    CHECK(held > 1870 && held < 1930); // 1900 to be expected
-    w = (struct windows){0};
-    for (int i = 0; i < 10; i++)
-        window_add(&w, 0, 0.01, 0);
-    CHECK(window_rate(&w, &rate));
-    CHECK(rate.low == 0 && fabs(rate.high - 30) < 1e-9);
+    window_rate(&w, cpu, 0.75 * windows, &rate);
+    polls /= 0.75 * windows;
+    return rate.low <= polls && polls <= rate.high;
+}
+
+static void test_intervals(void) {
+    const double SHARE[] = {0.5, 0.2, 0.1, 0.05};
+    const int RUNS = 2000;
+
+    srand48(2);
+    for (unsigned i = 0; i < sizeof(SHARE) / sizeof(*SHARE); i++)
+        for (int windows = 20; windows <= 80; windows *= 2) {
+            int held = 0;
+
+            for (int run = 0; run < RUNS; run++)
+                held += interval_holds(SHARE[i], windows);
+            if (held < RUNS * 94 / 100)
+                printf("share %.2f, %d windows: %d of %d\n", SHARE[i], windows,
+                       held, RUNS);
+            CHECK(held >= RUNS * 94 / 100); // 1900 to be expected
+        }
 }
 
 int main(void) {
@@ -189,6 +243,7 @@ int main(void) {
     test_caller();
     test_damaged_frames();
     test_rates();
+    test_intervals();
     if (failures)
         printf("%d failed\n", failures);
     else
