@@ -8,6 +8,8 @@
 // caches and neighbours are not ours.
 #define COST_ERROR 0.4
 
+#define MOST_CORRELATED 0.8
+
 // No system call takes less.
 #define LEAST_POLL_S 100e-9
 
@@ -22,6 +24,11 @@ void window_add(struct windows *s, const struct window *w) {
     s->cpu2 += own * own;
     s->seconds += w->cpu_s > 0 ? w->seconds * own / w->cpu_s : w->seconds;
     s->displaced_s += w->displaced_s;
+    s->polls_next += w->polls * s->last_polls;
+    s->cross_next += w->polls * s->last_cpu_s + own * s->last_polls;
+    s->cpu_next += own * s->last_cpu_s;
+    s->last_polls = w->polls;
+    s->last_cpu_s = own;
 }
 
 // Student's 97.5 % point: Cornish and Fisher's series, good to 1 % from three
@@ -39,6 +46,16 @@ static double student(double freedom) {
                (384 * f * f * f);
 }
 
+// A pace that changes slowly makes neighbours alike, so that they say less
+// than as many windows far apart would: by (1 + c) / (1 - c), for a correlation
+// c that falls off evenly.
+static double inflation(double squares, double products) {
+    double c = squares > 0 ? products / squares : 0;
+
+    c = fmin(fmax(c, 0), MOST_CORRELATED);
+    return (1 + c) / (1 - c);
+}
+
 // A process polls only while it is on a CPU. So its polls in the windows are
 // set against its own CPU time in them, and this ratio against all the CPU time
 // it had, which is known exactly: whom the scheduler let run in the windows
@@ -47,7 +64,7 @@ static double student(double freedom) {
 // be of equal ones.
 bool window_rate(const struct windows *s, double cpu_s, double seconds,
                  struct rate *rate) {
-    double ratio, left, error, equal, most, all;
+    double ratio, next, left, error, equal, most, all;
 
     if (s->count < 3 || seconds <= 0)
         return false;
@@ -60,7 +77,9 @@ bool window_rate(const struct windows *s, double cpu_s, double seconds,
     }
     all = fmax(cpu_s - s->displaced_s, s->cpu_s);
     ratio = s->polls / s->cpu_s;
+    next = s->polls_next - ratio * s->cross_next + ratio * ratio * s->cpu_next;
     left = fmax(s->polls2 - 2 * ratio * s->cross + ratio * ratio * s->cpu2, 0);
+    left *= inflation(left, next);
     equal = s->cpu_s * s->cpu_s / s->cpu2;
     error = INFINITY; // one window says nothing of how much they differ
     if (equal > 2)

@@ -20,6 +20,8 @@ struct windows {
     double seconds;      // less as much as our counting slowed the process
     double displaced_s;
     double polls2, cross, cpu2;
+    double polls_next, cross_next, cpu_next; // products of neighbours
+    double last_polls, last_cpu_s;
 };
 
 struct rate {
