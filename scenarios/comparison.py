@@ -58,13 +58,23 @@ class Comparison:
 
 
 def compare(base: RunData, new: RunData, margin: float) -> Comparison:
-    """Raises UsageError where the runs have no cell in common, or ran different statements.
+    """Raises UsageError where the runs have no cell in common, or did different work.
 
-    The intervals of times hold all at once at CONFIDENCE (Bonferroni): with thirty cells one in
-    forty would cry wolf in most comparisons otherwise.
+    Times of different hosts are not compared, only counts. The intervals of times hold all at
+    once at CONFIDENCE (Bonferroni): with thirty cells one in forty would cry wolf in most
+    comparisons otherwise.
     """
     if base.header["scenario"]["statement"] != new.header["scenario"]["statement"]:
         raise UsageError("the runs are of different statements; they cannot be compared")
+    if base.header["work"]["binds"] != new.header["work"]["binds"]:
+        raise UsageError(
+            f"the runs' binds differ ({base.header['work']['binds']}, then "
+            f"{new.header['work']['binds']}), so they did different work: "
+            "make the second by 'polltrace run --like BASE'"
+        )
+    one_host = all(
+        base.header["host"][key] == new.header["host"][key] for key in ("name", "processors")
+    )
     common = [cell for cell in base.cells if cell in new.cells and not cell.twin]
     if not common:
         raise UsageError("the runs have no cell in common")
@@ -75,6 +85,7 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
         row
         for cell in common
         for row in _cell(base, new, cell, cell.label(names), margin, confidence)
+        if one_host or row.exact
     ]
     rows += [
         Compared(cell.label(MATRIX_NAMES), "", None, exact=False, verdict=Verdict.MISSING)
@@ -159,15 +170,10 @@ def _cautions(base: RunData, new: RunData) -> list[str]:
     for key in ("name", "kernel", "processors"):
         a, b = base.header["host"][key], new.header["host"][key]
         if a != b:
-            said.append(f"the runs are of different hosts: {key} {a}, then {b}")
+            said.append(f"the runs are of different hosts, {key} {a}, then {b}")
     if base.header["drivers"] != new.header["drivers"]:
         said.append(
             f"drivers: {', '.join(base.header['drivers'])}; then {', '.join(new.header['drivers'])}"
-        )
-    if base.header["work"]["binds"] != new.header["work"]["binds"]:
-        said.append(
-            f"the binds are not the same: {base.header['work']['binds']}, "
-            f"then {new.header['work']['binds']}; run NEW with --like BASE"
         )
     for name, run in (("BASE", base), ("NEW", new)):
         said += [f"{name}: {each}" for each in analysed(run).warnings]

@@ -108,8 +108,10 @@ def scatter(  # noqa: PLR0913
         return ""
     height = 400
     x = _axis([p.x for p in points], 90, WIDTH - 230, log=log_x)
-    y = _axis([p.y for p in points], height - _BOTTOM, _TOP, log=log_y)
-    drawn = [_grid_x(x, _TOP, height - _BOTTOM, x_unit), _grid_y(y, 90, WIDTH - 230, y_unit)]
+    # Room for the unit of y between the title and its axis.
+    top = _TOP + 20
+    y = _axis([p.y for p in points], height - _BOTTOM, top, log=log_y)
+    drawn = [_grid_x(x, top, height - _BOTTOM, x_unit), _grid_y(y, 90, WIDTH - 230, y_unit)]
     for series in sorted({p.series for p in points}):
         ours = sorted((p for p in points if p.series == series), key=lambda p: p.x)
         colour = COLOURS[series % len(COLOURS)]
@@ -167,7 +169,7 @@ def _grid_y(axis: Axis, left: float, right: float, unit: str) -> str:
         axis,
         lambda p: f"M{left} {p:.1f}H{right}",
         lambda p, word: _text(left - 8, p + 4, word, "end"),
-    ) + _text(left - 60, _TOP - 12, unit)
+    ) + _text(left - 60, _TOP + 8, unit)
 
 
 def _grid(axis: Axis, line: Callable[[float], str], word: Callable[[float, str], str]) -> str:

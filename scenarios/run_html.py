@@ -180,7 +180,7 @@ def _flames(result: RunResult) -> str:
                 title=f"On CPU: {each.label}, against {base.label}",
                 side=Side(each.label, parse_folded(each.folded)),
                 before=Side(base.label, parse_folded(base.folded)),
-                layers=built_in(),
+                layers=built_in("oracle"),
             )
             return flame_svg(picture)
     return ""

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from polltrace.intervals import Estimate
+from polltrace.intervals import FEWEST_VALUES, Estimate
 from scenarios.run_analysis import CellResult, RunResult
 
 WIDTH = 180
@@ -128,7 +128,8 @@ def conclusions(result: RunResult) -> Iterator[str]:
         )
     for each in result.cells:
         if each.over_base_pct is not None and not each.cell.twin:
-            yield effect(each, result.floor_pct)
+            yield effect(each, result.floor_pct, len(result.run.blocks))
+    yield from _paths(result)
     if result.counts_agree is not None:
         yield (
             "The probe counted exactly what the server did."
@@ -140,11 +141,32 @@ def conclusions(result: RunResult) -> Iterator[str]:
         yield f"{wrong} CANCELS ENDED OTHERWISE THAN BY ORA-01013 AND A USABLE SESSION."
 
 
-def effect(each: CellResult, floor: Estimate | None) -> str:
+def _paths(result: RunResult) -> Iterator[str]:
+    """What a path adds to a round trip as SQL sees it, against what it really adds."""
+    by_label = {each.label: each.counted for each in result.cells}
+    for each in result.cells:
+        base = by_label.get(each.base or "")
+        path = result.scenario.paths[each.cell.path]
+        if not path.round_trip_s or not base or not each.counted:
+            continue
+        here, there = each.counted.round_trip_s, base.round_trip_s
+        if here is not None and there is not None and each.cell.path not in (each.base or ""):
+            yield (
+                f"{each.label}: the path adds {1e6 * (here - there):,.0f} us to a round trip as "
+                f"SQL sees it; it is made to add {1e6 * path.round_trip_s:,.0f} us."
+            )
+
+
+def effect(each: CellResult, floor: Estimate | None, blocks: int) -> str:
     """As hyperfine says it: so many times slower than, with what may be wrong with that."""
     over = each.over_base_pct
     assert over is not None
     beyond = floor is None or abs(over.value) > max(abs(floor.low), abs(floor.high))
+    if blocks < FEWEST_VALUES:
+        return (
+            f"{each.label}: {over.value:+.1f} %, by {blocks} blocks: too few to tell from noise "
+            f"({FEWEST_VALUES} give an interval)."
+        )
     if not over.excludes_zero:
         return f"{each.label}: {NO_DIFFERENCE} ({interval(over, 1, 1, sign=True)} %)."
     times = 1 + over.value / 100
@@ -156,7 +178,7 @@ def effect(each: CellResult, floor: Estimate | None) -> str:
 def _side_by_side(result: RunResult) -> Iterator[object]:
     """The article's first two steps, as Snapper prints them: an execution's V$ changes."""
     shown = _compared(result)
-    yield "An execution by the session's own V$MYSTAT, V$SESSION_EVENT and V$SESS_TIME_MODEL:"
+    yield "An execution by V$SESSTAT, V$SESSION_EVENT and V$SESS_TIME_MODEL, side by side:"
     table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
     table.add_column("TYP", no_wrap=True)
     table.add_column("NAME", no_wrap=True)
@@ -198,4 +220,8 @@ def _compared(result: RunResult) -> Sequence[CellResult]:
     if not polling:
         return first[:4]
     default = [e for e in polling if e.cell.skip == 3] or polling[:1]
-    return [*[e for e in first if e not in polling][:1], *default, polling[-1]]
+    return list(
+        {
+            e.label: e for e in (*[e for e in first if e not in polling][:1], *default, polling[-1])
+        }.values()
+    )

@@ -25,7 +25,7 @@ from scenarios.locking import LockHolder
 from scenarios.relay import relay
 from scenarios.run_file import RunWriter
 from scenarios.scenario import Cell, Scenario
-from scenarios.server import Server
+from scenarios.server import Server, open_session
 from scenarios.session import Session, Work
 
 # A session's counted executions begin and end somewhere between two polls, at skip 1000 a
@@ -72,18 +72,26 @@ def paths(server: Server, scenario: Scenario, cells: Sequence[Cell]) -> Iterator
         yield ports
 
 
+@contextlib.contextmanager
+def watching(server: Server) -> Iterator[DriverClient]:
+    """A session that reads what the views say of the others."""
+    with DriverClient(processors={processors()[0]}) as watcher:
+        open_session(server, watcher, Cell(), {})
+        yield watcher
+
+
 def calibrated(server: Server, scenario: Scenario, cells: Sequence[Cell]) -> Work:
     """The work of an execution: with `n` such that it takes the scenario's seconds here."""
     cell = next((c for c in cells if c.path == "direct"), Cell(client=cells[0].client))
-    with DriverClient(cell.client, processors={processors()[0]}) as client:
+    with watching(server) as watcher, DriverClient(cell.client) as client:
         session = Session(server, client, cell, {}, processors())
         binds: Binds = scenario.binds
         if scenario.seconds is not None:
             binds = {**binds, "n": _fitting_n(session, scenario, scenario.seconds)}
-        before = session_statistics.read(client, statistics_last=True).statistics
+        before = session_statistics.read(watcher, session.sid)
         client.execute(scenario.statement, binds)
-        gets = session_statistics.read(client).statistics.get("consistent gets", 0)
-        gets -= before.get("consistent gets", 0)
+        spent = session_statistics.read(watcher, session.sid).since(before)
+        gets = spent.statistics.get("consistent gets", 0.0)
         executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
         client.close()
     cancelled = {
@@ -160,13 +168,14 @@ class Runner:
 
     def run(self) -> None:
         missing = self.plan.scenario.blocks - self.plan.done
-        for block in range(self.plan.first_block, self.plan.first_block + missing):
-            before = host_noise.now()
-            self._block(block)
-            self._write("noise", block, **host_noise.noise(before, host_noise.now()))
-            self._write("block", block)
+        with watching(self._server) as watcher:
+            for block in range(self.plan.first_block, self.plan.first_block + missing):
+                before = host_noise.now()
+                self._block(block, watcher)
+                self._write("noise", block, **host_noise.noise(before, host_noise.now()))
+                self._write("block", block)
 
-    def _block(self, block: int) -> None:
+    def _block(self, block: int, watcher: DriverClient) -> None:
         order = random.Random(f"{self.plan.seed}:{block}")
         record = self.plan.scenario.record
         sessions: dict[Cell, Session] = {}
@@ -187,7 +196,7 @@ class Runner:
                     "counted",
                     block,
                     cell=self._index[cell],
-                    **sessions[cell].counted(self.work, polls=polls),
+                    **sessions[cell].counted(self.work, watcher, polls=polls),
                 )
             if first == 0 and "stacks" in record and self.plan.count_polls:
                 folded = sessions[cell].stacks(self.work)
@@ -237,7 +246,15 @@ class Runner:
                 )
 
     def _shuffled(self, order: random.Random) -> list[Cell]:
-        return order.sample(self.plan.cells, len(self.plan.cells))
+        """Random, but a client's cells next to one another: those that are compared must stand
+        close together, for the machine drifts within a second."""
+        clients = list(dict.fromkeys(cell.client for cell in self.plan.cells))
+        return [
+            cell
+            for client in order.sample(clients, len(clients))
+            for cell in order.sample(self.plan.cells, len(self.plan.cells))
+            if cell.client == client
+        ]
 
     def _say(self, what: str, cell: Cell) -> None:
         self._steps += 1

@@ -71,6 +71,7 @@ class Session:
         self._client = client
         open_session(server, client, cell, relays)
         self.spid = server_process(client)
+        self.sid = session_statistics.sid(client)
         if self.spid is not None:
             # Somebody else's process is left where it is.
             with contextlib.suppress(PermissionError):
@@ -83,17 +84,17 @@ class Session:
         after = self._cpu_s()
         return elapsed_s, None if before is None or after is None else after - before
 
-    def counted(self, work: Work, *, polls: bool) -> dict[str, Any]:
-        """Executions with the views read before and after, and the probe in between."""
+    def counted(self, work: Work, watcher: DriverClient, *, polls: bool) -> dict[str, Any]:
+        """Executions; `watcher` reads the views before and after, the probe is in between."""
         executions = work.executions_at(self.cell.skip)
-        before = session_statistics.read(self._client, statistics_last=True)
+        before = session_statistics.read(watcher, self.sid)
         with contextlib.ExitStack() as stack:
             probe = None
             if polls and self.spid is not None:
                 probe = stack.enter_context(EbpfProbe([self.spid]))
             elapsed_s, cpu_s = self.execute(work, executions)
             profile = probe.stop() if probe else None
-        spent = session_statistics.read(self._client).since(before)
+        spent = session_statistics.read(watcher, self.sid).since(before)
         counted: dict[str, Any] = {
             "executions": executions,
             "elapsed_s": elapsed_s,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a session's own V$ views say: statistics, wait events, time model; SQL for any server."""
+"""What the V$ views say of a session, read by another one, so that reading changes nothing."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from scenarios.client import DriverClient
 
 _STATISTICS = """
 select n.name, s.value
-from   v$mystat s, v$statname n
+from   v$sesstat s, v$statname n
 where  s.statistic# = n.statistic#
+and    s.sid = :sid
 """
 _EVENTS = """
 select event, total_waits, time_waited_micro
 from   v$session_event
-where  sid = sys_context('userenv', 'sid')
+where  sid = :sid
 """
 _TIME_MODEL = """
 select stat_name, value
 from   v$sess_time_model
-where  sid = sys_context('userenv', 'sid')
+where  sid = :sid
 """
 
 Rows = list[list[Any]]
@@ -57,27 +58,26 @@ class SessionStatistics:
         return asdict(self)
 
 
-def read(client: DriverClient, *, statistics_last: bool = False) -> SessionStatistics:
-    """The client's own session, as it is now. What it may not read is left empty.
+def sid(client: DriverClient) -> int:
+    """The client's session."""
+    return int(client.query("select sys_context('userenv', 'sid') from dual")[1][0][0])
 
-    Reading changes them a little: `statistics_last` before something that is to be measured, and
-    first after it, so that nothing but that is between the two readings of the statistics.
+
+def read(watcher: DriverClient, sid: int) -> SessionStatistics:
+    """Session `sid` as it is now, by V$SESSTAT, V$SESSION_EVENT and V$SESS_TIME_MODEL.
+
+    What `watcher` may not read is left empty.
     """
-    if not statistics_last:
-        statistics = _rows(client, _STATISTICS)
-    events, times = _rows(client, _EVENTS), _rows(client, _TIME_MODEL)
-    if statistics_last:
-        statistics = _rows(client, _STATISTICS)
     return SessionStatistics(
-        {str(name): float(value) for name, value in statistics},
-        {str(event): (float(n), float(us)) for event, n, us in events},
-        {str(name): float(value) for name, value in times},
+        {str(name): float(value) for name, value in _rows(watcher, _STATISTICS, sid)},
+        {str(name): (float(n), float(us)) for name, n, us in _rows(watcher, _EVENTS, sid)},
+        {str(name): float(value) for name, value in _rows(watcher, _TIME_MODEL, sid)},
     )
 
 
-def _rows(client: DriverClient, sql: str) -> Rows:
+def _rows(watcher: DriverClient, sql: str, sid: int) -> Rows:
     with contextlib.suppress(DriverError):
-        return client.query(sql)[1]
+        return watcher.query(sql, {"sid": sid})[1]
     return []
 
 
