@@ -26,12 +26,11 @@ from scenarios.relay import relay
 from scenarios.run_file import RunWriter
 from scenarios.scenario import Cell, Scenario
 from scenarios.server import Server, open_session
-from scenarios.session import Session, Work
+from scenarios.session import CANCELLED_FACTOR, Session, Work
 
 # A session's counted executions begin and end somewhere between two polls, at skip 1000 a
 # thousand gets apart: with so many gets in each, that is a fraction of a per cent of them all.
 COUNTED_GETS = 60_000
-CANCELLED_FACTOR = 40
 
 Progress = Callable[[str, int, int], None]
 
@@ -84,14 +83,14 @@ def calibrated(server: Server, scenario: Scenario, cells: Sequence[Cell]) -> Wor
     """The work of an execution: with `n` such that it takes the scenario's seconds here."""
     cell = next((c for c in cells if c.path == "direct"), Cell(client=cells[0].client))
     with watching(server) as watcher, DriverClient(cell.client) as client:
-        session = Session(server, client, cell, {}, processors())
+        session = Session(server, client, cell, {}, processors(), watcher)
         binds: Binds = scenario.binds
         if scenario.seconds is not None:
             binds = {**binds, "n": _fitting_n(session, scenario, scenario.seconds)}
         before = session_statistics.read(watcher, session.sid)
         client.execute(scenario.statement, binds)
         spent = session_statistics.read(watcher, session.sid).since(before)
-        gets = spent.statistics.get("consistent gets", 0.0)
+        gets = spent.gets
         executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
         client.close()
     cancelled = {
@@ -182,7 +181,7 @@ class Runner:
         for cell in self._shuffled(order):
             self._say("connecting", cell)
             sessions[cell] = Session(
-                self._server, self._clients[cell], cell, self._relays, processors()
+                self._server, self._clients[cell], cell, self._relays, processors(), watcher
             )
             self._warm_up(sessions[cell])
         if "elapsed" in record:
@@ -196,7 +195,7 @@ class Runner:
                     "counted",
                     block,
                     cell=self._index[cell],
-                    **sessions[cell].counted(self.work, watcher, polls=polls),
+                    **sessions[cell].counted(self.work, polls=polls),
                 )
             if first == 0 and "stacks" in record and self.plan.count_polls:
                 folded = sessions[cell].stacks(self.work)

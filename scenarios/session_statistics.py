@@ -54,6 +54,10 @@ class SessionStatistics:
             _changes(self.time_model, before.time_model),
         )
 
+    @property
+    def gets(self) -> float:
+        return self.statistics.get("consistent gets", 0.0)
+
     def data(self) -> dict[str, Any]:
         return asdict(self)
 
