@@ -120,7 +120,6 @@ def test_rows_per_fetch_and_sdu(lab: Lab, case: str) -> None:
     assert spent(500) <= 8
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if not each.startswith("java")])
 def test_commit_and_rollback(client: DriverClient, lab: Lab) -> None:
     watcher = lab.connect()
     client.execute("create table kept (n number)")

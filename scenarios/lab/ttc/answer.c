@@ -19,11 +19,15 @@ void answer_status(struct server *server) {
     out_ub(&server->out, 0); // end-to-end sequence
 }
 
+enum { CALL_STATUS_IN_TRANSACTION = 2 };
+
 void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     struct wire_out *out = &server->out;
     const struct ora_error *error = &server->error;
     out_u8(out, MESSAGE_ERROR);
-    out_ub(out, 1); // call status
+    // JDBC sends no commit where it was not told of a transaction.
+    bool changing = !sqlite3_get_autocommit(server->database.db);
+    out_ub(out, 1 | (changing ? CALL_STATUS_IN_TRANSACTION : 0));
     out_ub(out, 0); // end-to-end sequence
     out_ub(out, rows & UINT32_MAX);
     out_ub(out, error->number);

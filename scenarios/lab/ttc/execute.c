@@ -16,10 +16,13 @@ enum {
 
     AL8_ITERATIONS = 1,
     AL8_IS_QUERY = 7,
+    AL8_FLAGS = 9,
     AL8_LENGTH = 13,
 
     MOST_DEFINES = 1000,
 };
+
+enum { FLAG_ROW_COUNTS = 0x4000 };
 
 struct execution {
     uint32_t options;
@@ -331,8 +334,17 @@ __attribute__((noinline)) void kpoal8(struct server *server) {
         close_cursor(server, server->cursor_in_use);
         server->cursor_in_use = 0;
     }
-    if (open)
+    if (open) {
         answer_parameters(server, server->cursor_in_use);
+        // JDBC asks for the rows of each element of an array of binds. There
+        // is but one element, and it waits for ever if nothing is said of it.
+        if ((e.al8[AL8_FLAGS] & FLAG_ROW_COUNTS) &&
+            open->cursor.kind >= STATEMENT_INSERT &&
+            open->cursor.kind <= STATEMENT_DELETE) {
+            out_ub(&server->out, 1);
+            out_ub(&server->out, rows);
+        }
+    }
     if (!server->ended)
         answer_error(server, server->cursor_in_use, rows);
 }
