@@ -16,7 +16,7 @@ vagrant_key=$(find /usr/share -path '*/vagrant-*/keys/vagrant.pub' | head -1)
 packages=systemd-sysv,udev,dbus,openssh-server,sudo,rsync,ifupdown,isc-dhcp-client,iproute2
 packages+=,iputils-ping,procps,kmod,initramfs-tools,zstd,ca-certificates,nftables,python3-bpfcc
 packages+=,$kernel,linux-headers-amd64
-# Whom pip trusts here; the new system does so for as long as this takes.
+# Whom pip trusts here; the new system does so while it is made.
 authorities=${PIP_CERT:-${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}}
 
 work=$(mktemp -d "$(dirname "$out")/box.XXXXXX")
@@ -24,28 +24,38 @@ chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
 root=$work/root
 
-# The machine's own sources for that suite, one line each, whatever their format.
-apt-get indextargets --format '$(CREATED_BY) $(REPO_URI) $(RELEASE) $(COMPONENT)' \
-    | awk -v suite=$suite -v keys=$keys '$1 == "Packages" && $3 ~ "^" suite { print "deb [signed-by=" keys "]", $2, $3, $4 }' \
-    | sort -u >"$work/sources.list"
-cat >"$work/built" <<'BUILT'
-#!/bin/sh
-# In the new system, as on any bare host.
-set -eu
-cd /vagrant
-./setup.sh
-make -s build
-BUILT
-chmod +x "$work/built"
-mmdebstrap --quiet --variant=minbase --include="$packages" \
-    --customize-hook='mkdir -p "$1/vagrant" "$1/run/host"' \
-    --customize-hook="rsync -a --exclude=.git --exclude=.vagrant --exclude=.venv --exclude=build \
-        --exclude='*.egg-info' --exclude=__pycache__ $tree/ \"\$1/vagrant/\"" \
-    --customize-hook="cp $work/built \"\$1/run/host/\"; cp $authorities \"\$1/run/host/ca.crt\"" \
-    --customize-hook='env -i PATH="$PATH" PIP_CERT=/run/host/ca.crt \
-        chroot "$1" /run/host/built' \
-    --customize-hook='rm -rf "$1/run/host"' \
-    $suite "$root" "$work/sources.list"
+# First the bare system with what setup.sh installs, kept for the next time: the longest part.
+base=$(dirname "$out")/base.tar
+for source in "$tree/setup.sh" "$tree/tests/vagrant/box.sh"; do
+    [ "$base" -nt "$source" ] || rm -f "$base"
+done
+if [ ! -f "$base" ]; then
+    # The machine's own sources for that suite, one line each, whatever their format.
+    apt-get indextargets --format '$(CREATED_BY) $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+        | awk -v suite=$suite -v keys=$keys '$1 == "Packages" && $3 ~ "^" suite {
+            print "deb [signed-by=" keys "]", $2, $3, $4 }' \
+        | sort -u >"$work/sources.list"
+    mmdebstrap --quiet --variant=minbase --include="$packages" \
+        --customize-hook="cp $tree/setup.sh \"\$1/root/\"" \
+        --customize-hook='chroot "$1" /root/setup.sh' \
+        $suite "$work/base.tar" "$work/sources.list"
+    mv "$work/base.tar" "$base"
+fi
+
+# Then this tree, made there as on any bare host.
+mkdir "$root"
+tar -x --numeric-owner -C "$root" -f "$base"
+rsync -a --exclude=.git --exclude=.vagrant --exclude=.venv --exclude=build \
+    --exclude='*.egg-info' --exclude=__pycache__ "$tree/" "$root/vagrant/"
+cp "$authorities" "$root/root/authorities.crt"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+# A process namespace, so that nothing that is started in there stays.
+env -i PATH="$PATH" PIP_CERT=/root/authorities.crt \
+    unshare --pid --fork --kill-child --mount sh -eu -c '
+        mount -t proc proc "$1/proc"
+        chroot "$1" make -s -C /vagrant build' sh "$root"
+rm "$root/root/authorities.crt"
+: >"$root/etc/resolv.conf"
 
 in_root() { chroot "$root" "$@"; }
 in_root useradd -m -s /bin/bash vagrant
