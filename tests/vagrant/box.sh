@@ -45,7 +45,7 @@ fi
 # Then this tree, made there as on any bare host.
 mkdir "$root"
 tar -x --numeric-owner -C "$root" -f "$base"
-rsync -a --exclude=.git --exclude=.vagrant --exclude=.venv --exclude=build \
+rsync -a --delete --exclude=.git --exclude=.vagrant --exclude=.venv --exclude=build \
     --exclude='*.egg-info' --exclude=__pycache__ "$tree/" "$root/vagrant/"
 cp "$authorities" "$root/root/authorities.crt"
 cp /etc/resolv.conf "$root/etc/resolv.conf"

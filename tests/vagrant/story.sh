@@ -3,20 +3,23 @@
 # What `make vagrant-test` does with the machines once they are up: the article's two clients, and
 # the firewall. `show MACHINE COMMAND` and `on MACHINE COMMAND` are up.sh's.
 
-both_batches() {
-    on client 'setsid -f batch 60 >batch.log 2>&1'
-    on client-inband 'setsid -f batch 60 >batch.log 2>&1'
-    sleep 30
+# A batch in the background, until its session is there or it said why not.
+begin_batch() {
+    on "$1" 'setsid -f batch 120 >batch.log 2>&1 </dev/null'
+    on "$1" 'until grep -q . batch.log; do sleep 1; done'
+}
+end_batch() {
+    on "$1" 'while pgrep -f scenarios.vagrant.batch >/dev/null; do sleep 1; done'
+    show "$1" 'cat batch.log'
 }
 
 show db 'uname -r; sudo polltrace doctor'
-show db 'sudo polltrace run break-poll'
 
-both_batches
+begin_batch client
+begin_batch client-inband
 show db 'sudo polltrace ps'
-sleep 60
-show client 'cat batch.log'
-show client-inband 'cat batch.log'
+end_batch client
+end_batch client-inband
 
 show router 'sudo wire delay 20ms; sudo wire show'
 show client 'ping -q -c 3 192.168.57.10'
@@ -24,13 +27,14 @@ show client 'batch 5'
 show client-inband 'batch 5'
 
 show router 'sudo wire clear; sudo wire urgent strip'
-on client 'setsid -f batch 60 >batch.log 2>&1'
-sleep 30
+begin_batch client
 show db 'sudo polltrace ps'
 show router 'sudo wire show'
-sleep 60
-show client 'cat batch.log'
+end_batch client
 
 show router 'sudo wire urgent drop'
 show client 'timeout 120 batch 5'
 show router 'sudo wire show; sudo wire clear'
+
+# Few cells and few repeats: what takes seconds on a processor takes minutes here.
+show db 'sudo polltrace run break-poll --quick --only client=python-oracledb,skip=3'
