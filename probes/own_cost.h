@@ -12,7 +12,7 @@ struct own_cost {
 };
 
 // Makes the kernel time all BPF programs, until this process ends; without
-// CAP_SYS_ADMIN it does not.
+// CAP_SYS_ADMIN, and before Linux 5.8, it does not.
 void own_cost_enable(void);
 struct own_cost own_cost_read(const struct probe *probe);
 

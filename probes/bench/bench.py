@@ -5,15 +5,18 @@
 Two targets run all the time, each timing its own closed loop of a system call: one is watched,
 the other is not. A measurement is base, attach, with, detach, base; what the tool adds is `with`
 less the mean of the two bases. Tools take turns in a new random order every round. The table gives
-medians over the rounds with the median absolute deviation. Nanoseconds throughout.
+medians over the rounds with their intervals. Nanoseconds throughout.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import platform
 import random
+import re
 import shutil
 import signal
 import statistics
@@ -94,6 +97,7 @@ def tools(variants: list[str]) -> list[Tool]:
         *nothing,
         *counting,
         Tool("ours: count, stacks 1/64", ours("--stacks", "64"), header),
+        Tool("ours: count, stacks auto", ours("--stacks", "auto"), header),
         Tool("ours: watch", ours("--watch"), header),
         Tool("ours: time", ours("--latency"), header),
         Tool("ours: syscalls", ours("-c"), header),
@@ -240,9 +244,34 @@ def measure_round(
     return bases
 
 
-def spread(values: list[float]) -> tuple[float, float]:
-    middle = statistics.median(values)
-    return middle, statistics.median(abs(v - middle) for v in values)
+def median(values: list[float]) -> tuple[float, float, float]:
+    """The median and its 95 % interval: two order statistics, whatever the distribution."""
+    ordered, n = sorted(values), len(values)
+    tail, cut = 0.0, 0
+    while cut < n // 2:
+        tail += math.comb(n, cut) / 2**n
+        if 2 * tail > 0.05:
+            break
+        cut += 1
+    cut = max(cut - 1, 0)
+    return statistics.median(ordered), ordered[cut], ordered[n - 1 - cut]
+
+
+def cell(values: list[float]) -> str:
+    middle, low, high = median(values)
+    return f"{middle:.0f} ({low:.0f}..{high:.0f})"
+
+
+def host() -> str:
+    """What the figures depend on."""
+    text = Path("/proc/cpuinfo").read_text()
+    model = next((m for m in re.findall(r"model name\s*: (.*)", text)), platform.machine())
+    virtual = ", a virtual machine" if " hypervisor" in text else ""
+    load = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} CPUs {model.strip()}{virtual}; Linux {platform.release()}; "
+        f"load {load:.1f} before the run; {time.strftime('%Y-%m-%d', time.gmtime())}"
+    )
 
 
 def loadable_variants() -> list[str]:
@@ -250,19 +279,34 @@ def loadable_variants() -> list[str]:
     return [line.split()[0] for line in done.stdout.splitlines() if line.endswith("yes")]
 
 
-def print_table(rows: dict[str, Row], order: list[str], bases: list[tuple[float, ...]]) -> None:
+def table(rows: dict[str, Row], order: list[str], bases: list[tuple[float, ...]], on: str) -> str:
+    """Markdown."""
     base = [statistics.median(b[i] for b in bases) for i in range(3)]
-    print(f"Untraced: poll {base[0]:.0f} ns, getppid {base[1]:.0f} ns.")
-    print()
-    print("| tool | added ns/poll | mad | ratio | getppid of another | poll of another |")
-    print("|---|---|---|---|---|---|")
+    rounds = len(next(iter(rows.values())).poll)
+    lines = [
+        "# What looking costs",
+        "",
+        "Made by `make -C probes bench DOC=../docs/probe-costs.md`; do not edit.",
+        "",
+        f"Host: {on}.",
+        "",
+        f"Nanoseconds added to a poll of the process looked at, a closed loop of "
+        f"`poll(fd, 1, 0)` on a TCP socket ({base[0]:.0f} ns untraced), and to a `getppid` "
+        f"({base[1]:.0f} ns) and a poll of another process that is not looked at. Medians of "
+        f"{rounds} rounds, in which all tools take turns in a new random order, with their 95 % "
+        "intervals; the row `none` says how far the machine's own noise goes.",
+        "",
+        "| tool | poll | poll takes | getppid of another | poll of another |",
+        "|---|---:|---:|---:|---:|",
+    ]
     for name in order:
         row = rows[name]
-        added, mad = spread(row.poll)
-        print(
-            f"| {name} | {added:.0f} | {mad:.0f} | {1 + added / base[0]:.2f} "
-            f"| {spread(row.other_call)[0]:.0f} | {spread(row.other_poll)[0]:.0f} |"
+        times = 1 + median(row.poll)[0] / base[0]
+        lines.append(
+            f"| {name} | {cell(row.poll)} | {times:.2f} x "
+            f"| {cell(row.other_call)} | {cell(row.other_poll)} |"
         )
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
@@ -271,7 +315,9 @@ def main() -> int:
     parser.add_argument("--ms", type=float, default=60)
     parser.add_argument("--only", default="", help="part of the names of the tools to measure")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--doc", type=Path, help="write the table there, too")
     options = parser.parse_args()
+    on = host()
     arms = [t for t in tools(loadable_variants()) if options.only in t.name or "A/A" in t.name]
     for tool in list(arms):
         if shutil.which(tool.command(0)[0]) is None:
@@ -288,7 +334,10 @@ def main() -> int:
     finally:
         watched.close()
         other.close()
-    print_table(rows, order, list(bases))
+    text = table(rows, order, list(bases), on)
+    print(text, end="")
+    if options.doc:
+        options.doc.write_text(text)
     if options.json:
         options.json.write_text(json.dumps({n: vars(r) for n, r in rows.items()}, indent=1))
     return 0
