@@ -123,6 +123,11 @@ proof: build clients
 check-compare: build
 	$(BIN)/python tests/scenarios/check_compare.py
 
+# docs/overhead.md: all backends and their peers, in one run.
+overhead: build
+	$(MAKE) -C probes build/bench-target
+	$(BIN)/python probes/bench/backends.py --write docs/overhead.md
+
 # Checks too long for every change: run before a release.
 soak: build $(VENV)/installed-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak

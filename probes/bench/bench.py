@@ -42,6 +42,7 @@ class Tool:
     settle_s: float = 0.0
     stop_by_eof: bool = False
     package: str = ""
+    with_target: bool = False  # on the target's CPU: the best case of what stops it
 
 
 @dataclass
@@ -176,6 +177,7 @@ def tools(variants: list[str]) -> list[Tool]:
             lambda pid: ["taskset", "-c", str(TARGET_CPU), "strace", "-c", "-p", str(pid)],
             "attached",
             package="strace",
+            with_target=True,
         ),
     ]
 
@@ -190,7 +192,7 @@ def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
         # A shell's background jobs ignore SIGINT, which is how tools are ended here.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
-    if tool.name != "strace -c":
+    if not tool.with_target:
         os.sched_setaffinity(process.pid, {TOOL_CPU})
     if tool.ready:
         assert process.stdout is not None

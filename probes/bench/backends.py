@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""All backends and the usual tools on the same target, in one run: `make overhead`.
+
+What each adds to a poll of the process that it watches and to a system call of one that it does
+not, measured as bench.py does; and whether its count is right: in a run of its own, of exactly
+COUNTED polls, a prime. Tools that stop the process are given the target's own CPU, their best case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import PROBE, TARGET_CPU, Row, Target, Tool, bpftrace, measure_round, ours, spread, start
+
+COUNTED = 5_003
+POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A tool, and where in its output the number of polls stands (several are added up)."""
+
+    tool: Tool
+    count: str = ""
+
+
+def on_target_cpu(*command: str) -> Callable[[int], list[str]]:
+    words = ["taskset", "-c", str(TARGET_CPU), *command]
+    return lambda pid: [word.replace("PID", str(pid)) for word in words]
+
+
+def stat(backend: str) -> Callable[[int], list[str]]:
+    return lambda pid: [POLLTRACE, "stat", "--json", "--backend", backend, "-p", str(pid)]
+
+
+def again_and_again(command: str) -> Callable[[int], list[str]]:
+    loop = "trap 'exit 0' INT; while :; do {} >/dev/null 2>&1; done"
+    return lambda pid: ["sh", "-c", loop.format(command.replace("PID", str(pid)))]
+
+
+def peers() -> list[Peer]:
+    break_polls = r'"break_polls": ?(\d+)'
+    poll_row = r"^\s*poll\s+(\d+)"
+    return [
+        Peer(Tool("nothing (A/A)", lambda _: ["sleep", "1000"], None, 0.02)),
+        Peer(Tool("polltrace stat", stat("ebpf"), "attached"), break_polls),
+        Peer(
+            Tool("polltrace stacks, default pace", ours("--stacks", "auto"), '"type":"header"'),
+            r'"final":true.*?"break_polls":(\d+)',
+        ),
+        Peer(Tool("polltrace top, advise (windows)", ours("--watch"), '"type":"header"')),
+        Peer(Tool("polltrace stat --backend bcc", stat("bcc"), "attached"), break_polls),
+        Peer(
+            Tool(
+                "polltrace stat --backend strace",
+                on_target_cpu(*stat("strace")(0)[:-1], "PID"),
+                "attached",
+                with_target=True,
+            ),
+            break_polls,
+        ),
+        Peer(
+            Tool(
+                "strace -c",
+                on_target_cpu("strace", "-c", "-p", "PID"),
+                "attached",
+                with_target=True,
+            ),
+            r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+poll$",
+        ),
+        Peer(
+            Tool(
+                "perf trace -s",
+                on_target_cpu("perf", "trace", "-s", "-p", "PID"),
+                None,
+                1.0,
+                with_target=True,
+            ),
+            poll_row,
+        ),
+        Peer(
+            Tool(
+                "perf stat -e syscalls:sys_enter_poll",
+                lambda pid: ["perf", "stat", "-e", "syscalls:sys_enter_poll", "-p", str(pid)],
+                None,
+                0.5,
+            ),
+            r"([\d,]+)\s+syscalls:sys_enter_poll",
+        ),
+        Peer(
+            Tool(
+                "perf record -g -e syscalls:sys_enter_poll",
+                lambda pid: [
+                    *("perf", "record", "-q", "-g", "-e", "syscalls:sys_enter_poll"),
+                    *("-o", "/dev/null", "-p", str(pid)),
+                ],
+                None,
+                1.5,
+            )
+        ),
+        Peer(
+            Tool(
+                "bpftrace, count",
+                bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @ = count(); }"),
+                "Attaching",
+                1.0,
+            ),
+            r"^@: (\d+)",
+        ),
+        Peer(
+            Tool(
+                "bpftrace, count by ustack",
+                bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @[ustack]=count(); }"),
+                "Attaching",
+                1.0,
+            ),
+            r"^\]: (\d+)",
+        ),
+        Peer(
+            Tool(
+                "libbpf-tools syscount",
+                lambda pid: ["/usr/sbin/syscount", "-p", str(pid)],
+                None,
+                0.5,
+            ),
+            poll_row,
+        ),
+        Peer(Tool("gdb backtraces", again_and_again("gdb --batch -p PID -ex bt"), None, 0.5)),
+        Peer(Tool("eu-stack", again_and_again("eu-stack -p PID"), None, 0.5)),
+    ]
+
+
+def here(peer: Peer) -> bool:
+    command = peer.tool.command(0)
+    program = next(word for word in command if word not in ("taskset", "-c", str(TARGET_CPU)))
+    if program == "sh":
+        program = command[-1].split("do ")[1].split()[0]
+    if shutil.which(program) is None:
+        print(f"left out: {peer.tool.name} ({program} is not installed)", file=sys.stderr)
+        return False
+    if "bcc" in peer.tool.name:
+        script = Path(__file__).parents[2] / "polltrace" / "backends" / "bcc_probe.py"
+        check = ["/usr/bin/python3", "-I", str(script), "--check"]
+        if subprocess.run(check, capture_output=True, check=False).returncode:
+            print(f"left out: {peer.tool.name} (no headers of this kernel)", file=sys.stderr)
+            return False
+    return True
+
+
+def verdict(peer: Peer, target: Target) -> str:
+    """Whether the tool counts a known number of polls right."""
+    if not peer.count:
+        return "does not count"
+    process = start(peer.tool, target.process.pid)
+    target.measure("count", COUNTED)
+    time.sleep(0.3)
+    process.send_signal(2)
+    said = process.communicate(timeout=30)[0]
+    found = re.findall(peer.count, said, re.MULTILINE | re.DOTALL)
+    counted = sum(int(text.replace(",", "")) for text in found)
+    return "right" if counted == COUNTED else f"wrong: {counted:,} of {COUNTED:,}"
+
+
+def table(rows: dict[str, Row], verdicts: dict[str, str], bases: list[tuple[float, ...]]) -> str:
+    poll, other = (spread([base[i] for base in bases])[0] for i in (0, 1))
+    lines = [
+        f"Untraced, a poll takes {poll:.0f} ns in this closed loop, `getppid` {other:.0f} ns.",
+        "",
+        "| tool | added to a poll, ns (mad) | times as long | added to `getppid` of an unwatched "
+        "process, ns | its count |",
+        "|---|---|---|---|---|",
+    ]
+    for name, row in rows.items():
+        added, mad = spread(row.poll)
+        lines.append(
+            f"| {name} | {added:,.0f} ({mad:,.0f}) | {1 + added / poll:,.2f} "
+            f"| {spread(row.other_call)[0]:.0f} | {verdicts[name]} |"
+        )
+    return "\n".join(lines)
+
+
+def page(text: str, rounds: int) -> str:
+    machine = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    model = machine[1] if machine else platform.machine()
+    return f"""# Overhead
+
+What looking costs: each tool attached to a process that does nothing but poll one socket, which
+is the worst case. {os.cpu_count()} processors ({model}), Linux {platform.release()}; {rounds}
+rounds, in each of which the tools take turns in a new random order; what a tool adds is the time
+with it less the mean of those before and after. Medians, with the median absolute deviation: a
+difference of a few of these, or as small as that of "nothing", means nothing.
+
+    make overhead
+
+{text}
+
+A server that works between its polls loses the same nanoseconds of a longer time, so a smaller
+share. But a poll costs about as much as looking at it: while every poll is counted, polling costs
+about double. So polltrace takes no price while it counts, and `top` and `advise` count in short
+windows only. strace and perf trace are of another order, and gdb stops the process for as long as
+it looks. An unwatched process pays too: a BPF program on the entry of system calls runs for every
+process, if only to find that it is not meant.
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--ms", type=float, default=200)
+    parser.add_argument("--only", default="", help="part of the names of the tools to measure")
+    parser.add_argument("--write", type=Path, help="a page of documentation to make")
+    options = parser.parse_args()
+    if not Path(PROBE).exists():
+        sys.exit("make build first")
+    chosen = [p for p in peers() if options.only in p.tool.name or "A/A" in p.tool.name]
+    chosen = [peer for peer in chosen if here(peer)]
+    rows = {peer.tool.name: Row() for peer in chosen}
+    bases: list[tuple[float, float, float]] = []
+    watched, other = Target(), Target()
+    try:
+        verdicts = {peer.tool.name: verdict(peer, watched) for peer in chosen}
+        arms = [peer.tool for peer in chosen]
+        for number in range(options.rounds):
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+            bases += measure_round(arms, rows, watched, other, options.ms)
+    finally:
+        watched.close()
+        other.close()
+    text = table(rows, verdicts, list(bases))
+    print(text)
+    if options.write:
+        options.write.write_text(page(text, options.rounds))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
