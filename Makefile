@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
 .PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs \
-	docs-outputs demo-recording packages test-packages lock bench bench-lab soak check-compare kernels \
+	docs-outputs demo-recording packages test-packages lock bench overhead bench-lab soak check-compare kernels \
 	vagrant-test clean
 
 demo: build
