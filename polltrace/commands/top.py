@@ -27,7 +27,10 @@ class Top:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "file", nargs="?", type=Path, metavar="FILE", help="play this recording instead"
+            "file",
+            nargs="?",
+            metavar="FILE",
+            help="play this recording; 'demo' is the one that comes with polltrace",
         )
         parser.add_argument(
             "-d",
@@ -101,14 +104,21 @@ class Top:
 
             with contextlib.suppress(KeyboardInterrupt):
                 if args.file:
-                    batch_replay(state, args.file, args.iterations, as_json=args.json)
+                    batch_replay(state, _recording(args.file), args.iterations, as_json=args.json)
                 else:
                     batch(state, watch, args.iterations, as_json=args.json)
         elif args.file:
             from polltrace.top.replay import Replay  # noqa: PLC0415
 
-            Replay(state, args.file).run()
+            Replay(state, _recording(args.file)).run()
         else:
             from polltrace.top.live import Live  # noqa: PLC0415
 
             Live(state, watch).run()
+
+
+def _recording(text: str) -> Path:
+    # What reads recordings takes libraries that watching does not.
+    from polltrace.commands.recorded import recording_path  # noqa: PLC0415
+
+    return recording_path(text)

@@ -262,3 +262,19 @@ def test_no_color_means_no_color(tmux: Tmux, busy_server: int) -> None:
     assert "\x1b[7m" in escapes
     tmux.keys("q")
     tmux.restored(code=0)
+
+
+def test_the_demo_recording_is_played_paused_and_moved(tmux: Tmux) -> None:
+    tmux.top(f"{POLLTRACE} top demo")
+    tmux.keys("]", "Space")
+    tmux.until(lambda text: "PAUSED" in text and "in-band" in text)
+    held = tmux.until("PAUSED")
+    tmux.keys("-")
+    faster = tmux.until("x2  PAUSED")
+    assert faster.splitlines()[:5] == held.splitlines()[:5]  # the clock stands still
+    tmux.keys("Enter")
+    tmux.until(lambda text: "Counted:" in text and "Break mode:" in text)
+    tmux.keys("2")
+    tmux.until("samples on CPU, outermost first")
+    tmux.keys("q")
+    tmux.restored(code=0)
