@@ -24,6 +24,7 @@ from polltrace.top.screen import table_row, titles
 from polltrace.top.snapshot import Snapshot, snapshot_data
 from polltrace.top.state import UIState, visible
 
+_FIRST_PRICES_S = 10.0
 # Wide enough for every column.
 _WIDTH = 200
 
@@ -31,8 +32,8 @@ _WIDTH = 200
 def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool) -> None:
     """Print `iterations` snapshots (None: until told to end), one a frame of the probe.
 
-    The first comes when rates can be told, and each when all it needs is priced. Raises the
-    probe's failure.
+    The first comes when rates can be told, priced if that takes no longer than ten seconds.
+    Raises the probe's failure.
     """
     place = watch.place
     inspector, prices = Inspector(place.look), PriceList(place.price_s)
@@ -63,7 +64,8 @@ def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool
             if survey.follow(rows):
                 host.timed(survey.worst_s)
             prices.want({row.pace_us for row in rows if row.pace_us})
-            prices.wait()
+            # On an overloaded host measuring takes its time: later prices come with later prints.
+            prices.wait(0.0 if printed else _FIRST_PRICES_S)
             _print(host.snapshot(prices.now), state, as_json=as_json, again=printed > 0)
             printed += 1
 

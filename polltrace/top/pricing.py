@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 from collections.abc import Callable
 from types import MappingProxyType
 
@@ -50,10 +51,13 @@ class PriceList:
             )
             self._thread.start()
 
-    def wait(self) -> None:
-        """Until everything wanted is known, or measuring has failed."""
+    def wait(self, most_s: float = 600.0) -> None:
+        """Until everything wanted is known, or measuring has failed; no longer than this."""
+        until_s = time.monotonic() + most_s
         while self._thread is not None:
-            self._thread.join()
+            self._thread.join(max(0.0, until_s - time.monotonic()))
+            if self._thread.is_alive():
+                return
             self.seen()
 
     def fileno(self) -> int:

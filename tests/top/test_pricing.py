@@ -40,6 +40,7 @@ def test_wanting_does_not_wait_and_news_can_be_waited_for() -> None:
     prices = PriceList(measure)
     prices.want({8})
     assert prices.now.waiting
+    prices.wait(0.01)
     assert not prices.now.by_pace_us
     go_on.set()
     assert select.select([prices], [], [], 30)[0]
