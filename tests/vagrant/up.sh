@@ -23,6 +23,9 @@ if [ "${1:-}" != inside ]; then
         nice -n 19 "$0" inside
 fi
 
+# The first process of a namespace gets no signal that it does not ask for.
+trap 'exit 130' INT TERM
+
 say() { printf '[%4d s] %s\n' $SECONDS "$*"; }
 
 # libvirt's files, ours for this while: what it is told, and what it keeps.
@@ -83,5 +86,6 @@ show() {
 say "the story is told"
 
 vagrant destroy -f >"$work/destroy.log" 2>&1
+rm -rf "${work:?}/home" /var/lib/libvirt/images/*
 say "vagrant destroy: done"
 .venv/bin/python -m tests.marked_page docs/vagrant.md "make vagrant-test" "$transcript"
