@@ -20,7 +20,7 @@ from scenarios.lab_server import LabServer
 from scenarios.run_file import read_run
 from scenarios.run_report import RunReport
 from scenarios.sqlnet import write_sqlnet
-from tests.conftest import missing
+from tests.conftest import POLLTRACE, missing
 
 from .test_demo import alive, cmdline, descendants
 
@@ -44,6 +44,17 @@ blocks = 2
 timed = 2
 counted = 2
 """
+
+
+@pytest.fixture
+def run() -> Run:
+    """As tests/conftest.py has it, with the patience that a run needs on a busy machine."""
+
+    def run_(*argv: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        words = [*prefix, POLLTRACE, *argv]
+        return subprocess.run(words, capture_output=True, text=True, timeout=400, check=False)
+
+    return run_
 
 
 @pytest.fixture
@@ -101,6 +112,9 @@ def test_a_run_holds_what_it_promises(run: Run, small: Path, tmp_path: Path) -> 
 def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
     start: Start, run: Run, small: Path, tmp_path: Path
 ) -> None:
+    # With a relay among what has to go.
+    path = '[paths.near]\nround_trip_ms = 1\n[matrix]\npath = ["direct", "near"]\n'
+    small.write_text(SMALL.replace("[matrix]\n", path))
     saved = tmp_path / "k.run"
     temporary = tmp_path / "tmp"
     temporary.mkdir()
