@@ -65,6 +65,11 @@ class Cell:
         return abs(self.predicted.value - self.measured.value) / abs(self.measured.value)
 
     @property
+    def settled(self) -> bool:
+        """Whether the truth itself was measured to a tenth: else neither figure proves anything."""
+        return self.measured.half_width <= 0.1 * abs(self.measured.value)
+
+    @property
     def inside(self) -> bool:
         """Whether the truth lies in the interval that was forecast."""
         return self.predicted.low <= self.measured.value <= self.predicted.high
