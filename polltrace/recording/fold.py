@@ -14,21 +14,20 @@ from polltrace.frames import (
     Burst,
     Exit,
     Frame,
-    Header,
     ProcessTotals,
     Trailer,
     WatchedProcess,
-    record_of,
 )
 from polltrace.intervals import Estimate
 from polltrace.profile import Profile
 from polltrace.recording.header import Quality, RecordingHeader, quality_of
+from polltrace.recording.look import Look
 from polltrace.recording.names import RecordedNames
 from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
-from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, Restored, identity_of
-from polltrace.recording.totals import added, since
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, identity_of
+from polltrace.recording.totals import added
 from polltrace.servers import Server
 
 # What taking apart a record raises that is not what it says it is.
@@ -83,70 +82,11 @@ def read(path: Path) -> Recording:
     return fold.recording(scan)
 
 
-class _Look:
-    """What one probe said, folded: its last word on every process."""
-
-    def __init__(self) -> None:
-        self.restored = Restored()
-        self.header: Header | None = None
-        self.processes: dict[Identity, WatchedProcess] = {}
-        self.ended: set[Identity] = set()
-        self.base: dict[Identity, ProcessTotals] = {}
-        self.totals: dict[Identity, ProcessTotals] = {}
-        self.first: Frame | None = None
-        self.last: Frame | None = None
-        self.complete = False
-        self.last_at_s = 0.0
-
-    def take(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> object:
-        """Take in a record of the probe; it is returned, parsed."""
-        record = record_of(self.restored.record(data))
-        match record:
-            case Header():
-                self.header = record
-            case WatchedProcess():
-                self.processes[record.pid, record.start_ticks] = record
-            case Exit():
-                self.ended.add((record.pid, record.start_ticks))
-            case Frame():
-                found = {(each.pid, each.start_ticks): each for each in record.processes}
-                if is_base:
-                    self.base, self.first = found, record
-                else:
-                    self.totals |= found
-                self.last = record
-                self.last_at_s = at_s
-            case Trailer():
-                self.complete = True
-        return record
-
-    def mine(self) -> dict[Identity, ProcessTotals]:
-        """What each process did in this file."""
-        return {
-            identity: since(self.base[identity], totals) if identity in self.base else totals
-            for identity, totals in (self.base | self.totals).items()
-        }
-
-    def profile(self) -> Profile | None:
-        if self.header is None or self.last is None:
-            return None
-        before = self.first.lost if self.first else {}
-        return Profile(
-            header=self.header,
-            seconds=self.last.t_s - (self.first.t_s if self.first else 0.0),
-            processes=self.processes,
-            totals=tuple(self.mine().values()),
-            ended=frozenset(self.ended),
-            lost={kind: count - before.get(kind, 0) for kind, count in self.last.lost.items()},
-            complete=self.complete,
-        )
-
-
 class _Fold:
     def __init__(self, begins_s: float) -> None:
         self._begins_s = self._now_s = begins_s
-        self._looks = {COUNT: _Look(), CPU: _Look()}
-        self._timing: _Look | None = None
+        self._looks = {COUNT: Look(), CPU: Look()}
+        self._timing: Look | None = None
         self._timed_until_s = -1.0
         self._gaps: dict[Identity, ProcessTotals] = {}
         self._timed_cpu_s: dict[Identity, float] = {}
@@ -206,9 +146,9 @@ class _Fold:
             case Frame():
                 timed = self._timing is not None or self._timed_until_s > since_s
                 for totals in record.processes:
-                    self._point(totals, at_s, timed=timed)
+                    self._point(totals, since_s, at_s, timed=timed)
 
-    def _point(self, totals: ProcessTotals, at_s: float, *, timed: bool) -> None:
+    def _point(self, totals: ProcessTotals, since_s: float, at_s: float, *, timed: bool) -> None:
         identity = totals.pid, totals.start_ticks
         series = self._series.get(identity)
         if series is None:
@@ -216,13 +156,16 @@ class _Fold:
             came = self._came.setdefault(identity, self._begins_s)
             if identity not in self._looks[COUNT].base and came < at_s:
                 series.add(Point(came, 0.0, 0), timed=False)
+        # It was left out of the frames in which it did nothing.
+        if series.last is not None and series.last.at_s < since_s:
+            series.add(series.last._replace(at_s=since_s), timed=False)
         series.add(Point(at_s, totals.cpu_s, totals.break_polls), timed=timed)
 
     def _close_look(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
         if is_base:  # one that was under way when the file began is not in it
             return
         if data["type"] == "header" or self._timing is None:
-            self._timing = _Look()
+            self._timing = Look()
         record = self._timing.take(data, at_s, is_base=False)
         self._timed_until_s = at_s
         if isinstance(record, Trailer):

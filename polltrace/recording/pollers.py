@@ -17,7 +17,8 @@ _POLLS_TO_TELL = 100
 
 
 class Pollers:
-    """Fed with the counting probe's frames. `timed_s` is how long gaps are to be timed."""
+    """Fed with the counting probe's frames. `timed_s` is how long gaps are to be timed; `ran`
+    are those that used CPU in the last frame."""
 
     def __init__(self, duration_s: float | None) -> None:
         shortest = duration_s if duration_s is not None else _EVERY_S
@@ -25,16 +26,19 @@ class Pollers:
         self.timed_s = max(min(_FOR_S, shortest / 3), 0.01)
         self._last: dict[Identity, tuple[float, int]] = {}
         self._polls: dict[Identity, int] = {}
+        self.ran: list[Identity] = []
 
     def frame(self, frame: Mapping[str, Any]) -> set[int]:
         """Take in a frame; the paces (see pace_knot_us) of those that polled since the last."""
         paces = set()
-        self._polls = {}
+        self._polls, self.ran = {}, []
         for process in frame["processes"]:
             identity = identity_of(process)
             cpu_s, polls = self._last.get(identity, (0.0, 0))
             self._last[identity] = process["cpu_s"], process["break_polls"]
             cpu_s, polls = process["cpu_s"] - cpu_s, process["break_polls"] - polls
+            if cpu_s > 0:
+                self.ran.append(identity)
             if polls >= _POLLS_TO_TELL and cpu_s > 0:
                 self._polls[identity] = polls
                 paces.add(pace_knot_us(cpu_s / polls))

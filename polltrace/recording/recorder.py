@@ -21,8 +21,9 @@ from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
 from polltrace.top.inspection import Inspector
 from polltrace.top.pricing import PriceList
 
-# Room for as many as a host has. What is more is lost, and counted as lost.
-_ROOM = ["--max-processes", "8192", "--max-stacks", "16384"]
+# Room for as many as a host has: what is more is lost, and counted as lost. Of thousands most do
+# nothing, and need not be said so every second.
+_ROOM = ["--max-processes", "8192", "--max-stacks", "16384", "--changed"]
 # So many processes are looked at between two looks at the probes.
 _AT_ONCE = 100
 
@@ -137,9 +138,9 @@ class Recorder:
                     self._inspector.gone(identity_of(record))
                     self._pollers.gone(identity_of(record))
                 case "frame":
-                    for process in record["processes"]:
-                        self._inspector.ran(identity_of(process))
                     self._prices.want(self._pollers.frame(record))
+                    for identity in self._pollers.ran:
+                        self._inspector.ran(identity)
         return list(self._journal.said(said))
 
     def _look_around(self, parts: Parts) -> None:

@@ -11,7 +11,16 @@ from polltrace.recording import read
 from polltrace.recording.journal import Journal
 from polltrace.recording.parts import Parts
 from polltrace.recording.probes import Said
-from tests.recording.samples import frame, probe_header, process, stack, totals
+from tests.recording.samples import (
+    frame,
+    probe,
+    probe_header,
+    process,
+    stack,
+    totals,
+    trailer,
+    written,
+)
 
 KEEP = 40
 
@@ -100,3 +109,19 @@ def test_only_so_many_are_kept(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "a.1", "a.2"]
     sizes = [path.stat().st_size for path in tmp_path.iterdir()]
     assert all(size < 1 << 20 for size in sizes)
+
+
+def test_what_is_left_out_of_frames_was_at_rest(tmp_path: Path) -> None:
+    """A process polls in the first second and in the hundredth; another, in every one."""
+    busy = [totals(2, 2, 0.1 * second, 100 * second) for second in range(1, 101)]
+    frames = [
+        frame(second, *([totals(1, 1, 0.5 if second == 1 else 1.0, 50 if second == 1 else 100)]
+                        if second in (1, 100) else []), busy[second - 1])
+        for second in range(1, 101)
+    ]  # fmt: skip
+    records = [probe(each, each["t_s"]) for each in frames]
+    path = written(tmp_path / "a", probe(probe_header(), 0.0), *records, trailer(100))
+    spans = read(path).series[1, 1].spans()
+    assert [(each.from_s, each.to_s, each.polls_per_s) for each in spans] == [
+        (0.0, 1.0, 50.0), (1.0, 99.0, 0.0), (99.0, 100.0, 50.0)
+    ]  # fmt: skip
