@@ -137,7 +137,15 @@ static void terms_by_request(void) {
     request.options = 0x0001; // node-oracledb
     CHECK(!connect_terms(&request, &ora).out_of_band);
     request.sdu = 1u << 30;
+    CHECK(connect_terms(&request, &ora).sdu == 8192);
+    sqlnet_ora_line(&ora, "DEFAULT_SDU_SIZE = 16384");
+    CHECK(connect_terms(&request, &ora).sdu == 16384);
+    sqlnet_ora_line(&ora, "default_sdu_size=2097152");
     CHECK(connect_terms(&request, &ora).sdu == 65535);
+    sqlnet_ora_line(&ora, "DEFAULT_SDU_SIZE=511");
+    CHECK(ora.default_sdu_size == 2097152);
+    request.sdu = 2048;
+    CHECK(connect_terms(&request, &ora).sdu == 2048);
 }
 
 static void descriptor_values(void) {

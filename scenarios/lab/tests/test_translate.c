@@ -30,7 +30,7 @@ void test_translate(void) {
     CHECK(says("select 1 from a, b", "FROM A, B"));
     CHECK(says("select 'a''b' from dual", "'a''b'"));
     CHECK(says("select sysdate from dual", "SYSDATE$()"));
-    CHECK(says("select a || b from t", "->"));
+    CHECK(says("select a || b * 2 from t", "CONCAT( A, MULTIPLY$( B, 2))"));
     CHECK(says("select count(*) from t where a = 1 and rownum <= 5",
                "FROM (SELECT 1 FROM T WHERE A = 1 LIMIT"));
     CHECK(says("select 1 from v_$x, sys.v_$mystat", "\"V$MYSTAT\""));
