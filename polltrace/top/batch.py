@@ -24,7 +24,7 @@ from polltrace.top.screen import table_row, titles
 from polltrace.top.snapshot import Snapshot, snapshot_data
 from polltrace.top.state import UIState, visible
 
-_FIRST_PRICES_S = 10.0
+_FIRST_PRICES_S = 30.0
 # Wide enough for every column.
 _WIDTH = 200
 
@@ -32,7 +32,7 @@ _WIDTH = 200
 def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool) -> None:
     """Print `iterations` snapshots (None: until told to end), one a frame of the probe.
 
-    The first comes when rates can be told, priced if that takes no longer than ten seconds.
+    The first comes when rates can be told, priced if that takes no longer than half a minute.
     Raises the probe's failure.
     """
     place = watch.place
