@@ -20,6 +20,7 @@ from polltrace.price import PriceCurve, price_curve
 from polltrace.profile import Profile
 from polltrace.sampled import ON_CPU, NamedStack, introduced, named_stacks
 from polltrace.servers import Server
+from polltrace.skip import measured_skip
 from stacks import ProcessError, Symbolizer
 
 # Fast enough for a per cent of a few seconds, slow enough not to be felt (some 7 ns a poll).
@@ -67,7 +68,7 @@ def advise_session(server: Server, durations: Durations = Durations()) -> Advice
     return advice(
         server,
         session,
-        price=_price(server, session),
+        price=_price(server, session, burst),
         stacks=stacks,
         extras=Extras(
             gaps=timed.gaps,
@@ -99,9 +100,10 @@ def _of_no_polls(server: Server, counted: Profile, totals: ProcessTotals) -> Adv
     return advice(server, session, price=None, stacks=none, extras=extras)
 
 
-def _price(server: Server, session: Session) -> PriceCurve:
+def _price(server: Server, session: Session, burst: Burst | None) -> PriceCurve:
     """The price at the session's own pace, and at those it would have at every other skip."""
-    now = server.settings.break_poll_skip
+    measured = measured_skip(burst)
+    now = measured.value if measured else server.settings.break_poll_skip
     slowest = max(SKIPS) / now
     return price_curve(
         [session.pace_s * times for times in (1 / now, 1.0, 10.0, max(100.0, slowest))],
