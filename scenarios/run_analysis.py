@@ -20,6 +20,8 @@ ROUND_TRIPS = "SQL*Net roundtrips to/from client"
 MORE_DATA = "SQL*Net more data to client"
 GETS = "consistent gets"
 LAB_POLLS = "lab break polls"
+CANCELLED = ("ORA-01013", "context canceled")
+"""The second is go-ora's where the break comes between two fetch calls."""
 
 Turns = Mapping[int, Sequence[float]]
 """By block: a value for each turn."""
@@ -185,7 +187,7 @@ def _cell(  # noqa: PLR0913, PLR0917
         ),
         cancels_ms=[line["ms"] for line in ended],
         cancels_lost=len(cancels) - len(ended),
-        cancels_wrong=sum(line["error"] != "ORA-01013" or not line["usable"] for line in ended),
+        cancels_wrong=sum(line["error"] not in CANCELLED or not line["usable"] for line in ended),
         folded=next((x["folded"] for x in run.of("stacks") if x["cell"] == number), ""),
     )
 

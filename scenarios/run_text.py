@@ -138,7 +138,7 @@ def conclusions(result: RunResult) -> Iterator[str]:
         )
     wrong = sum(each.cancels_wrong for each in result.cells)
     if wrong:
-        yield f"{wrong} CANCELS ENDED OTHERWISE THAN BY ORA-01013 AND A USABLE SESSION."
+        yield f"{wrong} CANCELS ENDED OTHERWISE THAN AS A CANCEL AND WITH A USABLE SESSION."
 
 
 def _paths(result: RunResult) -> Iterator[str]:
