@@ -175,7 +175,8 @@ def test_a_running_call_counts(lab: Lab) -> None:
     assert seen[1]["DB time"] - seen[0]["DB time"] >= 200_000
     assert 0 < seen[1]["DB CPU"] - seen[0]["DB CPU"] <= seen[1]["DB time"]
     [(status, how, event, sql_id, micro)] = state
-    assert (status, how, event) == ("ACTIVE", "WAITED SHORT TIME", FROM_CLIENT)
+    assert (status, event) == ("ACTIVE", FROM_CLIENT)
+    assert how in ("WAITED SHORT TIME", "WAITED KNOWN TIME")  # by how slow the client was
     assert sql_id is not None
     assert micro >= 0
 
