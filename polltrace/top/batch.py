@@ -8,6 +8,7 @@ import json
 import selectors
 import shutil
 import sys
+import time
 from pathlib import Path
 
 from rich.text import Text
@@ -24,7 +25,9 @@ from polltrace.top.screen import table_row, titles
 from polltrace.top.snapshot import Snapshot, snapshot_data
 from polltrace.top.state import UIState, visible
 
-_FIRST_PRICES_S = 30.0
+_PATIENCE_S = 30.0
+# By then there were windows enough to tell a rate.
+_RATES_S = 4.0
 # Wide enough for every column.
 _WIDTH = 200
 
@@ -32,14 +35,14 @@ _WIDTH = 200
 def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool) -> None:
     """Print `iterations` snapshots (None: until told to end), one a frame of the probe.
 
-    The first comes when rates can be told, priced if that takes no longer than half a minute.
-    Raises the probe's failure.
+    The first comes when rates can be told, and each when it is priced, if all of that takes no
+    longer than half a minute. Raises the probe's failure.
     """
     place = watch.place
     inspector, prices = Inspector(place.look), PriceList(place.price_s)
     host = Host(inspector, place)
     survey = GapSurvey(place if watch.gaps else None)
-    printed = 0
+    printed, patience_s = 0, _PATIENCE_S
     with (
         contextlib.closing(survey),
         LiveProbe.of_host(watch.interval_s, place) as probe,
@@ -54,8 +57,12 @@ def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool
             frames = sum([host.feed(line) for line in lines])
             while inspector.due():
                 host.looked_at(inspector.look(1000))
-            rows = host.snapshot(prices.now).rows if frames else ()
-            if not frames or (rows and all(row.polls_per_s is None for row in rows)):
+            if not frames:
+                continue
+            seen = host.snapshot(prices.now)
+            rows = seen.rows
+            early = seen.t_s is not None and seen.t_s < _RATES_S
+            if early and any(row.polls_per_s is None for row in rows):
                 continue
             watch.identities.follow(inspector.servers.values())
             watch.identities.wait()
@@ -64,8 +71,10 @@ def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool
             if survey.follow(rows):
                 host.timed(survey.worst_s)
             prices.want({row.pace_us for row in rows if row.pace_us})
-            # On an overloaded host measuring takes its time: later prices come with later prints.
-            prices.wait(0.0 if printed else _FIRST_PRICES_S)
+            # On an overloaded host measuring takes its time: what is late comes with later prints.
+            before_s = time.monotonic()
+            prices.wait(patience_s)
+            patience_s = max(0.0, patience_s - (time.monotonic() - before_s))
             _print(host.snapshot(prices.now), state, as_json=as_json, again=printed > 0)
             printed += 1
 
