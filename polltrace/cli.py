@@ -19,6 +19,7 @@ from typing import Protocol
 
 from polltrace import __version__
 from polltrace.errors import HostError, PolltraceError
+from polltrace.interrupts import ending
 
 EXIT_CODES = """\
 exit codes:
@@ -77,8 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     verb_meant = next((word for word in words if not word.startswith("-")), None)
     args = build_parser(verb_meant).parse_args(words)
-    # Ended by a supervisor or by Ctrl-C: the same clean-up runs on the way out.
-    signal.signal(signal.SIGTERM, _terminated)
+    # Ended by a supervisor, by a closed terminal or by Ctrl-C: the same clean-up on the way out.
+    for number in ending():
+        signal.signal(number, _terminated)
     try:
         code: int = args.run(args)
         sys.stdout.flush()

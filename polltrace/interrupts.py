@@ -9,15 +9,21 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 
+def ending() -> list[signal.Signals]:
+    """The signals that ask us to end; not those that we were started to ignore (nohup)."""
+    known = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+    return [each for each in known if each and signal.getsignal(each) != signal.SIG_IGN]
+
+
 @contextlib.contextmanager
 def detaching(detach: Callable[[], None]) -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM call `detach`; what was seen until then is still to be read."""
+    """Within, Ctrl-C, SIGTERM and a closed terminal call `detach`; what was seen until then is
+    still to be read."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         detach()
 
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, handle) for number in numbers}
+    before = {number: signal.signal(number, handle) for number in ending()}
     try:
         yield
     finally:
