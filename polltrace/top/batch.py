@@ -61,7 +61,7 @@ def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool
                 continue
             seen = host.snapshot(prices.now)
             rows = seen.rows
-            early = seen.t_s is not None and seen.t_s < _RATES_S
+            early = not printed and seen.t_s is not None and seen.t_s < _RATES_S
             if early and any(row.polls_per_s is None for row in rows):
                 continue
             watch.identities.follow(inspector.servers.values())
