@@ -29,6 +29,8 @@ pex "$wheel" --console-script polltrace --venv prepend --constraints "$work/pins
 version=$(basename "$wheel" | cut -d- -f2)
 mkdir "$work/deb"
 cp -r packaging/debian "$wheel" "$work/deb/"
+sed 's|/opt/polltrace/bin/|/usr/bin/|' packaging/systemd/polltrace-exporter.service \
+    >"$work/deb/debian/polltrace.polltrace-exporter.service"
 sphinx-build -q -b man docs "$work/man"
 cp "$work/man/polltrace.1" "$work/deb/"
 for shell in bash zsh; do
