@@ -111,19 +111,17 @@ def ps_table(sessions: Sequence[Session]) -> str:
     for session in sorted(sessions, key=lambda each: (-each.polls_per_s, each.server.pid)):
         server, settings = session.server, session.server.settings
         client = server.socket.peer if server.socket else "local"
-        why_so = SHORT[session.why.cause] if session.mode is BreakMode.IN_BAND else ""
+        why_so = [SHORT[session.why.cause]] if session.mode is BreakMode.IN_BAND else []
+        if server.edited:
+            why_so.append("(sqlnet.ora was changed since it started)")
         lines.append(
             f"{server.pid:>8} {server.engine.short:<6} {server.instance:<9} {client:<22}"
             f" {session.mode.value:<12} {_evidence(session.evidence):<4}"
             f" {settings.break_poll_skip:>5} {'off' if settings.disable_oob else 'on':<3}"
             f" {session.cpu_pct:>6.1f} {session.polls_per_s:>9,.0f}  "
-            f"{_known(session.known) if asked else ''}{why_so}{_edited(server)}".rstrip()
+            f"{_known(session.known) if asked else ''}{' '.join(why_so)}".rstrip()
         )
     return "\n".join([*lines, LEGEND])
-
-
-def _edited(server: Server) -> str:
-    return " (sqlnet.ora was changed since it started)" if server.edited else ""
 
 
 def _known(known: DatabaseSession | None) -> str:
