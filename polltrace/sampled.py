@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from polltrace.engines import Engine, break_chains
-from polltrace.frames import Record, WatchedProcess
+from polltrace.frames import Record, Stack, WatchedProcess
 from polltrace.profile import Profile
 from stacks import Evidence, Frame, ProcessError, Verdict, classify
 
@@ -70,28 +70,22 @@ def named_stacks(profile: Profile, names: Names, kind: str) -> list[NamedStack]:
                 continue
             with contextlib.suppress(ProcessError):
                 frames = names.user(totals.pid, stack.addresses)
-                verdict = _judged([frame.name for frame in frames], kind)
-                found.append(
-                    NamedStack(
-                        frames,
-                        stack.count,
-                        stack.truncated,
-                        bool(verdict),
-                        names.kernel(stack.kernel) if stack.kernel else (),
-                        verdict.evidence is Evidence.SHAPE,
-                        stack.polls,
-                    )
-                )
+                kernel = names.kernel(stack.kernel) if stack.kernel else ()
+                found.append(judged_stack(frames, stack, kernel))
     return sorted(found, key=lambda stack: -stack.count)
 
 
-def _judged(called: Sequence[str], kind: str) -> Verdict:
-    """What the engine whose chain it is says, or else the last one's word that it is none."""
+def judged_stack(frames: Sequence[Frame], stack: Stack, kernel: Sequence[Frame] = ()) -> NamedStack:
+    """A stack by its names, held against the break check of every engine."""
+    called = [frame.name for frame in frames]
     verdict = Verdict(Evidence.NONE, 0)
     for chain in break_chains():
-        if verdict := classify(called, chain, at_call=kind == AT_POLL):
+        if verdict := classify(called, chain, at_call=stack.kind == AT_POLL):
             break
-    return verdict
+    by_shape = verdict.evidence is Evidence.SHAPE
+    return NamedStack(
+        frames, stack.count, stack.truncated, bool(verdict), kernel, by_shape, stack.polls
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from polltrace.backends.evidence import Evidence
 from polltrace.profile import Profile
 from polltrace.sampled import AT_POLL, NamedStack, Names, named_stacks
 from stacks import EarlyEnds, early_ends, fold
@@ -64,29 +65,48 @@ def stack_profile(profile: Profile, names: Names, kind: str) -> StackProfile:
     """Name, fold and judge the stacks of one kind that a look, live or recorded, has taken."""
     taken = [s for totals in profile.totals for s in totals.stacks if s.kind == kind]
     found = named_stacks(profile, names, kind)
-    samples = sum(stack.count for stack in found)
     hidden = sum(stack.count for stack in taken if stack.hidden == "unknown")
+    quality = Quality(
+        early=_early(found),
+        truncated=_truncated(found),
+        caller_unknown=hidden if kind == AT_POLL else 0,
+        unnamed=sum(stack.count for stack in taken) - sum(stack.count for stack in found),
+        lost=profile.lost.get("stacks", 0),
+        no_kernel=profile.lost.get("kernel_stacks", 0),
+        skipped=profile.lost.get("runs", 0),
+        problems=dict(names.problems),
+        complete=profile.complete,
+    )
+    return _judged(profile, found, kind, quality)
+
+
+def traced_stacks(evidence: Evidence) -> StackProfile:
+    """Fold and judge the stacks that strace -k took: one at each break poll, by DWARF."""
+    found = [stack for stacks in evidence.stacks.values() for stack in stacks]
+    complete = evidence.profile.complete
+    truncated = _truncated(found)
+    quality = Quality(_early(found), truncated, 0, 0, 0, 0, 0, {}, complete)
+    return _judged(evidence.profile, found, AT_POLL, quality)
+
+
+def _judged(
+    profile: Profile, found: Sequence[NamedStack], kind: str, quality: Quality
+) -> StackProfile:
     polls = sum(totals.break_polls for totals in profile.totals)
     return StackProfile(
         kind=kind,
         seconds=profile.seconds,
-        samples=samples,
+        samples=sum(stack.count for stack in found),
         checks=sum(stack.count for stack in found if stack.is_break_check),
         by_shape=sum(stack.count for stack in found if stack.by_shape),
         break_polls=polls if kind == AT_POLL else 0,
         folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in found),
-        quality=Quality(
-            early=_early(found),
-            truncated=sum(stack.count for stack in found if stack.truncated),
-            caller_unknown=hidden if kind == AT_POLL else 0,
-            unnamed=sum(stack.count for stack in taken) - samples,
-            lost=profile.lost.get("stacks", 0),
-            no_kernel=profile.lost.get("kernel_stacks", 0),
-            skipped=profile.lost.get("runs", 0),
-            problems=dict(names.problems),
-            complete=profile.complete,
-        ),
+        quality=quality,
     )
+
+
+def _truncated(found: Sequence[NamedStack]) -> int:
+    return sum(stack.count for stack in found if stack.truncated)
 
 
 def _early(found: Sequence[NamedStack]) -> EarlyEnds:

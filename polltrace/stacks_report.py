@@ -31,24 +31,26 @@ def stacks_text(found: StackProfile, shown: Folded) -> str:
     whole, part = total(found.folded), total(shown)
     if part != whole:
         lines.append(f"Shown: {100 * part / whole:.1f} % of the stacks; shares are of all.")
-    lines.append("")
-    ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
-    for functions, count in ordered[:SHOWN]:
-        share = f"{100 * count / whole:5.1f} %  "
-        lines.append(
-            textwrap.fill(
-                " > ".join(functions) or "(no user stack)",
-                width=100,
-                initial_indent=share,
-                subsequent_indent=" " * len(share),
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
-    if len(ordered) > SHOWN:
-        lines.append(f"   …     {len(ordered) - SHOWN} more stacks; --format folded has them all")
+    lines += ["", *commonest(shown, whole)]
+    if len(shown) > SHOWN:
+        lines.append(f"   …     {len(shown) - SHOWN} more stacks; --format folded has them all")
     ends = str(found.quality.early)
     return "\n".join([*lines, "", f"{ends[0].upper()}{ends[1:]}.", *quality_notes(found.quality)])
+
+
+def commonest(shown: Folded, whole: int, most: int = SHOWN) -> Iterator[str]:
+    """The commonest stacks, outermost first, each with its share of `whole`."""
+    ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
+    for functions, count in ordered[:most]:
+        share = f"{100 * count / whole:5.1f} %  "
+        yield textwrap.fill(
+            " > ".join(functions) or "(no user stack)",
+            width=100,
+            initial_indent=share,
+            subsequent_indent=" " * len(share),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def stacks_json(found: StackProfile, shown: Folded) -> str:
@@ -83,8 +85,8 @@ def _verdict(found: StackProfile) -> str:
 def _sampled(found: StackProfile) -> str:
     if found.kind != AT_POLL:
         return f"Sampled in {found.seconds:.1f} s, each of a process on CPU."
-    return (
-        f"Sampled: {found.samples:,} of {found.break_polls:,} break polls in {found.seconds:.1f} s."
+    return f"Sampled: {found.samples:,} of {found.break_polls:,} break polls" + (
+        f" in {found.seconds:.1f} s." if found.seconds else "."
     )
 
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from polltrace.frames import ProcessTotals
 from polltrace.profile import Profile
+from polltrace.sampled import NamedStack
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,8 @@ class Evidence:
 
     `timed`: the profile's seconds are known. `cpu_s`: as the tracer says, its own work included;
     None where it says nothing. The CPU time and times of the profile itself are always 0.
-    `doubts`: what to hold against it, a sentence each.
+    `doubts`: what to hold against it, a sentence each. `stacks` are those at break polls, by
+    process, where strace -k took them.
     """
 
     profile: Profile
@@ -24,9 +26,13 @@ class Evidence:
     timed: bool
     cpu_s: float | None
     doubts: tuple[str, ...]
+    stacks: Mapping[tuple[int, int], tuple[NamedStack, ...]] = field(default_factory=dict)
 
     def undecided_of(self, totals: ProcessTotals) -> int:
         return self.undecided.get((totals.pid, totals.start_ticks), 0)
+
+    def stacks_of(self, totals: ProcessTotals) -> tuple[NamedStack, ...]:
+        return self.stacks.get((totals.pid, totals.start_ticks), ())
 
 
 def polls_of(evidence: Evidence, totals: ProcessTotals) -> int:

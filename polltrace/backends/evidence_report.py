@@ -9,6 +9,9 @@ from typing import Any
 from polltrace.backends.evidence import Evidence, polls_of
 from polltrace.backends.verdict import verdict
 from polltrace.frames import ProcessTotals
+from polltrace.stacks_report import commonest
+from stacks import fold
+from stacks.folded import total
 
 NO_PRICE = (
     "No price: a stopping tracer makes a poll some forty times dearer (strace 20 to 30 us instead "
@@ -51,6 +54,14 @@ def _process_data(evidence: Evidence, totals: ProcessTotals) -> dict[str, Any]:
             }
             for sock in totals.sockets
         ],
+        "stacks": [
+            {
+                "count": stack.count,
+                "break_check": stack.is_break_check,
+                "functions": [frame.name for frame in reversed(stack.frames)],
+            }
+            for stack in evidence.stacks_of(totals)
+        ],
         "syscalls": [
             {"name": call.name, "calls": call.calls, "errors": call.errors}
             for call in sorted(totals.syscalls, key=lambda call: (-call.calls, call.name))
@@ -80,6 +91,8 @@ def _block(evidence: Evidence, totals: ProcessTotals) -> str:
             lines += [f"  fd {sock.fd:<11}{sock.polls:>12,}   {ends}".rstrip()]
         lines += [f"{'other polls':<16}{totals.other_polls:>12,}"]
         lines += [f"{'cannot tell':<16}{undecided:>12,}"] if undecided else []
+    if stacks := fold((stack.frames, stack.count) for stack in evidence.stacks_of(totals)):
+        lines += ["", "commonest stacks at break polls", *commonest(stacks, total(stacks), 3)]
     lines += ["", f"{'syscall':<20}{'calls':>12}{'errors':>10}"]
     calls = sorted(totals.syscalls, key=lambda call: (-call.calls, call.name))
     lines += [f"{call.name:<20}{call.calls:>12,}{call.errors or '':>10}" for call in calls]

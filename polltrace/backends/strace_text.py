@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from polltrace.backends.strace_stacks import START
 from polltrace.backends.traced import Born, Event, Moment, TracedCall, Unread
 
 _TASK = re.compile(r"\[pid +(\d+)(?:<.*?>)?\] +|(\d+)(?:<.*?>)? +(?=\S)")
@@ -20,7 +22,7 @@ _RESUMED = re.compile(r"<\.\.\. (?P<name>\w+) resumed>,? ?(?P<rest>.*)", re.DOTA
 _REST = re.compile(r"(?P<arguments>.*)\) += (?P<result>(?:\?|-?\d|0x).*)", re.DOTALL)
 # Without -o, what strace has to say itself may come in the middle of a call's line.
 _SAID = re.compile(r"(.*?)(?:strace: )?Process (\d+) (attached|detached|resumed|suspended)\b.*")
-_NOISE = re.compile(r"---|\+\+\+|strace: |> | > |\^C|\s*$")
+_NOISE = re.compile(r"---|\+\+\+|strace: |> |\^C|\s*$")
 _FAILED = re.compile(r"-\d+ E[A-Z]|\? ERESTART")
 _A_DAY_S = 86400.0
 
@@ -38,10 +40,21 @@ class StraceText:
         self._day_s = self._clock_s = 0.0
 
     def events(self, lines: Iterable[str]) -> Iterator[Event]:
-        """Calls in the order they ended. A line without its newline is a torn one, if it does not
-        read."""
+        """Calls in the order they ended, each with the stack that -k prints below it. A
+        line without its newline is a torn one, if it does not read."""
         held = ""
+        call: TracedCall | None = None  # until the next line tells whether it has a stack
+        stack: list[str] = []
         for number, line in enumerate(lines, 1):
+            if line.startswith(START):
+                stack.append(line.rstrip("\n"))
+                if not line.endswith("\n"):
+                    yield Unread(number, True)
+                continue
+            if call is not None:
+                yield _with(call, stack)
+                call = None
+            stack = []
             text = held + line
             held = ""
             if "Process" in line and (said := _SAID.fullmatch(line.rstrip("\n"))):
@@ -49,7 +62,15 @@ class StraceText:
                 yield from self._said(int(said[2]), said[3])
                 continue
             for event in self._line(text):
-                yield Unread(number, not line.endswith("\n")) if event is None else event
+                if call is not None:
+                    yield call
+                call = event if isinstance(event, TracedCall) else None
+                if event is None:
+                    yield Unread(number, not line.endswith("\n"))
+                elif call is None:
+                    yield event
+        if call is not None:
+            yield _with(call, stack)
         for task, (name, arguments) in sorted(self._begun.items()):
             yield TracedCall(task, name, arguments, "", False)
 
@@ -120,3 +141,7 @@ class StraceText:
             return value
         self._clock_s += value  # -r: since the line before
         return self._clock_s
+
+
+def _with(call: TracedCall, stack: list[str]) -> TracedCall:
+    return replace(call, stack=tuple(stack)) if stack else call

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from polltrace.backends.poll_arguments import JudgedPoll
+from polltrace.backends.strace_stacks import stacks_at_polls
 from polltrace.backends.traced import POLLS, Born, Moment, Poll, TracedCall, Unread
 from polltrace.frames import ProcessTotals, SocketPolls, Syscall
+from polltrace.sampled import NamedStack
 
 
 @dataclass(slots=True)
@@ -18,12 +20,14 @@ class _Task:
     errors: Counter[str] = field(default_factory=Counter)
     polls: Counter[Poll] = field(default_factory=Counter)
     sockets: Counter[SocketPolls] = field(default_factory=Counter)
+    stacks: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     def add(self, other: _Task) -> None:
         self.calls.update(other.calls)
         self.errors.update(other.errors)
         self.polls.update(other.polls)
         self.sockets.update(other.sockets)
+        self.stacks.update(other.stacks)
 
 
 class Tally:
@@ -64,6 +68,8 @@ class Tally:
         if call.name in POLLS:
             judged = self._judge(call)
             task.polls[judged.poll] += 1
+            if call.stack and judged.poll is Poll.BREAK:
+                task.stacks[call.stack] += 1
             if judged.socket is not None:
                 task.sockets[judged.socket] += 1
                 self.unnamed_socket |= not judged.socket.kind
@@ -78,12 +84,20 @@ class Tally:
     def processes(self) -> tuple[tuple[ProcessTotals, int], ...]:
         """Each process with how many of its polls could not be told apart; threads are added to
         theirs where the text tells whose they are."""
+        return tuple(
+            (_totals(pid, task), task.polls[Poll.UNDECIDED]) for pid, task in self._merged()
+        )
+
+    def stacks(self) -> dict[tuple[int, int], tuple[NamedStack, ...]]:
+        """The stacks at each process's break polls, where the text has any."""
+        found = {(pid, 0): stacks_at_polls(task.stacks) for pid, task in self._merged()}
+        return {process: stacks for process, stacks in found.items() if stacks}
+
+    def _merged(self) -> list[tuple[int, _Task]]:
         merged: dict[int, _Task] = {}
         for number, task in self._tasks.items():
             merged.setdefault(self._process(number), _Task()).add(task)
-        return tuple(
-            (_totals(pid, task), task.polls[Poll.UNDECIDED]) for pid, task in sorted(merged.items())
-        )
+        return sorted(merged.items())
 
     def _process(self, task: int) -> int:
         if task == 0:

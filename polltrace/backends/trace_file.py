@@ -101,6 +101,7 @@ def _of_text(tally: Tally, tool: str, name: str) -> Evidence:
         timed=tally.seconds is not None,
         cpu_s=None,
         doubts=tuple(doubts),
+        stacks=tally.stacks(),
     )
 
 

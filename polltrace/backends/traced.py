@@ -12,7 +12,8 @@ class TracedCall:
     """One system call. `task` is the thread as the text names it, 0 where it names none.
 
     `arguments` is the text between the brackets (what was printed of it); `details` are the lines
-    that truss prints below a call; `result` is empty where the call never came back.
+    that truss prints below a call, `stack` those that strace -k does; `result` is empty where the
+    call never came back.
     """
 
     task: int
@@ -21,6 +22,7 @@ class TracedCall:
     result: str
     failed: bool
     details: tuple[str, ...] = ()
+    stack: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

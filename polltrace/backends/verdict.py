@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from polltrace.backends.evidence import Evidence, polls_of
 from polltrace.backends.traced import POLLS
 from polltrace.frames import ProcessTotals
+from polltrace.sampled import NamedStack
 
 # Who polls to wait reads or writes once it was told that it can; a break check finds nothing,
 # for the client says nothing while a call runs. So many polls to one of these are no waiting.
@@ -48,7 +50,7 @@ def verdict(evidence: Evidence, totals: ProcessTotals) -> Verdict:
         )
     amount = _amount(evidence, totals, totals.break_polls or polls)
     if totals.break_polls:
-        return _by_arguments(totals, amount)
+        return _by_arguments(totals, amount, evidence.stacks_of(totals))
     if not undecided:
         return Verdict(
             Kind.NONE,
@@ -57,9 +59,20 @@ def verdict(evidence: Evidence, totals: ProcessTotals) -> Verdict:
     return _by_counts(totals, polls, amount)
 
 
-def _by_arguments(totals: ProcessTotals, amount: str) -> Verdict:
+def _by_arguments(totals: ProcessTotals, amount: str, stacks: Sequence[NamedStack]) -> Verdict:
     seen = f"{amount}, with one descriptor and timeout 0"
-    if totals.break_polls < FEWEST_POLLS:
+    checks = 0
+    if stacks := [stack for stack in stacks if not stack.by_shape]:
+        checks = sum(stack.count for stack in stacks if stack.is_break_check)
+        taken = sum(stack.count for stack in stacks)
+        if not checks:
+            return Verdict(
+                Kind.LOOKS_LIKE_IT,
+                f"Looks like break polling: {seen}. But none of {taken:,} stacks at these is the "
+                "break check of an engine known here.",
+            )
+        seen += f"; {checks:,} of {taken:,} stacks at these are the break check"
+    if totals.break_polls < FEWEST_POLLS and not checks:
         return Verdict(Kind.LOOKS_LIKE_IT, f"Looks like break polling: {seen}; few to judge by.")
     if not all(sock.kind for sock in totals.sockets):
         seen += " (on what, the text does not say)"

@@ -3,9 +3,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from polltrace import __version__
+from polltrace.backends.choice import choose
+from polltrace.backends.strace_probe import StraceProbe
+from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import hertz, seconds, stride
 from polltrace.commands.recorded import add_recording_argument, recorded
 from polltrace.commands.stack_choice import add_choice_arguments, chosen
@@ -14,7 +18,7 @@ from polltrace.ebpf import AUTO, EbpfProbe, Look
 from polltrace.errors import UsageError
 from polltrace.recording.stacks import look_for
 from polltrace.sampled import AT_POLL, ON_CPU, introduced
-from polltrace.stack_profile import StackProfile, stack_profile
+from polltrace.stack_profile import StackProfile, stack_profile, traced_stacks
 from polltrace.stacks_report import quality_notes, stacks_json, stacks_text
 from stacks import FormatError, Symbolizer, parse_folded
 from stacks.bylayer import by_layer
@@ -30,6 +34,7 @@ class Stacks:
 
     The function that libc's poll hides from a frame-pointer walk is put back in its place. On
     CPU, the share of samples in the break check is what the check costs, kernel and user mode.
+    Without eBPF, strace -k takes the stack of every poll, live or in a file from elsewhere.
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
@@ -58,6 +63,16 @@ class Stacks:
         parser.add_argument(
             "--kernel", action="store_true", help="the kernel's functions as well, marked _[k]"
         )
+        parser.add_argument(
+            "--backend",
+            choices=["ebpf", "strace", "auto"],
+            default="ebpf",
+            help="strace, where it has -k, stops a process for 1 to 20 ms at each of its polls; "
+            "auto takes it where eBPF does not work, and says so (default: ebpf)",
+        )
+        parser.add_argument(
+            "--from-strace", type=Path, metavar="FILE", help="instead: what strace -k wrote"
+        )
         add_choice_arguments(parser)
         parser.add_argument(
             "--format",
@@ -74,10 +89,7 @@ class Stacks:
 
     def run(self, args: argparse.Namespace) -> int:
         before = _before(args.before)
-        if args.file is not None:
-            return show(_recorded(args), before, args)
-        names = Symbolizer()
-        return show(_watched(args, names), before, args)
+        return show(_found(args), before, args)
 
 
 def show(found: StackProfile, before: Side | None, args: argparse.Namespace) -> int:
@@ -100,6 +112,40 @@ def show(found: StackProfile, before: Side | None, args: argparse.Namespace) -> 
         for note in quality_notes(found.quality):
             print(f"polltrace: {note}", file=sys.stderr)
     return 0
+
+
+def _found(args: argparse.Namespace) -> StackProfile:
+    if args.from_strace is not None:
+        if args.file is not None or args.pid or args.name or args.sid or args.all:
+            raise UsageError("read either one FILE or watch processes, not both")
+        evidence = read_trace(_polls_only(args).from_strace, "strace")
+        if not evidence.stacks:
+            raise UsageError(f"{args.from_strace} has no stacks at break polls: strace -k has")
+        return traced_stacks(evidence)
+    if args.file is not None:
+        return _recorded(args)
+    choice = choose(args.backend)
+    if args.backend != "ebpf":
+        backend = "strace" if choice.backend == "bcc" else choice.backend  # bcc takes no stacks
+        print(f"polltrace: {replace(choice, backend=backend)}", file=sys.stderr)
+        if backend == "strace":
+            return _straced(_polls_only(args))
+    return _watched(args, Symbolizer())
+
+
+def _polls_only(args: argparse.Namespace) -> argparse.Namespace:
+    if args.at != AT_POLL or args.kernel or args.every != AUTO:
+        raise UsageError("strace takes the user stack of every poll, and nothing else")
+    return args
+
+
+def _straced(args: argparse.Namespace) -> StackProfile:
+    with (
+        StraceProbe(target_pids(args), args.duration, stacks=True) as probe,
+        probe.until_interrupted(),
+    ):
+        say_attached(args.duration)
+        return traced_stacks(probe.evidence())
 
 
 def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:

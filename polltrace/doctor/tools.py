@@ -16,14 +16,19 @@ _BUILD = "make build"
 
 
 def strace(host: Host) -> Finding:
-    enables = "stat --backend strace, where no eBPF is to be had"
+    enables = "stat and stacks --backend strace, where no eBPF is to be had"
     path = host.which("strace")
     if path is None:
         return finding("strace", False, "not installed", enables, _install(host, "strace"))
-    version = re.search(r"version ([\w.]+)", host.output(path, "-V")[1])
+    said = host.output(path, "-V")[1]
+    version = re.search(r"version ([\w.]+)", said)
     if version is None:
         return finding("strace", None, f"{path} says no version", enables, "strace -V")
-    return finding("strace", True, f"{path}, version {version[1]}", enables, "")
+    # "stack-trace=libunwind" or libdw, plain "stack-unwind" before 4.21; before 4.13 no such line.
+    unwinder = re.search(r"stack-(?:trace=(\w+)|unwind)", said)
+    by = f" ({unwinder[1]})" if unwinder and unwinder[1] else ""
+    stacks = f"with stacks{by}" if unwinder else "without stacks (no -k)"
+    return finding("strace", True, f"{path}, version {version[1]}, {stacks}", enables, "")
 
 
 def bcc(host: Host) -> Finding:

@@ -166,6 +166,20 @@ def test_each_absence_and_its_mend(
     assert f"mend  {seen.mend}" in doctor_text([seen], True)
 
 
+@pytest.mark.parametrize(
+    ("features", "found"),
+    [
+        ("stack-trace=libunwind stack-demangle m32-mpers", "version 6.1, with stacks (libunwind)"),
+        ("stack-unwind stack-demangle", "version 6.1, with stacks"),
+        ("no-m32-mpers", "version 6.1, without stacks (no -k)"),
+    ],
+)
+def test_strace_with_and_without_stacks(features: str, found: str) -> None:
+    said = f"strace -- version 6.1\n\nOptional features enabled: {features}\n"
+    seen = of(replace(HAS_ALL, version=said), "strace")
+    assert (seen.state, seen.found.endswith(found)) == (State.OK, True)
+
+
 def test_the_default_backend_needs_one_variant() -> None:
     for name in ("fentry", "tp_btf", "raw_tp", "tracepoint"):
         lines = [line.replace("yes", "no: x") for line in ALL_VARIANTS.splitlines()]

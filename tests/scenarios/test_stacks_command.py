@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 
 from polltrace.engines import break_chains
 from stacks import classify, parse_folded
+from tests.conftest import missing
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -161,3 +163,19 @@ def test_output_that_cannot_be_written(run: Run) -> None:
         idle.kill()
     assert ended.returncode == 2
     assert ended.stderr.splitlines()[-1].startswith("polltrace: cannot write /no/such/folder/x")
+
+
+@pytest.mark.usefixtures("lab")
+def test_strace_shows_the_whole_chain_too(run: Run, busy_server: int) -> None:
+    version = shutil.which("strace") and subprocess.check_output(["strace", "-V"], text=True)
+    if "stack-" not in (version or ""):
+        missing("no strace with -k")
+    options = ("--backend", "strace", "-p", str(busy_server), "-d", "1")
+    ended = run("stacks", *options, "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.startswith("polltrace: backend strace: asked for\n")
+    found = json.loads(ended.stdout)
+    assert found["samples"] == found["break_polls"] == found["break_checks"] > 3
+    assert found["break_checks_by_shape"] == 0
+    assert {tuple(each["functions"][-len(CHAIN) :]) for each in found["stacks"]} == {CHAIN}
+    assert found["quality"]["early"]["early"] == 0

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The stacks that `strace -k` prints below its calls, from 4.9 on: lines to frames."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+
+from polltrace.frames import Stack
+from polltrace.sampled import AT_POLL, NamedStack, judged_stack
+from stacks import Frame
+from stacks.naming import plain
+
+# A path may end in " (deleted)", a demangled name may hold brackets; -kk adds file and line.
+_FRAME = re.compile(
+    r" > (?P<module>.*?(?: \(deleted\))?)"
+    r"\((?:(?P<name>.+)\+0x(?P<offset>[0-9a-f]+))?\)"
+    r" \[0x(?P<address>[0-9a-f]+)\](?: .*)?"
+)
+# What the unwinder says of an address that lies in nothing it knows.
+_NOWHERE = re.compile(r" > \S.* \[0x(?P<address>[0-9a-f]+)\]")
+_TOO_DEEP = " > too many stack frames"
+START = " > "
+
+
+def frames_of(lines: Sequence[str]) -> tuple[tuple[Frame, ...], bool]:
+    """Frames, innermost first as strace prints them, and whether it gave up for their number.
+
+    Addresses are the object's own (strace takes off where it is mapped). Where libunwind finds no
+    symbol of a local function it takes the nearest exported one before it; nothing tells these.
+    """
+    frames = []
+    for line in lines:
+        if found := _FRAME.fullmatch(line):
+            frames.append(_frame(found))
+        elif found := _NOWHERE.fullmatch(line):
+            address = int(found["address"], 16)
+            frames.append(Frame(f"[{address:#x}]", "", address, address))
+    return tuple(frames), _TOO_DEEP in lines
+
+
+def _frame(found: re.Match[str]) -> Frame:
+    module, address = found["module"], int(found["address"], 16)
+    if found["name"] is None:
+        label = posixpath.basename(module).strip("[]") or "anonymous"
+        return Frame(f"[{label}+{address:#x}]", module, address, address)
+    name = plain(found["name"].encode(errors="replace")).removeprefix("__GI_")
+    return Frame(name, module, int(found["offset"], 16), address)
+
+
+def stacks_at_polls(seen: Mapping[tuple[str, ...], int]) -> tuple[NamedStack, ...]:
+    """Stacks taken at break polls, as lines with how often they were seen; commonest first."""
+    found = []
+    for lines, count in sorted(seen.items(), key=lambda item: (-item[1], item[0])):
+        frames, too_deep = frames_of(lines)
+        found.append(judged_stack(frames, Stack(AT_POLL, count, too_deep, (), polls=count)))
+    return tuple(found)
