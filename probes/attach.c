@@ -58,7 +58,7 @@ bool probe_try_attach_calls(struct probe *p, const struct options *o) {
 
         if (!strncmp(name, "life_", 5) || !strcmp(name, "cpu_sample") ||
             !strcmp(name, "function_call") || !strcmp(name, "window_mark") ||
-            !probe_wants(p, o, name))
+            !strcmp(name, "loader_poke") || !probe_wants(p, o, name))
             continue;
         link = attach(program);
         if (!link)

@@ -14,6 +14,7 @@
 #include "polltrace.skel.h"
 #include "uprobes.h"
 #include "procfs.h"
+#include "shared.h"
 
 #define AT_ONCE 8
 #define MOST_BURSTS 3 // of a process that hardly polls while looked at
@@ -66,14 +67,14 @@ static bool open_gate(struct reporter *r) {
         return true;
     if (!probe_try_attach_calls(r->probe, r->options))
         return false;
-    r->probe->skel->bss->window_open = 1;
+    shared_store(r->probe, r->probe->globals->window_open, 1);
     return true;
 }
 
 static void close_gate(struct reporter *r) {
     if (r->options->mode != MODE_WATCH)
         return;
-    r->probe->skel->bss->window_open = 0;
+    shared_store(r->probe, r->probe->globals->window_open, 0);
     probe_detach_calls(r->probe);
 }
 
@@ -136,9 +137,12 @@ static bool is_over(const struct reporter *r, const struct running *b,
 // A process is looked at once it polls: an idle one would tell nothing.
 static bool is_due(const struct reporter *r, uint32_t slot) {
     struct process *process = &r->watched->process[slot];
-    uint64_t breaks = slot_breaks(&r->probe->slots[slot]);
-    bool polls = breaks != process->calls.breaks_before;
+    uint64_t breaks;
+    bool polls;
 
+    shared_pull_slot(r->probe, slot);
+    breaks = slot_breaks(&r->probe->slots[slot]);
+    polls = breaks != process->calls.breaks_before;
     process->calls.breaks_before = breaks;
     return polls;
 }

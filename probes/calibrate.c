@@ -9,6 +9,7 @@
 
 #include "polltrace.skel.h"
 #include "procfs.h"
+#include "shared.h"
 
 #define PAIRS 24
 #define BATCH_POLLS 256
@@ -55,7 +56,7 @@ double calibrate_cost_ns(struct watched *w, const struct options *o) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
         !watched_add(w, getpid()))
         fail(EXIT_ATTACH, "cannot measure the probe's own cost");
-    w->probe->skel->bss->window_open = 1;
+    shared_store(w->probe, w->probe->globals->window_open, 1);
     for (int i = 0; i < PAIRS; i++) {
         double without = time_polls(pair[0]);
 
@@ -65,7 +66,7 @@ double calibrate_cost_ns(struct watched *w, const struct options *o) {
         probe_detach_calls(w->probe);
         cost[i] -= (without + time_polls(pair[0])) / 2;
     }
-    w->probe->skel->bss->window_open = 0;
+    shared_store(w->probe, w->probe->globals->window_open, 0);
     forget_self(w);
     close(pair[0]);
     close(pair[1]);

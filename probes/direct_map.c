@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "polltrace.skel.h"
+#include "shared.h"
 
 #define PAGE 4096ull
 #define PLACES_TRIED 8 // in one run, as in user_word.bpf.h
@@ -53,7 +54,7 @@ void direct_map_find(struct probe *p) {
     DECLARE_LIBBPF_OPTS(bpf_test_run_opts, run);
     struct bpf_program *program = p->skel->progs.life_direct_map;
     unsigned bits = physical_bits();
-    uint64_t arguments[5];
+    uint64_t arguments[6];
     uint64_t *page;
 
     if (!p->cast || !bits)
@@ -66,15 +67,16 @@ void direct_map_find(struct probe *p) {
         arguments[0] = (uintptr_t)page;
         arguments[2] = page[0];
         arguments[3] = page[1];
-        p->skel->bss->frame_mask = ((UINT64_C(1) << bits) - 1) & ~(PAGE - 1);
+        arguments[5] = ((UINT64_C(1) << bits) - 1) & ~(PAGE - 1);
         run.ctx_in = arguments;
         run.ctx_size_in = sizeof(arguments);
         for (uint64_t first = 0;
-             first < MOST_GIGABYTES && !p->skel->bss->direct_map;
+             first < MOST_GIGABYTES && !p->globals->direct_map;
              first += PLACES_TRIED) {
             arguments[4] = first;
             if (bpf_prog_test_run_opts(bpf_program__fd(program), &run))
                 break;
+            shared_pull_globals(p);
         }
     }
     munmap(page, PAGE);

@@ -16,6 +16,7 @@
 #include "polltrace.skel.h"
 #include "processes.h"
 #include "procfs.h"
+#include "shared.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
     "processes", "endpoints", "user_reads",    "stacks",
@@ -60,7 +61,7 @@ void record_end(struct reporter *r) {
 static const char *reads_name(const struct probe *p) {
     if (!p->cast)
         return "helper";
-    return p->skel->bss->direct_map ? "direct" : "mixed";
+    return p->globals->direct_map ? "direct" : "mixed";
 }
 
 // Printed first, though the records of the processes were made before
@@ -174,6 +175,7 @@ void report_frame(struct reporter *r, bool final) {
     struct own_cost cost = own_cost_read(r->probe);
     struct json *j = &r->json;
 
+    shared_pull(r->probe);
     snapshot_take(&r->endpoints);
     if (r->options->mode == MODE_SYSCALLS)
         snapshot_take(&r->syscalls);

@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "direct_map.h"
 #include "namespace.h"
 #include "polltrace.skel.h"
+#include "shared.h"
 
 #define THREAD_PLACES 65536
 
@@ -42,18 +42,27 @@ static uint32_t rows_for(unsigned processes) {
     return rows;
 }
 
+// A flag that older kernels refuse; libbpf sets it on global data by itself.
+static void set_mapping(const struct probe *p, struct bpf_map *map) {
+    uint32_t flags = bpf_map__map_flags(map) & ~BPF_F_MMAPABLE;
+
+    bpf_map__set_map_flags(map, flags | (p->mapped ? BPF_F_MMAPABLE : 0));
+}
+
 static void size_maps(struct probe *p, const struct options *o) {
     struct polltrace *skel = p->skel;
     uint32_t slots = p->rows * BUCKET_WAYS;
     bool stacks = options_want_stacks(o);
 
     bpf_map__set_max_entries(skel->maps.buckets, p->rows);
-    bpf_map__set_map_flags(skel->maps.buckets, BPF_F_MMAPABLE);
+    set_mapping(p, skel->maps.bss);
+    set_mapping(p, skel->maps.rodata);
+    set_mapping(p, skel->maps.buckets);
     bpf_map__set_max_entries(skel->maps.slots, slots);
-    bpf_map__set_map_flags(skel->maps.slots, BPF_F_MMAPABLE);
+    set_mapping(p, skel->maps.slots);
     if (o->mode == MODE_WATCH)
         bpf_map__set_max_entries(skel->maps.cpus, p->cpus);
-    bpf_map__set_map_flags(skel->maps.cpus, BPF_F_MMAPABLE);
+    set_mapping(p, skel->maps.cpus);
     bpf_map__set_max_entries(skel->maps.claims, slots * (2 + FD_WAYS));
     bpf_map__set_max_entries(skel->maps.endpoints, o->max_processes * 4);
     bpf_map__set_max_entries(skel->maps.stacks, stacks ? o->max_stacks : 1);
@@ -105,6 +114,8 @@ bool probe_wants(const struct probe *p, const struct options *o,
         return namespace_is_inner();
     if (!strcmp(name, "life_direct_map"))
         return p->cast;
+    if (!strcmp(name, "loader_poke"))
+        return !p->mapped;
     if (!strcmp(name, "cpu_sample"))
         return o->mode == MODE_WATCH && options_want_stacks(o);
     if (!strncmp(name, "window_", 7))
@@ -156,6 +167,7 @@ static int load_variant(struct probe *p, const struct options *o,
     p->rows = rows_for(o->max_processes);
     p->cpus = o->mode == MODE_WATCH ? libbpf_num_possible_cpus() : 1;
     p->cast = may_cast(o);
+    p->mapped = !o->no_mmap && shared_can_map();
     if (o->mode == MODE_SYSCALLS && !variant->all[0])
         return -ENOTSUP;
     error = try_load(p, o);
@@ -199,17 +211,6 @@ static int load_any(struct probe *p, const struct options *o) {
     return error;
 }
 
-static void *map_memory(struct bpf_map *map, size_t size) {
-    size_t page = sysconf(_SC_PAGESIZE);
-    void *memory =
-        mmap(NULL, (size + page - 1) & ~(page - 1), PROT_READ | PROT_WRITE,
-             MAP_SHARED, bpf_map__fd(map), 0);
-
-    if (memory == MAP_FAILED)
-        fail(EXIT_KERNEL, "cannot map a BPF array: %s", strerror(errno));
-    return memory;
-}
-
 static _Noreturn void explain_load(const struct options *o, int error) {
     if (o->variant && (error == -ENOTSUP || error == -EPERM))
         fail(EXIT_KERNEL,
@@ -248,16 +249,12 @@ void probe_load(struct probe *p, const struct options *o) {
     p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
     p->bursts_fd = bpf_map__fd(p->skel->maps.bursts);
     p->times_fd = bpf_map__fd(p->skel->maps.times);
+    shared_open(p);
     direct_map_find(p);
-    p->buckets =
-        map_memory(p->skel->maps.buckets, p->rows * sizeof(struct bucket));
-    p->slots = map_memory(p->skel->maps.slots,
-                          p->rows * BUCKET_WAYS * sizeof(struct slot));
-    p->cpu = map_memory(p->skel->maps.cpus, p->cpus * sizeof(struct cpu));
 }
 
 uint64_t probe_lost(const struct probe *p, enum lost_kind kind) {
-    return p->skel->bss->lost[kind];
+    return p->globals->lost[kind];
 }
 
 void probe_print_variants(const struct options *o) {

@@ -11,17 +11,20 @@
 #include "variants.h"
 
 struct polltrace;
+struct polltrace__bss;
 struct bpf_link;
 
 struct probe {
     struct polltrace *skel;
     const struct variant *variant;
-    bool cast; // kernel memory is read directly
+    bool cast;   // kernel memory is read directly
+    bool mapped; // what follows is the kernel's own memory, else a copy
     struct bpf_link *link[MAX_PROGRAMS];
     unsigned links;
-    struct bucket *buckets; // shared with the kernel
+    struct bucket *buckets; // see shared.h
     struct slot *slots;
     struct cpu *cpu;
+    struct polltrace__bss *globals;
     uint32_t rows; // buckets; a power of two
     uint32_t cpus;
     int claims_fd, endpoints_fd, stacks_fd, sites_fd, syscalls_fd, times_fd;

@@ -7,6 +7,7 @@
 
 #include "polltrace.skel.h"
 #include "procfs.h"
+#include "shared.h"
 
 #define TRIES 8
 
@@ -28,19 +29,24 @@ bool on_cpu_begin(struct probe *p) {
     return exact;
 }
 
-static uint64_t switches(const struct probe *p) {
+static uint64_t switches(struct probe *p) {
     uint64_t sum = 0;
 
+    shared_pull_cpus(p);
     for (uint32_t cpu = 0; cpu < p->cpus; cpu++)
         sum += __atomic_load_n(&p->cpu[cpu].switches, __ATOMIC_ACQUIRE);
     return sum;
 }
 
 static void read_once(const struct watched *w, uint64_t now, uint64_t *ns) {
-    const struct probe *p = w->probe;
+    struct probe *p = w->probe;
 
-    for (uint32_t slot = 0; slot < w->slots; slot++)
+    for (uint32_t slot = 0; slot < w->slots; slot++) {
+        if (w->process[slot].stage == STAGE_KEPT)
+            shared_pull_slot(p, slot);
         ns[slot] = p->slots[slot].on_cpu_ns;
+    }
+    shared_pull_cpus(p);
     for (uint32_t cpu = 0; cpu < p->cpus; cpu++) {
         struct cpu here = p->cpu[cpu];
 

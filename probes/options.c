@@ -52,6 +52,7 @@ static const char HELP[] =
     "      --variant NAME      fentry, tp_btf, raw_tp or tracepoint\n"
     "      --variants          say which of these the kernel takes\n"
     "      --plain-reads       as on Linux before 6.2, for tests\n"
+    "      --no-mmap           as on Linux before 5.5, for tests\n"
     "  -V, --version           print the version\n"
     "  -h, --help              print this\n"
     "\n"
@@ -118,6 +119,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         BURST_CALLS,
         BURST_MS,
         PLAIN,
+        NO_MMAP,
         LIST,
     };
     static const struct option LONG[] = {
@@ -147,6 +149,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"burst-ms", required_argument, NULL, BURST_MS},
         {"own-cost", no_argument, NULL, OWN_COST},
         {"plain-reads", no_argument, NULL, PLAIN},
+        {"no-mmap", no_argument, NULL, NO_MMAP},
         {"variants", no_argument, NULL, LIST},
         {"version", no_argument, NULL, 'V'},
         {"help", no_argument, NULL, 'h'},
@@ -253,6 +256,9 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case PLAIN:
             o->plain_reads = true;
+            break;
+        case NO_MMAP:
+            o->no_mmap = true;
             break;
         case LIST:
             o->list_variants = true;

@@ -53,6 +53,7 @@ struct options {
     bool follow;
     bool own_cost;
     bool plain_reads;
+    bool no_mmap;
     bool list_variants;
     char **argv;
     int argc;

@@ -4,6 +4,7 @@
 // needs. Every program comes twice: as `name`, for any kernel, and as
 // `name_cast`, which reads kernel memory directly (see kernel.bpf.h).
 #include "entry.bpf.h"
+#include "poke.bpf.h"
 #include "windows.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -82,7 +83,15 @@ SEC("raw_tp")
 int life_direct_map(__u64 *ctx) {
     __u64 marks[2] = {ctx[2], ctx[3]};
 
+    frame_mask = ctx[5];
     find_direct_map(ctx[0], ctx[1], marks, ctx[4]);
+    return 0;
+}
+
+// Run by the loader where it cannot map memory.
+SEC("socket")
+int loader_poke(struct __sk_buff *packet) {
+    store_poke(packet);
     return 0;
 }
 

@@ -7,6 +7,8 @@
 
 #include "caps.h"
 #include "filter.h"
+#include "polltrace.skel.h"
+#include "shared.h"
 
 // What has to work after the privileges are gone.
 static bool still_works(void *argument) {
@@ -15,6 +17,8 @@ static bool still_works(void *argument) {
 
     if (bpf_map_get_next_key(r->probe->endpoints_fd, NULL, &key) &&
         errno != ENOENT)
+        return false;
+    if (!shared_store(r->probe, r->probe->globals->window_open, 0))
         return false;
     if (r->options->mode != MODE_WATCH)
         return true;

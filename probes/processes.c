@@ -5,6 +5,7 @@
 
 #include "layout.h"
 #include "procfs.h"
+#include "shared.h"
 
 static void report_process(struct reporter *r, uint32_t index) {
     struct process *process = &r->watched->process[index];
@@ -46,7 +47,7 @@ static void report_layout(struct reporter *r, uint32_t index) {
     record_identity(&r->json, process);
     json_key(&r->json, "maps");
     layout_read(r->probe, process->pid, slot->tgid, &r->json);
-    slot->image = slot->tgid;
+    shared_store(r->probe, slot->image, slot->tgid);
     record_end(r);
 }
 

@@ -188,6 +188,17 @@ struct burst {
     __u64 polls;
 };
 
+// What the loader has stored by a program where it cannot map memory.
+enum poke_area { POKE_GATE, POKE_BUCKET, POKE_SLOT };
+
+struct poke {
+    __u32 area; // enum poke_area
+    __u32 element;
+    __u32 offset; // in the element
+    __u32 size;   // 4 or 8
+    __u64 value;
+};
+
 enum lost_kind {
     LOST_PROCESSES,  // slots full
     LOST_ENDPOINTS,  // endpoint map full

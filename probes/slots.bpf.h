@@ -33,11 +33,15 @@ static __always_inline __u64 start_of(struct task_struct *leader) {
 
 // The process's id as the loader sees it; 0 when it is not in its namespace.
 static __always_inline __u32 pid_here(struct task_struct *leader) {
-    struct pid *pid = BPF_CORE_READ(leader, thread_pid);
-    struct upid *at = &pid->numbers[0];
+    struct upid *at;
+    struct pid *pid;
 
     if (!in_namespace)
         return BPF_CORE_READ(leader, tgid);
+    if (!bpf_core_field_exists(leader->thread_pid)) // before Linux 4.19
+        return 0;
+    pid = BPF_CORE_READ(leader, thread_pid);
+    at = &pid->numbers[0];
     if (BPF_CORE_READ(pid, level) < our_level)
         return 0;
     at = (void *)at + our_level * bpf_core_type_size(struct upid);

@@ -3,19 +3,22 @@
 
 #include <stdlib.h>
 
+#include "shared.h"
+
 #define PATIENCE_NS 500000000ull // a hundred times the usual
 #define STACKS_PER_S 200
 
-static void shorten(struct slot *slot, uint64_t polls, uint64_t ns) {
+static void shorten(struct probe *p, struct slot *slot, uint64_t polls,
+                    uint64_t ns) {
     uint64_t wanted = polls * (1000000000 / STACKS_PER_S) / ns;
 
     if (wanted < 1)
         wanted = 1;
     if (wanted >= slot->stack_stride)
         return;
-    slot->stack_stride = wanted;
-    slot->stack_gap = 1 + random() % (2 * wanted - 1);
-    slot->until_stack = slot->stack_gap;
+    shared_store(p, slot->stack_stride, wanted);
+    shared_store(p, slot->stack_gap, 1 + random() % (2 * wanted - 1));
+    shared_store(p, slot->until_stack, slot->stack_gap);
 }
 
 void strides_follow(struct watched *w, uint64_t now) {
@@ -28,7 +31,7 @@ void strides_follow(struct watched *w, uint64_t now) {
             now - process->paced_ns < PATIENCE_NS)
             continue;
         if (process->paced_ns && polls && now - slot->stack_ns > PATIENCE_NS)
-            shorten(slot, polls, now - process->paced_ns);
+            shorten(w->probe, slot, polls, now - process->paced_ns);
         process->paced_polls += polls;
         process->paced_ns = now;
     }

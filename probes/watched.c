@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "namespace.h"
 #include "procfs.h"
+#include "shared.h"
 
 // A process that is not wanted by then is let go.
 #define JUDGE_NS 1000000000ull
@@ -31,8 +32,7 @@ static void unclaim(struct watched *w, enum claim_kind kind, uint32_t what) {
 static void set_bucket(struct watched *w, uint32_t index, uint32_t tgid) {
     struct bucket *bucket = &w->probe->buckets[index / BUCKET_WAYS];
 
-    __atomic_store_n(&bucket->tgid[index % BUCKET_WAYS], tgid,
-                     __ATOMIC_SEQ_CST);
+    shared_store(w->probe, bucket->tgid[index % BUCKET_WAYS], tgid);
 }
 
 void watched_init(struct watched *w, struct probe *probe,
@@ -63,7 +63,7 @@ static void keep(struct watched *w, uint32_t index) {
 
     process->stage = STAGE_KEPT;
     process->pidfd = syscall(SYS_pidfd_open, process->pid, 0); // Linux 5.3
-    w->probe->slots[index].times = take_block(w);
+    shared_store(w->probe, w->probe->slots[index].times, take_block(w));
     w->alive++;
     process->kept_ns = monotonic_ns();
     process->kept_cpu_ns = watched_cpu_ns(w, index);
@@ -71,7 +71,7 @@ static void keep(struct watched *w, uint32_t index) {
 
 static bool undo_add(struct watched *w, uint32_t index, int tgid) {
     set_bucket(w, index, 0);
-    w->probe->slots[index].state = SLOT_FREE;
+    shared_store(w->probe, w->probe->slots[index].state, SLOT_FREE);
     unclaim(w, CLAIM_SLOT, index);
     unclaim(w, CLAIM_TGID, tgid);
     return false;
@@ -99,6 +99,7 @@ bool watched_add(struct watched *w, int pid) {
         slot->until_stack = 1;
         proc_comm(pid, slot->comm);
         __atomic_store_n(&slot->state, SLOT_LIVE, __ATOMIC_SEQ_CST);
+        shared_put_slot(w->probe, index);
         set_bucket(w, index, tgid);
         // It may have ended before the kernel could know we care.
         if (proc_start_ticks(pid) != ticks)
@@ -200,6 +201,7 @@ static void end(struct watched *w, uint32_t index) {
 
 void watched_scan(struct watched *w, uint64_t now) {
     filter_refresh();
+    shared_pull(w->probe);
     for (uint32_t index = 0; index < w->slots; index++) {
         struct slot *slot = &w->probe->slots[index];
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
@@ -220,6 +222,7 @@ void watched_retire(struct watched *w, uint32_t index) {
     struct slot *slot = &w->probe->slots[index];
     struct process *process = &w->process[index];
 
+    shared_pull_slot(w->probe, index);
     if (slot->state == SLOT_LIVE) {
         set_bucket(w, index, 0);
         unclaim(w, CLAIM_TGID, slot->tgid);
@@ -244,6 +247,7 @@ void watched_wipe(struct watched *w) {
             w->block_used[slot->times] = false;
         }
         memset(slot, 0, sizeof(*slot));
+        shared_put_slot(w->probe, index);
         memset(&w->process[index], 0, sizeof(w->process[index]));
         for (uint32_t way = 0; way < FD_WAYS; way++)
             unclaim(w, CLAIM_WAY, index * FD_WAYS + way);

@@ -9,6 +9,7 @@
 #include "on_cpu.h"
 #include "polltrace.skel.h"
 #include "procfs.h"
+#include "shared.h"
 
 uint64_t window_next(uint64_t now, const struct options *o) {
     // Between two thirds and four thirds of the mean.
@@ -31,6 +32,7 @@ static void close_window(struct watched *w, const uint64_t *polls,
 
         if (polls[i] == UINT64_MAX || w->process[i].stage != STAGE_KEPT)
             continue;
+        shared_pull_slot(w->probe, i);
         window.polls = slot_breaks(&w->probe->slots[i]) - polls[i];
         window.cpu_s = cpu > 0 ? cpu * 1e-9 : 0;
         window.displaced_s = window.polls * cost_ns * 1e-9;
@@ -39,25 +41,27 @@ static void close_window(struct watched *w, const uint64_t *polls,
 }
 
 bool window_run(struct watched *w, const struct options *o, double cost_ns) {
-    volatile uint32_t *gate = &w->probe->skel->bss->window_open;
+    struct polltrace__bss *globals = w->probe->globals;
     uint64_t *polls = calloc(w->slots, 3 * sizeof(*polls)), start, stop;
     uint64_t *cpu_before = polls + w->slots, *cpu_after = polls + 2 * w->slots;
     bool attached;
 
     memset(w->probe->cpu, 0, w->probe->cpus * sizeof(*w->probe->cpu));
+    shared_put_cpus(w->probe);
     attached = polls && probe_try_attach_calls(w->probe, o);
     if (attached) {
         on_cpu_begin(w->probe);
+        shared_pull(w->probe);
         for (uint32_t i = 0; i < w->slots; i++)
             polls[i] = w->process[i].stage == STAGE_KEPT
                            ? slot_breaks(&w->probe->slots[i])
                            : UINT64_MAX;
         // The gate, not the attaching, bounds the window: to the microsecond.
-        *gate = 1;
+        shared_store(w->probe, globals->window_open, 1);
         start = monotonic_ns();
         on_cpu_read(w, start, cpu_before);
         wait_ns(o->window_ns);
-        *gate = 0;
+        shared_store(w->probe, globals->window_open, 0);
         stop = monotonic_ns();
         on_cpu_read(w, stop, cpu_after);
         probe_detach_calls(w->probe);
