@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from polltrace.backends.poll_arguments import JudgedPoll, judge_strace
 from polltrace.backends.traced import Poll, TracedCall
@@ -17,6 +18,13 @@ from polltrace.stop_at.polled_socket import polled_socket
 from polltrace.stop_at.threads import status
 
 _SOCKET = re.compile(r"fd=(\d+)<(socket:\[\d+\])>")
+
+
+@lru_cache(1 << 12)
+def _named_socket(arguments: str) -> tuple[int, str] | None:
+    """The descriptor, and what /proc says that it is."""
+    named = _SOCKET.search(arguments)
+    return None if named is None else (int(named[1]), named[2])
 
 
 class LiveSockets:
@@ -30,10 +38,9 @@ class LiveSockets:
         """As judge_strace, with the socket asked for: one that is no connected stream socket makes
         it another poll, one that is gone before we ask leaves it undecided."""
         judged = judge_strace(call)
-        named = _SOCKET.search(call.arguments)
-        if judged.poll is not Poll.BREAK or named is None:
+        key = _named_socket(call.arguments)
+        if judged.poll is not Poll.BREAK or key is None:
             return judged
-        key = (int(named[1]), named[2])
         if key not in self._known:
             self._known[key] = self._ask(call.task, *key)
         return self._known[key]

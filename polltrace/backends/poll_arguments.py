@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from polltrace.backends.traced import Poll, TracedCall
 from polltrace.frames import SocketPolls
@@ -44,19 +45,24 @@ def judge_strace(call: TracedCall) -> JudgedPoll:
     socket. A descriptor that was said to be anything but a connected stream socket is not.
     "UNIX" is a stream only before Linux 5.15, so there it is left open.
     """
-    match = _STRACE.fullmatch(call.arguments)
+    return _judged(call.arguments, call.result)
+
+
+@lru_cache(1 << 12)
+def _judged(arguments: str, result: str) -> JudgedPoll:
+    match = _STRACE.fullmatch(arguments)
     if match is None:
         return _UNDECIDED  # cut short, or a shape that no version known here prints
     if match["count"] != "1" or not _is_zero(match["timeout"]):
         return _OTHER
     one = _ONE.fullmatch(match["fds"])
-    if one is None or int(one["fd"]) < 0 or "POLLNVAL" in call.result:
+    if one is None or int(one["fd"]) < 0 or "POLLNVAL" in result:
         return _OTHER  # the kernel could not read it, or it is not open
     if (what := one["what"]) is None or what.startswith("socket:"):
         return JudgedPoll(Poll.BREAK, SocketPolls(int(one["fd"]), "", "", "", 0))
     stream = _STREAM.fullmatch(what)
     if stream is None:
-        hidden = _BARE_STREAM.fullmatch(what) and "POLLHUP" not in call.result
+        hidden = _BARE_STREAM.fullmatch(what) and "POLLHUP" not in result
         return _UNDECIDED if hidden or what.startswith("UNIX:") else _OTHER
     ends = (_KINDS[stream["kind"]], stream["local"], stream["peer"])
     return JudgedPoll(Poll.BREAK, SocketPolls(int(one["fd"]), *ends, 0))

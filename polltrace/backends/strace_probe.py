@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
@@ -31,6 +31,7 @@ from polltrace.stop_at.threads import status, threads
 _PR_SET_PDEATHSIG = 1
 _ATTACHED = re.compile(r"Process (\d+) attached")
 _PATIENCE_S = 10.0
+_CHUNK, _NAP_S = 1 << 16, 0.001
 _libc = ctypes.CDLL(None)
 
 
@@ -58,8 +59,7 @@ class StraceProbe:
         self._stacks = ["-k", "-e", "trace=poll,ppoll"] if stacks else []
 
     def __enter__(self) -> Self:
-        readable, writable = os.pipe()
-        self._text = os.fdopen(readable, encoding="utf-8", errors="replace", newline="\n")
+        self._text, writable = os.pipe()
         options = ["-f", "-y", "-s", "8", "-e", "signal=none", "-o", f"/proc/self/fd/{writable}"]
         options += self._stacks
         self._process = subprocess.Popen(
@@ -86,7 +86,19 @@ class StraceProbe:
         return self
 
     def _read(self) -> None:
-        add_all(self._tally, StraceText().events(self._text))
+        add_all(self._tally, StraceText().events(self._lines()))
+
+    def _lines(self) -> Iterator[str]:
+        """Its text as it comes. strace writes each line by itself: were we to wait for every one,
+        it would wake us as often, which costs it more than the line."""
+        rest = b""
+        while chunk := os.read(self._text, _CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield line.decode(errors="replace") + "\n"
+            time.sleep(_NAP_S)
+        if rest:
+            yield rest.decode(errors="replace")
 
     def _await_attached(self) -> None:
         assert self._process.stderr is not None
@@ -168,7 +180,7 @@ class StraceProbe:
             self._process.kill()  # it seized: the kernel lets go for it
         self._process.wait()
         self._reader.join(_PATIENCE_S)
-        self._text.close()
+        os.close(self._text)
 
 
 def _end_with_us() -> None:

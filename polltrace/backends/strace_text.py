@@ -25,6 +25,8 @@ _SAID = re.compile(r"(.*?)(?:strace: )?Process (\d+) (attached|detached|resumed|
 _NOISE = re.compile(r"---|\+\+\+|strace: |> |\^C|\s*$")
 _FAILED = re.compile(r"-\d+ E[A-Z]|\? ERESTART")
 _A_DAY_S = 86400.0
+# A server's lines are the same few again and again: reading each anew would hold strace up.
+_MOST_KNOWN = 1 << 12
 
 
 class StraceText:
@@ -37,6 +39,7 @@ class StraceText:
         self._announced: set[int] = set()
         self._several = False  # the first process has been named, as it is once there are others
         self._calls = False
+        self._known: dict[str, TracedCall] = {}
         self._day_s = self._clock_s = 0.0
 
     def events(self, lines: Iterable[str]) -> Iterator[Event]:
@@ -55,13 +58,19 @@ class StraceText:
                 yield _with(call, stack)
                 call = None
             stack = []
-            text = held + line
+            if not held and (call := self._known.get(line)):
+                self._alive.add(call.task)
+                continue
+            text, whole = held + line, not held
             held = ""
             if "Process" in line and (said := _SAID.fullmatch(line.rstrip("\n"))):
                 held = text[: len(text) - len(line)] + said[1]
                 yield from self._said(int(said[2]), said[3])
                 continue
-            for event in self._line(text):
+            events = list(self._line(text))
+            if whole and line[:1].isdigit() and len(events) == 1:
+                self._remember(line, events[0])
+            for event in events:
                 if call is not None:
                     yield call
                 call = event if isinstance(event, TracedCall) else None
@@ -71,8 +80,16 @@ class StraceText:
                     yield event
         if call is not None:
             yield _with(call, stack)
-        for task, (name, arguments) in sorted(self._begun.items()):
-            yield TracedCall(task, name, arguments, "", False)
+        yield from (
+            TracedCall(task, *begun, "", False) for task, begun in sorted(self._begun.items())
+        )
+
+    def _remember(self, line: str, event: Event | None) -> None:
+        """A line that names its task and was a whole call means the same when it comes again."""
+        if isinstance(event, TracedCall) and "resumed>" not in line:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[line] = event
 
     def _said(self, task: int, what: str) -> Iterator[Event]:
         if what == "attached":

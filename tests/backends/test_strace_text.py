@@ -114,6 +114,15 @@ def test_threads_are_their_process() -> None:
     assert counts(evidence) == {71: (2, 0)}
 
 
+def test_a_line_that_comes_again_is_the_same_again() -> None:
+    call = f"71 {JUDGED[0][0]}\n"
+    other = f"71 12:34:56.000000 {JUDGED[0][0]}\n"
+    cut = "71 poll([{fd=3, events=POLLIN}], 1, 0 <unfinished ...>\n71 <... poll resumed>) = 0\n"
+    evidence = read((call + cut + other + f"{JUDGED[0][0]}\n") * 3 + call)
+    assert counts(evidence) == {71: (13, 0)}
+    assert not evidence.doubts[:-1]
+
+
 def test_old_attach_line_names_the_process() -> None:
     evidence = read(f"Process 28730 attached - interrupt to quit\n{JUDGED[0][0]}\n^C\n")
     assert counts(evidence) == {28730: BREAK}
