@@ -103,6 +103,7 @@ demo-recording: build
 
 # Costs and speeds, measured; never part of a test. See README.md.
 bench: build $(VENV)/installed-dev
+	@./setup.sh --bench
 	$(MAKE) -C probes bench
 	$(BIN)/python -m stacks.bench_names
 	$(BIN)/python -m polltrace.top.bench_top
@@ -125,6 +126,7 @@ check-compare: build
 
 # docs/overhead.md: all backends and their peers, in one run.
 overhead: build
+	@./setup.sh --bench
 	$(MAKE) -C probes build/bench-target
 	$(BIN)/python probes/bench/backends.py --write docs/overhead.md
 

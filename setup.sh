@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Install the Debian packages that polltrace needs: to build and run, or, with
 # --tests, to lint and test as well; with --packages to make packages of it; with
-# --client, only what a scenario's client needs; with --vagrant, what `make
+# --client, only what a scenario's client needs; with --bench, what `make
+# bench` and `make overhead` measure against; with --vagrant, what `make
 # vagrant-test` does beyond --tests. Says what is missing, installs that and
 # nothing else; does nothing the second time.
 set -eu
@@ -13,10 +14,12 @@ packages="$client gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-
 # Linters; the fuzzer's run time; tools that look at processes and programs
 # from outside; a browser for the flame graphs, a terminal for the live view;
 # a Prometheus that scrapes, a host to look at from afar; an emulator for
-# other kernels, and Vagrant to check its file.
+# other kernels, and Vagrant to check its file; bcc for its backend.
 tests="clang-format shellcheck libclang-rt-14-dev strace procps binutils chromium tmux
     prometheus openssh-server systemd qemu-system-x86 kmod busybox-static cpio
-    vagrant vagrant-libvirt nftables iproute2"
+    vagrant vagrant-libvirt nftables iproute2 python3-bpfcc"
+# What the benches measure against.
+bench="strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
 vagrant="mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in
@@ -28,7 +31,7 @@ esac
 
 if [ "${1:-}" = --bench ]; then
     # The bench makes a cluster of its own; the package shall make none.
-    packages="$packages postgresql"
+    packages="$packages $bench"
     if [ "$(id -u)" -eq 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
         mkdir -p /etc/postgresql-common
         echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
