@@ -99,8 +99,8 @@ class EbpfProbe:
         ]
         self._seen: list[Record | None] = []
 
-    def __enter__(self) -> Self:
-        self._stderr = tempfile.TemporaryFile("w+")
+    def _start(self) -> None:
+        self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - until __exit__
         self._process = subprocess.Popen(
             self._argv,
             stdin=subprocess.DEVNULL,
@@ -109,6 +109,9 @@ class EbpfProbe:
             text=True,
             start_new_session=True,
         )
+
+    def __enter__(self) -> Self:
+        self._start()
         try:
             first = next(self.records(), None)
         except BaseException:

@@ -25,8 +25,9 @@ class Choice:
         return f"backend {self.backend}: {self.why}"
 
 
-def choose(asked: str, host: Host | None = None) -> Choice:
-    """`asked` is one of BACKENDS or "auto", which tries them in this order, for real."""
+def choose(asked: str, host: Host | None = None, stacks: bool = False) -> Choice:
+    """`asked` is one of BACKENDS or "auto", which tries them in this order, for real; for stacks
+    without bcc, which takes none."""
     if asked != "auto":
         return Choice(asked, "asked for")
     host = host or ThisHost()
@@ -35,6 +36,8 @@ def choose(asked: str, host: Host | None = None) -> Choice:
         return Choice("ebpf", "it works here")
     said = {each.found for each in probes if each.state is not State.OK}
     why = f"no eBPF here ({'; '.join(sorted(said))})"
+    if stacks:
+        return Choice("strace", why)
     code, text = host.output(PYTHON, "-I", str(SCRIPT), "--check")
     if code == 0:
         return Choice("bcc", f"{why}, but the kernel's headers")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from polltrace import __version__
@@ -124,12 +123,11 @@ def _found(args: argparse.Namespace) -> StackProfile:
         return traced_stacks(evidence)
     if args.file is not None:
         return _recorded(args)
-    choice = choose(args.backend)
+    choice = choose(args.backend, stacks=True)
     if args.backend != "ebpf":
-        backend = "strace" if choice.backend == "bcc" else choice.backend  # bcc takes no stacks
-        print(f"polltrace: {replace(choice, backend=backend)}", file=sys.stderr)
-        if backend == "strace":
-            return _straced(_polls_only(args))
+        print(f"polltrace: {choice}", file=sys.stderr)
+    if choice.backend == "strace":
+        return _straced(_polls_only(args))
     return _watched(args, Symbolizer())
 
 

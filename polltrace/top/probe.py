@@ -6,8 +6,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from typing import Self
@@ -65,15 +63,7 @@ class LiveProbe(EbpfProbe):
         return cls(["-c", "-p", str(pid), "-d", f"{seconds:g}"], place)
 
     def __enter__(self) -> Self:
-        self._stderr = tempfile.TemporaryFile("w+")
-        self._process = subprocess.Popen(
-            self._argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            text=True,
-            start_new_session=True,
-        )
+        self._start()
         os.set_blocking(self.fileno(), False)
         with contextlib.suppress(OSError):  # an ordinary user's pipes may be limited
             fcntl.fcntl(self.fileno(), fcntl.F_SETPIPE_SZ, _CHUNK)

@@ -212,6 +212,7 @@ def test_auto_takes_ebpf_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None
     host = Answers({"--check": (0, "yes\n")})
     no_ebpf = "no eBPF here (the probe is not built)"
     assert choose("auto", host) == Choice("bcc", f"{no_ebpf}, but the kernel's headers")
+    assert choose("auto", host, stacks=True) == Choice("strace", no_ebpf)
     host = Answers({"--check": (4, "clang: noise\nbcc_probe: no headers\n")})
     assert choose("auto", host) == Choice("strace", f"{no_ebpf}, nor bcc (no headers)")
 
