@@ -53,6 +53,7 @@ static const char HELP[] =
     "      --variants          say which of these the kernel takes\n"
     "      --plain-reads       as on Linux before 6.2, for tests\n"
     "      --no-mmap           as on Linux before 5.5, for tests\n"
+    "      --no-seccomp        all system calls stay allowed, to debug\n"
     "  -V, --version           print the version\n"
     "  -h, --help              print this\n"
     "\n"
@@ -120,6 +121,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         BURST_MS,
         PLAIN,
         NO_MMAP,
+        NO_SECCOMP,
         LIST,
     };
     static const struct option LONG[] = {
@@ -150,6 +152,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"own-cost", no_argument, NULL, OWN_COST},
         {"plain-reads", no_argument, NULL, PLAIN},
         {"no-mmap", no_argument, NULL, NO_MMAP},
+        {"no-seccomp", no_argument, NULL, NO_SECCOMP},
         {"variants", no_argument, NULL, LIST},
         {"version", no_argument, NULL, 'V'},
         {"help", no_argument, NULL, 'h'},
@@ -259,6 +262,9 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case NO_MMAP:
             o->no_mmap = true;
+            break;
+        case NO_SECCOMP:
+            o->no_seccomp = true;
             break;
         case LIST:
             o->list_variants = true;

@@ -54,6 +54,7 @@ struct options {
     bool own_cost;
     bool plain_reads;
     bool no_mmap;
+    bool no_seccomp;
     bool list_variants;
     char **argv;
     int argc;

@@ -8,6 +8,7 @@
 #include "caps.h"
 #include "filter.h"
 #include "polltrace.skel.h"
+#include "sandbox.h"
 #include "shared.h"
 
 // What has to work after the privileges are gone.
@@ -36,4 +37,6 @@ void privileges_drop(struct reporter *r) {
     if (o->follow || wants_stacks(r) || filter_is_set())
         keep = CAP_MASK(CAP_SYS_PTRACE) | CAP_MASK(CAP_DAC_READ_SEARCH);
     caps_drop(keep, still_works, r);
+    if (!o->no_seccomp)
+        sandbox_session();
 }

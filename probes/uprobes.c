@@ -16,6 +16,7 @@
 
 #include "caps.h"
 #include "procfs.h"
+#include "sandbox.h"
 
 struct request {
     unsigned function;
@@ -99,6 +100,8 @@ static _Noreturn void serve(int from, const struct options *o, const int *file,
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
     caps_keep(caps_uprobe());
+    if (!o->no_seccomp)
+        sandbox_uprobes();
     while (recv(from, &request, sizeof(request), 0) == sizeof(request)) {
         int fd = -1, error = EINVAL;
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the probe may ask of the kernel once it is attached."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.probes.probe_process import ROOT, Probe, Target
+from tests.probes.test_bursts import offset_of
+from tests.probes.test_life import wait_until
+
+StartProbe = Callable[..., Probe]
+
+
+@pytest.fixture(scope="module")
+def refused() -> Path:
+    subprocess.run(["make", "-s", "-C", str(ROOT / "probes"), "build/refused"], check=True)
+    return ROOT / "probes" / "build" / "refused"
+
+
+@pytest.mark.parametrize("sandbox", ["session", "uprobes"])
+def test_all_else_is_refused(sandbox: str, refused: Path) -> None:
+    done = subprocess.run([refused, sandbox], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def sandboxed(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return "Seccomp:\t2" in status
+
+
+MODES = [[], ["--watch"], ["--latency"], ["-c"], ["--stacks", "auto"], ["--no-mmap"]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_in_every_mode(mode: list[str], target: Target, start_probe: StartProbe) -> None:
+    probe = start_probe("-p", str(target.pid), *mode)
+    assert sandboxed(probe.process.pid)
+    assert not sandboxed(target.pid)
+    probe.stop()
+
+
+def test_but_when_told_not_to(target: Target, start_probe: StartProbe) -> None:
+    probe = start_probe("-p", str(target.pid), "--no-seccomp")
+    assert not sandboxed(probe.process.pid)
+    probe.stop()
+
+
+def test_the_child_that_places_breakpoints_too(
+    target: Target, start_probe: StartProbe, poller: Path
+) -> None:
+    place = f"{poller}:0x{offset_of(poller, 'break_check'):x}"
+    probe = start_probe("-p", str(target.pid), "--function", place)
+    children = Path(f"/proc/{probe.process.pid}/task/{probe.process.pid}/children")
+    (child,) = children.read_text().split()
+    wait_until(lambda: sandboxed(int(child)), "the child in its sandbox")
+    probe.stop()
