@@ -138,6 +138,7 @@ def _polls_only(args: argparse.Namespace) -> argparse.Namespace:
 
 
 def _straced(args: argparse.Namespace) -> StackProfile:
+    print("polltrace: each poll meanwhile stops its process for 1 to 20 ms", file=sys.stderr)
     with (
         StraceProbe(target_pids(args), args.duration, stacks=True) as probe,
         probe.until_interrupted(),
