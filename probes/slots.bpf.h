@@ -11,7 +11,8 @@ static __always_inline struct slot *find_slot(__u32 tgid, __u32 *index) {
     __u32 row = tgid & bucket_mask;
     struct bucket *bucket = bpf_map_lookup_elem(&buckets, &row);
 
-    if (!bucket)
+    // A free way holds 0, which is also the id of a CPU's idle task.
+    if (!bucket || !tgid)
         return NULL;
 #pragma unroll
     for (__u32 way = 0; way < BUCKET_WAYS; way++) {

@@ -185,6 +185,19 @@ def test_watch_rates_and_samples(target: Target, start_probe: StartProbe) -> Non
     assert found["cpu_samples"] > 10
 
 
+def test_an_idle_cpu_is_nobody(target: Target, start_probe: StartProbe) -> None:
+    """Its id, 0, is what a free place holds: its samples were once the next new process's."""
+    options = ("--watch", "-f", "--max-processes", "4", "--hz", "1000", "-i", "0.2")
+    probe = start_probe("-p", str(target.pid), *options)
+    for _ in range(4):
+        probe.read_until("frame")
+    target.do("forks 0 0 2 1")
+    frame = probe.stop()
+    assert frame["lost"]["stacks"] == 0
+    samples = [p["cpu_samples"] for f in probe.of("frame") for p in f["processes"]]
+    assert max(samples) < 200  # of the thousands that the idle CPUs gave
+
+
 def test_own_cost_is_the_kernels_figure(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--own-cost")
