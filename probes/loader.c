@@ -42,27 +42,31 @@ static uint32_t rows_for(unsigned processes) {
     return rows;
 }
 
-// A flag that older kernels refuse; libbpf sets it on global data by itself.
-static void set_mapping(const struct probe *p, struct bpf_map *map) {
-    uint32_t flags = bpf_map__map_flags(map) & ~BPF_F_MMAPABLE;
-
-    bpf_map__set_map_flags(map, flags | (p->mapped ? BPF_F_MMAPABLE : 0));
+// Global data are an array too. libbpf lets it be mapped where the kernel can,
+// and there alone may the flag be touched: some versions of it flip the flag.
+static void fake_no_mmap(struct polltrace *skel) {
+    if (!shared_can_map())
+        return;
+    bpf_map__set_map_flags(skel->maps.bss, 0);
+    // Not read-only, as the verifier did not know then what constants hold.
+    bpf_map__set_map_flags(skel->maps.rodata, 0);
 }
 
 static void size_maps(struct probe *p, const struct options *o) {
     struct polltrace *skel = p->skel;
     uint32_t slots = p->rows * BUCKET_WAYS;
+    uint32_t mapping = p->mapped ? BPF_F_MMAPABLE : 0;
     bool stacks = options_want_stacks(o);
 
     bpf_map__set_max_entries(skel->maps.buckets, p->rows);
-    set_mapping(p, skel->maps.bss);
-    set_mapping(p, skel->maps.rodata);
-    set_mapping(p, skel->maps.buckets);
+    if (o->no_mmap)
+        fake_no_mmap(skel);
+    bpf_map__set_map_flags(skel->maps.buckets, mapping);
     bpf_map__set_max_entries(skel->maps.slots, slots);
-    set_mapping(p, skel->maps.slots);
+    bpf_map__set_map_flags(skel->maps.slots, mapping);
     if (o->mode == MODE_WATCH)
         bpf_map__set_max_entries(skel->maps.cpus, p->cpus);
-    set_mapping(p, skel->maps.cpus);
+    bpf_map__set_map_flags(skel->maps.cpus, mapping);
     bpf_map__set_max_entries(skel->maps.claims, slots * (2 + FD_WAYS));
     bpf_map__set_max_entries(skel->maps.endpoints, o->max_processes * 4);
     bpf_map__set_max_entries(skel->maps.stacks, stacks ? o->max_stacks : 1);

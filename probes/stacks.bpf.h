@@ -74,8 +74,8 @@ static __noinline int sample_stack(void *ctx, struct task_struct *task,
     struct stack_key *key = bpf_map_lookup_elem(&scratch, &kind);
     struct slot *slot = bpf_map_lookup_elem(&slots, &index);
     struct stack_count zero = {}, *count;
-    __u32 size = stack_depth * 8;
-    long got;
+    __u64 depth = stack_depth;
+    long got, size;
 
     if (!key || !slot)
         return 0;
@@ -83,8 +83,11 @@ static __noinline int sample_stack(void *ctx, struct task_struct *task,
     key->slot = index;
     key->kind = kind;
     key->image = slot->image;
-    if (size > sizeof(key->address))
-        size = sizeof(key->address);
+    // Before Linux 5.5 the verifier does not know what constants hold.
+    barrier_var(depth);
+    if (depth > STACK_DEPTH)
+        depth = STACK_DEPTH;
+    size = depth * 8;
     got = bpf_get_stack(ctx, key->address, size, BPF_F_USER_STACK);
     if (got <= 0) {
         lose(LOST_STACKS);

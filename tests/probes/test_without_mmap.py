@@ -23,6 +23,18 @@ def test_nothing_is_mapped(target: Target, start_probe: StartProbe) -> None:
     assert mapped_maps(start_probe("-p", str(target.pid), "--no-mmap")) == 0
 
 
+@pytest.mark.parametrize("mode", ["", "--watch", "--latency", "-c", "--stacks auto --kernel"])
+def test_every_variant_loads(
+    variant: str, mode: str, target: Target, start_probe: StartProbe
+) -> None:
+    """By a verifier that does not know what the constants hold, as before 5.5."""
+    if (variant, mode) == ("fentry", "-c"):
+        pytest.skip("fentry is attached to poll only")
+    options = ("--no-mmap", "--plain-reads", "--variant", variant)
+    probe = start_probe("-p", str(target.pid), *options, *mode.split())
+    probe.stop()
+
+
 @pytest.mark.parametrize("reads", [(), ("--plain-reads",)])
 @pytest.mark.parametrize("mode", [(), ("--latency",), ("-c",)])
 def test_every_poll_is_counted(
