@@ -61,7 +61,8 @@ class Stage:
             text=True,
             check=False,
         )
-        if ended.returncode != 0 or not ended.stdout.strip():
+        # 141: `… | head` had enough.
+        if ended.returncode not in (0, 141) or not ended.stdout.strip():
             raise SystemExit(f"{command}\nended with {ended.returncode}:\n{ended.stdout}")
         if command == "polltrace lab start":
             self._connect()

@@ -14,7 +14,7 @@ from stacks import fold
 from stacks.folded import total
 
 NO_PRICE = (
-    "No price: a stopping tracer makes a poll some forty times dearer (strace 20 to 30 us instead "
+    "No price: a stopping tracer makes a poll some fifty times dearer (strace 20 to 30 us instead "
     "of 0.4), so its times are mostly its own. Counts are right, rates too low."
 )
 

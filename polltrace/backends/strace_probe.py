@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The strace backend: exact counts and stacks without eBPF, at forty times a poll's cost."""
+"""The strace backend: exact counts and stacks without eBPF, at fifty times a poll's cost."""
 
 from __future__ import annotations
 

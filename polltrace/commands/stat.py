@@ -46,8 +46,8 @@ class Stat:
             choices=[*BACKENDS, "auto"],
             default="ebpf",
             help="bcc needs the kernel's headers but no type information; strace slows a process "
-            "down some forty times a call; auto takes the first of these that works, and says so "
-            "(default: ebpf)",
+            "down fifty times a call and more; auto takes the first of these that works, and says "
+            "so (default: ebpf)",
         )
         parser.add_argument("--json", action="store_true", help="the same as data")
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")

@@ -10,8 +10,6 @@ COUNTED polls, a prime. Tools that stop the process are given the target's own C
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import re
 import shutil
 import subprocess
@@ -21,7 +19,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import PROBE, TARGET_CPU, Row, Target, Tool, bpftrace, measure_round, ours, spread, start
+from bench import (
+    PROBE,
+    TARGET_CPU,
+    Row,
+    Target,
+    Tool,
+    bpftrace,
+    cell,
+    host,
+    measure_round,
+    median,
+    ours,
+    start,
+)
 
 COUNTED = 5_003
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
@@ -173,33 +184,30 @@ def verdict(peer: Peer, target: Target) -> str:
 
 
 def table(rows: dict[str, Row], verdicts: dict[str, str], bases: list[tuple[float, ...]]) -> str:
-    poll, other = (spread([base[i] for base in bases])[0] for i in (0, 1))
+    poll, other = (median([base[i] for base in bases])[0] for i in (0, 1))
     lines = [
         f"Untraced, a poll takes {poll:.0f} ns in this closed loop, `getppid` {other:.0f} ns.",
         "",
-        "| tool | added to a poll, ns (mad) | times as long | added to `getppid` of an unwatched "
+        "| tool | added to a poll, ns | times as long | added to `getppid` of an unwatched "
         "process, ns | its count |",
         "|---|---|---|---|---|",
     ]
     for name, row in rows.items():
-        added, mad = spread(row.poll)
+        times = 1 + median(row.poll)[0] / poll
         lines.append(
-            f"| {name} | {added:,.0f} ({mad:,.0f}) | {1 + added / poll:,.2f} "
-            f"| {spread(row.other_call)[0]:.0f} | {verdicts[name]} |"
+            f"| {name} | {cell(row.poll)} | {times:,.2f} "
+            f"| {cell(row.other_call)} | {verdicts[name]} |"
         )
     return "\n".join(lines)
 
 
-def page(text: str, rounds: int) -> str:
-    machine = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    model = machine[1] if machine else platform.machine()
+def page(text: str, rounds: int, on: str) -> str:
     return f"""# Overhead
 
 What looking costs: each tool attached to a process that does nothing but poll one socket, which
-is the worst case. {os.cpu_count()} processors ({model}), Linux {platform.release()}; {rounds}
-rounds, in each of which the tools take turns in a new random order; what a tool adds is the time
-with it less the mean of those before and after. Medians, with the median absolute deviation: a
-difference of a few of these, or as small as that of "nothing", means nothing.
+is the worst case. {on}; {rounds} rounds, in each of which the tools take turns in a new random
+order; what a tool adds is the time with it less the mean of those before and after. Medians, with
+their 95 % intervals; the row "nothing" says how far the machine's own noise goes.
 
     make overhead
 
@@ -208,9 +216,10 @@ difference of a few of these, or as small as that of "nothing", means nothing.
 A server that works between its polls loses the same nanoseconds of a longer time, so a smaller
 share. But a poll costs about as much as looking at it: while every poll is counted, polling costs
 about double. So polltrace takes no price while it counts, and `top` and `advise` count in short
-windows only. strace and perf trace are of another order, and gdb stops the process for as long as
-it looks. An unwatched process pays too: a BPF program on the entry of system calls runs for every
-process, if only to find that it is not meant.
+windows only. strace and perf trace are of another order. gdb and eu-stack stop the process now and
+then, for as long as they look: most samples miss that, so a median does not show what it costs.
+An unwatched process pays too: a BPF program on the entry of system calls runs for every process,
+if only to find that it is not meant.
 """
 
 
@@ -227,6 +236,7 @@ def main() -> int:
     chosen = [peer for peer in chosen if here(peer)]
     rows = {peer.tool.name: Row() for peer in chosen}
     bases: list[tuple[float, float, float]] = []
+    on = host()
     watched, other = Target(), Target()
     try:
         verdicts = {peer.tool.name: verdict(peer, watched) for peer in chosen}
@@ -240,7 +250,7 @@ def main() -> int:
     text = table(rows, verdicts, list(bases))
     print(text)
     if options.write:
-        options.write.write_text(page(text, options.rounds))
+        options.write.write_text(page(text, options.rounds, on))
     return 0
 
 

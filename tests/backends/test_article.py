@@ -72,7 +72,7 @@ def test_the_text(run: Run) -> None:
     words = " ".join(ended.stdout.split())
     assert words.startswith("process: from truss -c, 80.360 s traced Looks like break polling: ")
     assert "polls 1,355,248 break polls or others: cannot tell" in words
-    assert "No price: a stopping tracer makes a poll some forty times dearer" in words
+    assert "No price: a stopping tracer makes a poll some fifty times dearer" in words
     assert "sys totals 1,355,493 0" in words
 
 
