@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from polltrace.advice import Advice, Extras, advice
 from polltrace.break_mode import BreakMode
@@ -64,6 +65,27 @@ class SessionSummary:
     @property
     def polls_per_s(self) -> float:
         return self.break_polls / self.seconds if self.seconds else 0.0
+
+    def facts(self) -> dict[str, Any]:
+        """Who it is and what it did, as JSON-ready data; null is what is not known."""
+        server = self.server
+        return {
+            "pid": self.identity[0],
+            "start_ticks": self.identity[1],
+            "title": self.title,
+            "engine": server.engine.name if server else None,
+            "instance": server.instance if server else None,
+            "client": server.socket.peer if server and server.socket else None,
+            "break_mode": self.mode.value if server else None,
+            "reason": self.reason or None,
+            "configured_skip": server.settings.break_poll_skip if server else None,
+            "from_s": self.from_s,
+            "to_s": self.to_s,
+            "ended": self.ended,
+            "cpu_s": self.cpu_s,
+            "break_polls": self.break_polls,
+            "other_polls": self.other_polls,
+        }
 
     @property
     def lost_cpu_s(self) -> float | None:

@@ -109,22 +109,8 @@ def rows(summary: Summary, table: str) -> Iterator[Row]:
 
 
 def _process(each: SessionSummary) -> Row:
-    server = each.server
     return {
-        **_who(each.identity),
-        "title": each.title,
-        "engine": server.engine.name if server else None,
-        "instance": server.instance if server else None,
-        "client": server.socket.peer if server and server.socket else None,
-        "break_mode": each.mode.value if server else None,
-        "reason": each.reason or None,
-        "configured_skip": server.settings.break_poll_skip if server else None,
-        "from_s": each.from_s,
-        "to_s": each.to_s,
-        "ended": each.ended,
-        "cpu_s": each.cpu_s,
-        "break_polls": each.break_polls,
-        "other_polls": each.other_polls,
+        **each.facts(),
         "lost_cpu_s": each.lost_cpu_s,
         **_estimate("counted", each.counted),
         "samples": each.samples,

@@ -42,23 +42,8 @@ def report_data(summary: Summary) -> dict[str, Any]:
 
 
 def _session(each: SessionSummary) -> dict[str, Any]:
-    server = each.server
     return {
-        "pid": each.identity[0],
-        "start_ticks": each.identity[1],
-        "title": each.title,
-        "engine": server.engine.name if server else None,
-        "instance": server.instance if server else None,
-        "client": server.socket.peer if server and server.socket else None,
-        "break_mode": each.mode.value if server else None,
-        "reason": each.reason or None,
-        "configured_skip": server.settings.break_poll_skip if server else None,
-        "from_s": each.from_s,
-        "to_s": each.to_s,
-        "ended": each.ended,
-        "cpu_s": each.cpu_s,
-        "break_polls": each.break_polls,
-        "other_polls": each.other_polls,
+        **each.facts(),
         "polls_per_s": each.polls_per_s,
         "polls_per_cpu_s": each.session.polls_per_cpu_s,
         "lost_cpu_s": each.lost_cpu_s,
