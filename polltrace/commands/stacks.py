@@ -7,7 +7,6 @@ from pathlib import Path
 
 from polltrace import __version__
 from polltrace.backends.choice import choose
-from polltrace.backends.strace_probe import StraceProbe
 from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import hertz, seconds, stride
 from polltrace.commands.recorded import add_recording_argument, recorded
@@ -138,6 +137,9 @@ def _polls_only(args: argparse.Namespace) -> argparse.Namespace:
 
 
 def _straced(args: argparse.Namespace) -> StackProfile:
+    # Here, because a recording is read where there is no Linux, too.
+    from polltrace.backends.strace_probe import StraceProbe  # noqa: PLC0415
+
     print("polltrace: each poll meanwhile stops its process for 1 to 20 ms", file=sys.stderr)
     with (
         StraceProbe(target_pids(args), args.duration, stacks=True) as probe,
