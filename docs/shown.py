@@ -39,6 +39,7 @@ class Stage:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._sessions = contextlib.ExitStack()
+        self.lab_runs = False
         self._environment = {
             **os.environ,
             "COLUMNS": _WIDTH,
@@ -64,6 +65,8 @@ class Stage:
         # 141: `… | head` had enough.
         if ended.returncode not in (0, 141) or not ended.stdout.strip():
             raise SystemExit(f"{command}\nended with {ended.returncode}:\n{ended.stdout}")
+        if command.startswith("polltrace lab st"):
+            self.lab_runs = command != "polltrace lab stop"
         if command == "polltrace lab start":
             self._connect()
         return "".join(f"{line.rstrip()}\n" for line in ended.stdout.splitlines())
@@ -82,12 +85,12 @@ class Stage:
 def _stage(commands: list[str]) -> Iterator[Stage]:
     with tempfile.TemporaryDirectory() as directory:
         stage = Stage(Path(directory))
-        if "polltrace lab start" not in commands:
-            stage.run("polltrace lab start")
         try:
+            if "polltrace lab start" not in commands:
+                stage.run("polltrace lab start")
             yield stage
         finally:
-            if "polltrace lab stop" not in commands:
+            if stage.lab_runs:
                 stage.run("polltrace lab stop")
 
 
