@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from polltrace.recording.fold import Recording
 from polltrace.recording.series import Span
 from polltrace.recording.stacks import stacks_of
 from polltrace.recording.stream import Identity
-from polltrace.sampled import ON_CPU
+from polltrace.sampled import ON_CPU, NamedStack, shares
 from polltrace.servers import Server
 
 
@@ -141,6 +141,14 @@ def _by_identity(profile: Profile | None) -> Mapping[Identity, ProcessTotals]:
     return {(each.pid, each.start_ticks): each for each in profile.totals} if profile else {}
 
 
+def _checks(stacks: Sequence[NamedStack], server: Server | None) -> int:
+    """Samples in the check; of a server as advise counts them, by its own engine."""
+    if server is None:
+        return sum(stack.count for stack in stacks if stack.is_break_check)
+    seen = shares(stacks, server.engine)
+    return seen.polling + seen.checking
+
+
 def _session(
     recording: Recording,
     identity: Identity,
@@ -157,7 +165,7 @@ def _session(
     price = curve.at(session.pace_s) if curve else None
     stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
-    checks = sum(stack.count for stack in stacks if stack.is_break_check)
+    checks = _checks(stacks, server)
     watched = _watched(server, totals, to_s - from_s)
     timed = recording.gaps.get(identity)
     return SessionSummary(

@@ -165,8 +165,7 @@ def test_the_lab_is_told_apart(lab_recording: Any, run: Run) -> None:
     assert out_of_band["break_polls"] == 0
     assert in_band["samples"] > 10
     assert in_band["sampled_pct"] > 0
-    # Now and then one sample of a thousand is taken for the check.
-    assert (out_of_band["sampled_pct"] or 0) < 1
+    assert out_of_band["sampled_pct"] in (None, 0)
     assert sum(count for _, _, count in in_band["gaps_ns"]) > 100
     low, high = in_band["cpu_pct_ci95"]
     assert low < in_band["cpu_pct"] < high
