@@ -26,6 +26,7 @@ LOTSLIOS = """
 FOR_EVER = 2_000_000
 SOAK = bool(os.environ.get("LAB_SOAK"))  # make soak: as often as is promised, not as is quick
 CANCELS = 200 if SOAK else 20
+SOON_S = 1.0 if SOAK else 10.0  # a soak is run on a machine with nothing else to do
 
 STATISTICS = (
     "select n.name, m.value from v$mystat m, v$statname n where m.statistic# = n.statistic#"

@@ -10,6 +10,9 @@ enum {
     // A statement that reads no data file makes no break checks of its own.
     // Should one run long, it makes one per this many steps of its program.
     STEPS_WITHOUT_A_GET = 1000000,
+    // The last session to leave puts the write-ahead log back into the user's
+    // tables, with them locked. Whoever comes meanwhile waits for it.
+    OTHERS_CLOSE_WITHIN_MS = 60000,
 };
 
 static int no_get_for_long(void *argument) {
@@ -56,6 +59,8 @@ bool database_open(struct database *database, struct sga *sga,
     bool done =
         lio_install(&database->lio) &&
         sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
+        sqlite3_busy_timeout(database->db, OTHERS_CLOSE_WITHIN_MS) ==
+            SQLITE_OK &&
         attach(database->db, sga->dictionary, "SYS") &&
         attach(database->db, sga->users, sga->user) &&
         open_own_schema(database) &&
