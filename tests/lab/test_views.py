@@ -231,7 +231,7 @@ def test_a_row_lock_is_waited_for_in_slices(lab: Lab) -> None:
         s=sid,
     )
     holder.connection.commit()
-    assert statement.join(within_s=5)
+    assert statement.join(within_s=10)
     settle(watcher, sid)
     count, timeouts, us = waited(watcher, sid, ROW_LOCK)
 
