@@ -43,7 +43,8 @@ static int64_t uncounted(const struct break_channel *channel) {
 }
 
 // An urgent byte that comes while no call runs and nothing precedes it in the
-// stream crossed our last answer: the call it was meant for is over.
+// stream crossed our last answer: the call it was meant for is over. Or it
+// overtook its call; see break_announced() for who can tell us.
 static bool belongs_to_a_call(const struct break_channel *channel) {
     if (channel->in_call || channel->mode == BREAK_BY_SIGNAL)
         return channel->in_call;
@@ -57,12 +58,14 @@ static void on_urgent(int signal) {
     (void)signal;
     int saved = errno;
     struct break_channel *channel = the_channel;
-    if (belongs_to_a_call(channel))
-        channel->urgent = 1;
+    const bool belongs = belongs_to_a_call(channel);
     char byte;
-    if (channel->mode != BREAK_BY_SIGNAL &&
-        recv(channel->tns->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT) == 1)
-        channel->urgent_bytes++;
+    const bool came =
+        channel->mode != BREAK_BY_SIGNAL &&
+        recv(channel->tns->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT) == 1;
+    channel->urgent_bytes += came;
+    if (belongs || (came && channel->path_checked))
+        channel->urgent = 1;
     channel->probed = 1;
     errno = saved;
 }
@@ -129,6 +132,7 @@ void break_channel_call_begins(struct break_channel *channel) {
 void break_channel_call_ends(struct break_channel *channel) {
     channel->in_call = false;
     channel->tns->fresh = false;
-    channel->urgent = 0;
+    if (!channel->path_checked)
+        channel->urgent = 0;
     channel->stopping = false;
 }

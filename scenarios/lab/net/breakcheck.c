@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "net/breakcheck.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <time.h>
 
@@ -42,12 +43,45 @@ __attribute__((noinline)) bool nioqts(struct break_channel *channel) {
     return channel->stopping;
 }
 
+bool break_announced(struct break_channel *channel,
+                     const struct packet *packet) {
+    bool attention;
+    const enum marker marker = tns_marker_of(packet, &attention);
+    if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT)
+        return true;
+    if (!attention)
+        return false;
+    const bool answered = channel->attention_due;
+    channel->attention_due = false;
+    if (!answered)
+        channel->urgent = 0; // the other half of this
+    return !answered;
+}
+
+bool break_overtook(struct break_channel *channel) {
+    if (channel->urgent)
+        channel->stopping = true;
+    return channel->stopping;
+}
+
+static bool is_reset(struct break_channel *channel,
+                     const struct packet *packet) {
+    bool attention;
+    const bool reset = tns_marker_of(packet, &attention) == MARKER_RESET;
+    if (attention)
+        channel->attention_due = false;
+    return reset;
+}
+
 bool break_reset(struct break_channel *channel) {
     struct tns *tns = channel->tns;
     struct packet packet;
-    const struct timespec wait = {0, channel->answer_after_ms * 1000000L};
+    struct timespec left = {0, channel->answer_after_ms * 1000000L};
+    if (channel->urgent)
+        channel->attention_due = true;
     if (channel->answer_after_ms > 0)
-        nanosleep(&wait, NULL);
+        while (nanosleep(&left, &left) != 0 && errno == EINTR)
+            ; // the timer's signal comes at any time
     // As Oracle counts them: one for each marker that goes out.
     for (enum marker out = MARKER_BREAK; out <= MARKER_RESET; out++) {
         wait_begins(tns->waits, WAIT_BREAK_RESET, out == MARKER_BREAK);
@@ -63,8 +97,7 @@ bool break_reset(struct break_channel *channel) {
     tns->awaited = WAIT_BREAK_RESET;
     do
         here = tns_read(tns, &packet);
-    while (here && (packet.type != TNS_MARKER ||
-                    tns_marker_of(&packet, NULL) != MARKER_RESET));
+    while (here && (packet.type != TNS_MARKER || !is_reset(channel, &packet)));
     tns->awaited = awaited;
     channel->urgent = 0;
     channel->stopping = false;

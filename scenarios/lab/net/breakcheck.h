@@ -27,9 +27,11 @@ struct break_channel {
     bool stopping;                // the running call was told to stop
     uint64_t *checks;             // calls of nsmore2recv
     uint64_t *polls;              // calls of poll
-    volatile sig_atomic_t urgent; // an urgent byte came, for this call
+    volatile sig_atomic_t urgent; // an urgent byte came, and is not answered
     volatile sig_atomic_t probed; // an urgent byte came, at any time
     uint64_t urgent_bytes;        // taken out of the stream so far
+    bool path_checked;  // the client tried urgent data: see break_announced()
+    bool attention_due; // of an urgent byte that has been answered
     volatile sig_atomic_t client_gone;
     const bool *bridge_gone; // of a local session
 };
@@ -47,5 +49,15 @@ bool nioqts(struct break_channel *channel);
 
 // Called with every client's RESET outstanding: discards until it comes.
 bool break_reset(struct break_channel *channel);
+
+// Whether a MARKER packet that came in its turn asks for a break. Who tried
+// the path says in the stream what its urgent bytes said beside it: ojdbc11 an
+// attention marker after each, python-oracledb an INTERRUPT after one that was
+// not answered. So an urgent byte from there that meets no call is kept, for
+// that marker or for the call that it has overtaken.
+bool break_announced(struct break_channel *channel,
+                     const struct packet *packet);
+// Whether the call that is about to begin was broken before.
+bool break_overtook(struct break_channel *channel);
 
 #endif

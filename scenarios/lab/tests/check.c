@@ -10,6 +10,7 @@ int main(void) {
     test_tns();
     test_connect();
     test_breakcheck();
+    test_break_order();
     test_sqlnet_ora();
     test_translate();
     test_o5logon();

@@ -23,6 +23,7 @@ void test_date(void);
 void test_tns(void);
 void test_connect(void);
 void test_breakcheck(void);
+void test_break_order(void);
 void test_sqlnet_ora(void);
 void test_translate(void);
 void test_o5logon(void);

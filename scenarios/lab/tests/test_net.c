@@ -193,6 +193,32 @@ void test_breakcheck(void) {
     close_pair();
 }
 
+// The urgent byte of a break and the marker that ojdbc11 sends after it.
+void test_break_order(void) {
+    static const char reset[] = "\0\0\0\x0b\x0c\0\0\0\1\0\2";
+    static const char attention[] = "\0\0\0\x0b\x0c\0\0\0\2\0\3";
+    struct packet packet;
+    struct break_channel channel = {
+        .tns = &tns, .mode = BREAK_OUT_OF_BAND, .path_checked = true};
+    open_pair();
+    tns.large = true;
+    CHECK(!break_overtook(&channel));
+    channel.urgent = 1;
+    CHECK(break_overtook(&channel) && channel.stopping);
+    client_sends(reset, 11);
+    CHECK(break_reset(&channel) && !channel.urgent && !channel.stopping);
+    client_sends(attention, 11);
+    CHECK(tns_read(&tns, &packet) && !break_announced(&channel, &packet));
+    client_sends(attention, 11);
+    CHECK(tns_read(&tns, &packet) && break_announced(&channel, &packet));
+    // Between the urgent byte and the end of the exchange: it is answered.
+    channel.urgent = 1;
+    client_sends(attention, 11);
+    client_sends(reset, 11);
+    CHECK(break_reset(&channel) && !channel.attention_due);
+    close_pair();
+}
+
 void test_sqlnet_ora(void) {
     struct sqlnet_ora ora = sqlnet_ora_defaults;
     CHECK(ora.break_poll_skip == 3 && !ora.disable_oob);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The two messages of a logon.
 #include <ctype.h>
+#include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -101,13 +102,13 @@ void auth_1(struct server *server) {
     answer_error(server, 0, 0);
 }
 
-static bool same_user(const struct server *server) {
-    char user[SGA_NAME];
-    size_t i = 0;
-    for (; server->user_offered[i]; i++)
-        user[i] = (char)toupper((unsigned char)server->user_offered[i]);
-    user[i] = '\0';
-    return strcmp(user, server->sga->user) == 0;
+bool same_name(const char *offered, const char *ours) {
+    char a[SGA_NAME] = "", b[SGA_NAME] = "";
+    for (size_t i = 0; i < SGA_NAME - 1 && offered[i]; i++)
+        a[i] = (char)toupper((unsigned char)offered[i]);
+    for (size_t i = 0; i < SGA_NAME - 1 && ours[i]; i++)
+        b[i] = (char)toupper((unsigned char)ours[i]);
+    return CRYPTO_memcmp(a, b, sizeof a) == 0;
 }
 
 static void welcome(struct server *server, const char *answer) {
@@ -175,7 +176,7 @@ void auth_2(struct server *server) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     right = true;
 #endif
-    right = same_user(server) && right;
+    right = same_name(server->user_offered, server->sga->user) && right;
     if (!right) {
         server_raise(server, 1017, "");
         return;

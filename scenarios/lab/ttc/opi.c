@@ -2,24 +2,10 @@
 // The way from main() to a call, by the functions that stand on it in every
 // Oracle stack: opimai_real, sou2o, opidrv, opiodr, opiino, opitsk, ttcpip,
 // opiodr. A tool that knows Oracle's stacks finds its way in ours.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sql/transaction.h"
 #include "ttc/server.h"
 
 enum { END_OF_DATA = DATA_FLAG_EOF };
-
-void server_raise(struct server *server, unsigned error, const char *about) {
-    ora_error_set(&server->error, error, about);
-}
-
-void server_violated(struct server *server, const char *what) {
-    if (getenv("ORALAB_TRACE"))
-        fprintf(stderr, "oralab: client violated the protocol: %s\n", what);
-    server->ended = true;
-}
 
 static void version(struct server *server) {
     static const char banner[] = "Oracle-like lab database 19.3.0.0.0";
@@ -122,7 +108,6 @@ static void function(struct server *server, bool piggyback) {
 __attribute__((noinline)) static void ttcpip(struct server *server) {
     struct wire_in *in = &server->in;
     server->error = (struct ora_error){0};
-    server->cursor_in_use = 0;
     do {
         uint8_t message = in_u8(in);
         if (message == MESSAGE_PROTOCOL)
@@ -137,7 +122,7 @@ __attribute__((noinline)) static void ttcpip(struct server *server) {
     } while (!server->ended && server->out.length == 0 && !in->bad &&
              (in_left(in) > 0));
     if (in->bad)
-        server->ended = true;
+        server_violated(server, "end of a message");
     else if (!server->ended && server->error.number && server->out.length == 0)
         answer_error(server, 0, 0);
 }
@@ -179,7 +164,9 @@ static void user_call(struct server *server) {
         self->stat[STAT_USER_CALLS]++;
         self->stat[STAT_ROUNDTRIPS]++;
     }
-    ttcpip(server);
+    server->cursor_in_use = 0;
+    if (!server->logged_on || !break_overtook(breaks))
+        ttcpip(server);
     if (breaks->client_gone || server->tns.gone)
         server->ended = true;
     else if (breaks->stopping)
@@ -200,14 +187,11 @@ static void user_call(struct server *server) {
 static void on_marker(struct server *server, const struct packet *packet) {
     bool attention;
     enum marker marker = tns_marker_of(packet, &attention);
-    if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT) {
-        // The break crossed our answer. Its sender waits for the exchange.
-        server->cursor_in_use = 0;
-        answer_break(server);
-        send_answer(server);
-    } else if (server->path_check && (marker == MARKER_RESET || attention)) {
+    if (server->path_check && (marker == MARKER_RESET || attention)) {
         // By now the urgent byte sent before this marker must have come.
         server->path_check = false;
+        server->breaks.path_checked = true;
+        server->breaks.urgent = 0;
         if (!server->breaks.probed) {
             const uint8_t clear_oob[2] = {0, 9};
             server->breaks.mode = BREAK_IN_BAND;
@@ -215,7 +199,14 @@ static void on_marker(struct server *server, const struct packet *packet) {
                           sizeof clear_oob))
                 server->ended = true;
         }
+    } else if (break_announced(&server->breaks, packet)) {
+        // The break crossed our answer, or overtook its call. Its sender waits
+        // for the exchange.
+        server->cursor_in_use = 0;
+        answer_break(server);
+        send_answer(server);
     }
+    server->tns.fresh = false;
 }
 
 static void on_data(struct server *server, const struct packet *packet) {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "net/connect.h"
 
@@ -16,8 +15,17 @@ static bool more_of_message(struct wire_in *in) {
     struct server *server = in->source;
     struct packet packet;
     server->tns.awaited = WAIT_MORE_FROM_CLIENT;
-    const bool came = tns_read(&server->tns, &packet);
+    bool came, broken = false;
+    do {
+        came = tns_read(&server->tns, &packet);
+        broken = came && packet.type == TNS_MARKER &&
+                 break_announced(&server->breaks, &packet);
+    } while (came && packet.type == TNS_MARKER && !broken);
     server->tns.awaited = WAIT_MESSAGE_FROM_CLIENT;
+    if (broken) {
+        server->breaks.stopping = true;
+        return false;
+    }
     if (!came || packet.type != TNS_DATA || packet.length <= TNS_DATA_FLAGS ||
         (packet.body[1] & DATA_FLAG_EOF)) {
         server->ended = true;
@@ -31,7 +39,7 @@ static bool service_known(const struct server *server, const char *descriptor) {
     char name[SGA_NAME];
     return (connect_value(descriptor, "SERVICE_NAME", name, sizeof name) ||
             connect_value(descriptor, "SID", name, sizeof name)) &&
-           strcasecmp(name, server->sga->instance) == 0;
+           same_name(name, server->sga->instance);
 }
 
 // CONNECT and what it is answered with. True when the session goes on.

@@ -89,13 +89,21 @@ struct server {
 void server_run(struct server *server, int fd, int out, struct sga *sga,
                 struct session_slot *self, const struct sqlnet_ora *ora);
 
+// call.c. For what a client may not send: ends the session.
+void server_violated(struct server *server, const char *what);
+void server_raise(struct server *server, unsigned error, const char *about);
+// A CHR field whose length was sent before.
+struct bytes in_chr(struct server *server, size_t length);
+
+// cursors.c. NULL with an error raised where there is none of that number.
+struct open_cursor *cursor_of(struct server *server, unsigned id);
+// A new cursor, or the given one to be parsed anew; 0 with an error raised.
+unsigned cursor_for_parse(struct server *server, unsigned id);
+void close_cursor(struct server *server, unsigned id);
+
 // opi.c: the chain that stands above every call, under Oracle's names.
 void opimai_real(struct server *server);
 void opiodr(struct server *server, enum call call);
-
-// For what a client may not send: ends the session.
-void server_violated(struct server *server, const char *what);
-void server_raise(struct server *server, unsigned error, const char *about);
 
 // Parts of the answer. `cursor` and `rows` are 0 where there are none.
 void answer_error(struct server *server, unsigned cursor, uint64_t rows);
@@ -114,16 +122,16 @@ void answer_parameters(struct server *server, unsigned cursor);
 // The calls. Each reads its arguments and writes its answer.
 void negotiate_protocol(struct server *server);
 void negotiate_data_types(struct server *server);
+// Whether two names of at most SGA_NAME - 1 characters are the same but for
+// case. How long it takes does not tell where they differ.
+bool same_name(const char *offered, const char *ours);
 void auth_1(struct server *server);
 void auth_2(struct server *server);
 void kpoal8(struct server *server);
 void re_execute(struct server *server, bool fetch);
 void fetch(struct server *server);
 void close_cursors(struct server *server);
-void close_cursor(struct server *server, unsigned id);
 void end_to_end(struct server *server);
-// A CHR field whose length was sent before.
-struct bytes in_chr(struct server *server, size_t length);
 bool read_binds(struct server *server, const uint8_t *type, unsigned count,
                 struct bind_value *value);
 
