@@ -104,8 +104,8 @@ class Lab:
     kind = "lab"
     counts_polls = True
 
-    def __init__(self, force_skip: int | None = None) -> None:
-        self._lab = LabServer()
+    def __init__(self, force_skip: int | None = None, port: int = 0) -> None:
+        self._lab = LabServer(port)
         self._force_skip = force_skip
 
     def __enter__(self) -> Self:
@@ -136,6 +136,7 @@ class Lab:
             self._lab.oralab.tns_admin,
             break_poll_skip=self._force_skip or cell.skip or 3,
             path_check=cell.path_check,
+            sdu=cell.sdu,
         )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The server's sqlnet.ora: the two parameters that decide how it looks for a break."""
+"""The server's sqlnet.ora: how it looks for a break, and how long a packet may be."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from pathlib import Path
 
 
 def write_sqlnet(
-    directory: Path, *, break_poll_skip: int, disable_oob: bool = False, path_check: bool = True
+    directory: Path,
+    *,
+    break_poll_skip: int,
+    disable_oob: bool = False,
+    path_check: bool = True,
+    sdu: int = 0,
 ) -> None:
     """Write sqlnet.ora for the dedicated servers that start from now on.
 
     Without `path_check` they do not ask clients to try urgent data at connect (DISABLE_OOB_AUTO).
+    They take an SDU of up to `sdu` bytes; 0 leaves it at their default of 8192.
 
     A server reads it once, as it starts, so it is replaced whole: never half a file.
     """
@@ -20,5 +26,6 @@ def write_sqlnet(
         f"BREAK_POLL_SKIP = {break_poll_skip}\n"
         f"DISABLE_OOB = {'ON' if disable_oob else 'OFF'}\n"
         f"DISABLE_OOB_AUTO = {'OFF' if path_check else 'ON'}\n"
+        + (f"DEFAULT_SDU_SIZE = {sdu}\n" if sdu else "")
     )
     draft.replace(directory / "sqlnet.ora")
