@@ -120,7 +120,7 @@ bench-lab: build
 proof: build clients
 	$(BIN)/python -m scenarios.proof
 
-# A regression is found 20 times of 20 and none is imagined: a quarter of an hour, quiet.
+# A regression is found 20 times of 20 and none is imagined: some minutes.
 check-compare: build
 	$(BIN)/python tests/scenarios/check_compare.py
 
@@ -135,6 +135,7 @@ soak: build $(VENV)/installed-dev
 	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
 	LAB_SOAK=1 $(BIN)/pytest tests/lab -k "in_a_row or leak"
+	RUN_KILLS=20 $(BIN)/pytest tests/scenarios -k killed_at_any_moment
 	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
 
 # The probe and the other backends on other kernels, emulated; into docs/kernels.md.

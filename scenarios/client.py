@@ -25,6 +25,10 @@ _PLACEHOLDER = re.compile(r":([A-Za-z]\w*)")
 _CODE = re.compile(r"[A-Z]{2,4}-\d{3,5}")
 
 
+class ClientEndedError(DriverError):
+    """The client program is gone: what it was asked will never be answered."""
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """What the client says of itself: whether it can send urgent data, and ask for an SDU."""
@@ -230,12 +234,14 @@ class DriverClient:
             self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self._process.stdin.flush()
 
-    def _ended(self) -> DriverError:
+    def _ended(self) -> ClientEndedError:
         match self._process.wait():
             case 3:
-                return DriverError("python-oracledb cannot be imported: run 'pip install oracledb'")
+                return ClientEndedError(
+                    "python-oracledb cannot be imported: run 'pip install oracledb'"
+                )
             case code:
-                return DriverError(f"the {self.name} client ended with code {code}")
+                return ClientEndedError(f"the {self.name} client ended with code {code}")
 
     def __exit__(
         self,

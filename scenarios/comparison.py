@@ -96,16 +96,18 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
 
 
 MATRIX_NAMES = ("client", "break_mode", "skip", "fetch_size", "sdu", "path", "busy")
-_TIMES = ("elapsed", "server CPU")
+_TIMES = {"elapsed": ("elapsed_s", "unhindered_s"), "server CPU": ("cpu_s",)}
+"""What each is judged by. A server that waited for a processor while others had it took longer
+without being slower: elapsed is held against the other run's with that time and without it, and
+the interval spans both."""
 
 
 def _cell(  # noqa: PLR0913, PLR0917
     base: RunData, new: RunData, cell: Cell, label: str, margin: float, confidence: float
 ) -> Iterator[Compared]:
-    for figure, field in zip(_TIMES, ("elapsed_s", "cpu_s"), strict=True):
-        values = [_in_yardsticks(run, cell, field) for run in (base, new)]
-        if all(values):
-            ratio = bootstrap.ratio(values[0], values[1], confidence)
+    for figure in _TIMES:
+        ratio = _time_ratio(base, new, cell, figure, confidence)
+        if ratio is not None:
             yield Compared(label, figure, ratio, exact=False, verdict=_judged(ratio, margin))
     counts = [_counts(run, cell) for run in (base, new)]
     for figure in counts[0]:
@@ -133,13 +135,27 @@ def _judged(ratio: Estimate, margin: float) -> Verdict:
     return Verdict.UNSURE
 
 
+def _time_ratio(
+    base: RunData, new: RunData, cell: Cell, figure: str, confidence: float
+) -> Estimate | None:
+    ratios = []
+    for field in _TIMES[figure]:
+        a, b = (_in_yardsticks(run, cell, field) for run in (base, new))
+        if a and b:
+            ratios.append(bootstrap.ratio(a, b, confidence))
+    if not ratios:
+        return None
+    low, high = min(each.low for each in ratios), max(each.high for each in ratios)
+    return Estimate(ratios[0].value, low, high)
+
+
 def _in_yardsticks(run: RunData, cell: Cell, field: str) -> list[float]:
     """One value a block: the median over its turns of the figure by the turn's yardstick."""
     number = run.cells.index(cell)
     figures: Turns = by_cell(run, field).get(number, {})
     yardsticks: Turns = by_cell(run, "yardstick_s").get(number, {})
     return [
-        statistics.median(figures[block]) / statistics.median(yardsticks[block])
+        statistics.median(a / b for a, b in zip(figures[block], yardsticks[block], strict=True))
         for block in sorted(figures.keys() & yardsticks.keys())
     ]
 

@@ -103,7 +103,7 @@ def scatter(  # noqa: PLR0913
     log_y: bool = False,
     joined: bool = True,
 ) -> str:
-    """Points of several series on two axes, those of a series joined from left to right."""
+    """Points of several series on two axes, those of a series joined in the order given."""
     if not points:
         return ""
     height = 400
@@ -113,7 +113,7 @@ def scatter(  # noqa: PLR0913
     y = _axis([p.y for p in points], height - _BOTTOM, top, log=log_y)
     drawn = [_grid_x(x, top, height - _BOTTOM, x_unit), _grid_y(y, 90, WIDTH - 230, y_unit)]
     for series in sorted({p.series for p in points}):
-        ours = sorted((p for p in points if p.series == series), key=lambda p: p.x)
+        ours = [p for p in points if p.series == series]
         colour = COLOURS[series % len(COLOURS)]
         if joined and len(ours) > 1:
             line = "L".join(f"{x.at(p.x):.1f} {y.at(p.y):.1f}" for p in ours)

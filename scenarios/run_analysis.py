@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polltrace.intervals import Estimate
+from polltrace.intervals import Estimate, proportion
 from scenarios import bootstrap
 from scenarios.host_noise import warnings
 from scenarios.relay import NetworkPath
 from scenarios.run_file import Line, RunData
-from scenarios.scenario import Cell, Scenario, varied
+from scenarios.scenario import Cell, Expected, Scenario, varied
 
 ROUND_TRIPS = "SQL*Net roundtrips to/from client"
 MORE_DATA = "SQL*Net more data to client"
@@ -81,7 +81,13 @@ class CellResult:
     cancels_ms: Sequence[float]
     cancels_lost: int
     cancels_wrong: int
-    folded: str
+    stacks: Line
+
+    @property
+    def check_pct(self) -> Estimate | None:
+        """The share of samples on CPU that were in the break check; None: none was taken."""
+        samples = self.stacks.get("samples", 0)
+        return proportion(self.stacks["checks"], samples) if samples else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +132,30 @@ def analysed(run: RunData) -> RunResult:
 def scenario_of(run: RunData) -> Scenario:
     data: dict[str, Any] = dict(run.header["scenario"])
     data["paths"] = {name: NetworkPath(**path) for name, path in data["paths"].items()}
-    for key in ("record", "expected"):
-        data[key] = tuple(data[key])
+    data["record"] = tuple(data["record"])
+    # Runs of earlier releases have the sentences alone.
+    data["expected"] = tuple(
+        Expected(**each) if isinstance(each, dict) else Expected(each) for each in data["expected"]
+    )
     return Scenario(**data)
 
 
 def by_cell(run: RunData, figure: str) -> dict[int, Turns]:
-    """A figure of the timed executions: by cell's number, then block, in the order of turns."""
+    """A figure of the timed executions: by cell's number, then block, in the order of turns.
+
+    `unhindered_s` is elapsed_s less the server's waiting for a processor.
+    """
     found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for line in sorted(run.of("sample"), key=lambda each: each["turn"]):
-        if line[figure] is not None:
-            found[line["cell"]][line["block"]].append(line[figure])
+        value = _unhindered_s(line) if figure == "unhindered_s" else line.get(figure)
+        if value is not None:
+            found[line["cell"]][line["block"]].append(value)
     return {cell: dict(blocks) for cell, blocks in found.items()}
+
+
+def _unhindered_s(line: Line) -> float | None:
+    waited_s = line.get("waited_s")
+    return None if waited_s is None else line["elapsed_s"] - waited_s
 
 
 def paired_pct(base: Turns, other: Turns) -> Estimate | None:
@@ -188,7 +206,7 @@ def _cell(  # noqa: PLR0913, PLR0917
         cancels_ms=[line["ms"] for line in ended],
         cancels_lost=len(cancels) - len(ended),
         cancels_wrong=sum(line["error"] not in CANCELLED or not line["usable"] for line in ended),
-        folded=next((x["folded"] for x in run.of("stacks") if x["cell"] == number), ""),
+        stacks=next((x for x in run.of("stacks") if x["cell"] == number), {}),
     )
 
 

@@ -11,7 +11,7 @@ from html import escape
 
 from scenarios.plots import Point, Row, scatter, strips, with_key
 from scenarios.run_analysis import CellResult, RunResult, by_cell, of_blocks
-from scenarios.run_text import conclusions, run_text
+from scenarios.run_text import conclusions, expected_lines, run_text
 from stacks import parse_folded
 from stacks.flamesvg import flame_svg
 from stacks.layers.table import built_in
@@ -48,6 +48,9 @@ def run_html(result: RunResult) -> str:
 def _sections(result: RunResult) -> Iterator[str]:
     for each in result.warnings:
         yield f'<p class="warning">{escape(each)}</p>'
+    if result.scenario.expected:
+        yield f"<h2>Expected</h2>\n<pre>{escape(chr(10).join(expected_lines(result, 100)))}</pre>"
+    yield "<h2>Found</h2>"
     yield "<ul>" + "".join(f"<li>{escape(each)}</li>" for each in conclusions(result)) + "</ul>"
     for heading, drawing in (
         ("Elapsed", _elapsed(result)),
@@ -170,20 +173,22 @@ def _round_trips(result: RunResult) -> str:
 
 
 def _flames(result: RunResult) -> str:
-    """The first client's dearest cell against its base, drawn by who draws all our flames."""
-    taken = [each for each in result.cells if each.folded and not each.cell.twin]
-    polling = sorted((e for e in taken if e.cell.skip), key=lambda e: e.cell.skip or 0)
+    """Of each client, the cell that polls most against its base, drawn by who draws all our
+    flames."""
+    taken = {e.label: e for e in result.cells if e.stacks and not e.cell.twin}
+    polling = sorted((e for e in taken.values() if e.cell.skip), key=lambda e: e.cell.skip or 0)
+    drawn: dict[str, str] = {}
     for each in polling:
-        base = next((b for b in taken if b.label == each.base), None)
-        if base is not None:
+        base = taken.get(each.base or "")
+        if base is not None and each.cell.client not in drawn:
             picture = Picture(
                 title=f"On CPU: {each.label}, against {base.label}",
-                side=Side(each.label, parse_folded(each.folded)),
-                before=Side(base.label, parse_folded(base.folded)),
+                side=Side(each.label, parse_folded(each.stacks["folded"])),
+                before=Side(base.label, parse_folded(base.stacks["folded"])),
                 layers=built_in("oracle"),
             )
-            return flame_svg(picture)
-    return ""
+            drawn[each.cell.client] = flame_svg(picture)
+    return "\n".join(drawn.values())
 
 
 def _clients(result: RunResult) -> Sequence[str]:

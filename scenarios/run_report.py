@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.intervals import Estimate
+from scenarios.expectations import findings
 from scenarios.run_analysis import CellResult, analysed
 from scenarios.run_file import read_run
 from scenarios.run_html import run_html
@@ -35,6 +36,7 @@ class RunReport:
             "noise_floor_pct": _interval(result.floor_pct),
             "counts_agree": result.counts_agree,
             "cells": [_cell(each) for each in result.cells],
+            "expected": [asdict(each) for each in findings(result)],
         }
 
 
@@ -58,6 +60,8 @@ def _cell(each: CellResult) -> dict[str, Any]:
         "cancels_ms": list(each.cancels_ms),
         "cancels_lost": each.cancels_lost,
         "cancels_wrong": each.cancels_wrong,
+        "in_break_check_pct": _interval(each.check_pct),
+        "stacks": {k: v for k, v in each.stacks.items() if k not in ("kind", "block", "cell")},
     }
 
 

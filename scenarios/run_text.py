@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import statistics
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -11,9 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from polltrace.intervals import FEWEST_VALUES, Estimate
+from scenarios.expectations import findings, more_data, path_delays
 from scenarios.run_analysis import CellResult, RunResult
+from scenarios.scenario import DEFAULT_SKIP
 
-WIDTH = 180
+WIDTH = 200
+IDLE = "SQL*Net message from client"
 NO_DIFFERENCE = "no difference that could be told from noise"
 
 
@@ -29,10 +33,11 @@ def run_text(result: RunResult) -> str:
 def _parts(result: RunResult) -> Iterator[object]:
     run, scenario = result.run, result.scenario
     host = run.header["host"]
+    timed = f", {scenario.timed} timed executions each" if "elapsed" in scenario.record else ""
     yield f"{scenario.name}: {scenario.title}"
     yield (
-        f"{len(run.blocks)} of {scenario.blocks} blocks, {scenario.timed} timed executions each, "
-        f"seed {run.header['seed']}; server {run.header['server']}; "
+        f"{len(run.blocks)} of {scenario.blocks} blocks{timed}, seed {run.header['seed']}; "
+        f"server {run.header['server']}; "
         f"{', '.join(run.header['drivers'])}; {host['processors']} processors, {host['kernel']}"
     )
     yield from (f"WARNING: {each}" for each in result.warnings)
@@ -46,7 +51,18 @@ def _parts(result: RunResult) -> Iterator[object]:
     if scenario.expected:
         yield ""
         yield "Expected:"
-        yield from (f"  {each}" for each in scenario.expected)
+        yield from expected_lines(result)
+
+
+def expected_lines(result: RunResult, width: int = WIDTH) -> Iterator[str]:
+    """What the scenario expects, whether this run bears it out, and the evidence below it."""
+    said = {True: "yes", False: "NO", None: "-"}
+    for each in findings(result):
+        yield from textwrap.wrap(
+            each.text, width, initial_indent=f"  {said[each.held]:3}  ", subsequent_indent=7 * " "
+        )
+        if each.words:
+            yield textwrap.indent(textwrap.fill(each.words, width - 9), 9 * " ")
 
 
 def cell_table(result: RunResult) -> Table:
@@ -55,8 +71,8 @@ def cell_table(result: RunResult) -> Table:
     shown = result.cells
     has = {
         "elapsed": any(c.elapsed_s for c in shown),
-        "counted": any(c.counted for c in shown),
-        "polls": any(c.counted and c.counted.known_polls is not None for c in shown),
+        "polls": "polls" in result.scenario.record and any(c.counted for c in shown),
+        "stacks": any(c.check_pct for c in shown),
         "cancel": any(c.cancels_ms or c.cancels_lost for c in shown),
         "trips": "elapsed" in result.scenario.record and "polls" not in result.scenario.record,
     }
@@ -65,6 +81,8 @@ def cell_table(result: RunResult) -> Table:
         columns += [("CPU ms", "right"), ("over base, % [95 %]", "right")]
     if has["polls"]:
         columns += [("gets", "right"), ("polls", "right"), ("gets/poll", "right")]
+    if has["stacks"]:
+        columns += [("in check, % of samples [95 %]", "right")]
     if has["trips"]:
         columns += [("round trips", "right"), ("more data", "right"), ("us/trip", "right")]
     if has["cancel"]:
@@ -89,12 +107,13 @@ def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
         yield f"{counted.gets:,.0f}" if counted else "-"
         yield "-" if polls is None else f"{polls:,.0f}"
         yield f"{counted.gets_per_poll:,.2f}" if counted and counted.gets_per_poll else "-"
+    if has["stacks"]:
+        yield interval(each.check_pct, 1, 1)
     if has["trips"]:
         if counted:
-            more = sum(n for name, (n, _) in counted.events.items() if "more data" in name)
             trip = counted.round_trip_s
             yield f"{counted.round_trips / counted.executions:,.0f}"
-            yield f"{more:,.0f}" if counted.events else "-"
+            yield f"{more_data(counted):,.0f}" if counted.events else "-"
             yield "-" if trip is None else f"{1e6 * trip:,.0f}"
         else:
             yield from ("-", "-", "-")
@@ -143,18 +162,11 @@ def conclusions(result: RunResult) -> Iterator[str]:
 
 def _paths(result: RunResult) -> Iterator[str]:
     """What a path adds to a round trip as SQL sees it, against what it really adds."""
-    by_label = {each.label: each.counted for each in result.cells}
-    for each in result.cells:
-        base = by_label.get(each.base or "")
-        path = result.scenario.paths[each.cell.path]
-        if not path.round_trip_s or not base or not each.counted:
-            continue
-        here, there = each.counted.round_trip_s, base.round_trip_s
-        if here is not None and there is not None and each.cell.path not in (each.base or ""):
-            yield (
-                f"{each.label}: the path adds {1e6 * (here - there):,.0f} us to a round trip as "
-                f"SQL sees it; it is made to add {1e6 * path.round_trip_s:,.0f} us."
-            )
+    for each, added_s, true_s in path_delays(result):
+        yield (
+            f"{each.label}: the path adds {1e6 * added_s:,.0f} us to a round trip as SQL sees it; "
+            f"it is made to add {1e6 * true_s:,.0f} us."
+        )
 
 
 def effect(each: CellResult, floor: Estimate | None, blocks: int) -> str:
@@ -184,12 +196,15 @@ def _side_by_side(result: RunResult) -> Iterator[object]:
     table.add_column("NAME", no_wrap=True)
     for each in shown:
         table.add_column(each.label, justify="right", overflow="fold", max_width=24)
-    names = sorted({n for e in shown if e.counted for n in e.counted.statistics})
+    # What the lab counts of its own no Oracle has; what was waited for the client is ours.
+    names = sorted(
+        {n for e in shown if e.counted for n in e.counted.statistics if not n.startswith("lab ")}
+    )
     for name in names:
         values = [e.counted.statistics.get(name, 0.0) if e.counted else 0.0 for e in shown]
         table.add_row("STAT", name, *(f"{value:,.1f}" for value in values))
     for kind, unit in (("events", "WAIT"), ("time_model", "TIME")):
-        found = sorted({n for e in shown if e.counted for n in getattr(e.counted, kind)})
+        found = sorted({n for e in shown if e.counted for n in getattr(e.counted, kind)} - {IDLE})
         for name in found:
             row = []
             for e in shown:
@@ -204,7 +219,7 @@ def _side_by_side(result: RunResult) -> Iterator[object]:
         else None
         for e in shown
     ]
-    if any(value is not None for value in polls):
+    if any(polls):
         words = ", ".join(
             f"{e.label} {p:,.0f}" for e, p in zip(shown, polls, strict=True) if p is not None
         )
@@ -212,16 +227,11 @@ def _side_by_side(result: RunResult) -> Iterator[object]:
 
 
 def _compared(result: RunResult) -> Sequence[CellResult]:
-    """A few cells of the first client: its base, and the dearest and the cheapest that polls."""
-    first = [
+    """A few cells of the first client: its first that does not poll, its first at the default
+    skip, and its last."""
+    ours = [
         e for e in result.cells if e.cell.client == result.cells[0].cell.client and not e.cell.twin
     ]
-    polling = [e for e in first if e.cell.skip is not None]
-    if not polling:
-        return first[:4]
-    default = [e for e in polling if e.cell.skip == 3] or polling[:1]
-    return list(
-        {
-            e.label: e for e in (*[e for e in first if e not in polling][:1], *default, polling[-1])
-        }.values()
-    )
+    quiet = [e for e in ours if e.cell.skip is None]
+    polling = [e for e in ours if e.cell.skip == DEFAULT_SKIP]
+    return list({e.label: e for e in (*quiet[:1], *polling[:1], ours[-1])}.values())

@@ -23,8 +23,7 @@ from scenarios import host_noise, session_statistics
 from scenarios.client import Binds, DriverClient
 from scenarios.locking import LockHolder
 from scenarios.relay import relay
-from scenarios.run_file import RunWriter
-from scenarios.scenario import Cell, Scenario
+from scenarios.scenario import WAIT_SLICE_S, Cell, Scenario
 from scenarios.server import Server, open_session
 from scenarios.session import CANCELLED_FACTOR, Session, Work
 
@@ -33,6 +32,8 @@ from scenarios.session import CANCELLED_FACTOR, Session, Work
 COUNTED_GETS = 60_000
 
 Progress = Callable[[str, int, int], None]
+Write = Callable[..., None]
+"""RunWriter.write, or what else keeps a line of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,8 @@ def _fitting_n(session: Session, scenario: Scenario, seconds: float) -> int:
     while took_s < seconds / 2:
         n *= 2
         # On a busy host it waits for a processor as well; its own CPU time says what it needs.
-        elapsed_s, cpu_s = session.execute(Work(scenario.statement, {**scenario.binds, "n": n}))
-        took_s = cpu_s or elapsed_s
+        took = session.execute(Work(scenario.statement, {**scenario.binds, "n": n}))
+        took_s = took.cpu_s or took.elapsed_s
         if n > 10**9:
             raise LabError("the statement takes no longer however large n is")
     return round(n * seconds / took_s)
@@ -142,7 +143,7 @@ def header(
 
 
 class Runner:
-    """Executes blocks; `writer` gets every figure as soon as it is there."""
+    """Executes blocks; `write` gets every figure as soon as it is there."""
 
     def __init__(  # noqa: PLR0913, PLR0917
         self,
@@ -151,7 +152,7 @@ class Runner:
         server: Server,
         clients: Mapping[Cell, DriverClient],
         relays: Mapping[str, int],
-        writer: RunWriter,
+        write: Write,
         progress: Progress,
     ) -> None:
         self.plan = plan
@@ -159,7 +160,7 @@ class Runner:
         self._server = server
         self._clients = clients
         self._relays = relays
-        self._write = writer.write
+        self._write = write
         self._progress = progress
         self._yardstick = host_noise.Yardstick(processors()[1])
         self._index = {cell: number for number, cell in enumerate(plan.cells)}
@@ -183,7 +184,7 @@ class Runner:
             sessions[cell] = Session(
                 self._server, self._clients[cell], cell, self._relays, processors(), watcher
             )
-            self._warm_up(sessions[cell])
+            self._warm_up(sessions[cell], order)
         if "elapsed" in record:
             self._timed(block, sessions, order)
         first = block - self.plan.first_block + self.plan.done
@@ -198,17 +199,18 @@ class Runner:
                     **sessions[cell].counted(self.work, polls=polls),
                 )
             if first == 0 and "stacks" in record and self.plan.count_polls:
-                folded = sessions[cell].stacks(self.work)
-                self._write("stacks", block, cell=self._index[cell], folded=folded)
+                self._say("sampling", cell)
+                if taken := sessions[cell].stacks(self.work):
+                    self._write("stacks", block, cell=self._index[cell], **taken)
         if "cancel" in record:
             self._cancels(block, sessions, order)
         for session in sessions.values():
             session.close()
 
-    def _warm_up(self, session: Session) -> None:
+    def _warm_up(self, session: Session, order: random.Random) -> None:
         """Once, so that its memory and its parsed statement are there when it counts."""
         if "elapsed" in self.plan.scenario.record:
-            session.execute(self.work)
+            session.execute(self.work.warm_up(order))
 
     def _timed(self, block: int, sessions: Mapping[Cell, Session], order: random.Random) -> None:
         taken = []
@@ -217,16 +219,14 @@ class Runner:
             yardstick_s = self._yardstick.measure()
             for cell in self._shuffled(order):
                 self._say("timing", cell)
-                elapsed_s, cpu_s = sessions[cell].execute(self.work)
-                taken.append((turn, self._index[cell], elapsed_s, cpu_s, yardstick_s))
-        for turn, cell_number, elapsed_s, cpu_s, yardstick_s in taken:
+                taken.append((turn, cell, yardstick_s, sessions[cell].execute(self.work)))
+        for turn, cell, yardstick_s, took in taken:
             self._write(
                 "sample",
                 block,
                 turn=turn,
-                cell=cell_number,
-                elapsed_s=elapsed_s,
-                cpu_s=cpu_s,
+                cell=self._index[cell],
+                **asdict(took),
                 yardstick_s=yardstick_s,
             )
 
@@ -236,7 +236,9 @@ class Runner:
                 stack.enter_context(LockHolder(self._server))
             for cell in self._shuffled(order):
                 self._say("cancelling", cell)
-                after_s = order.uniform(0.02, 0.12)
+                # At any moment of the wait between two looks for a break.
+                slow = cell.busy == "waiting" and cell.skip is not None
+                after_s = order.uniform(0.02, WAIT_SLICE_S if slow else 0.12)
                 self._write(
                     "cancel",
                     block,
@@ -267,4 +269,5 @@ class Runner:
         each = 1 + (scenario.timed if "elapsed" in scenario.record else 0)
         each += "cancel" in scenario.record
         counts = counted if {"polls", "statistics"} & set(scenario.record) else 0
-        return cells * (left * each + counts)
+        stacks = "stacks" in scenario.record and not self.plan.done and self.plan.count_polls
+        return cells * (left * each + counts + stacks)

@@ -18,6 +18,14 @@ BUSY = ("executing", "waiting", "sending")
 NEVER_OUT_OF_BAND = frozenset({"node-oracledb"})
 # Drivers that take no SDU: they ask for the largest.
 NO_SDU = frozenset({"go-ora"})
+# Drivers that never ask at connect whether the path carries urgent data.
+NEVER_CHECKS = frozenset({"go-ora"})
+# Drivers whose cancel does nothing while no call is under way: between two fetches of a result.
+CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
+
+DEFAULT_SKIP = 3
+WAIT_SLICE_S = 3
+"""While a server waits for a lock it looks for a break once in so many seconds (the article)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,14 @@ MATRIX = tuple(each.name for each in fields(Cell) if each.name != "twin")
 
 
 @dataclass(frozen=True, slots=True)
+class Expected:
+    """What a run should show; `check` names who can tell (expectations.py), empty: the reader."""
+
+    text: str
+    check: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """What a scenario file says. `binds` are fixed; where `seconds` is given the bind `n` is
     chosen so that an execution takes about that long here. `timed` executions of a session are
@@ -88,7 +104,7 @@ class Scenario:
     blocks: int
     timed: int
     counted: int
-    expected: tuple[str, ...]
+    expected: tuple[Expected, ...]
 
     def cells(
         self,

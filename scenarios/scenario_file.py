@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 from polltrace.errors import UsageError
 from scenarios.clients import PROGRAMS
+from scenarios.expectations import CHECKS
 from scenarios.relay import URGENT, NetworkPath
-from scenarios.scenario import BREAK_MODES, BUSY, MATRIX, RECORDS, Scenario
+from scenarios.scenario import BREAK_MODES, BUSY, MATRIX, RECORDS, Expected, Scenario
 
 _TOP = frozenset({"title", "statement", "binds", "seconds", "record", "expected"})
 _TABLES = frozenset({"matrix", "base", "paths", "repeats"})
@@ -125,8 +126,18 @@ class _Checked:
             blocks=self.count(repeats, "blocks", 12),
             timed=self.count(repeats, "timed", 4),
             counted=self.count(repeats, "counted", 2),
-            expected=self.texts("expected"),
+            expected=tuple(map(self.expected, self.a(list, "expected", []))),
         )
+
+    def expected(self, value: Any) -> Expected:
+        if isinstance(value, str):
+            return Expected(value)
+        if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+            self.wrong("expected", "is neither a string nor a table with a text")
+        self.known("expected.", value, frozenset({"text", "check"}))
+        if value.get("check") not in CHECKS:
+            self.wrong("expected.check", f"is none of {', '.join(CHECKS)}")
+        return Expected(**value)
 
     def statement(self) -> tuple[str, Mapping[str, Any]]:
         text = self.a(str, "statement")

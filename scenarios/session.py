@@ -6,9 +6,10 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import random
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from polltrace.errors import DriverError, HostError, NoSuchProcessError, NotPerm
 from polltrace.sampled import ON_CPU
 from polltrace.stack_profile import stack_profile
 from scenarios import session_statistics
-from scenarios.client import Binds, DriverClient
+from scenarios.client import Binds, ClientEndedError, DriverClient
 from scenarios.scenario import Cell
 from scenarios.server import Server, open_session, server_process
 from stacks import Symbolizer, write_folded
 
 SAMPLE_HZ = 997.0
+SAMPLED_S = 1.0
 LONGEST_CANCEL_S = 15.0
 """A call that did not end by then has lost its cancel."""
 
@@ -32,15 +34,16 @@ CANCELLED_FACTOR = 40
 POLLS_AT_LEAST = 300
 """Counting begins and ends somewhere between two polls: one more or less must not matter."""
 
-SENDING = "select level, rpad('x', 80, 'x') from dual connect by level <= 400000"
+SENDING = "select level, rpad('x', 80, 'x') from dual connect by level <= 150000"
 LOCKING = "update polltrace_lock set n = n"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a session executes, `executions` times where it is counted, `gets` consistent gets each.
+    """What a session executes, `gets` consistent gets each, and what it is counted by.
 
-    `cancelled` binds make it last long enough to be cancelled.
+    That are `executions`, or as many more as make `polls` break polls. `cancelled` binds make it
+    last long enough to be cancelled.
     """
 
     statement: str
@@ -48,11 +51,30 @@ class Work:
     cancelled: Binds = field(default_factory=dict)
     executions: int = 1
     gets: float = 0.0
+    polls: int = POLLS_AT_LEAST
+
+    def warm_up(self, order: random.Random) -> Work:
+        """A little of it, not always the same: counting few polls must not always begin at the
+        same point between two of them."""
+        n = self.binds.get("n")
+        if not isinstance(n, int):
+            return self
+        return replace(self, binds={**self.binds, "n": order.randint(n // 2, n)})
 
     def executions_at(self, skip: int | None) -> int:
         """How often, so that the polls at this skip are enough for a fraction of a per cent."""
-        wanted = POLLS_AT_LEAST * (skip or 0)
+        wanted = self.polls * (skip or 0)
         return max(self.executions, math.ceil(wanted / self.gets)) if self.gets > 1 else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Executions: `elapsed_s` as the client saw them; of the server process, its CPU time and how
+    long it waited for a processor that others had. None where it is not on this host."""
+
+    elapsed_s: float
+    cpu_s: float | None
+    waited_s: float | None
 
 
 class Session:
@@ -82,12 +104,14 @@ class Session:
             with contextlib.suppress(PermissionError):
                 os.sched_setaffinity(self.spid, {processors[1]})
 
-    def execute(self, work: Work, times: int = 1) -> tuple[float, float | None]:
-        """Seconds of the executions as the client saw them, and of the server's CPU."""
-        before = self._cpu_s()
+    def execute(self, work: Work, times: int = 1) -> Took:
+        before = self._scheduled()
         elapsed_s = sum(self._client.execute(work.statement, work.binds, times=times).elapsed_s)
-        after = self._cpu_s()
-        return elapsed_s, None if before is None or after is None else after - before
+        after = self._scheduled()
+        if before is None or after is None:
+            return Took(elapsed_s, None, None)
+        cpu_s, waited_s = (b - a for a, b in zip(before, after, strict=True))
+        return Took(elapsed_s, cpu_s, waited_s)
 
     def counted(self, work: Work, *, polls: bool) -> dict[str, Any]:
         """Executions, the views read before and after, the probe in between."""
@@ -96,30 +120,44 @@ class Session:
         with contextlib.ExitStack() as stack:
             probe = None
             if polls and self.spid is not None:
-                probe = stack.enter_context(EbpfProbe([self.spid]))
-            elapsed_s, cpu_s = self.execute(work, executions)
+                probe = stack.enter_context(self.probe(Look()))
+            took = self.execute(work, executions)
             profile = probe.stop() if probe else None
         spent = session_statistics.read(self._watcher, self.sid).since(before)
         counted: dict[str, Any] = {
             "executions": executions,
-            "elapsed_s": elapsed_s,
-            "cpu_s": cpu_s,
+            **asdict(took),
             "v$": spent.data(),
         }
         if profile is not None:
             counted["break_polls"] = profile.only().break_polls
+            counted["profile"] = {"variant": profile.header.variant, **asdict(profile.only())}
             counted["lost"] = sum(profile.lost.values())
         return counted
 
-    def stacks(self, work: Work) -> str:
-        """Where the server is on CPU meanwhile, folded; empty where it is not on this host."""
+    def stacks(self, work: Work) -> dict[str, Any]:
+        """Where the server is on CPU meanwhile, folded; empty where it is not on this host.
+
+        `samples` in all, `checks` of them in the break check, `early` and `truncated` not whole.
+        """
         if self.spid is None:
-            return ""
+            return {}
         names = Symbolizer()
-        with EbpfProbe([self.spid], Look(sample_hz=SAMPLE_HZ)) as probe:
-            self.execute(work, work.executions)
-            folded = stack_profile(probe.stop(), names, ON_CPU).folded
-        return write_folded(folded)
+        with self.probe(Look(sample_hz=SAMPLE_HZ, kernel=True)) as probe:
+            until = time.monotonic() + SAMPLED_S
+            while time.monotonic() < until:
+                self.execute(work)
+            taken = stack_profile(probe.stop(), names, ON_CPU)
+        return {
+            "hz": SAMPLE_HZ,
+            "seconds": taken.seconds,
+            "samples": taken.samples,
+            "checks": taken.checks,
+            "early": taken.quality.early.early,
+            "truncated": taken.quality.truncated,
+            "lost": taken.quality.lost,
+            "folded": write_folded(taken.folded),
+        }
 
     def cancel(self, work: Work, after_s: float) -> dict[str, Any]:
         """What became of a cancel sent `after_s` into a call. A lost one ends the connection.
@@ -138,11 +176,13 @@ class Session:
         self._client.send_break()
         try:
             ended = self._client.finish(LONGEST_CANCEL_S)
+        except ClientEndedError:
+            raise
         except DriverError:
             self._client.restart()
-            return {"after_s": after_s, "lost": True}
+            return {"after_s": after_s, "lost": True, "error": "no answer"}
         if ended.error is None or ended.break_ms is None:
-            return {"after_s": after_s, "lost": True}
+            return {"after_s": after_s, "lost": True, "error": ended.error}
         spent = session_statistics.read(self._watcher, self.sid).since(before)
         cancel = self._client.cancelled(ended)
         whole = CANCELLED_FACTOR * work.gets
@@ -159,16 +199,25 @@ class Session:
         with contextlib.suppress(DriverError):
             self._client.close()
 
-    def _cpu_s(self) -> float | None:
-        """CPU time of the server process until now, to the nanosecond (sched-stats)."""
+    @contextlib.contextmanager
+    def probe(self, look: Look) -> Iterator[EbpfProbe]:
+        """On the server process; a session whose client is gone is a DriverError."""
+        assert self.spid is not None
+        try:
+            with EbpfProbe([self.spid], look) as probe:
+                yield probe
+        except NoSuchProcessError as error:
+            raise DriverError(f"a session ended before its time: {error}") from error
+
+    def _scheduled(self) -> tuple[float, float] | None:
+        """Seconds until now that the server process ran, and waited to run (sched-stats)."""
         if self.spid is None:
             return None
         try:
-            return int(Path(f"/proc/{self.spid}/schedstat").read_text().split()[0]) / 1e9
+            ran, waited, _ = Path(f"/proc/{self.spid}/schedstat").read_text().split()
         except OSError as error:
-            raise NoSuchProcessError(
-                f"server process {self.spid} ended before its time: {error.strerror}"
-            ) from None
+            raise DriverError(f"a session ended before its time: {error.strerror}") from None
+        return int(ran) / 1e9, int(waited) / 1e9
 
 
 def probe_works() -> str | None:

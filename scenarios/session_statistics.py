@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from polltrace.errors import DriverError
-from scenarios.client import DriverClient
+from scenarios.client import ClientEndedError, DriverClient
 
 _STATISTICS = """
 select n.name, s.value
@@ -80,9 +79,12 @@ def read(watcher: DriverClient, sid: int) -> SessionStatistics:
 
 
 def _rows(watcher: DriverClient, sql: str, sid: int) -> Rows:
-    with contextlib.suppress(DriverError):
+    try:
         return watcher.query(sql, {"sid": sid})[1]
-    return []
+    except ClientEndedError:
+        raise
+    except DriverError:
+        return []
 
 
 def _changes(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:

@@ -112,7 +112,7 @@ def _run(
     def progress(what: str, done: int, total: int) -> None:
         bar.update(task, description=what, completed=done, total=total)
 
-    Runner(plan, work, server, clients, relays, writer, progress).run()
+    Runner(plan, work, server, clients, relays, writer.write, progress).run()
 
 
 def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:

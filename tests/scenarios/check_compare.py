@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Twenty comparisons of a run with its like, and twenty with a regression: `make check-compare`.
 
-None of the first may be flagged and all of the second must be. It takes about a quarter of an
-hour, so it is no part of `make test`, which does one of each.
+None of the first may be flagged and all of the second must be. The second are known by their
+polls, which are counted; how many are told by their times as well is printed, and depends on the
+machine. It takes minutes, so it is no part of `make test`, which does one of each.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
+
+
+SCENARIO = Path(__file__).with_name("one-cell.toml")
 
 
 def run(saved: Path, *argv: str) -> Path:
@@ -21,40 +28,43 @@ def run(saved: Path, *argv: str) -> Path:
     return saved
 
 
-def flagged(base: Path, new: Path) -> bool:
+def regressed(base: Path, new: Path) -> list[str]:
+    """The figures that `polltrace compare` calls regressed."""
     ended = subprocess.run(
-        [POLLTRACE, "compare", base, new], capture_output=True, text=True, check=False
+        [POLLTRACE, "compare", base, new, "--json"], capture_output=True, text=True, check=False
     )
     if ended.returncode not in (0, 1):
         sys.exit(ended.stderr)
-    for line in ended.stdout.splitlines():
-        if line.endswith("  regression"):
-            print(f"  {line}")
-    return ended.returncode == 1
+    rows = json.loads(ended.stdout)["rows"]
+    found = [row for row in rows if row["verdict"] == "regression"]
+    if bool(found) != ended.returncode:
+        sys.exit(f"exit code {ended.returncode}, but {len(found)} regressions")
+    return [f"{row['figure']} {row['ratio']:.2f}" for row in found]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=20)
-    parser.add_argument("--repeats", default="10")
+    parser.add_argument("--keep", type=Path, help="leave the runs' files here")
     args = parser.parse_args()
-    false_alarms = found = 0
+    false_alarms = found = slower = 0
     with tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
-        base = run(
-            place / "0",
-            *("break-poll", "--repeats", args.repeats),
-            *("--only", "client=python-oracledb,skip=3"),
-        )
+        place = args.keep or Path(directory)
+        base = run(place / "0", str(SCENARIO))
         for n in range(1, args.times + 1):
-            again = run(place / f"{n}", "--like", str(base), "--repeats", args.repeats)
-            worse = run(
-                place / f"{n}-worse",
-                *("--like", str(base), "--repeats", args.repeats, "--force-skip", "1"),
+            began = time.monotonic()
+            again = run(place / f"{n}", "--like", str(base))
+            worse = run(place / f"{n}-worse", "--like", str(base), "--force-skip", "1")
+            imagined, true = regressed(base, again), regressed(again, worse)
+            false_alarms += bool(imagined)
+            found += bool(true)
+            slower += any("polls" not in each for each in true)
+            print(
+                f"{n:2}: {false_alarms} false alarms{imagined or ''}, {found} of {n} found, "
+                f"{slower} by time as well {true}; load {os.getloadavg()[0]:.1f}, "
+                f"{time.monotonic() - began:.0f} s",
+                flush=True,
             )
-            false_alarms += flagged(base, again)
-            found += flagged(again, worse)
-            print(f"{n}: {false_alarms} false alarms, {found} of {n} regressions found", flush=True)
             base = again
     return 0 if (false_alarms, found) == (0, args.times) else 1
 

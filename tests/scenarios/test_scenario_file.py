@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from polltrace.errors import UsageError
+from scenarios.expectations import CHECKS
 from scenarios.scenario import Cell, varied
 from scenarios.scenario_file import built_in, find, load
 
@@ -44,6 +45,7 @@ def test_the_built_in_ones() -> None:
         scenario = find(name)
         cells = scenario.cells()
         assert scenario.expected
+        assert all(each.check in CHECKS for each in scenario.expected)
         assert cells[-1].twin
         assert len(set(cells)) == len(cells)
         # Nearly everything is compared with something.
@@ -94,6 +96,12 @@ def test_the_matrix_multiplied_out(tmp_path: Path) -> None:
         ("[base]", "[repeats]\nblock = 1\n[base]", "repeats.block: no such key"),
         ("[base]", '[paths.x]\nurgent = "eat"\n[base]', "paths.x.urgent: 'eat' is none of"),
         ("[base]", "[paths.x]\ndelay = 1\n[base]", "paths.x.delay: no such key"),
+        ("[matrix]", "expected = [3]\n[matrix]", "expected: is neither a string nor a table"),
+        (
+            "[matrix]",
+            'expected = [{ text = "t", check = "c" }]\n[matrix]',
+            "expected.check: is none of in-band slower",
+        ),
         ('statement = "select', 'statement = "gone.sql" #', "statement: there is no gone.sql"),
     ],
 )
