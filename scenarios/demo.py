@@ -1,73 +1,71 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The demo's experiment: the article's statement, out-of-band against in-band at three skips.
 
-A block opens a session of every cell, each with a server process of its own, and executes the
-statement in them turn about, in random order, so that what the machine does meanwhile falls on
-all cells alike. Those executions are timed with nothing attached. Then each session executes it
-again with the probe attached, which is counted: an elapsed time under the probe would charge the
-polls for being counted.
+A scenario run like any other (runner.py), kept in memory, with one stack at a break poll besides.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from polltrace.ebpf import EbpfProbe, Look
-from polltrace.errors import DriverError, LabError, NoSuchProcessError
+from polltrace.ebpf import Look
 from polltrace.profile import Profile
-from scenarios.client import Cancel, DriverClient
-from scenarios.lab_server import LabServer
+from scenarios.client import DriverClient
+from scenarios.relay import NetworkPath
+from scenarios.run_analysis import CANCELLED
+from scenarios.run_file import Line
+from scenarios.runner import Plan, Progress, Runner, calibrated, processors, watching
+from scenarios.scenario import Cell, Scenario
+from scenarios.server import Lab
+from scenarios.session import LONGEST_CANCEL_S, Session, Work
 
 LOTSLIOS = files("scenarios").joinpath("lotslios.sql").read_text()
-ORACLE_CANCELLED = "ORA-01013"
 
 # Shared machines change speed many times a second: short executions, and many, so that those of
 # two cells stand side by side. New processes in every block: where their memory happens to lie
 # makes one a few per cent faster than another for as long as they live.
 BLOCKS = 20
-TIMED = 6
-EXECUTION_SECONDS = 0.05
-# A session's counted executions begin and end somewhere between two polls, at skip 1000 a
-# thousand gets apart: with so many gets in each, that is a fraction of a per cent of them all.
-COUNTED_GETS = 60_000
+TIMED = 12
+EXECUTION_SECONDS = 0.02
 # One user stack in so many break polls: plenty of samples in one run, few enough not to slow it.
 STACK_EVERY = 64
 
-_STATISTICS = """
-select n.name, s.value
-from   v$mystat s, v$statname n
-where  s.statistic# = n.statistic#
-and    n.name in ('consistent gets', 'lab break polls')
-"""
-_SPID = """
-select p.spid
-from   v$process p, v$session s
-where  p.addr = s.paddr
-and    s.sid = sys_context('userenv', 'sid')
-"""
+CLIENT = "python-oracledb"
+CELLS = (
+    Cell(CLIENT, "out-of-band"),
+    Cell(CLIENT, "in-band", 3),
+    Cell(CLIENT, "in-band", 10),
+    Cell(CLIENT, "in-band", 1000),
+)
+FASTEST, SLOWEST = CELLS[0], CELLS[1]
 
+SCENARIO = Scenario(
+    name="demo",
+    title="what break polling costs, and what making it rarer would cost in its turn",
+    statement=LOTSLIOS,
+    binds={},
+    seconds=EXECUTION_SECONDS,
+    matrix={},
+    base={"break_mode": "out-of-band"},
+    paths={"direct": NetworkPath()},
+    record=("elapsed", "polls", "cancel"),
+    blocks=BLOCKS,
+    timed=TIMED,
+    counted=BLOCKS,
+    expected=(),
+)
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One way to connect. `skip` is None out-of-band, where nothing polls."""
-
-    client: str
-    break_mode: str
-    skip: int | None
-
-    @property
-    def label(self) -> str:
-        return self.break_mode if self.skip is None else f"{self.break_mode}, skip {self.skip}"
+NameStack = Callable[[int, Profile], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One session of a cell: `elapsed_s` of its timed executions, totals of the counted ones."""
+    """One session of a cell: `elapsed_s` of its timed executions, totals of the counted ones, and
+    how long its cancel took; `cancelled` is whether that ended as a cancel does."""
 
     elapsed_s: Sequence[float]
     counted_s: float
@@ -75,10 +73,12 @@ class Run:
     break_polls: int
     break_polls_lab: int
     lost: int
-    cancel: Cancel
+    cancel_ms: float
+    cancel_error: str
+    cancelled: bool
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """What the demo measured: runs with the same index in two cells are of the same block.
 
@@ -88,9 +88,9 @@ class Experiment:
     driver: str
     rows: int
     counted: int
-    runs: dict[Cell, list[Run]]
-    stack: list[str] = field(default_factory=list)
-    probe: str = ""
+    runs: Mapping[Cell, Sequence[Run]]
+    stack: Sequence[str]
+    probe: str
 
     @property
     def counts_agree(self) -> bool:
@@ -103,28 +103,11 @@ class Experiment:
 
     @property
     def cancels_work(self) -> bool:
-        return all(
-            run.cancel.error == ORACLE_CANCELLED and run.cancel.usable
-            for runs in self.runs.values()
-            for run in runs
-        )
-
-
-CLIENT = "python-oracledb"
-CELLS = (
-    Cell(CLIENT, "out-of-band", None),
-    Cell(CLIENT, "in-band", 3),
-    Cell(CLIENT, "in-band", 10),
-    Cell(CLIENT, "in-band", 1000),
-)
-FASTEST, SLOWEST = CELLS[0], CELLS[1]
-
-Progress = Callable[[str, int, int], None]
-NameStack = Callable[[int, Profile], list[str]]
+        return all(run.cancelled for runs in self.runs.values() for run in runs)
 
 
 def run_demo(
-    lab: LabServer,
+    lab: Lab,
     clients: Mapping[Cell, DriverClient],
     *,
     name_stack: NameStack,
@@ -135,125 +118,62 @@ def run_demo(
 
     Raises LabError, DriverError and whatever the probe raises.
     """
-    order = random.Random()
-    progress("how long to execute", 0, blocks)
-    experiment = _calibrated(lab, clients[FASTEST])
-    for block in range(blocks):
-        progress("opening sessions", block, blocks)
-        sessions = {
-            cell: _Session(
-                lab, clients[cell], cell, experiment.rows, warm_up=order.randint(99, 299)
-            )
-            for cell in _shuffled(order)
-        }
-        progress("timing, nothing attached", block, blocks)
-        elapsed_s: dict[Cell, list[float]] = {cell: [] for cell in CELLS}
-        for _turn in range(TIMED):
-            for cell in _shuffled(order):
-                elapsed_s[cell].append(sessions[cell].execute())
-        for cell in _shuffled(order):
-            progress(f"counting {cell.label}", block, blocks)
-            wants_stack = cell is SLOWEST and not experiment.stack
-            run, profile = sessions[cell].counted(
-                elapsed_s[cell],
-                executions=experiment.counted,
-                cancel_after_s=EXECUTION_SECONDS * order.uniform(0.5, 2),
-                stack_every=STACK_EVERY if wants_stack else 0,
-            )
-            experiment.runs[cell].append(run)
-            if wants_stack:
-                experiment.stack = name_stack(sessions[cell].spid, profile)
-                experiment.probe = profile.header.variant
-            clients[cell].close()
-    progress("done", blocks, blocks)
-    return experiment
+    scenario = replace(SCENARIO, blocks=blocks, counted=blocks)
+    plan = Plan(scenario, CELLS, random.getrandbits(32), 0, 0, resumes=False, count_polls=True)
+    # A run counts in a few blocks and wants hundreds of polls in each, at skip 1000 too; here
+    # every session is counted, and all together make enough of them.
+    work = calibrated(lab, scenario, CELLS)
+    work = replace(work, polls=0, executions=math.ceil(work.executions / 3))
+    lines: list[Line] = []
+
+    def write(kind: str, block: int, **values: object) -> None:
+        lines.append({"kind": kind, "block": block, **values})
+
+    Runner(plan, work, lab, clients, {}, write, progress).run()
+    profile, stack = _at_poll(lab, clients[SLOWEST], work, name_stack)
+    return Experiment(
+        driver=clients[FASTEST].about.title,
+        rows=int(work.binds["n"]),
+        counted=work.executions,
+        runs={
+            cell: [_run(lines, number, block) for block in range(blocks)]
+            for number, cell in enumerate(CELLS)
+        },
+        stack=stack,
+        probe=profile.header.variant,
+    )
 
 
-def _calibrated(lab: LabServer, client: DriverClient) -> Experiment:
-    """An empty experiment, its `rownum` limit such that one takes EXECUTION_SECONDS here."""
-    driver = lab.connect(client, break_poll_skip=3, disable_oob=False)
-    rows, elapsed_s = 250, 0.0
-    while elapsed_s < EXECUTION_SECONDS / 2:
-        rows *= 2
-        elapsed_s, _ = client.query(LOTSLIOS, {"n": rows})
-        if rows > 10**9:
-            raise LabError("the lab answers lotslios without doing any work")
-    rows = round(rows * EXECUTION_SECONDS / elapsed_s)
-    before = _statistics(client)["consistent gets"]
-    client.query(LOTSLIOS, {"n": rows})
-    gets = _statistics(client)["consistent gets"] - before
-    client.close()
-    return Experiment(driver, rows, math.ceil(COUNTED_GETS / gets), {cell: [] for cell in CELLS})
+def _at_poll(
+    lab: Lab, client: DriverClient, work: Work, name_stack: NameStack
+) -> tuple[Profile, list[str]]:
+    """A look at one more session of the slowest cell, and the stack seen at its polls."""
+    with watching(lab) as watcher:
+        session = Session(lab, client, SLOWEST, {}, processors(), watcher)
+        assert session.spid is not None
+        with session.probe(Look(stack_every=STACK_EVERY)) as probe:
+            session.execute(work)
+            profile = probe.stop()
+        stack = name_stack(session.spid, profile)
+        session.close()
+    return profile, stack
 
 
-def _statistics(client: DriverClient) -> dict[str, int]:
-    return {name: int(value) for name, value in client.query(_STATISTICS)[1]}
-
-
-class _Session:
-    """A fresh connection of one cell, with a server process and an address space of its own.
-
-    `warm_up` rows come first, a random number, so that a run of few polls does not always begin
-    at the same point between two of them.
-    """
-
-    def __init__(
-        self, lab: LabServer, client: DriverClient, cell: Cell, rows: int, *, warm_up: int
-    ) -> None:
-        lab.connect(
-            client,
-            break_poll_skip=cell.skip or 3,
-            disable_oob=cell.break_mode == "in-band",
-        )
-        self._client = client
-        self._rows = rows
-        self.spid = int(client.query(_SPID)[1][0][0])
-        _part(server=self.spid, client=client.pid)
-        client.query(LOTSLIOS, {"n": warm_up})
-
-    def execute(self) -> float:
-        """Seconds that the statement took, as the client saw them."""
-        return self._client.query(LOTSLIOS, {"n": self._rows})[0]
-
-    def counted(
-        self,
-        elapsed_s: Sequence[float],
-        *,
-        executions: int,
-        cancel_after_s: float,
-        stack_every: int,
-    ) -> tuple[Run, Profile]:
-        """The run of a session whose timed executions took `elapsed_s`, and what the probe saw."""
-        before = _statistics(self._client)
-        try:
-            with EbpfProbe([self.spid], Look(stack_every=stack_every)) as probe:
-                counted_s = sum(self.execute() for _ in range(executions))
-                profile = probe.stop()
-        except NoSuchProcessError as error:
-            raise DriverError(
-                f"a session ended before its time, with its client: {error}"
-            ) from error
-        after = _statistics(self._client)
-        # A statement so long that it is never over before the break comes.
-        cancel = self._client.cancel(LOTSLIOS, {"n": 1000 * self._rows}, cancel_after_s)
-        run = Run(
-            elapsed_s=elapsed_s,
-            counted_s=counted_s,
-            consistent_gets=after["consistent gets"] - before["consistent gets"],
-            break_polls=profile.only().break_polls,
-            break_polls_lab=after["lab break polls"] - before["lab break polls"],
-            lost=sum(profile.lost.values()),
-            cancel=cancel,
-        )
-        return run, profile
-
-
-def _part(*, server: int, client: int) -> None:
-    """Give server and client a processor each, the same in every cell: none is favoured."""
-    processors = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(server, {processors[-1]})
-    os.sched_setaffinity(client, {processors[0]})
-
-
-def _shuffled(order: random.Random) -> list[Cell]:
-    return order.sample(CELLS, len(CELLS))
+def _run(lines: Sequence[Line], cell: int, block: int) -> Run:
+    ours = [each for each in lines if each.get("cell") == cell and each["block"] == block]
+    samples = sorted((e for e in ours if e["kind"] == "sample"), key=lambda e: int(e["turn"]))
+    counted = next(each for each in ours if each["kind"] == "counted")
+    cancel = next(each for each in ours if each["kind"] == "cancel")
+    statistics = counted["v$"]["statistics"]
+    error = "lost" if cancel["lost"] else str(cancel["error"])
+    return Run(
+        elapsed_s=[each["elapsed_s"] for each in samples],
+        counted_s=counted["elapsed_s"],
+        consistent_gets=int(statistics["consistent gets"]),
+        break_polls=counted["break_polls"],
+        break_polls_lab=int(statistics.get("lab break polls", 0)),
+        lost=counted["lost"],
+        cancel_ms=cancel.get("ms", 1e3 * LONGEST_CANCEL_S),
+        cancel_error=error,
+        cancelled=error in CANCELLED and cancel["usable"],
+    )

@@ -12,10 +12,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from polltrace.intervals import Estimate, median, paired_overhead
-from scenarios.demo import FASTEST, SLOWEST, TIMED, Cell, Experiment, Run
-
-# While a server waits for a lock it looks for a break once in so many seconds (the article).
-WAIT_SLICE_S = 3
+from scenarios.demo import FASTEST, SLOWEST, TIMED, Experiment, Run
+from scenarios.scenario import WAIT_SLICE_S, Cell
 
 
 def demo_data(experiment: Experiment) -> dict[str, Any]:
@@ -38,8 +36,8 @@ def demo_data(experiment: Experiment) -> dict[str, Any]:
                 "break_polls": sum(run.break_polls for run in runs),
                 "break_polls_lab": sum(run.break_polls_lab for run in runs),
                 "lost": sum(run.lost for run in runs),
-                "cancel_ms": [run.cancel.ms for run in runs],
-                "cancel_errors": sorted({run.cancel.error for run in runs}),
+                "cancel_ms": [run.cancel_ms for run in runs],
+                "cancel_errors": sorted({run.cancel_error for run in runs}),
                 "overhead_pct": overhead.value,
                 "overhead_pct_ci95": [overhead.low, overhead.high],
             }
@@ -85,7 +83,7 @@ def _table(experiment: Experiment) -> Table:
 def _row(experiment: Experiment, cell: Cell, runs: Sequence[Run]) -> list[str]:
     elapsed = median([statistics.median(run.elapsed_s) for run in runs])
     executions = experiment.counted * len(runs)
-    cancels = [run.cancel.ms for run in runs]
+    cancels = [run.cancel_ms for run in runs]
     gets = sum(run.consistent_gets for run in runs)
     polls = sum(run.break_polls for run in runs)
     overhead = _overhead(experiment, cell)
@@ -128,9 +126,9 @@ def _below(experiment: Experiment) -> list[RenderableType]:
         "",
         agree,
         "Elapsed times are of executions with nothing attached. Under the probe those of "
-        f"{SLOWEST.label}\ntook {_pct(slowed)} longer.",
+        f"{_words(SLOWEST)}\ntook {_pct(slowed)} longer.",
         "",
-        f"One user stack at a break poll ({SLOWEST.label}), outermost first:",
+        f"One user stack at a break poll ({_words(SLOWEST)}), outermost first:",
         _wrapped(experiment.stack) if experiment.stack else "  none was captured",
         "",
         verdict(experiment),
@@ -164,7 +162,7 @@ def verdict(experiment: Experiment) -> str:
             f"In-band at BREAK_POLL_SKIP={dearest.skip} {_told(now)} in these runs; a quieter "
             "machine or more runs would tell."
         )
-    cancel = statistics.median(run.cancel.ms for run in experiment.runs[rarest])
+    cancel = statistics.median(run.cancel_ms for run in experiment.runs[rarest])
     wait = WAIT_SLICE_S * (rarest.skip or 1) / 60
     return (
         f"{cost}\nA cancel at {rarest.skip} still took {cancel:.1f} ms here, on CPU, but a "
@@ -182,6 +180,10 @@ def _told(overhead: Estimate) -> str:
 
 def _pct(estimate: Estimate) -> str:
     return f"{estimate.value:.1f} % [{estimate.low:.1f}, {estimate.high:.1f}]"
+
+
+def _words(cell: Cell) -> str:
+    return f"{cell.break_mode}, skip {cell.skip}"
 
 
 def _overhead(experiment: Experiment, cell: Cell) -> Estimate:

@@ -16,7 +16,8 @@ from polltrace.profile import Profile
 from scenarios.client import DriverClient
 from scenarios.demo import BLOCKS, CELLS, run_demo
 from scenarios.demo_report import demo_data, print_demo
-from scenarios.lab_server import LabServer
+from scenarios.runner import processors
+from scenarios.server import Lab
 from stacks import Symbolizer
 
 # What the table needs.
@@ -47,8 +48,11 @@ class Demo:
         with EbpfProbe([os.getpid()]) as probe:
             probe.stop()
         with contextlib.ExitStack() as stack:
-            lab = stack.enter_context(LabServer(args.port))
-            clients = {cell: stack.enter_context(DriverClient()) for cell in CELLS}
+            lab = stack.enter_context(Lab(port=args.port))
+            clients = {
+                cell: stack.enter_context(DriverClient(processors={processors()[0]}))
+                for cell in CELLS
+            }
             bar = stack.enter_context(_progress_bar())
             task = bar.add_task("starting")
 
