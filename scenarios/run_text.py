@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from polltrace.intervals import FEWEST_VALUES, Estimate
-from scenarios.expectations import findings, more_data, path_delays
+from scenarios.expectations import findings
+from scenarios.expectations.network import more_packets, path_delays
 from scenarios.run_analysis import CellResult, RunResult
 from scenarios.scenario import DEFAULT_SKIP
 
@@ -113,7 +114,7 @@ def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
         if counted:
             trip = counted.round_trip_s
             yield f"{counted.round_trips / counted.executions:,.0f}"
-            yield f"{more_data(counted):,.0f}" if counted.events else "-"
+            yield f"{more_packets(counted):,.0f}" if counted.events else "-"
             yield "-" if trip is None else f"{1e6 * trip:,.0f}"
         else:
             yield from ("-", "-", "-")

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""When a cancel is noticed, and where it is lost."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from scenarios.expectations.point import Point, clients
+from scenarios.run_analysis import CellResult, RunResult
+from scenarios.scenario import CANCELS_CALLS_ONLY, NEVER_CHECKS, WAIT_SLICE_S
+
+AT_ONCE_MS = 100.0
+"""What driver and server take to end a call, on a busy host too."""
+
+
+def losing_path(result: RunResult) -> Iterator[Point]:
+    """On paths that lose urgent data: checked means polls and no lost cancel, unchecked neither."""
+    for each in result.cells:
+        if result.scenario.paths[each.cell.path].urgent != "drop" or each.counted is None:
+            continue
+        polls, sent = each.counted.known_polls or 0, each.cancels_lost + len(each.cancels_ms)
+        words = f"{each.label} {polls:,.0f} polls, {each.cancels_lost} of {sent} cancels lost"
+        if each.cell.path_check and each.cell.client not in NEVER_CHECKS:
+            yield Point(polls > 0 and not each.cancels_lost, words)
+        else:
+            yield Point(polls == 0 and each.cancels_lost == sent > 0, words)
+
+
+def cancel_at_once(result: RunResult) -> Iterator[Point]:
+    for each in result.cells:
+        between_calls = each.cell.busy == "sending" and each.cell.client in CANCELS_CALLS_ONLY
+        sent = each.cancels_ms or each.cancels_lost
+        if each.cell.break_mode != "in-band" and sent and not between_calls:
+            yield _within(each, AT_ONCE_MS)
+
+
+def cancel_by_skip(result: RunResult) -> Iterator[Point]:
+    """In-band and executing, the highest skip against the lowest."""
+    for client in clients(result):
+        medians = {
+            e.cell.skip: statistics.median(e.cancels_ms)
+            for e in result.cells
+            if e.cell.client == client and e.cell.skip and e.cell.busy == "executing"
+            if e.cancels_ms
+        }
+        if len(medians) > 1:
+            low, high = min(medians), max(medians)
+            words = f"{client} {medians[low]:.1f} ms at {low}, {medians[high]:.1f} ms at {high}"
+            yield Point(medians[high] > medians[low], words)
+
+
+def cancel_in_waits(result: RunResult) -> Iterator[Point]:
+    """In-band and waiting for a row lock: a look every 3 s, so some cancels wait for long."""
+    for each in result.cells:
+        if each.cell.skip and each.cell.busy == "waiting" and each.cancels_ms:
+            slices_ms = 1e3 * WAIT_SLICE_S * each.cell.skip
+            seen = _within(each, slices_ms + AT_ONCE_MS)
+            yield Point(seen.held and max(each.cancels_ms) > AT_ONCE_MS, seen.words)
+
+
+def _within(each: CellResult, most_ms: float) -> Point:
+    if not each.cancels_ms:
+        return Point(False, f"{each.label} all {each.cancels_lost} lost")
+    median, most = statistics.median(each.cancels_ms), max(each.cancels_ms)
+    words = f"{each.label} {median:.1f} ms, {most:.1f} at most, {each.cancels_lost} lost"
+    return Point(most <= most_ms and not each.cancels_lost, words)
