@@ -16,6 +16,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 
+# A prefix: hides the kernel's type information. No other user: who may not read the checkout could
+# not even start.
+WITHOUT_BTF = (
+    *("unshare", "--mount", "sh", "-c"),
+    *('mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh"),
+)
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -34,12 +41,14 @@ def run() -> Run:
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Start a polltrace verb with pipes; it is killed at the end of the test."""
+    """Start a polltrace verb with pipes, by the command `prefix`; killed at the end of the test."""
     started: list[subprocess.Popen[str]] = []
 
-    def start_(*argv: str, **environment: str) -> subprocess.Popen[str]:
+    def start_(
+        *argv: str, prefix: tuple[str, ...] = (), **environment: str
+    ) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [POLLTRACE, *argv],
+            [*prefix, POLLTRACE, *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

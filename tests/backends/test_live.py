@@ -21,6 +21,7 @@ from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import NoSuchProcessError
 from polltrace.profile import Profile
 from polltrace.stop_at.threads import status
+from tests.conftest import WITHOUT_BTF
 from tests.stop_at.stopped_target import Target, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -173,6 +174,28 @@ def test_stat_says_what_strace_can_not(start: Start, target: Target) -> None:
     assert (seen["break_polls"], seen["verdict"], data["complete"]) == (1009, "break_polling", True)
     assert seen["price"] is seen["cpu_s"] is None
     assert status(target.pid, "TracerPid") == 0
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("asked", ["auto", "strace"])
+def test_polls_are_counted_without_btf(start: Start, target: Target, asked: str) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("strace is missing")
+    fd = target.do("open tcp")
+    options = ("--backend", asked, "-p", str(target.pid), "--json")
+    process = start("stat", *options, prefix=WITHOUT_BTF)
+    assert process.stderr is not None
+    taken = "strace" if asked == "strace" or why_no_bcc() else "bcc"
+    why = "no eBPF here" if asked == "auto" else "asked for"
+    assert process.stderr.readline().startswith(f"polltrace: backend {taken}: {why}")
+    assert "attached" in process.stderr.readline()
+    target.do(f"poll {fd} 1009 0")
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+    data = json.loads(output)
+    (seen,) = data["processes"]
+    assert (seen["break_polls"], data["complete"]) == (1009, True)
 
 
 @pytest.mark.usefixtures("root")

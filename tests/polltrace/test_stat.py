@@ -12,12 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import WITHOUT_BTF
+
 BREAK_POLLS, OTHER_POLLS = 10_007, 503
-# No other user: who may not read the checkout could not even start.
-WITHOUT_BTF = (
-    *("unshare", "--mount", "sh", "-c"),
-    *('mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh"),
-)
 WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
 Process = subprocess.Popen[str]
