@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Set up one machine of the Vagrantfile, as root: provision.sh db|client|client-inband|router.
+# Set up one machine of the Vagrantfile, as root: provision.sh db|client|client-inband|router [TREE].
 # The work is done by what sets up any other host: setup.sh and the Makefile. Run again at will.
 set -eu
 role=$1
-cd /vagrant
+cd "${2:-/vagrant}"
 here=scenarios/vagrant
 
 has() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }

@@ -67,12 +67,44 @@ def test_an_oracle_database_is_there_for_who_has_it(places: dict[str, str], tmp_
     assert "absent.rpm" in absent.stderr
 
 
-def test_provisioning_knows_its_roles() -> None:
-    script = (ROOT / "scenarios/vagrant/provision.sh").read_text()
-    done = subprocess.run(
-        ["sh", "-c", script.replace("cd /vagrant", f"cd {ROOT}"), "provision.sh", "nobody"],
+# As on a machine of its own: what is written to /etc and /usr/local stays in memory, and the
+# network's settings are a new network's.
+OF_ITS_OWN = """
+mount -t tmpfs none /mnt
+for each in etc usr/local; do
+    mkdir -p /mnt/$each/new /mnt/$each/work
+    mount -t overlay -o lowerdir=/$each,upperdir=/mnt/$each/new,workdir=/mnt/$each/work none /$each
+done
+"$1" "$2" "$3"
+"""
+
+
+def provision(role: str, then: str = "") -> subprocess.CompletedProcess[str]:
+    """What setting up a machine of this role says, and then this shell command there."""
+    if os.geteuid() != 0:
+        missing("provisioning needs root")
+    script = ROOT / "scenarios" / "vagrant" / "provision.sh"
+    return subprocess.run(
+        ["unshare", "--mount", "--net", "sh", "-euc", OF_ITS_OWN + then, "sh", script, role, ROOT],
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize(("role", "off"), [("client", "OFF"), ("client-inband", "ON")])
+def test_a_client_is_set_up(role: str, off: str) -> None:
+    done = provision(role, "cat /etc/polltrace-lab/client.env; batch --help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"DISABLE_OOB={off}\nusage: batch ")
+
+
+def test_a_router_is_set_up() -> None:
+    done = provision("router", "sysctl -n net.ipv4.ip_forward; wire show")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["1", "urgent data passes"]
+
+
+def test_provisioning_knows_its_roles() -> None:
+    done = provision("nobody")
     assert (done.returncode, done.stderr) == (2, "provision: unknown role 'nobody'\n")
