@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import shlex
@@ -16,8 +17,11 @@ from tests.kernels import machine
 from tests.kernels.packages import BUILD, UnreachableError, Wanted, fetch, matrix
 from tests.kernels.results import KernelResult, table
 from tests.marked_page import replace_part
+from tests.probes.probe_process import PROBE
 
 PAGE = ROOT / "docs" / "kernels.md"
+# The last of the records kept of a kernel.
+PASSED = '{"type": "passed"}'
 # By name, so that one that is renamed is missed. Not all there are: a guest is emulated, and some
 # twenty times slower than its host.
 TESTS = (
@@ -49,31 +53,48 @@ TESTS = (
 )
 
 
-def try_kernel(wanted: Wanted, tests: list[str], timeout_s: float) -> KernelResult:
-    """Run these tests on a kernel, and what else is asked for it."""
+def try_kernel(wanted: Wanted, tests: list[str], timeout_s: float, resume: bool) -> KernelResult:
+    """Run these tests on a kernel, and what else is asked for it. The records are kept: with
+    `resume`, a kernel on which these tests passed with this probe is not run again."""
     result = KernelResult(wanted.name, wanted.mandatory)
     try:
         kernel = fetch(wanted)
     except UnreachableError as reason:
         result.error = f"not tried: {reason}"
         return result
-    console = BUILD / f"{wanted.name.replace(' ', '-')}.console"
+    name = wanted.name.replace(" ", "-")
+    console, kept = BUILD / f"{name}.console", BUILD / f"{name}.results"
+    digest = hashlib.sha256(PROBE.read_bytes()).hexdigest()
+    run_of = json.dumps({"probe": digest, "kernel": kernel.release, "tests": tests})
+    if resume and kept.exists():
+        first, *records = kept.read_text().splitlines()
+        if first == run_of and records and records.pop() == PASSED:
+            result.take_all(records)
+            return result
 
-    def run(*module: str, **options: bool) -> int:
+    with kept.open("w", buffering=1) as keep:
+        keep.write(run_of + "\n")
+
         def on_line(line: str) -> None:
             if line.startswith("{"):
+                keep.write(line + "\n")
                 result.take(json.loads(line))
 
-        script = _script(module)
-        return machine.run(kernel, script, on_line, console=console, timeout_s=timeout_s, **options)
+        def run(*module: str, **options: bool) -> int:
+            script = _script(module)
+            return machine.run(
+                kernel, script, on_line, console=console, timeout_s=timeout_s, **options
+            )
 
-    code = run("tests.kernels.guest", *tests)
-    if code == machine.TIMED_OUT:
-        result.error = f"not ended within {timeout_s:.0f} s; see {console.relative_to(ROOT)}"
-    elif code not in (0, 1) or not result.tests:  # 1 is: tests failed
-        result.error = f"exit code {code}; see {console.relative_to(ROOT)}"
-    elif wanted.fentry_cost and run("tests.kernels.fentry_cost", count_instructions=True):
-        result.error = f"fentry's cost was not measured; see {console.relative_to(ROOT)}"
+        code = run("tests.kernels.guest", *tests)
+        if code == machine.TIMED_OUT:
+            result.error = f"not ended within {timeout_s:.0f} s; see {console.relative_to(ROOT)}"
+        elif code not in (0, 1) or not result.tests:  # 1 is: tests failed
+            result.error = f"exit code {code}; see {console.relative_to(ROOT)}"
+        elif wanted.fentry_cost and run("tests.kernels.fentry_cost", count_instructions=True):
+            result.error = f"fentry's cost was not measured; see {console.relative_to(ROOT)}"
+        elif not result.failures:
+            keep.write(PASSED + "\n")
     return result
 
 
@@ -91,6 +112,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make kernels", description=__doc__)
     parser.add_argument("--only", metavar="REGEX", default="", help="kernels of that name")
     parser.add_argument("--timeout", type=float, default=1200, help="seconds for each [1200]")
+    parser.add_argument("--resume", action="store_true", help="leave out those that passed")
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     parser.add_argument("tests", nargs="*", default=list(TESTS), help="other tests than the usual")
     arguments = parser.parse_args()
@@ -102,7 +124,7 @@ def main() -> int:
         if not re.search(arguments.only, wanted.name):
             continue
         start = time.monotonic()
-        result = try_kernel(wanted, arguments.tests, arguments.timeout)
+        result = try_kernel(wanted, arguments.tests, arguments.timeout, arguments.resume)
         took = time.monotonic() - start
         passed = sum(test.outcome == "passed" for test in result.tests)
         said = result.error or f"{result.release}: {passed} passed, {len(result.failures)} failed"

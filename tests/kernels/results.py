@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -54,6 +55,10 @@ class KernelResult:
                 self.tests.append(TestResult(**rest))
             case "cost":
                 self.cost = rest
+
+    def take_all(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.take(json.loads(line))
 
     @property
     def failures(self) -> list[TestResult]:
