@@ -21,7 +21,8 @@ from polltrace.errors import HostError
 from polltrace.executables import find_executable
 from polltrace.intervals import Estimate, median, propagated
 
-ROUNDS = 120
+# Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
+ROUNDS = 1500
 # A round at a pace of milliseconds takes as long as hundreds of polls at a quick one.
 SLOW_ROUNDS = 24
 _SLOW_US, _SLOWEST_US = 300, 10_000

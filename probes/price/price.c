@@ -31,7 +31,9 @@
 #include "idle_socket.h"
 #include "work.h"
 
-#define ROUND_NS 1000000.0 // shorter than most of what disturbs a machine
+// Shorter than what disturbs a machine: a virtual one changes its speed by a
+// quarter within a few milliseconds.
+#define ROUND_NS 100000.0
 // Work of a longer pace varies by more than a poll takes.
 #define LONGEST_WHOLE_NS 200000.0
 #define MOST_PACES 16
