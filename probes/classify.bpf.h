@@ -32,24 +32,24 @@ static __always_inline bool is_connected(__u8 state) {
 static __always_inline void open_file(struct task_struct *task, __u32 fd,
                                       struct open_file *found,
                                       const bool cast) {
-    struct files_struct *files = READ(cast, task_struct, task, files);
+    struct files_struct *files = READ_TYPED(cast, task, files);
     struct fdtable *fdt = READ(cast, files_struct, files, fdt);
-    struct file **table = READ(cast, fdtable, fdt, fd), *file = NULL;
+    struct file **table = READ_TYPED(cast, fdt, fd), *file = NULL;
     struct inode *inode;
 
     *found = (struct open_file){};
-    if (fd >= READ(cast, fdtable, fdt, max_fds))
+    if (fd >= READ_TYPED(cast, fdt, max_fds))
         return;
     if (cast)
-        file = (struct file *)AS(list_head, table + fd)->next;
+        file = AS(poll_table_entry, table + fd)->filp;
     else
         bpf_probe_read_kernel(&file, sizeof(file), table + fd);
     if (!file)
         return;
-    inode = READ(cast, file, file, f_inode);
+    inode = READ_TYPED(cast, file, f_inode);
     found->file = file;
     found->inode = (__u64)inode;
-    found->ino = READ(cast, inode, inode, i_ino);
+    found->ino = READ_TYPED(cast, inode, i_ino);
 }
 
 static __always_inline void describe_tcp(struct sock *sk, bool v6,

@@ -50,14 +50,19 @@ static uint64_t frame_of(const void *page) {
     return (entry & FRAME_BITS) * PAGE; // 0 without CAP_SYS_ADMIN
 }
 
+uint64_t direct_map_frame_mask(void) {
+    unsigned bits = physical_bits();
+
+    return bits ? ((UINT64_C(1) << bits) - 1) & ~(PAGE - 1) : 0;
+}
+
 void direct_map_find(struct probe *p) {
     DECLARE_LIBBPF_OPTS(bpf_test_run_opts, run);
     struct bpf_program *program = p->skel->progs.life_direct_map;
-    unsigned bits = physical_bits();
-    uint64_t arguments[6];
+    uint64_t arguments[5];
     uint64_t *page;
 
-    if (!p->cast || !bits)
+    if (!p->cast || !direct_map_frame_mask())
         return;
     page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -67,7 +72,6 @@ void direct_map_find(struct probe *p) {
         arguments[0] = (uintptr_t)page;
         arguments[2] = page[0];
         arguments[3] = page[1];
-        arguments[5] = ((UINT64_C(1) << bits) - 1) & ~(PAGE - 1);
         run.ctx_in = arguments;
         run.ctx_size_in = sizeof(arguments);
         for (uint64_t first = 0;

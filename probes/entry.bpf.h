@@ -38,8 +38,7 @@ static __always_inline bool is_watched(struct current *now, const bool cast) {
         now->tid = ids;
         now->task = (struct task_struct *)bpf_get_current_task();
     }
-    return !(READ(cast, task_struct, now->task, thread_info.status) &
-             TS_COMPAT);
+    return !(READ_TYPED(cast, now->task, thread_info.status) & TS_COMPAT);
 }
 
 static __always_inline bool is_poll(long nr) {
@@ -111,12 +110,7 @@ static __always_inline int enter_event(__u64 *ctx, long nr, const bool cast) {
 }
 
 static __always_inline int leave(__u64 *ctx, const bool cast) {
-    struct current now;
-
-    // The clock is read behind the filter (10 ns), so that processes that are
-    // not watched do not pay for it (40 ns).
-    if (is_watched(&now, cast))
-        leave_timed(now.slot->times, now.tid, bpf_ktime_get_ns());
+    leave_timed(cast ? bpf_get_current_task_btf() : NULL, cast);
     return 0;
 }
 

@@ -42,9 +42,9 @@ struct files_struct {
     struct fdtable *fdt;
 } CORE;
 
-// For its shape only: a pointer at offset 0.
-struct list_head {
-    struct list_head *next;
+// For its shape only: a pointer to an open file at offset 0.
+struct poll_table_entry {
+    struct file *filp;
 } CORE;
 
 // For its shape only: a number at offset 0.
@@ -136,6 +136,14 @@ extern void *bpf_rdonly_cast(void *address, __u32 type) __ksym __weak;
     ({                                                                         \
         struct type *from_ = (struct type *)(address);                         \
         (cast) ? AS(type, from_)->field : BPF_CORE_READ(from_, field);         \
+    })
+
+// The same through a pointer whose type the verifier knows already: the current
+// task, or what a structure of a known type points to.
+#define READ_TYPED(cast, pointer, field)                                       \
+    ({                                                                         \
+        typeof(pointer) from_ = (pointer);                                     \
+        (cast) ? from_->field : BPF_CORE_READ(from_, field);                   \
     })
 
 struct seq_file;

@@ -102,6 +102,7 @@ static void set_knobs(struct probe *p, const struct options *o) {
     p->skel->rodata->timing = o->mode == MODE_TIME;
     p->skel->rodata->windowed = o->mode == MODE_WATCH;
     p->skel->rodata->bursts_wanted = o->functions;
+    p->skel->rodata->frame_mask = p->cast ? direct_map_frame_mask() : 0;
     p->skel->rodata->in_namespace = namespace_is_inner();
 }
 

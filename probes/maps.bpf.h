@@ -19,12 +19,12 @@ const volatile bool stack_auto = false; // the stride follows the pace
 const volatile __u32 stack_depth = STACK_DEPTH;
 const volatile bool kernel_parts = false; // of stacks
 const volatile __u32 own_frames = 0;      // in it at a break poll, innermost
+const volatile __u64 frame_mask = 0; // a page-table entry's physical address
 
 __u64 lost[LOST_KINDS] = {};
 volatile __u32 window_open = 0;
 __u64 direct_map = 0; // where the kernel maps all memory, if known
-__u64 frame_mask = 0;
-__u32 our_level = 0; // of the loader's PID namespace
+__u32 our_level = 0;  // of the loader's PID namespace
 __u64 our_namespace = 0;
 
 struct {

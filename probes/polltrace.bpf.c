@@ -83,7 +83,6 @@ SEC("raw_tp")
 int life_direct_map(__u64 *ctx) {
     __u64 marks[2] = {ctx[2], ctx[3]};
 
-    frame_mask = ctx[5];
     find_direct_map(ctx[0], ctx[1], marks, ctx[4]);
     return 0;
 }

@@ -163,7 +163,7 @@ struct times {
 
 struct timed_thread {
     __u32 tid;
-    __u32 pad;
+    __u32 times;   // its process's block of histograms
     __u64 entered; // 0: not in a break poll
     __u64 left;
 };

@@ -10,8 +10,7 @@
 
 #include "maps.bpf.h"
 
-#define PAGE_PRESENT 0x001
-#define PAGE_USER 0x004
+#define PAGE_IS_USERS 0x005 // present, and the user's
 #define PAGE_HUGE 0x080
 #define PAGE_SPECIAL 0x200 // device memory and the like
 #define USER_ADDRESS_BITS 47
@@ -30,26 +29,30 @@ static __always_inline __u64 table_entry(__u64 table, __u64 address,
 // Where the kernel sees the user's address; 0: look the slow way.
 static __always_inline __u64 kernel_address(struct task_struct *task,
                                             __u64 address) {
-    __u64 table = (__u64)task->mm->pgd, entry = 0, within;
+    __u64 base = direct_map, entry = 0, within;
+    __u64 table = (__u64)task->mm->pgd;
     int shift;
 
-    if (!direct_map || address >> USER_ADDRESS_BITS)
+    barrier_var(base); // kept in a register: it does not change any more
+    if (!base || address >> USER_ADDRESS_BITS)
         return 0;
 #pragma unroll
-    for (shift = 39; shift >= 12; shift -= 9) {
+    for (shift = 39; shift > 12; shift -= 9) {
         entry = table_entry(table, address, shift);
-        if ((entry & (PAGE_PRESENT | PAGE_USER)) != (PAGE_PRESENT | PAGE_USER))
-            return 0;
-        if (shift < 39 && shift > 12 && entry & PAGE_HUGE)
-            break;
-        table = direct_map + (entry & frame_mask);
+        if ((entry & (PAGE_IS_USERS | PAGE_HUGE)) != PAGE_IS_USERS)
+            goto huge;
+        table = base + (entry & frame_mask);
     }
-    if (shift < 12)
-        shift = 12;
-    if (entry & PAGE_SPECIAL)
+    entry = table_entry(table, address, 12);
+    if ((entry & (PAGE_IS_USERS | PAGE_SPECIAL)) != PAGE_IS_USERS)
+        return 0;
+    return base + (entry & frame_mask) + (address & 4095);
+huge: // or not there
+    if (shift == 39 ||
+        (entry & (PAGE_IS_USERS | PAGE_SPECIAL)) != PAGE_IS_USERS)
         return 0;
     within = (1ull << shift) - 1;
-    return direct_map + (entry & frame_mask & ~within) + (address & within);
+    return base + (entry & frame_mask & ~within) + (address & within);
 }
 
 static __always_inline long read_user_word(struct task_struct *task,

@@ -13,5 +13,8 @@ char LICENSE[] SEC("license") = "GPL";
 EMPTY("tp_btf/sys_enter", tp_btf)
 EMPTY("tp_btf/sys_exit", tp_btf_exit)
 EMPTY("raw_tp/sys_enter", raw_tp)
+EMPTY("raw_tp/sys_exit", raw_tp_exit)
 EMPTY("tracepoint/syscalls/sys_enter_poll", tracepoint)
+EMPTY("tracepoint/syscalls/sys_exit_poll", tracepoint_exit)
 EMPTY("fentry/__x64_sys_poll", fentry)
+EMPTY("fexit/__x64_sys_poll", fentry_exit)

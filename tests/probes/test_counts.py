@@ -51,6 +51,19 @@ def test_threads_and_forks_lose_nothing(
     assert sum(e["break_polls"] for e in probe.of("exit")) == 30011
 
 
+@pytest.mark.parametrize("mode", [(), ("--latency",)], ids=["count", "time"])
+def test_threads_that_come_and_go_lose_nothing(
+    variant: str, mode: tuple[str, ...], target: Target, start_probe: StartProbe
+) -> None:
+    fd = target.do("open tcp")
+    probe = start_probe("-p", str(target.pid), "--variant", variant, *mode)
+    target.do(f"beside {fd} 211 101")
+    found = counts(probe.stop(), target.pid)
+    assert found["break_polls"] == 3 * 211 * 101
+    if mode:
+        assert sum(b[2] for b in found["times_ns"]["duration"]) == 3 * 211 * 101
+
+
 def test_forks_are_left_out_unless_asked_for(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid))

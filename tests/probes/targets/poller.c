@@ -157,6 +157,19 @@ static void poll_on_threads(int fd, long count, int threads) {
         pthread_join(thread[i], NULL);
 }
 
+// A process that is now its only thread, now not: 3 * count polls a round.
+static void poll_beside_threads(int fd, long count, int rounds) {
+    struct share share = {fd, count};
+    pthread_t thread;
+
+    for (int i = 0; i < rounds; i++) {
+        pthread_create(&thread, NULL, poll_share, &share);
+        poll_often(fd, count, 0);
+        pthread_join(thread, NULL);
+        poll_often(fd, count, 0);
+    }
+}
+
 static void poll_in_forks(int fd, long count, int forks, int threads) {
     for (int i = 0; i < forks; i++) {
         long part = i ? count / forks : count - count / forks * (forks - 1);
@@ -244,6 +257,8 @@ static int run(const char *verb, char **word) {
         poll_many(fd, count);
     else if (!strcmp(verb, "threads"))
         poll_on_threads(fd, count, (int)extra);
+    else if (!strcmp(verb, "beside"))
+        poll_beside_threads(fd, count, (int)extra);
     else if (!strcmp(verb, "forks"))
         poll_in_forks(fd, count, (int)extra, atoi(word[3]));
     else if (!strcmp(verb, "fault"))
