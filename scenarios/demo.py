@@ -120,17 +120,19 @@ def run_demo(
     """
     scenario = replace(SCENARIO, blocks=blocks, counted=blocks)
     plan = Plan(scenario, CELLS, random.getrandbits(32), 0, 0, resumes=False, count_polls=True)
-    # A run counts in a few blocks and wants hundreds of polls in each, at skip 1000 too; here
-    # every session is counted, and all together make enough of them.
-    work = calibrated(lab, scenario, CELLS)
-    work = replace(work, polls=0, executions=math.ceil(work.executions / 3))
     lines: list[Line] = []
 
     def write(kind: str, block: int, **values: object) -> None:
         lines.append({"kind": kind, "block": block, **values})
 
-    Runner(plan, work, lab, clients, {}, write, progress).run()
-    profile, stack = _at_poll(lab, clients[SLOWEST], work, name_stack)
+    with watching(lab) as watcher:
+        work = calibrated(lab, scenario, clients, watcher)
+        # A run counts in a few blocks and wants hundreds of polls in each, at skip 1000 too; here
+        # every session is counted, and all together make enough of them.
+        work = replace(work, polls=0, executions=math.ceil(work.executions / 3))
+        Runner(plan, work, lab, clients, watcher, {}, write, progress).run()
+        session = Session(lab, clients[SLOWEST], SLOWEST, {}, processors(), watcher)
+        profile, stack = _at_poll(session, work, name_stack)
     return Experiment(
         driver=clients[FASTEST].about.title,
         rows=int(work.binds["n"]),
@@ -144,18 +146,14 @@ def run_demo(
     )
 
 
-def _at_poll(
-    lab: Lab, client: DriverClient, work: Work, name_stack: NameStack
-) -> tuple[Profile, list[str]]:
-    """A look at one more session of the slowest cell, and the stack seen at its polls."""
-    with watching(lab) as watcher:
-        session = Session(lab, client, SLOWEST, {}, processors(), watcher)
-        assert session.spid is not None
-        with session.probe(Look(stack_every=STACK_EVERY)) as probe:
-            session.execute(work)
-            profile = probe.stop()
-        stack = name_stack(session.spid, profile)
-        session.close()
+def _at_poll(session: Session, work: Work, name_stack: NameStack) -> tuple[Profile, list[str]]:
+    """A look at one more session, and the stack seen at its polls."""
+    assert session.spid is not None
+    with session.probe(Look(stack_every=STACK_EVERY)) as probe:
+        session.execute(work)
+        profile = probe.stop()
+    stack = name_stack(session.spid, profile)
+    session.close()
     return profile, stack
 
 

@@ -14,7 +14,7 @@ import os
 import platform
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from polltrace import __version__
@@ -80,20 +80,24 @@ def watching(server: Server) -> Iterator[DriverClient]:
         yield watcher
 
 
-def calibrated(server: Server, scenario: Scenario, cells: Sequence[Cell]) -> Work:
+def calibrated(
+    server: Server,
+    scenario: Scenario,
+    clients: Mapping[Cell, DriverClient],
+    watcher: DriverClient,
+) -> Work:
     """The work of an execution: with `n` such that it takes the scenario's seconds here."""
-    cell = next((c for c in cells if c.path == "direct"), Cell(client=cells[0].client))
-    with watching(server) as watcher, DriverClient(cell.client) as client:
-        session = Session(server, client, cell, {}, processors(), watcher)
-        binds: Binds = scenario.binds
-        if scenario.seconds is not None:
-            binds = {**binds, "n": _fitting_n(session, scenario, scenario.seconds)}
-        before = session_statistics.read(watcher, session.sid)
-        client.execute(scenario.statement, binds)
-        spent = session_statistics.read(watcher, session.sid).since(before)
-        gets = spent.gets
-        executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
-        client.close()
+    cell = next((each for each in clients if each.path == "direct"), next(iter(clients)))
+    client = clients[cell]
+    session = Session(server, client, replace(cell, path="direct"), {}, processors(), watcher)
+    binds: Binds = scenario.binds
+    if scenario.seconds is not None:
+        binds = {**binds, "n": _fitting_n(session, scenario, scenario.seconds)}
+    before = session_statistics.read(watcher, session.sid)
+    client.execute(scenario.statement, binds)
+    gets = session_statistics.read(watcher, session.sid).since(before).gets
+    executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
+    client.close()
     cancelled = {
         name: value * CANCELLED_FACTOR if name == "n" and isinstance(value, int) else value
         for name, value in binds.items()
@@ -151,6 +155,7 @@ class Runner:
         work: Work,
         server: Server,
         clients: Mapping[Cell, DriverClient],
+        watcher: DriverClient,
         relays: Mapping[str, int],
         write: Write,
         progress: Progress,
@@ -159,6 +164,7 @@ class Runner:
         self.work = work
         self._server = server
         self._clients = clients
+        self._watcher = watcher
         self._relays = relays
         self._write = write
         self._progress = progress
@@ -168,21 +174,20 @@ class Runner:
 
     def run(self) -> None:
         missing = self.plan.scenario.blocks - self.plan.done
-        with watching(self._server) as watcher:
-            for block in range(self.plan.first_block, self.plan.first_block + missing):
-                before = host_noise.now()
-                self._block(block, watcher)
-                self._write("noise", block, **host_noise.noise(before, host_noise.now()))
-                self._write("block", block)
+        for block in range(self.plan.first_block, self.plan.first_block + missing):
+            before = host_noise.now()
+            self._block(block)
+            self._write("noise", block, **host_noise.noise(before, host_noise.now()))
+            self._write("block", block)
 
-    def _block(self, block: int, watcher: DriverClient) -> None:
+    def _block(self, block: int) -> None:
         order = random.Random(f"{self.plan.seed}:{block}")
         record = self.plan.scenario.record
         sessions: dict[Cell, Session] = {}
         for cell in self._shuffled(order):
             self._say("connecting", cell)
             sessions[cell] = Session(
-                self._server, self._clients[cell], cell, self._relays, processors(), watcher
+                self._server, self._clients[cell], cell, self._relays, processors(), self._watcher
             )
             self._warm_up(sessions[cell], order)
         if "elapsed" in record:

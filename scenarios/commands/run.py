@@ -20,7 +20,7 @@ from scenarios.clients import program
 from scenarios.run_analysis import analysed, scenario_of
 from scenarios.run_file import RunData, RunWriter, read_run
 from scenarios.run_text import run_text
-from scenarios.runner import Plan, Runner, calibrated, header, paths, processors
+from scenarios.runner import Plan, Runner, calibrated, header, paths, processors, watching
 from scenarios.scenario import MATRIX, Cell, Scenario
 from scenarios.scenario_file import find
 from scenarios.server import Server
@@ -103,7 +103,8 @@ def _run(
         cell: stack.enter_context(DriverClient(cell.client, processors={processors()[0]}))
         for cell in plan.cells
     }
-    work = work or calibrated(server, plan.scenario, plan.cells)
+    watcher = stack.enter_context(watching(server))
+    work = work or calibrated(server, plan.scenario, clients, watcher)
     head = None if plan.resumes else header(plan, work, server, clients)
     writer = stack.enter_context(RunWriter(path, head))
     bar = stack.enter_context(_progress_bar())
@@ -112,7 +113,7 @@ def _run(
     def progress(what: str, done: int, total: int) -> None:
         bar.update(task, description=what, completed=done, total=total)
 
-    Runner(plan, work, server, clients, relays, writer.write, progress).run()
+    Runner(plan, work, server, clients, watcher, relays, writer.write, progress).run()
 
 
 def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:
