@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -19,7 +20,8 @@ def made_run(
     cells: Mapping[Cell, Mapping[str, float]], expected: Sequence[Expected] = (), seed: int = 1
 ) -> RunData:
     """Ten blocks of each cell: `cpu_ms` of an execution with some noise, `waited_ms` more until it
-    has a processor; in each block `gets` and `polls`, by probe and server alike, are counted."""
+    has a processor; in each block `gets` and `polls`, by probe and server alike, are counted, and a
+    call is cancelled in `cancel_ms`."""
     order = random.Random(seed)
     lines: list[Line] = []
     for block in range(BLOCKS):
@@ -35,6 +37,8 @@ def made_run(
                     }
                 )
             lines.append(_counted(block, number, figures))
+            if "cancel_ms" in figures:
+                lines.append(_cancel(block, number, figures["cancel_ms"] * order.uniform(0.9, 1.1)))
         lines.append({"kind": "block", "block": block})
     return RunData(_header(cells, expected), list(cells), frozenset(range(BLOCKS)), lines, False)
 
@@ -51,6 +55,16 @@ def _counted(block: int, cell: int, figures: Mapping[str, float]) -> Line:
         **{"kind": "counted", "block": block, "cell": cell, "executions": 1},
         **{"elapsed_s": 0.05, "cpu_s": 0.05, "break_polls": polls, "lost": 0},
         "v$": {"statistics": statistics, "events": {}, "time_model": {}},
+    }
+
+
+def _cancel(block: int, cell: int, ms: float) -> Line:
+    """Lost where it takes for ever."""
+    ended = {"ms": ms, "error": "ORA-01013", "usable": True}
+    lost = ms == math.inf
+    return {
+        **{"kind": "cancel", "block": block, "cell": cell, "after_s": 0.05, "lost": lost},
+        **({} if lost else ended),
     }
 
 

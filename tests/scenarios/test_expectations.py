@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from scenarios.expectations import findings
@@ -40,6 +42,32 @@ def test_held_and_not_held(check: str, cell: Cell, otherwise: dict[str, float]) 
 
     assert held(AS_THE_ARTICLE) is True
     assert held({**AS_THE_ARTICLE, cell: {**AS_THE_ARTICLE[cell], **otherwise}}) is False
+
+
+WAITING = Cell(break_mode="in-band", skip=1, busy="waiting")
+CANCELS = {
+    OUT: {"cpu_ms": 30.0, "cancel_ms": 5.0},
+    THREE: {"cpu_ms": 30.0, "cancel_ms": 5.0},
+    THOUSAND: {"cpu_ms": 30.0, "cancel_ms": 9.0},
+    WAITING: {"cpu_ms": 30.0, "cancel_ms": 2000.0},
+}
+
+
+@pytest.mark.parametrize(
+    ("check", "cell", "cancel_ms"),
+    [
+        ("cancel at once", OUT, 200.0),
+        ("cancel at once", OUT, math.inf),
+        ("cancel by skip", THOUSAND, 3.0),
+        ("cancel in waits", WAITING, 20.0),
+        ("cancel in waits", WAITING, 4000.0),
+    ],
+)
+def test_cancels(check: str, cell: Cell, cancel_ms: float) -> None:
+    expected = [Expected("so it is", check)]
+    otherwise = {**CANCELS, cell: {"cpu_ms": 30.0, "cancel_ms": cancel_ms}}
+    held = [findings(analysed(made_run(each, expected)))[0].held for each in (CANCELS, otherwise)]
+    assert held == [True, False]
 
 
 def test_what_this_run_cannot_tell() -> None:
