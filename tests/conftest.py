@@ -5,6 +5,7 @@ has it all, turns every such skip into a failure."""
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
@@ -23,6 +26,17 @@ WITHOUT_BTF = (
     *('mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh"),
 )
 
+# On a busy machine any example may take long, and what one run finds the next must find as well.
+if not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):  # an emulated guest: it has no such tests
+    from hypothesis import settings
+
+    settings.register_profile("steady", deadline=None, derandomize=True, database=None)
+    settings.load_profile("steady")
+
+# What a shell starts in the background ignores Ctrl-C, and so would all that the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -33,7 +47,11 @@ def run() -> Run:
 
     def run_(*argv: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*prefix, POLLTRACE, *argv], capture_output=True, text=True, timeout=60, check=False
+            [*prefix, POLLTRACE, *argv],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
 
     return run_

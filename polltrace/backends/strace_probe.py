@@ -30,7 +30,7 @@ from polltrace.stop_at.threads import status, threads
 
 _PR_SET_PDEATHSIG = 1
 _ATTACHED = re.compile(r"Process (\d+) attached")
-_PATIENCE_S = 10.0
+_PATIENCE_S = 30.0
 _CHUNK, _NAP_S = 1 << 16, 0.001
 _libc = ctypes.CDLL(None)
 

@@ -93,8 +93,10 @@ def batch_replay(state: UIState, path: Path, iterations: int | None, *, as_json:
 
 def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) -> None:
     if as_json:
-        json.dump(snapshot_data(snapshot, visible(snapshot, state)), sys.stdout)
-        print(flush=True)
+        # In one piece: told to end, it leaves no torn line.
+        line = json.dumps(snapshot_data(snapshot, visible(snapshot, state)))
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
         return
     width = max(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
     columns = shown(width, snapshot.connected)

@@ -19,6 +19,7 @@ from polltrace.backends.bcc_backend import PYTHON, SCRIPT, BccProbe
 from polltrace.ebpf import Look
 from polltrace.errors import HostError, UsageError
 from tests.stop_at.stopped_target import Target
+from tests.waiting import PATIENCE_S
 
 SCHEMA = Path(__file__).parents[2] / "probes" / "frames.schema.json"
 
@@ -28,7 +29,7 @@ def bcc_probe(*options: str, **environment: str) -> subprocess.CompletedProcess[
         [PYTHON, str(SCRIPT), *options],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
         env={**os.environ, **environment},
     )
@@ -70,7 +71,7 @@ def test_it_ends_when_nobody_reads(target: Target) -> None:
         assert probe.stdout is not None
         probe.stdout.readline()
         probe.stdout.close()
-        assert probe.wait(timeout=10) == 0
+        assert probe.wait(timeout=PATIENCE_S) == 0
 
 
 @pytest.mark.usefixtures("root")

@@ -22,7 +22,8 @@ from polltrace.errors import NoSuchProcessError
 from polltrace.profile import Profile
 from polltrace.stop_at.threads import status
 from tests.conftest import WITHOUT_BTF
-from tests.stop_at.stopped_target import Target, until
+from tests.stop_at.stopped_target import Target
+from tests.waiting import PATIENCE_S, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
@@ -138,7 +139,7 @@ def test_a_process_that_ends(backend: Callable[[int], Backend], target: Target) 
     with backend(target.pid) as attached:
         target.do(f"poll {fd} 1009 0")
         target.begin("exit 0")
-        target.process.wait(10)
+        target.process.wait(PATIENCE_S)
         seen = attached.profile()
     assert polls(seen) == (1009, 0)
     assert seen.ended
@@ -167,7 +168,7 @@ def test_stat_says_what_strace_can_not(start: Start, target: Target) -> None:
     process = strace_stat(start, target, "--json")
     target.do(f"poll {fd} 1009 0")
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, errors) == (0, "")
     data = json.loads(output)
     (seen,) = data["processes"]

@@ -10,12 +10,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -23,10 +23,10 @@ from scenarios.client import DriverClient
 from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
 from tests.conftest import POLLTRACE, ROOT, missing
+from tests.waiting import PATIENCE_S, children, until
 
 PACKAGING = ROOT / "packaging"
 UNIT = PACKAGING / "systemd" / "polltrace-exporter.service"
-DEADLINE_S = 40.0
 IN_BAND = '{break_mode="in-band",engine="polltrace lab",sid="LAB"}'
 
 
@@ -49,23 +49,12 @@ def as_the_unit_says() -> list[str]:
     return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs", *sets]
 
 
-T = TypeVar("T")
-
-
-def until(wanted: Callable[[], T | None], what: str) -> T:
-    deadline = time.monotonic() + DEADLINE_S
-    while time.monotonic() < deadline:
-        with contextlib.suppress(OSError):
-            if (found := wanted()) is not None:
-                return found
-        time.sleep(0.1)
-    pytest.fail(f"after {DEADLINE_S} s there is not yet: {what}")
-
-
 def get(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=10) as answer:
+    """What is there; nothing where nobody answers yet."""
+    with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
         text: str = answer.read().decode()
         return text
+    return ""
 
 
 def value(metrics: str, series: str) -> float | None:
@@ -111,9 +100,13 @@ def test_counters_go_on_when_sessions_end() -> None:
     lost = f"polltrace_break_poll_cpu_seconds_total{IN_BAND}"
     with LabServer() as lab, exporter("--top", "3") as (process, url):
         with busy_session(lab):
-            until(lambda: value(get(url), lost) or None, lost)
-            busy = get(url)
-            assert 'polltrace_process_break_poll_cpus{break_mode="in-band",client="127' in busy
+            process_s = 'polltrace_process_break_poll_cpus{break_mode="in-band",client="127'
+
+            def lossy() -> str | None:
+                now = get(url)
+                return now if value(now, lost) and process_s in now else None
+
+            busy = until(lossy, f"{lost} and {process_s}")
             checked = subprocess.run(
                 [tool("promtool"), "check", "metrics"],
                 input=busy,
@@ -131,7 +124,7 @@ def test_counters_go_on_when_sessions_end() -> None:
         for series in (polls, lost, f"polltrace_server_cpu_seconds_total{IN_BAND}"):
             assert (value(after, series) or 0) >= (value(busy, series) or 0) > 0
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
 
@@ -157,7 +150,10 @@ def test_prometheus_scrapes_it_and_the_dashboard_has_figures(tmp_path: Path) -> 
             query = f"http://127.0.0.1:{port}/api/v1/query?query="
 
             def ask(expression: str) -> list[Any] | None:
-                answer = json.loads(get(query + urllib.parse.quote(expression)))
+                said = get(query + urllib.parse.quote(expression))
+                if not said:
+                    return None
+                answer = json.loads(said)
                 assert answer["status"] == "success"
                 return answer["data"]["result"] or None
 
@@ -168,7 +164,7 @@ def test_prometheus_scrapes_it_and_the_dashboard_has_figures(tmp_path: Path) -> 
             for expression in expressions:
                 # The kernel's statistics of BPF programs take CAP_SYS_ADMIN, which it has not.
                 if "bpf_seconds" not in expression:
-                    assert ask(expression), expression
+                    until(partial(ask, expression), expression)
             rules = json.loads(get(f"http://127.0.0.1:{port}/api/v1/rules"))["data"]["groups"]
             assert all(rule["health"] != "err" for group in rules for rule in group["rules"])
 
@@ -241,13 +237,8 @@ def test_a_port_that_is_taken_is_said_in_one_line(run: Any) -> None:
 def test_a_probe_that_is_killed_ends_it_for_the_supervisor_to_restart() -> None:
     with exporter() as (process, url):
         until(lambda: value(get(url), "polltrace_last_frame_timestamp_seconds"), "a frame")
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        (probe,) = [
-            int(pid)
-            for pid in children
-            if Path(f"/proc/{pid}/comm").read_text().strip() == "polltrace-probe"
-        ]
+        (probe,) = children(process.pid, "polltrace-probe")
         os.kill(probe, signal.SIGKILL)
-        assert process.wait(20) == 4
+        assert process.wait(PATIENCE_S) == 4
         assert process.stderr is not None
         assert "was killed by signal 9" in process.stderr.read()

@@ -6,15 +6,14 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import WITHOUT_BTF
+from tests.polltrace.exact_poller import BREAK_POLLS, OTHER_POLLS, Poller, exact_poller
+from tests.waiting import PATIENCE_S
 
-BREAK_POLLS, OTHER_POLLS = 10_007, 503
 WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
 Process = subprocess.Popen[str]
@@ -22,34 +21,14 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 Stat = Callable[..., Process]
 
 
-def say(process: Process, line: str = "go") -> None:
-    assert process.stdin is not None
-    process.stdin.write(line + "\n")
-    process.stdin.flush()
-
-
-def hear(process: Process) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().strip()
+@pytest.fixture
+def poller() -> Iterator[Poller]:
+    with exact_poller() as started:
+        yield started
 
 
 @pytest.fixture
-def poller() -> Iterator[Process]:
-    program = Path(__file__).with_name("poller.py")
-    process = subprocess.Popen(
-        [sys.executable, str(program), str(BREAK_POLLS), str(OTHER_POLLS)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert hear(process) == str(process.pid)
-    yield process
-    process.kill()
-    process.communicate()
-
-
-@pytest.fixture
-def stat(probe: None, start: Stat, poller: Process) -> Stat:
+def stat(probe: None, start: Stat, poller: Poller) -> Stat:
     """Start `polltrace stat` on the poller; it has attached when this returns."""
 
     def stat_(*options: str) -> Process:
@@ -61,14 +40,13 @@ def stat(probe: None, start: Stat, poller: Process) -> Stat:
     return stat_
 
 
-def test_counts_are_exactly_what_the_process_did(poller: Process, stat: Stat) -> None:
+def test_counts_are_exactly_what_the_process_did(poller: Poller, stat: Stat) -> None:
     # GIVEN a process with stat attached
     process = stat("--json")
     # WHEN it makes a prime number of break polls and of others, and stat is interrupted
-    say(poller)
-    assert hear(poller) == "done"
+    poller.poll()
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=10)
+    output, errors = process.communicate(timeout=PATIENCE_S)
     # THEN every one is there, and told apart
     (seen,) = json.loads(output)["processes"]
     assert (seen["break_polls"], seen["other_polls"]) == (BREAK_POLLS, OTHER_POLLS)
@@ -78,12 +56,11 @@ def test_counts_are_exactly_what_the_process_did(poller: Process, stat: Stat) ->
     assert (process.returncode, errors) == (0, "")
 
 
-def test_the_table_says_the_same(poller: Process, stat: Stat) -> None:
+def test_the_table_says_the_same(poller: Poller, stat: Stat) -> None:
     process = stat()
-    say(poller)
-    assert hear(poller) == "done"
+    poller.poll()
     process.send_signal(signal.SIGTERM)
-    output, _ = process.communicate(timeout=10)
+    output, _ = process.communicate(timeout=PATIENCE_S)
     rows = [line.split() for line in output.splitlines()]
     assert ["break", "polls", f"{BREAK_POLLS:,}"] in [row[:3] for row in rows]
     assert ["other", "polls", f"{OTHER_POLLS:,}"] in [row[:3] for row in rows]
@@ -92,17 +69,16 @@ def test_the_table_says_the_same(poller: Process, stat: Stat) -> None:
 
 def test_duration_ends_it(stat: Stat) -> None:
     process = stat("--json", "-d", "0.2")
-    output, _ = process.communicate(timeout=10)
+    output, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert json.loads(output)["seconds"] >= 0.2
 
 
-def test_a_process_that_ends_meanwhile(poller: Process, stat: Stat) -> None:
+def test_a_process_that_ends_meanwhile(poller: Poller, stat: Stat) -> None:
     process = stat("--json")
-    say(poller)
-    assert hear(poller) == "done"
-    say(poller)
-    output, errors = process.communicate(timeout=10)
+    poller.poll()
+    poller.go_on()
+    output, errors = process.communicate(timeout=PATIENCE_S)
     (seen,) = json.loads(output)["processes"]
     assert seen["break_polls"] == BREAK_POLLS
     assert seen["ended"]
@@ -131,7 +107,7 @@ def test_no_such_command(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_processes_by_title(run: Run, poller: Process) -> None:
+def test_processes_by_title(run: Run, poller: Poller) -> None:
     ended = run("stat", "--json", "-d", "0.1", "-n", rf"poller\.py {BREAK_POLLS} {OTHER_POLLS}$")
     assert [each["pid"] for each in json.loads(ended.stdout)["processes"]] == [poller.pid]
 
@@ -176,7 +152,7 @@ def test_no_such_process(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_without_capabilities(run: Run, poller: Process) -> None:
+def test_without_capabilities(run: Run, poller: Poller) -> None:
     ended = run("stat", "-p", str(poller.pid), prefix=WITHOUT_CAPABILITIES)
     assert ended.returncode == 3
     (line,) = ended.stderr.splitlines()
@@ -184,7 +160,7 @@ def test_without_capabilities(run: Run, poller: Process) -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_a_kernel_without_btf(run: Run, poller: Process) -> None:
+def test_a_kernel_without_btf(run: Run, poller: Poller) -> None:
     ended = run("stat", "-p", str(poller.pid), prefix=WITHOUT_BTF)
     assert ended.returncode == 4
     (line,) = ended.stderr.splitlines()

@@ -16,6 +16,7 @@ from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
 from tests.conftest import POLLTRACE, ROOT, missing
 from tests.stacks.flamegraph.conftest import Browser, program
+from tests.waiting import PATIENCE_S
 
 SECRET_SQL, SECRET_BIND = "tigersalt", "mortarpestle"
 
@@ -57,10 +58,10 @@ def lab_recording(
             client.begin(LOTSLIOS, {"n": 10**9})
         subprocess.run(
             [POLLTRACE, "record", "-o", str(path), "-p", ",".join(map(str, pids)), "-d", "4",
-             "--hz", "199"],
+             "--hz", "997"],
             check=True,
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE_S,
         )  # fmt: skip
         yield LabRecording(
             path, pids[0], pids[1], (SECRET_SQL, SECRET_BIND, server.oralab.password)
@@ -71,6 +72,6 @@ def lab_recording(
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     if program() is None:
         missing("chromium is not installed: ./setup.sh --tests")
-    started = Browser(tmp_path_factory.mktemp("browser"), deadline_s=90)
+    started = Browser(tmp_path_factory.mktemp("browser"))
     yield started
     started.close()

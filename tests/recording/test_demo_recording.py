@@ -16,6 +16,7 @@ from polltrace.recording.fold import read
 from polltrace.recording.scan import Scan
 from polltrace.recording.summary import summary
 from polltrace.recording_report.data import report_data
+from tests.waiting import PATIENCE_S
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ELSEWHERE = Path(__file__).with_name("elsewhere.py")
@@ -47,8 +48,8 @@ def test_it_names_no_place_but_its_own() -> None:
 
 def elsewhere(*argv: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(ELSEWHERE), *argv], capture_output=True, text=True, timeout=60,
-        check=False,
+        [sys.executable, str(ELSEWHERE), *argv], capture_output=True, text=True,
+        timeout=PATIENCE_S, check=False,
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def ended(pid: int, start: int, polls: int) -> dict[str, Any]:
     }
 
 
-def recorded(path: Path, *, keep: int, frames: int = 60) -> dict[tuple[int, int], int]:
+def recorded(path: Path, *, keep: int, frames: int = 30) -> dict[tuple[int, int], int]:
     """Write a made-up recording in parts; the totals of its processes. PID 100 is used twice."""
     chance = random.Random(5)
     now = [0.0]
@@ -99,9 +99,9 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
             assert all(taken.polls == 3 * taken.count for taken in each.stacks)
             assert part.counted.processes[identity].comm == "oracle"
     assert polls == whole
-    assert samples == 60 * 40
-    assert lost == 60
-    assert parts[-1].seconds + parts[-1].header.at_s == 60
+    assert samples == 30 * 40
+    assert lost == 30
+    assert parts[-1].seconds + parts[-1].header.at_s == 30
 
 
 def test_only_so_many_are_kept(tmp_path: Path) -> None:

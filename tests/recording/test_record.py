@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,45 +19,24 @@ import zstandard
 from polltrace.frames import Frame
 from polltrace.recording import frames, read
 from polltrace.recording.scan import Scan
-from tests.conftest import ROOT
-
-BREAK_POLLS, OTHER_POLLS = 10_007, 503
+from tests.polltrace.exact_poller import BREAK_POLLS, OTHER_POLLS, Poller, exact_poller
+from tests.waiting import PATIENCE_S, until
 
 Process = subprocess.Popen[str]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def say(process: Process, line: str = "go") -> None:
-    assert process.stdin is not None
-    process.stdin.write(line + "\n")
-    process.stdin.flush()
-
-
-def hear(process: Process) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().strip()
-
-
 @pytest.fixture
-def poller() -> Iterator[Process]:
-    program = ROOT / "tests/polltrace/poller.py"
-    process = subprocess.Popen(
-        [sys.executable, str(program), str(BREAK_POLLS), str(OTHER_POLLS)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert hear(process) == str(process.pid)
-    yield process
-    process.kill()
-    process.communicate()
+def poller() -> Iterator[Poller]:
+    with exact_poller() as started:
+        yield started
 
 
 Record = Callable[..., Process]
 
 
 @pytest.fixture
-def record(probe: None, start: Callable[..., Process], poller: Process, tmp_path: Path) -> Record:
+def record(probe: None, start: Callable[..., Process], poller: Poller, tmp_path: Path) -> Record:
     """Start `polltrace record` on the poller; it has attached when this returns."""
 
     def record_(*options: str) -> Process:
@@ -77,13 +57,12 @@ def text_of(path: Path) -> bytes:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_counts_are_exact_and_the_end_is_clean(
-    poller: Process, record: Record, run: Run, tmp_path: Path, number: signal.Signals
+    poller: Poller, record: Record, run: Run, tmp_path: Path, number: signal.Signals
 ) -> None:
     process = record()
-    say(poller)
-    assert hear(poller) == "done"
+    poller.poll()
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors
     data = json.loads(run("report", str(tmp_path / "a"), "--json").stdout)
     (seen,) = data["sessions"]
@@ -92,10 +71,10 @@ def test_counts_are_exact_and_the_end_is_clean(
     assert data["quality"]["reason"] == "signal"
 
 
-def test_what_is_not_ours_stays_out(poller: Process, record: Record, tmp_path: Path) -> None:
+def test_what_is_not_ours_stays_out(poller: Poller, record: Record, tmp_path: Path) -> None:
     """The poller's arguments are not in the file, and of our own command line all is."""
     process = record("-d", "0.3")
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     text = text_of(tmp_path / "a").decode()
     assert f"{BREAK_POLLS}" not in text
     assert "poller.py" not in text
@@ -103,23 +82,20 @@ def test_what_is_not_ours_stays_out(poller: Process, record: Record, tmp_path: P
 
 
 def test_killed_it_has_all_but_the_last_moment(
-    poller: Process, record: Record, run: Run, tmp_path: Path
+    poller: Poller, record: Record, run: Run, tmp_path: Path
 ) -> None:
     # GIVEN a recording that is killed when a frame with every poll is in the file
     process = record("-i", "0.1")
-    say(poller)
-    assert hear(poller) == "done"
-    deadline = time.monotonic() + 20
+    poller.poll()
 
-    def polls() -> int:
+    def has_them_all() -> bool:
         recorded = [each.record for each in frames(tmp_path / "a")]
         totals = [
             each for frame in recorded if isinstance(frame, Frame) for each in frame.processes
         ]
-        return max((each.break_polls for each in totals), default=0)
+        return any(each.break_polls == BREAK_POLLS for each in totals)
 
-    while polls() < BREAK_POLLS and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until(has_them_all, "every poll in the file")
     process.kill()
     process.wait()
     # THEN it can be read up to there and says that it is not whole
@@ -128,7 +104,7 @@ def test_killed_it_has_all_but_the_last_moment(
     assert f"{BREAK_POLLS:,}" in ended.stdout
     assert "The file is not whole" in ended.stdout
     # AND the watched process runs on
-    assert poller.poll() is None
+    assert poller.process.poll() is None
 
 
 @pytest.mark.usefixtures("probe")
@@ -198,11 +174,21 @@ def test_stacks_are_named(lab_recording: Any) -> None:
     assert all(names[:2] == ["poll", "sntpoltsts"] and "main" in names for names in whole)
 
 
+def is_known(path: Path, pid: int) -> bool:
+    """Whether a file that is being written has this process."""
+    return any(
+        each["record"]["pid"] == pid
+        for each in Scan(path)
+        if each["type"] == "probe" and each["record"]["type"] == "process"
+    )
+
+
 @pytest.mark.usefixtures("probe")
 def test_processes_that_come_while_it_records(start: Any, tmp_path: Path) -> None:
     # GIVEN a recording of processes by a title that none has yet
     title = f"a name of its own {time.monotonic_ns()}"
-    process = start("record", "-o", str(tmp_path / "a"), "-n", f"^{title}", "--no-samples")
+    process = start("record", "-o", str(tmp_path / "a"), "-n", f"^{title}", "--no-samples",
+                    "-i", "0.1")  # fmt: skip
     assert "attached" in process.stderr.readline()
     # WHEN three come one after the other, and go
     code = "import sys; sys.stdout.write('up'); sys.stdout.flush(); sys.stdin.read()"
@@ -216,10 +202,10 @@ def test_processes_that_come_while_it_records(start: Any, tmp_path: Path) -> Non
             assert child.stdout is not None
             assert child.stdout.read(2) == b"up"
             pids.append(child.pid)
-            time.sleep(0.5)  # the probe looks for new processes five times a second
+            until(partial(is_known, tmp_path / "a", child.pid), "the process in the file")
             child.stdin.close()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     # THEN each is there, gone, and we are not
     recording = read(tmp_path / "a")
     assert recording.counted is not None
@@ -228,7 +214,7 @@ def test_processes_that_come_while_it_records(start: Any, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("probe")
-def test_the_one_before_is_kept(run: Run, poller: Process, tmp_path: Path) -> None:
+def test_the_one_before_is_kept(run: Run, poller: Poller, tmp_path: Path) -> None:
     path = tmp_path / "a"
     for _ in range(2):
         ended = run("record", "-o", str(path), "-p", str(poller.pid), "-d", "0.1", "--no-samples")
@@ -246,7 +232,7 @@ def test_what_is_no_recording_is_not_overwritten(run: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("probe")
-def test_a_disk_that_fills_up(run: Run, poller: Process, tmp_path: Path) -> None:
+def test_a_disk_that_fills_up(run: Run, poller: Poller, tmp_path: Path) -> None:
     # GIVEN a file system with room for two pages
     room = tmp_path / "room"
     room.mkdir()

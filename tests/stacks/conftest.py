@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 TARGETS = Path(__file__).parent / "targets"
 FLAGS = ("-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-falign-functions=1")
 
@@ -33,7 +35,9 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     def compiled(name: str, *flags: str) -> Path:
         output = tmp_path_factory.mktemp(name) / name
         subprocess.run(
-            ["gcc", *FLAGS, *flags, "-o", output, TARGETS / f"{name}.c"], check=True, timeout=60
+            ["gcc", *FLAGS, *flags, "-o", output, TARGETS / f"{name}.c"],
+            check=True,
+            timeout=PATIENCE_S,
         )
         return output
 
@@ -59,7 +63,7 @@ def run() -> Iterator[Callable[..., Running]]:
 
     yield start
     for child in started:
-        child.communicate(timeout=10)
+        child.communicate(timeout=PATIENCE_S)
 
 
 @pytest.fixture
@@ -69,6 +73,6 @@ def tool() -> Callable[..., None]:
     def run_tool(name: str, *arguments: object) -> None:
         if shutil.which(name) is None:
             pytest.skip(f"{name} is not installed")
-        subprocess.run([name, *map(str, arguments)], check=True, timeout=60)
+        subprocess.run([name, *map(str, arguments)], check=True, timeout=PATIENCE_S)
 
     return run_tool

@@ -244,13 +244,13 @@ def test_huge_tables_cost_neither_memory_nor_time(tmp_path: Path) -> None:
     for name, content in hostile.items():
         source = sparse(tmp_path / name, content, size)
         tracemalloc.start()
-        begin = time.monotonic()
+        begin = time.process_time()
         loaded = load_object(source, "/nowhere", ())
         loaded.table.names(np.arange(-1, len(loaded.table)))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 16 << 20, name
-        assert time.monotonic() - begin < 5, name
+        assert time.process_time() - begin < 5, name
         source.close()
 
 

@@ -17,6 +17,7 @@ import pytest
 from stacks import AddressSpace, ProcessError, Symbolizer
 from stacks.objects import load_object, open_mapped
 from stacks.source import FileSource
+from tests.waiting import PATIENCE_S
 
 Build = Callable[..., Path]
 Run = Callable[..., Any]
@@ -86,11 +87,16 @@ def test_stripped_keeps_exported_names_and_notes_the_rest(
             assert frame.offset == at
 
 
-def test_debuglink(build: Build, run: Run, tool: Tool) -> None:
-    target = build("chain", "-Wl,--build-id=none")
-    debug = target.with_name("chain.debug")
+def stripped(target: Path, debug: Path, tool: Tool) -> Path:
+    """Take a program's debug information out of it, into a file of its own."""
     tool("objcopy", "--only-keep-debug", target, debug)
     tool("strip", target)
+    return debug
+
+
+def test_debuglink(build: Build, run: Run, tool: Tool) -> None:
+    target = build("chain", "-Wl,--build-id=none")
+    debug = stripped(target, target.with_name("chain.debug"), tool)
     tool("objcopy", f"--add-gnu-debuglink={debug}", target)
     running = run(target)
     assert names(running.pid, running.addresses) == CHAIN
@@ -110,9 +116,7 @@ def test_debuglink(build: Build, run: Run, tool: Tool) -> None:
 def test_debuglink_with_build_id(build: Build, run: Run, tool: Tool) -> None:
     """The build-id decides where there is one: a CRC of hundreds of megabytes takes too long."""
     target = build("chain", "-Wl,--build-id=0x0123456789")
-    debug = target.with_name("chain.debug")
-    tool("objcopy", "--only-keep-debug", target, debug)
-    tool("strip", target)
+    debug = stripped(target, target.with_name("chain.debug"), tool)
     tool("objcopy", f"--add-gnu-debuglink={debug}", target)
     running = run(target)
     assert names(running.pid, running.addresses) == CHAIN
@@ -125,8 +129,7 @@ def test_debug_file_by_build_id(build: Build, tool: Tool, tmp_path: Path) -> Non
     target = build("chain", "-Wl,--build-id=0x0123456789")
     place = tmp_path / "usr/lib/debug/.build-id/01/23456789.debug"
     place.parent.mkdir(parents=True)
-    tool("objcopy", "--only-keep-debug", target, place)
-    tool("strip", target)
+    stripped(target, place, tool)
     found = load_object(FileSource(str(target)), str(target), (str(tmp_path),))
     assert {"calls_last", "hidden_step"} <= {found.table.name(i) for i in range(len(found.table))}
     without = load_object(FileSource(str(target)), str(target), ())
@@ -136,8 +139,7 @@ def test_debug_file_by_build_id(build: Build, tool: Tool, tmp_path: Path) -> Non
 def test_mini_debug_info(build: Build, run: Run, tool: Tool, tmp_path: Path) -> None:
     target = build("chain", "-rdynamic")
     debug, packed = tmp_path / "debug", tmp_path / "packed"
-    tool("objcopy", "--only-keep-debug", target, debug)
-    tool("strip", target)
+    stripped(target, debug, tool)
     packed.write_bytes(lzma.compress(debug.read_bytes()))
     tool("objcopy", f"--add-section=.gnu_debugdata={packed}", target)
     running = run(target)
@@ -220,7 +222,7 @@ def test_library_loaded_later_is_seen(build: Build, tool: Tool, tmp_path: Path) 
         frame = symbolizer.user(child.pid, [loaded])[0]
         assert (frame.name, frame.module) == ("step_inside", str(library))
     finally:
-        child.communicate(timeout=10)
+        child.communicate(timeout=PATIENCE_S)
 
 
 def test_other_root(build: Build, run: Run, tmp_path: Path) -> None:

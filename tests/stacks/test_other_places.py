@@ -23,6 +23,7 @@ from stacks.addrspace import parse_maps
 from stacks.kallsyms import KernelSymbols
 from stacks.memoryobject import load_from_memory, vsyscall_name
 from stacks.objectstore import ObjectStore
+from tests.waiting import PATIENCE_S
 
 Build = Callable[..., Path]
 NOBODY = 65534
@@ -132,7 +133,7 @@ def run_as_nobody(code: str, *arguments: str) -> subprocess.CompletedProcess[str
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=PATIENCE_S,
         user=NOBODY,
         group=NOBODY,
         extra_groups=[],
@@ -192,7 +193,7 @@ def test_own_process_of_an_ordinary_user(fate: str, build: Build, open_directory
             "waits_for_end calls_last hidden_step exported_step outermost_step main"
         )
     finally:
-        child.communicate(timeout=10)
+        child.communicate(timeout=PATIENCE_S)
 
 
 def test_deleted_library_of_an_ordinary_user_is_read_from_memory(
@@ -210,7 +211,7 @@ def test_deleted_library_of_an_ordinary_user_is_read_from_memory(
         assert not library.exists()
         assert as_nobody(child.pid, *addresses) == ["step_inside", "read from memory"]
     finally:
-        child.communicate(timeout=10)
+        child.communicate(timeout=PATIENCE_S)
 
 
 def test_strangers_process_is_a_clear_error(open_directory: Path) -> None:

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from polltrace.stop_at.threads import state, status, threads
+from tests.waiting import until
 
 SOURCES = Path(__file__).parents[1] / "probes" / "targets"
-PATIENCE_S = float(os.environ.get("POLLTRACE_PATIENCE_S", "20"))
 FLAGS = {
     "frame pointers": ["-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"],
     "none": ["-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls"],
@@ -53,11 +50,3 @@ class Target:
     def _cpu_ns(self) -> int:
         tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text().split()[0]) for task in tasks)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for what must come soon."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.001)

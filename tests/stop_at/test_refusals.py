@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from polltrace.stop_at.threads import state, status
-from tests.stop_at.stopped_target import Target, until
+from tests.stop_at.stopped_target import Target
+from tests.waiting import PATIENCE_S, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
@@ -42,10 +43,10 @@ def test_it_makes_none(run: Run, target: Target) -> None:
     [("exit 3", "ended before it made a break poll"), ("exec x", "executed another program")],
 )
 def test_it_ends_or_becomes_another(start: Start, target: Target, command: str, words: str) -> None:
-    process = start("stop-at", "poll", "-p", str(target.pid), "--longest-stop", "2000")
+    process = start("stop-at", "poll", "-p", str(target.pid), "-d", "60")
     until(lambda: status(target.pid, "TracerPid") != 0)
     target.begin(command)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 5
     (line,) = errors.splitlines()
     assert words in line
@@ -83,7 +84,7 @@ def test_it_is_in_uninterruptible_sleep(run: Run, tmp_path: Path, pollers: objec
         assert "uninterruptible sleep" in line
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_it_is_stopped_by_a_signal(run: Run, poller: Target) -> None:

@@ -10,17 +10,14 @@ import signal
 import socket
 import stat
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.lab_server import LabServer
 from tests.conftest import POLLTRACE, ROOT, missing
+from tests.waiting import PATIENCE_S, until
 
 SSHD = Path("/usr/sbin/sshd")
 PRIVSEP = Path("/run/sshd")
@@ -58,13 +55,6 @@ class DbHost:
         return found
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 @pytest.fixture(scope="module")
 def dbhost(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DbHost]:
     if os.geteuid() != 0:
@@ -97,7 +87,7 @@ def dbhost(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DbHost]:
     PRIVSEP.mkdir(mode=0o755, exist_ok=True)
     command = [str(SSHD), "-D", "-e", "-f", str(folder / "sshd_config")]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as daemon:
-        until(lambda: _listens(port))
+        until(lambda: _listens(port), "sshd")
         path = f"{folder}:{os.environ['PATH']}"
         (folder / "tmp").mkdir()
         environment = {**os.environ, "PATH": path, "TMPDIR": str(folder / "tmp")}
@@ -112,21 +102,12 @@ def _listens(port: int) -> bool:
         return to.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.fixture(scope="module")
-def busy_server() -> Iterator[int]:
-    with LabServer() as lab, DriverClient() as client:
-        lab.connect(client, break_poll_skip=3, disable_oob=True)
-        spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
-        client.begin(LOTSLIOS, {"n": 10**9})
-        yield int(spid)
-
-
 @pytest.mark.usefixtures("lab")
 def test_sessions_are_shown_and_what_cannot_be_known_is_not(
     dbhost: DbHost, busy_server: int
 ) -> None:
     top = dbhost.top("-b", "--json", "-n", "4", "-d", "0.5")
-    said, errors = top.communicate(timeout=60)
+    said, errors = top.communicate(timeout=PATIENCE_S)
     assert (top.returncode, errors) == (0, "")
     last = json.loads(said.splitlines()[-1])
     (server,) = [each for each in last["servers"] if each["pid"] == busy_server]
@@ -140,7 +121,7 @@ def test_sessions_are_shown_and_what_cannot_be_known_is_not(
     assert "no polltrace-price beside polltrace-probe on dbhost" in last["price_failed"]
     idle = [each for each in last["servers"] if each["break_polls_per_s"] == 0]
     assert all(each["break_mode"] in ("unknown", "local") for each in idle)
-    until(lambda: not dbhost.probes())
+    until(lambda: not dbhost.probes(), "the end of the probe")
 
 
 @pytest.mark.usefixtures("lab")
@@ -148,7 +129,7 @@ def test_a_price_is_measured_there_where_it_can_be(dbhost: DbHost, busy_server: 
     price = shutil.copy(BUILT / "polltrace-price", dbhost.folder / "polltrace-price")
     try:
         top = dbhost.top("-b", "--json", "-n", "1", "-d", "0.5")
-        said, _ = top.communicate(timeout=60)
+        said, _ = top.communicate(timeout=PATIENCE_S)
     finally:
         Path(price).unlink()
     (server,) = [each for each in json.loads(said)["servers"] if each["pid"] == busy_server]
@@ -163,14 +144,15 @@ def test_the_probe_there_ends_with_us(
 ) -> None:
     top = dbhost.top("-b", "-d", "0.5")
     assert top.stdout is not None
-    assert top.stdout.readline().startswith("polltrace top")
+    first = top.stdout.readline()
+    assert first.startswith("polltrace top"), first or top.communicate()
     try:
         assert dbhost.probes()  # one, or two while it looks at the times between polls
     finally:
         top.send_signal(number)
-        top.communicate(timeout=30)
-    until(lambda: not dbhost.probes())
-    until(lambda: not list((dbhost.folder / "tmp").iterdir()))
+        top.communicate(timeout=PATIENCE_S)
+    until(lambda: not dbhost.probes(), "the end of the probe")
+    until(lambda: not list((dbhost.folder / "tmp").iterdir()), "the end of ssh")
 
 
 @pytest.mark.usefixtures("probe")
@@ -183,7 +165,7 @@ def test_the_probe_there_ends_with_us(
 )
 def test_what_is_missing_is_said_in_one_line(dbhost: DbHost, options: list[str], said: str) -> None:
     top = dbhost.top("-b", *options)
-    _, errors = top.communicate(timeout=30)
+    _, errors = top.communicate(timeout=PATIENCE_S)
     assert top.returncode == 4
     assert said in errors
     assert errors.count("\n") == 1
@@ -196,7 +178,7 @@ def test_a_probe_of_another_release_is_refused(dbhost: DbHost) -> None:
     other.write_text(f"#!/bin/sh\necho '{json.dumps(header)}'\n")
     other.chmod(0o755)
     top = dbhost.top("-b", "--probe", str(other))
-    _, errors = top.communicate(timeout=30)
+    _, errors = top.communicate(timeout=PATIENCE_S)
     assert top.returncode == 4
     assert errors == (
         "polltrace: frames of format 99, but this release reads format 1: "

@@ -17,6 +17,7 @@ import pytest
 
 from polltrace import procfs
 from tests.conftest import POLLTRACE, missing
+from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("probe")
 
@@ -58,13 +59,12 @@ class Watched:
 
     def until(self, **wanted: Any) -> dict[str, Any]:
         """The first row with these."""
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            for row in list(self.rows):
-                if all(row[name] == value for name, value in wanted.items()):
-                    return row
-            time.sleep(0.05)
-        pytest.fail(f"never shown: {wanted}")
+
+        def shown() -> dict[str, Any] | None:
+            found = (row for row in list(self.rows) if wanted.items() <= row.items())
+            return next(found, None)
+
+        return until(shown, f"a row with {wanted}")
 
     def end(self) -> None:
         self._top.terminate()
@@ -94,7 +94,8 @@ def test_a_reused_pid_is_another_server(oracle: str, watched: Watched) -> None:
     with server(oracle, "OLD", BUSY) as old:
         pid, before = old.pid, procfs.start_ticks(old.pid)
         watched.until(pid=pid, instance="OLD")
-        time.sleep(0.5)  # so that it has used CPU that could be taken for another's
+        # So that it has used CPU that could be taken for another's.
+        until(lambda: (procfs.cpu_s(pid) or 0) > 0.5, "half a second of CPU")
     for _ in range(500):
         LAST_PID.write_text(str(pid - 1))
         with server(oracle, "NEW", IDLE) as new:
@@ -112,16 +113,17 @@ def test_a_reused_pid_is_another_server(oracle: str, watched: Watched) -> None:
         (after, "NEW"),
     }
     assert max(row["cpu_pct"] or 0.0 for row in mine if row["instance"] == "OLD") > 1
-    assert max(row["cpu_pct"] or 0.0 for row in mine if row["instance"] == "NEW") < 1
+    # Half a second over the six that a rate is taken over would be eight per cent.
+    assert max(row["cpu_pct"] or 0.0 for row in mine if row["instance"] == "NEW") < 4
 
 
 def test_servers_that_come_and_go_all_the_time(oracle: str, watched: Watched) -> None:
     there: dict[tuple[int, int], str] = {}
     with server(oracle, "STAYS", IDLE) as stays:
         watched.until(pid=stays.pid)
-        # On a busy host top prints seldom: until it has shown more than those of one moment.
-        until = time.monotonic() + 40
-        while time.monotonic() < until and len(short_lived(watched)) <= 14:
+
+        def come_and_go() -> bool:
+            """Whether more of them have been shown than those of one moment."""
             with contextlib.ExitStack() as ending:
                 for number in range(7):
                     instance = f"N{len(there)}"
@@ -132,8 +134,10 @@ def test_servers_that_come_and_go_all_the_time(oracle: str, watched: Watched) ->
                     assert ticks is not None
                     there[process.pid, ticks] = instance
                 time.sleep(1.2)
+            return len(short_lived(watched)) > 14
+
+        until(come_and_go, "fifteen that came and went")
         watched.until(pid=stays.pid)
     watched.end()
     shown = short_lived(watched)
-    assert len(shown) > 7
     assert shown.items() <= there.items()

@@ -9,12 +9,13 @@ import os
 import select
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.waiting import PATIENCE_S
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -27,10 +28,9 @@ def program() -> str | None:
 class Browser:
     """One page. Messages are JSON, each ended by a zero byte, on descriptors 3 and 4."""
 
-    def __init__(self, profile: Path, deadline_s: float = 45) -> None:
+    def __init__(self, profile: Path) -> None:
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
-        self._ends = time.monotonic() + deadline_s
         options = [
             "--headless",
             "--no-sandbox",
@@ -102,7 +102,7 @@ class Browser:
         self._session = None
         try:
             self.call("Browser.close")
-            self._child.wait(timeout=20)
+            self._child.wait(timeout=PATIENCE_S)
         finally:
             self._child.kill()
         os.close(self._to)
@@ -110,9 +110,7 @@ class Browser:
 
     def _receive(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
-            left = self._ends - time.monotonic()
-            assert left > 0, "the browser did not answer in time"
-            assert select.select([self._from], [], [], left)[0], "the browser did not answer"
+            assert select.select([self._from], [], [], PATIENCE_S)[0], "the browser is silent"
             data = os.read(self._from, 1 << 20)
             assert data, "the browser ended"
             self._buffer += data

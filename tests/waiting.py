@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Waiting for what comes a moment later, and on a busy machine a good while later."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+# What comes about is not waited for any longer, so this costs only who fails.
+PATIENCE_S = float(os.environ.get("POLLTRACE_PATIENCE_S", "120"))
+
+T = TypeVar("T")
+
+
+def until(wanted: Callable[[], T | None], what: str = "what was waited for") -> T:
+    """What `wanted` returns, once that is true; the test fails where it never is."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (found := wanted()):
+        if time.monotonic() > deadline:
+            pytest.fail(f"after {PATIENCE_S:g} s there is not yet: {what}")
+        time.sleep(0.02)
+    return found
+
+
+def children(pid: int, name: str) -> list[int]:
+    """The PIDs of the processes called `name` that process `pid` started and has not awaited."""
+    found = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        try:
+            called = Path(f"/proc/{child}/comm").read_text().strip()
+        except OSError:  # it has ended since
+            continue
+        if called == name:
+            found.append(int(child))
+    return found
