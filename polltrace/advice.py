@@ -184,11 +184,9 @@ def _cost(
     here = price.at(session.pace_s)
     scale = Estimate(1.0, here.low / here.value, here.high / here.value)
     if sampled is not None and by_polls.value:
-        own = [
-            max(0.0, each - checks.value) / by_polls.value
-            for each in (sampled.value, sampled.low, sampled.high)
-        ]
-        scale = Estimate(*own)
+        # All of it is above what was counted, so above the checks.
+        own = [each - checks.value for each in (sampled.value, sampled.low, sampled.high)]
+        scale = Estimate(*(each / by_polls.value for each in own))
     return Cost(
         polls=Estimate(rate.per_s / busy, rate.low / busy, rate.high / busy),
         price_s=lambda pace_s: price.at(pace_s).value,

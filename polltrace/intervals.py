@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 # With fewer values even their whole range covers the median less than 95 % of the time.
 FEWEST_VALUES = 6
+_COVER = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +33,12 @@ class Estimate:
         return self.low > 0 or self.high < 0
 
 
-def median(values: Sequence[float], confidence: float = 0.95) -> Estimate:
+def median(values: Sequence[float]) -> Estimate:
     """The median of `values` and the narrowest pair of order statistics that covers it.
 
     The number of values below the true median is binomial(n, 1/2), whatever the distribution
-    (the sign test turned round), so the cover is at least `confidence`. With fewer than
-    FEWEST_VALUES no pair covers 95 %: the interval is then the whole range. Raises ValueError
-    for none.
+    (the sign test turned round), so the cover is at least 95 %. With fewer than FEWEST_VALUES no
+    pair covers that: the interval is then the whole range. Raises ValueError for none.
     """
     ordered = sorted(values)
     if not ordered:
@@ -48,7 +48,7 @@ def median(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     # After the loop, `below` values may be cut from each end without losing cover.
     while True:
         tail += math.comb(n, below) / 2**n
-        if 1 - 2 * tail < confidence or below >= n // 2:
+        if 1 - 2 * tail < _COVER:
             break
         below += 1
     cut = max(below - 1, 0)

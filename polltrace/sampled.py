@@ -11,7 +11,7 @@ from typing import Protocol
 from polltrace.engines import Engine, break_chains
 from polltrace.frames import Record, Stack, WatchedProcess
 from polltrace.profile import Profile
-from stacks import Evidence, Frame, ProcessError, Verdict, classify
+from stacks import Evidence, Frame, ProcessError, classify
 
 AT_POLL, ON_CPU = "poll", "cpu"
 
@@ -78,13 +78,17 @@ def named_stacks(profile: Profile, names: Names, kind: str) -> list[NamedStack]:
 def judged_stack(frames: Sequence[Frame], stack: Stack, kernel: Sequence[Frame] = ()) -> NamedStack:
     """A stack by its names, held against the break check of every engine."""
     called = [frame.name for frame in frames]
-    verdict = Verdict(Evidence.NONE, 0)
-    for chain in break_chains():
-        if verdict := classify(called, chain, at_call=stack.kind == AT_POLL):
-            break
-    by_shape = verdict.evidence is Evidence.SHAPE
+    at_call = stack.kind == AT_POLL
+    verdicts = (classify(called, chain, at_call) for chain in break_chains())
+    verdict = next(filter(None, verdicts), None)
     return NamedStack(
-        frames, stack.count, stack.truncated, bool(verdict), kernel, by_shape, stack.polls
+        frames,
+        stack.count,
+        stack.truncated,
+        is_break_check=verdict is not None,
+        kernel=kernel,
+        by_shape=verdict is not None and verdict.evidence is Evidence.SHAPE,
+        polls=stack.polls,
     )
 
 

@@ -66,11 +66,10 @@ def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
     wrapper = int(caller is not None)
     if caller is None and at_call:  # the wrapper has no name, or the call was made without one
         caller = 1 if bare and not _named(bare[0]) else 0
-    found = Verdict(Evidence.NONE, 0)
     if caller is not None:
         found = _from_call(bare[caller:], chain, wrapper)
-    if at_call or found.evidence in (Evidence.WHOLE, Evidence.HIDDEN):
-        return found
+        if at_call or found.evidence in (Evidence.WHOLE, Evidence.HIDDEN):
+            return found
     return _on_the_way(bare, chain)
 
 
@@ -114,8 +113,9 @@ def _on_the_way(names: Sequence[str], chain: CallChain) -> Verdict:
 
 def _bare(name: str) -> str:
     """A function's name in its source: without `@plt`, and without `.cold`, `.isra.0`, `.part.1`
-    and the like, by which a compiler calls the pieces and clones it makes of one."""
-    return name if name.startswith("[") else name.removesuffix("@plt").partition(".")[0]
+    and the like, by which a compiler calls the pieces and clones it makes of one. What is no
+    name stays none."""
+    return name.removesuffix("@plt").partition(".")[0]
 
 
 def _named(name: str) -> bool:

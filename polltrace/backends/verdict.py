@@ -93,7 +93,7 @@ def _by_counts(totals: ProcessTotals, polls: int, amount: str) -> Verdict:
     return Verdict(
         Kind.LOOKS_LIKE_IT,
         f"Looks like break polling: {amount}, {share:.1f} % of all system calls, to only "
-        f" {transfers:,} reads and writes: it does not poll to wait. Whether with one descriptor "
+        f"{transfers:,} reads and writes: it does not poll to wait. Whether with one descriptor "
         "and timeout 0, and which, this text cannot tell.",
     )
 

@@ -63,6 +63,17 @@ def test_no_gap_no_latency() -> None:
     assert cancel_latency(Gaps([]), 3, 10) is None
 
 
+def test_gaps_are_kept_up_to_the_time_on_cpu_and_a_little_more() -> None:
+    # A second on CPU, two hundredths for the histogram's error, and a millisecond for the clocks.
+    found = on_cpu_gaps([Bucket(1_000_000, 1_000_000, 2000)], on_cpu_s=1.0)
+    assert found == Gaps([(1.0, 1021)], 979)
+    several = [Bucket(3_000_000, 3_000_000, 4), Bucket(1_000_000, 1_000_000, 10)]
+    several += [Bucket(2_000_000, 2_000_000, 10), Bucket(0, 0, 7)]
+    assert on_cpu_gaps(several).spans == [(0.0, 7), (1.0, 10), (2.0, 10), (3.0, 4)]
+    found = on_cpu_gaps(several, on_cpu_s=0.0196)
+    assert found == Gaps([(0.0, 7), (1.0, 10), (2.0, 5)], 9)
+
+
 def test_waits_for_the_client_are_no_gaps_on_cpu() -> None:
     # GIVEN a second in which 10 ms of gaps were on CPU and the rest were waits
     buckets = [Bucket(9_900, 10_100, 1000), Bucket(330_000_000, 330_000_001, 3)]

@@ -9,10 +9,24 @@ from dataclasses import replace
 import pytest
 
 from polltrace.cancel import CancelLatency
-from polltrace.forecast import SKIPS, Cost, forecast, out_of_band_saved_pct, recommended
+from polltrace.forecast import (
+    SKIPS,
+    Cost,
+    SkipForecast,
+    forecast,
+    out_of_band_saved_pct,
+    recommended,
+)
 from polltrace.frames import PollRate, ProcessTotals
 from polltrace.intervals import Estimate, exactly, propagated
-from polltrace.overhead import Session, agree, counted_pct, counted_session, verdict
+from polltrace.overhead import (
+    Session,
+    Verdict,
+    agree,
+    counted_pct,
+    counted_session,
+    verdict,
+)
 
 CHECKS, CHECK_S, SKIPPED_S = 1_000_000, 3e-6, 3e-9
 
@@ -73,6 +87,8 @@ def test_the_interval_follows_too_and_stays_in_order() -> None:
         assert found.saved_pct.low < found.saved_pct.value < found.saved_pct.high
         assert found.cpu_pct.low < found.cpu_pct.value < found.cpu_pct.high
     assert more.saved_pct.high < 0 < less.saved_pct.low
+    # At so rare a poll next to nothing is left to be unsure of.
+    assert less.cpu_pct.high < 1
     # Whatever a poll takes: the skip of now saves nothing.
     assert now.saved_pct.low == pytest.approx(0)
     assert now.saved_pct.high == pytest.approx(0)
@@ -105,26 +121,48 @@ def test_what_counting_cost_is_taken_off() -> None:
     assert session.rate.low == pytest.approx(0.5 * 100_000 / 0.95)
     assert session.rate.high == pytest.approx(0.5 * 100_000 / 0.85)
     idle = counted_session(ProcessTotals(1, 1, 0.0, 0, 0, (), (), ()), 2.0, 1e-6)
+    assert idle == Session(0.0, PollRate(0.0, 0.0, 0.0))
     assert idle.polls_per_cpu_s == 0
+    # A cost that would be more than half of the time was measured wrongly.
+    dear = counted_session(totals, 2.0, probe_s_per_poll=9e-6)
+    assert dear.polls_per_cpu_s == pytest.approx(200_000)
 
 
 def test_no_polls_cost_nothing_up_to_what_could_have_been_missed() -> None:
     share = counted_pct(Session(busy=1.0, rate=PollRate(0, 0, 30)), exactly(1e-6))
     assert (share.value, share.low) == (0, 0)
     assert share.high == pytest.approx(0.003)
-    assert Session(busy=0.0, rate=PollRate(0, 0, 0)).polls_per_cpu_s == 0
+    half = counted_pct(Session(busy=0.5, rate=PollRate(0, 0, 30)), exactly(1e-6))
+    assert half.high == pytest.approx(0.006)
+    idle = Session(busy=0.0, rate=PollRate(0, 0, 30))
+    assert (idle.polls_per_cpu_s, idle.pace_s) == (0, math.inf)
+    assert counted_pct(idle, exactly(1e-6)) == exactly(0.0)
+
+
+def test_no_share_is_less_than_nothing() -> None:
+    unsure = Session(busy=1.0, rate=PollRate(1000, 0, 3000))
+    assert counted_pct(unsure, Estimate(1e-6, 0.0, 2e-6)).low == 0
 
 
 def test_which_estimate_to_trust() -> None:
-    assert agree(Estimate(6, 5, 7), Estimate(8, 7, 9))
-    both = verdict(Estimate(6, 5, 7), Estimate(8, 7, 9))
-    assert (both.agree, both.trusted) == (True, "counted")
+    for touching in (Estimate(8, 7, 9), Estimate(4, 3, 5)):
+        assert agree(Estimate(6, 5, 7), touching)
+        both = verdict(Estimate(6, 5, 7), touching)
+        assert both == Verdict(True, "counted", "its interval is the narrower")
     dearer = verdict(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
     assert (dearer.agree, dearer.trusted) == (False, "sampled")
-    assert "seccomp" in dearer.why
+    assert dearer.why == (
+        "a poll takes this process longer than it takes the same call of ours here, as a "
+        "system-call filter (seccomp, audit), another tracer or a busy socket makes it"
+    )
     cheaper = verdict(Estimate(6, 5, 7), Estimate(3, 2, 4))
     assert (cheaper.agree, cheaper.trusted) == (False, "counted")
-    assert verdict(Estimate(6, 5, 7), None).trusted == "counted"
+    assert cheaper.why == (
+        "samples see only the poll itself, not what it makes slower after it (cold caches and "
+        "branches), which the price includes"
+    )
+    alone = verdict(Estimate(6, 5, 7), None)
+    assert alone == Verdict(True, "counted", "there are no samples to check it by")
 
 
 def test_the_limit_decides_and_next_to_nothing_is_not_worth_a_slow_cancel() -> None:
@@ -142,3 +180,20 @@ def test_the_limit_decides_and_next_to_nothing_is_not_worth_a_slow_cancel() -> N
     assert tight is not None
     assert tight.break_poll_skip == 10
     assert recommended(forecasts, most_cancel_s=1e-6) is None
+
+
+def at_cost(skip: int, pct: float, worst_ms: float) -> SkipForecast:
+    made = forecast(cost(3), 3, skip, wait_slice_s=3)
+    return replace(made, cpu_pct=exactly(pct), cancel_ms=CancelLatency(1.0, 2.0, worst_ms))
+
+
+def test_the_limits_themselves_are_within() -> None:
+    only = at_cost(10, 5.0, 100.0)
+    assert recommended([only], most_cancel_s=0.1) == only
+    assert recommended([at_cost(10, 5.0, 100.05)], most_cancel_s=0.1) is None
+    # Next to nothing is three in a hundred of what lies between the dearest and the cheapest.
+    near, cheapest = at_cost(100, 40.5, 1.0), at_cost(1000, 40.0, 1.0)
+    far = at_cost(1, 60.0, 1.0)
+    assert recommended([far, near, cheapest], most_cancel_s=1) == near
+    near = at_cost(100, 40.7, 1.0)
+    assert recommended([far, near, cheapest], most_cancel_s=1) == cheapest

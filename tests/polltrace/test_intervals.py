@@ -5,13 +5,13 @@ import random
 
 import pytest
 
-from polltrace.intervals import Estimate, median, paired_overhead
+from polltrace.intervals import Estimate, median, paired_overhead, propagated, proportion
 
 
 @pytest.mark.parametrize(
     ("n", "cut"),
     # The largest k with 1 - 2 P(binomial(n, 1/2) < k) >= 0.95, from tables of the sign test.
-    [(1, 0), (5, 0), (6, 0), (8, 0), (9, 1), (12, 2), (15, 3), (20, 5), (25, 7)],
+    [(1, 0), (5, 0), (6, 0), (8, 0), (9, 1), (12, 2), (14, 2), (15, 3), (20, 5), (25, 7)],
 )
 def test_interval_is_the_sign_tests(n: int, cut: int) -> None:
     values = list(range(n))
@@ -56,5 +56,37 @@ def test_an_interval_around_zero_tells_nothing() -> None:
 
 
 def test_no_values() -> None:
-    with pytest.raises(ValueError, match="no values"):
+    with pytest.raises(ValueError, match=r"^the median of no values$"):
         median([])
+
+
+@pytest.mark.parametrize(("base", "other"), [([[1.0]], [[1.0, 2.0]]), ([[1.0]], [[1.0], [1.0]])])
+def test_runs_without_their_pair_are_a_mistake(
+    base: list[list[float]], other: list[list[float]]
+) -> None:
+    with pytest.raises(ValueError, match="longer"):
+        paired_overhead(base, other)
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials", "low", "high"),
+    # Wilson's score interval at 95 %, from tables.
+    [(3, 10, 10.779, 60.322), (1, 1, 20.655, 100), (50, 100, 40.383, 59.617), (0, 10, 0, 27.753)],
+)
+def test_a_share_has_wilsons_interval(hits: int, trials: int, low: float, high: float) -> None:
+    found = proportion(hits, trials)
+    assert found.value == 100 * hits / trials
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
+
+
+def test_a_share_lies_between_none_and_all_whatever_is_rounded() -> None:
+    assert {proportion(n, n).high <= 100 <= proportion(0, n).low + 100 for n in range(1, 99)} == {
+        True
+    }
+    with pytest.raises(ValueError, match=r"^the share of no trials$"):
+        proportion(0, 0)
+
+
+def test_what_only_falls_to_both_sides_is_not_more() -> None:
+    found = propagated(lambda x: -((x - 1) ** 2), Estimate(1.0, 0.0, 3.0))
+    assert (found.value, found.low, found.high) == (0.0, -4.0, 0.0)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The price of a poll by its pace: the curve, and that what measures it measures."""
+"""The price of a poll by its pace: the curve, and what is made of what polltrace-price prints."""
 
 from __future__ import annotations
 
 import json
-import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from polltrace.executables import find_executable
+from polltrace.errors import HostError
 from polltrace.intervals import Estimate, exactly
-from polltrace.price import PriceCurve, flat, price_curve
+from polltrace.price import ROUNDS, SLOW_ROUNDS, PriceCurve, flat, price_curve, price_s, priced_by
 
 
 def test_between_knots_by_the_logarithm_and_beyond_them_the_last() -> None:
@@ -23,28 +24,129 @@ def test_between_knots_by_the_logarithm_and_beyond_them_the_last() -> None:
     assert flat(exactly(5e-7)).at(1e-3).value == 5e-7
 
 
-@pytest.mark.parametrize("kind", ["tcp", "tcp6", "unix"])
-def test_a_poll_takes_some_hundred_nanoseconds(kind: str) -> None:
-    if kind == "tcp6" and not Path("/proc/net/if_inet6").exists():
-        pytest.skip("this kernel has no IPv6")
-    found = price_curve([10e-6], kind, threaded=kind == "unix").at(10e-6)
-    # The order of magnitude, on whatever machine: a system call, and no more than a slow one.
-    assert 20e-9 < found.low <= found.value <= found.high < 50e-6
+# What polltrace-price would print, by pace in microseconds.
+Rounds = dict[str, list[list[Any]]]
+Printed = Mapping[int, Rounds]
+Tool = Callable[[Printed], Path]
 
 
-def test_what_it_prints_is_by_pace_and_footprint() -> None:
-    executable = find_executable("polltrace-price")
-    out = subprocess.run([executable, "-r", "6", "5", "400"], capture_output=True, check=True)
-    quick, slow = json.loads(out.stdout)
-    assert (quick["pace_us"], slow["pace_us"]) == (5, 400)
-    assert [len(values) for values in quick["poll_ns"]] == [2, 2, 2]
-    assert slow["whole_ns"] == [[None] * 2] * 3  # too long to tell
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
+    """A polltrace-price that prints what it is told to, and keeps what it was asked."""
+
+    def made(printed: Printed) -> Path:
+        for pace, found in printed.items():
+            (tmp_path / str(pace)).write_text(json.dumps({"pace_us": pace, **found}))
+        script = tmp_path / "price"
+        script.write_text(
+            f'#!/bin/sh\ncd {tmp_path}; echo "$@" >> asked\n'
+            'while [ "${1#-}" != "$1" ]; do [ "$1" = -t ] && shift || shift 2; done\n'
+            'printf "["; comma=; for pace; do printf "$comma"; cat "$pace" || exit; comma=,; done\n'
+            'printf "]"\n'
+        )
+        script.chmod(0o755)
+        monkeypatch.setenv("POLLTRACE_PRICE", str(script))
+        return tmp_path / "asked"
+
+    return made
 
 
-@pytest.mark.parametrize("words", [["-r", "0"], ["x"], ["-1"], ["100001"]])
-def test_nonsense_is_refused(words: list[str]) -> None:
-    executable = find_executable("polltrace-price")
-    assert subprocess.run([executable, *words], capture_output=True, check=False).returncode == 2
-    odd = subprocess.run([executable, "-s", "sctp"], capture_output=True, text=True, check=False)
-    assert odd.returncode == 4
-    assert "no sctp socket" in odd.stderr
+def polls(*by_footprint: float, after: float | None = None) -> Rounds:
+    """Eight rounds each, all alike; with polls, work takes `after` ns longer than these do."""
+    return {
+        "poll_ns": [[ns] * 8 for ns in by_footprint],
+        "whole_ns": [[ns + after if after is not None else None] * 8 for ns in by_footprint],
+    }
+
+
+def test_a_price_is_the_poll_and_what_it_makes_slower(tool: Tool) -> None:
+    tool({10: polls(300, 600, 400, after=50)})
+    found = price_s(10e-6)
+    # The middle one of the footprints; all three are in the interval.
+    assert (found.value, found.low, found.high) == pytest.approx((450e-9, 350e-9, 650e-9))
+
+
+def test_what_it_makes_slower_and_cannot_be_told_is_its_usual_part(tool: Tool) -> None:
+    tool({400: polls(300, 600, 400)})
+    found = price_s(400e-6)
+    # Two fifths of each poll, or none, or twice as much.
+    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 300e-9, 1080e-9))
+
+
+def test_a_difference_that_drowns_counts_as_not_told(tool: Tool) -> None:
+    rests = [-1000, 900, 20, 30, -900, 1000, 10, 40]
+    noisy = polls(400.0, 400.0, 400.0)
+    noisy["whole_ns"] = [[400.0 + rest for rest in rests]] * 3
+    tool({10: noisy})
+    found = price_s(10e-6)
+    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 400e-9, 720e-9))
+    # One that is as wide as the usual part is still told.
+    noisy["whole_ns"] = [[400.0 + rest for rest in (-110, -110, -110, 50, 50, 210, 210, 210)]] * 3
+    tool({10: noisy})
+    found = price_s(10e-6)
+    assert (found.value, found.low, found.high) == pytest.approx((450e-9, 290e-9, 610e-9))
+
+
+def test_what_comes_after_is_measured_at_quick_paces_for_all(tool: Tool) -> None:
+    tool({30: polls(300, 300, 300, after=100), 31: polls(500, 500, 500, after=9000)})
+    curve = price_curve([30e-6, 31e-6])
+    assert [price.value for _, price in curve.knots] == pytest.approx([400e-9, 600e-9])
+    # Thirty is quick: the median of 100 and 200.
+    tool({20: polls(300, 300, 300, after=100), 30: polls(300, 300, 300, after=200)})
+    curve = price_curve([20e-6, 30e-6])
+    assert [price.value for _, price in curve.knots] == pytest.approx([450e-9, 450e-9])
+    # Where all are slow, at the first.
+    tool({40: polls(300, 300, 300, after=60), 50: polls(500, 500, 500, after=9000)})
+    curve = price_curve([40e-6, 50e-6])
+    assert [price.value for _, price in curve.knots] == pytest.approx([360e-9, 560e-9])
+
+
+def test_the_usual_part_is_of_the_polls_of_its_footprint(tool: Tool) -> None:
+    tool({10: polls(100, 100, 100), 20: polls(300, 300, 300)})
+    # Of both paces together, the median is 200: 80 more for either.
+    curve = price_curve([10e-6, 20e-6])
+    assert [price.value for _, price in curve.knots] == pytest.approx([180e-9, 380e-9])
+
+
+def test_rounds_that_lack_their_other_half_are_a_mistake(tool: Tool) -> None:
+    torn = polls(300, 300, 300, after=50)
+    torn["whole_ns"] = [values[1:] for values in torn["whole_ns"]]
+    tool({10: torn})
+    with pytest.raises(ValueError, match="longer"):
+        price_s(10e-6)
+
+
+def test_a_poll_that_seems_to_take_less_than_no_time_takes_none(tool: Tool) -> None:
+    tool({10: polls(-50, -50, -50)})
+    found = price_s(10e-6)
+    assert (found.value, found.low, found.high) == pytest.approx((-50e-9, 0.0, -50e-9))
+
+
+def test_slow_paces_have_fewer_rounds_and_all_their_limits(tool: Tool) -> None:
+    same = polls(300, 300, 300, after=0)
+    asked = tool(dict.fromkeys((1, 10, 299, 300, 10_000), same))
+    curve = price_curve([10e-6, 0.1e-6, 10.2e-6, 5.0, 300e-6, 299e-6], "unix", threaded=True)
+    assert [pace for pace, _ in curve.knots] == pytest.approx([1e-6, 1e-5, 299e-6, 3e-4, 1e-2])
+    assert asked.read_text().splitlines() == [
+        f"-r {ROUNDS} -s unix -t 1 10 299",
+        f"-r {SLOW_ROUNDS} -s unix -t 300 10000",
+    ]
+    asked.unlink()
+    price_curve([10e-6])
+    price_s(300e-6)
+    assert asked.read_text().splitlines() == [
+        f"-r {ROUNDS} -s tcp 10",
+        f"-r {SLOW_ROUNDS} -s tcp 300",
+    ]
+
+
+def test_a_price_by_a_command_that_runs_it_elsewhere(tool: Tool, tmp_path: Path) -> None:
+    asked = tool({10: polls(300, 300, 300, after=0)})
+    found = priced_by(["env", str(tmp_path / "price")], 10e-6)
+    assert found.value == pytest.approx(300e-9)
+    assert asked.read_text() == f"-r {ROUNDS} 10\n"
+
+
+def test_what_fails_is_said_without_its_name() -> None:
+    with pytest.raises(HostError, match=r"^no such socket$"):
+        priced_by(["sh", "-c", "echo polltrace-price: no such socket >&2; exit 4"], 10e-6)

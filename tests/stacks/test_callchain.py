@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stacks.callchain import CallChain, Evidence, classify
+from stacks.callchain import CallChain, Evidence, Verdict, classify
 
 CHAIN = CallChain.of(
     ["nioqts"],
@@ -62,8 +62,11 @@ def test_fixtures_are_all_there() -> None:
 @pytest.mark.parametrize("at_call", [True, False])
 @pytest.mark.parametrize("chain", [CHAIN, shipped()], ids=["here", "engine file"])
 def test_published_stack(stack: Published, at_call: bool, chain: CallChain) -> None:
-    expected = Evidence.WHOLE if stack.expected == "break check" else Evidence.NONE
-    assert classify(stack.frames, chain, at_call).evidence is expected
+    verdict = classify(stack.frames, chain, at_call)
+    if stack.expected == "break check":
+        assert verdict.evidence is Evidence.WHOLE
+    else:
+        assert verdict == Verdict(Evidence.NONE, 0)
 
 
 @pytest.mark.parametrize("stack", OTHERS, ids=lambda s: f"{s.version}: {s.what}")
@@ -71,8 +74,8 @@ def test_published_stack(stack: Published, at_call: bool, chain: CallChain) -> N
 def test_others_stay_others_when_a_poll_is_put_inside(stack: Published, lost: str) -> None:
     """The worst case: the right system call, from any place but the break check."""
     frames = ["poll", *stack.frames[int(lost == "poll caller") :]]
-    assert not classify(frames, CHAIN, at_call=True)
-    assert not classify(frames, CHAIN, at_call=False)
+    assert classify(frames, CHAIN, at_call=True) == Verdict(Evidence.NONE, 0)
+    assert classify(frames, CHAIN, at_call=False) == Verdict(Evidence.NONE, 0)
 
 
 def note(name: str) -> str:
@@ -109,22 +112,25 @@ def test_damaged_break_poll(damaged: list[str], evidence: Evidence, named_links:
 
 
 @pytest.mark.parametrize(
-    ("frames", "evidence"),
+    ("frames", "evidence", "named_links"),
     [
-        (NAMED[LAST_LINK:], Evidence.INSIDE),
-        (NAMED[LAST_LINK - 1 :], Evidence.INSIDE),
-        (NAMED[FIRST_LINK:], Evidence.INSIDE),
-        (["__memcpy_avx", "nsmore2recv", *NAMED[LAST_LINK:]], Evidence.INSIDE),
-        (["poll", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN),
-        (NAMED[LAST_LINK + 1 :], Evidence.NONE),
-        (["nsmore2recv", "other", *NAMED[LAST_LINK + 1 :]], Evidence.NONE),
-        (["other", *NAMED[LAST_LINK:]], Evidence.NONE),
-        (["poll", *map(note, NAMED[2:])], Evidence.NONE),
-        ([], Evidence.NONE),
+        (NAMED[LAST_LINK:], Evidence.INSIDE, 1),
+        (NAMED[LAST_LINK - 1 :], Evidence.INSIDE, 2),
+        (NAMED[LAST_LINK - 1 : LAST_LINK + 1], Evidence.INSIDE, 2),
+        (NAMED[LAST_LINK - 1 : LAST_LINK + 2], Evidence.INSIDE, 2),
+        (NAMED[FIRST_LINK:], Evidence.INSIDE, 4),
+        (["__memcpy_avx", "nsmore2recv", *NAMED[LAST_LINK:]], Evidence.INSIDE, 2),
+        (["snttmoredata", note("a"), *NAMED[LAST_LINK:]], Evidence.NONE, 0),
+        (["poll", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN, 4),
+        (NAMED[LAST_LINK + 1 :], Evidence.NONE, 0),
+        (["nsmore2recv", "other", *NAMED[LAST_LINK + 1 :]], Evidence.NONE, 0),
+        (["other", *NAMED[LAST_LINK:]], Evidence.NONE, 0),
+        (["poll", *map(note, NAMED[2:])], Evidence.NONE, 0),
+        ([], Evidence.NONE, 0),
     ],
 )
-def test_sample_on_cpu(frames: list[str], evidence: Evidence) -> None:
-    assert classify(frames, CHAIN, at_call=False).evidence is evidence
+def test_sample_on_cpu(frames: list[str], evidence: Evidence, named_links: int) -> None:
+    assert classify(frames, CHAIN, at_call=False) == Verdict(evidence, named_links)
 
 
 @given(st.sets(st.sampled_from(range(len(NAMED)))), st.integers(1, len(NAMED)))
@@ -148,5 +154,13 @@ def test_one_contradicting_name_is_enough(stack: Published, nameless: set[int]) 
 
 
 def test_a_chain_needs_a_caller() -> None:
-    with pytest.raises(ValueError, match="two links"):
+    with pytest.raises(ValueError, match=r"^a call chain has at least two links$"):
         CallChain.of(["poll"])
+
+
+def test_the_shortest_chain() -> None:
+    chain = CallChain.of(["waits", "waits_long"], ["poll"])
+    for caller in ("waits", "waits_long"):
+        assert classify(["poll", caller, "main"], chain, at_call=True) == Verdict(Evidence.WHOLE, 2)
+    # libc hides the caller: nothing is left that could speak for it, or against.
+    assert classify(["poll", "main"], chain, at_call=True) == Verdict(Evidence.SHAPE, 1)

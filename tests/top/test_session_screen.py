@@ -11,26 +11,19 @@ import pytest
 from polltrace.break_mode import BreakMode
 from polltrace.frames import Bucket, Header, PollRate, ProcessTotals, Syscall
 from polltrace.profile import Profile
-from polltrace.sampled import NamedStack
 from polltrace.servers import Server
 from polltrace.top.session_look import SessionLook, look
 from polltrace.top.session_panes import flame
 from polltrace.top.session_screen import session_screen
 from polltrace.top.snapshot import Prices
 from polltrace.top.state import Pane
-from stacks import Frame
-from tests.top.top_samples import ASKED, PRICES, row, server
+from tests.top.top_samples import ASKED, PRICES, named_stack, row, server
 
 CHECK = "poll sntpoltsts snttmoredata nsmore2recv nioqts kcbgtcr main"
 WORK = "sqlite3VdbeExec opifch2 main"
 
 
-def stack(names: str, count: int, *, check: bool = False, at: int = 0) -> NamedStack:
-    frames = tuple(Frame(name, "/lab", at, at) for name in names.split())
-    return NamedStack(frames, count, truncated=False, is_break_check=check)
-
-
-STACKS = [stack(WORK, 150), stack(WORK, 40, at=8), stack(CHECK, 10, check=True)]
+STACKS = [named_stack(WORK, 150), named_stack(WORK, 40, at=8), named_stack(CHECK, 10, check=True)]
 
 
 def profile(*, polls: int, rate: PollRate | None, cpu_s: float = 4.0) -> Profile:

@@ -11,9 +11,11 @@ from polltrace.break_mode import BreakMode
 from polltrace.client_socket import ClientSocket
 from polltrace.engines import engine_of
 from polltrace.intervals import Estimate
+from polltrace.sampled import NamedStack
 from polltrace.servers import Server
 from polltrace.sqlnet import BreakSettings
 from polltrace.top.snapshot import OwnCost, Prices, Row, Snapshot, totals_of
+from stacks import Frame
 
 ASKED = "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)"
 PRICES = Prices({8: Estimate(500e-9, 450e-9, 550e-9)})
@@ -76,6 +78,12 @@ def snapshot(rows: Sequence[Row] = ROWS, *, prices: Prices = PRICES) -> Snapshot
         lost={},
         totals=totals_of(rows),
     )
+
+
+def named_stack(names: str, count: int, *, check: bool = False, at: int = 0) -> NamedStack:
+    """A stack of these functions, innermost first."""
+    frames = tuple(Frame(name, "/lab", at, at) for name in names.split())
+    return NamedStack(frames, count, truncated=False, is_break_check=check)
 
 
 def server(pid: int, start_ticks: int = 7, *, owner: int | None = 0) -> Server:
