@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
 .PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs \
-	docs-outputs demo-recording packages test-packages lock bench overhead bench-lab soak check-compare kernels \
+	docs-outputs demo-recording packages test-packages lock bench overhead bench-lab soak check-compare mutants kernels \
 	vagrant-test clean
 
 demo: build
@@ -77,6 +77,7 @@ lock: $(VENV)/installed
 	$(BIN)/pip install -q uv
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) -c requirements.lock --extra dev -o requirements-dev.lock
+	$(COMPILE) -c requirements-dev.lock --extra dev --extra quality -o requirements-quality.lock
 	$(COMPILE) -c requirements.lock --extra packaging -o requirements-packaging.lock
 
 # The site and the manual page, into docs/build; every command that the pages
@@ -138,6 +139,11 @@ soak: build $(VENV)/installed-dev
 	RUN_KILLS=20 $(BIN)/pytest tests/scenarios -k killed_at_any_moment
 	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
 
+# The overhead model and the classifier, changed a place at a time: what do the tests not notice?
+mutants: $(VENV)/installed-quality
+	$(BIN)/python -P -m mutmut run
+	$(BIN)/python -P -m mutmut results
+
 # The probe and the other backends on other kernels, emulated; into docs/kernels.md.
 # KERNELS="--only 6.12 tests/probes": one of them, with all tests of the probe.
 KERNELS = --write
@@ -154,4 +160,4 @@ clean:
 	$(MAKE) -C probes/price clean
 	$(MAKE) -C scenarios/lab clean
 	$(MAKE) -C scenarios/clients clean
-	rm -rf $(VENV) *.egg-info build dist docs/build
+	rm -rf $(VENV) *.egg-info build dist docs/build mutants
