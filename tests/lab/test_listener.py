@@ -78,6 +78,19 @@ def test_a_session_begins_while_the_last_one_ends(
         last.close()
 
 
+def test_who_does_not_log_on_in_time_is_left(lab: Lab) -> None:
+    lab.sqlnet_ora("SQLNET.INBOUND_CONNECT_TIMEOUT = 3")
+    session = lab.connect()
+    with (
+        socket.create_connection(("127.0.0.1", lab.port), timeout=60) as silent,
+        socket.create_connection(("127.0.0.1", lab.port), timeout=60) as torn,
+    ):
+        torn.send(bytes.fromhex("00ff 0000 01"))  # of a CONNECT
+        assert (silent.recv(1), torn.recv(1)) == (b"", b"")
+    # Who did is not.
+    assert session.one("select 1 from dual") == 1
+
+
 def test_end_of_input_ends_everything(lab: Lab) -> None:
     session = lab.connect()
     spid, file = session.spid, data_file(session.spid)

@@ -3,6 +3,7 @@
 #include "net/tns.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -32,6 +33,18 @@ static bool is_piped(const struct tns *tns) {
     return tns->out != tns->fd;
 }
 
+// Waits for something to read, no longer than to the deadline.
+static bool comes_in_time(const struct tns *tns) {
+    struct pollfd at = {.fd = tns->fd, .events = POLLIN};
+    int64_t left;
+    while ((left = tns->deadline_us - clock_us()) > 0) {
+        const int n = poll(&at, 1, (int)(left / 1000) + 1);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return true; // what it is, recv() will say
+    }
+    return false;
+}
+
 // Receives what there is room for. False when the client is gone; with
 // MSG_DONTWAIT, having received nothing is fine.
 static bool receive(struct tns *tns, int flags) {
@@ -44,6 +57,10 @@ static bool receive(struct tns *tns, int flags) {
         return true;
     ssize_t n;
     const bool waits = !(flags & MSG_DONTWAIT);
+    if (waits && tns->deadline_us && !comes_in_time(tns)) {
+        tns->gone = true;
+        return false;
+    }
     if (waits)
         wait_begins(tns->waits, tns->awaited, 0);
     uint8_t *at = tns->buffer + tns->to;

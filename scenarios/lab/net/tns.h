@@ -47,6 +47,8 @@ struct tns {
     uint32_t sdu; // longest packet to send
     size_t from;  // the bytes received and not yet taken:
     size_t to;    // buffer[from..to)
+    // Of clock_us(): nothing is waited for longer. 0: there is no such time.
+    int64_t deadline_us;
     // For the handler of SIGURG: bytes received in all, and whether some came
     // since the last call ended.
     volatile uint64_t total;

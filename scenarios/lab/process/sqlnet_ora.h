@@ -11,6 +11,9 @@ struct sqlnet_ora {
     bool disable_oob;         // DISABLE_OOB
     unsigned default_sdu_size;
     bool disable_oob_auto; // DISABLE_OOB_AUTO: no path check at connect
+    // SQLNET.INBOUND_CONNECT_TIMEOUT, in s: who has not logged on by then is
+    // left. 0: never.
+    unsigned inbound_connect_timeout;
 };
 
 // What holds when there is no file.

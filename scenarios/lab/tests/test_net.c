@@ -109,12 +109,23 @@ static void long_answers_are_cut_to_the_sdu(void) {
     free(seen);
 }
 
+static void nothing_is_waited_for_past_the_deadline(void) {
+    struct packet packet;
+    open_pair();
+    tns.deadline_us = clock_us() + 20000;
+    client_sends("\0\x0c\0\0\6", 5);
+    CHECK(!tns_read(&tns, &packet) && tns.gone);
+    CHECK(clock_us() >= tns.deadline_us);
+    close_pair();
+}
+
 void test_tns(void) {
     packets_come_in_pieces();
     a_break_is_taken_out_of_the_middle();
     lengths_that_lie();
     an_overtaken_urgent_byte_is_no_packet();
     long_answers_are_cut_to_the_sdu();
+    nothing_is_waited_for_past_the_deadline();
 }
 
 static void terms_by_request(void) {
@@ -241,6 +252,9 @@ void test_sqlnet_ora(void) {
     CHECK(ora.disable_oob);
     sqlnet_ora_line(&ora, "disable_oob=off");
     CHECK(!ora.disable_oob);
+    CHECK(ora.inbound_connect_timeout == 60);
+    sqlnet_ora_line(&ora, "SQLNET.INBOUND_CONNECT_TIMEOUT = 0");
+    CHECK(ora.inbound_connect_timeout == 0);
     sqlnet_ora_line(&ora, "DISABLE_OOB_AUTO=TRUE");
     CHECK(ora.disable_oob_auto && !ora.disable_oob);
 }

@@ -196,6 +196,7 @@ void auth_2(struct server *server) {
     snprintf(self->module, sizeof self->module, "%s", self->program);
     self->logon_time = time(NULL);
     self->logged_on = server->logged_on = true;
+    server->tns.deadline_us = 0;
     self->stat[STAT_LOGONS]++;
     welcome(server, answer);
 }

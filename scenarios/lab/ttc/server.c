@@ -93,6 +93,9 @@ void server_run(struct server *server, int fd, int out, struct sga *sga,
         .polls = &self->stat[STAT_BREAK_POLLS],
         .bridge_gone = &self->bridge_gone,
     };
+    if (ora->inbound_connect_timeout > 0)
+        server->tns.deadline_us =
+            clock_us() + ora->inbound_connect_timeout * INT64_C(1000000);
     if (server->local) // a pipe without a reader
         signal(SIGPIPE, SIG_IGN);
     if (!accept_client(server))
