@@ -59,6 +59,18 @@ def test_a_lower_skip_shares_out_the_usual_and_leaves_an_interruption_whole() ->
     assert usual.worst == pytest.approx(0.01)
 
 
+def test_a_lower_skip_polls_so_many_times_in_every_gap() -> None:
+    seen = Gaps([(0.01, 100.0), (0.03, 100.0), (0.05, 10.0)])
+    # Three polls for one: the usual gap is 30 us, and what is beyond stays in one piece.
+    finer = Gaps([(0.01 / 3, 300.0), (0.01, 300.0 + 20.0), (0.03, 10.0)])
+    found, expected = cancel_latency(seen, 3, 1), cancel_latency(finer, 1, 1)
+    assert found is not None
+    assert expected is not None
+    assert (found.median, found.p99, found.worst) == pytest.approx(
+        (expected.median, expected.p99, expected.worst)
+    )
+
+
 def test_no_gap_no_latency() -> None:
     assert cancel_latency(Gaps([]), 3, 10) is None
 
