@@ -140,10 +140,6 @@ def test_many_cursors_are_closed_again(lab: Lab) -> None:
         ("select systimestamp - systimestamp from dual", "ORA-03001"),
         ("select 'a' + 1 from dual", "ORA-01722"),
         ("select 'a' || 1 + 2 from dual", "ORA-01722"),
-        ("select 9223372036854775807 + 1 from dual", "ORA-03001|ORA-01426"),
-        ("select 900000000000000000 * 900000000000000000 from dual", "ORA-01426"),
-        ("select 12345678901234567890 from dual", "ORA-03001"),
-        ("select 0.1234567890123456 from dual", "ORA-03001"),
         ("select 1 + from dual", "ORA-00933|ORA-00936"),
         ("select rownum from dual order by rownum", "ORA-03001"),
         (

@@ -57,7 +57,7 @@ def test_many_rows_of_binds_at_once(writer: Session) -> None:
         ("2, 'x', null", "ORA-01400"),
         ("'two', 'x', sysdate", "ORA-01722"),
         ("2, 'elevenchars', sysdate", "ORA-12899"),
-        ("2, 'x', 'today'", "ORA-00932"),
+        ("2, 'x', 'today'", "ORA-01858"),
     ],
 )
 def test_what_a_column_refuses(writer: Session, values: str, error: str) -> None:
@@ -90,6 +90,33 @@ def test_a_failed_statement_leaves_the_transaction(lab: Lab, writer: Session) ->
         run(writer, "insert into t (n) select 3 - level from dual connect by level <= 2")
     writer.connection.commit()
     assert lab.connect().one(COUNT) == 1
+
+
+@pytest.mark.parametrize("in_band", [False, True])
+def test_a_cancelled_statement_leaves_the_transaction(lab: Lab, in_band: bool) -> None:
+    session = lab.connect(disable_oob=in_band)
+    run(session, TABLE)
+    run(session, "insert into t (n) select level from dual connect by level <= 7")
+    watcher, sid = lab.connect(), session.sid
+    gets = (
+        "select s.value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
+        " and n.name = 'db block gets' and s.sid = :s"
+    )
+    before = watcher.one(gets, s=sid)
+    statement = RunningStatement(session)
+    statement.start(
+        "insert into t (n) select a.obj# + 100 from sys.obj$ a where a.obj# < 99 or"
+        " exists (select 1 from sys.obj$ b where b.owner# = -a.obj#)"
+    )
+    while watcher.one(gets, s=sid) < before + 1000:
+        assert statement.thread.is_alive()
+    session.connection.cancel()
+    assert statement.join(within_s=20)
+    assert statement.error.startswith("ORA-01013")
+    assert session.one(COUNT) == 7
+    assert lab.connect().one(COUNT) == 0
+    session.connection.commit()
+    assert lab.connect().one(COUNT) == 7
 
 
 def test_what_a_killed_session_did_is_rolled_back(lab: Lab, writer: Session) -> None:
@@ -153,7 +180,7 @@ def test_a_wait_is_cancelled_slice_by_slice_in_band(lab: Lab, writer: Session) -
         ("insert into dual values ('Y')", "ORA-01031"),
         ("drop table dual", "ORA-00942"),
         ("create table c (x clob)", "ORA-03001"),
-        ("create table c (x number(5,2))", "ORA-03001"),
+        ("create table c (x number(39))", "ORA-01727"),
         ("create table c (x varchar2(5000))", "ORA-00910"),
         ("create table t (x number)", "ORA-00955"),
         ("select * from sqlite_master", "ORA-00942"),

@@ -9,14 +9,44 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "net/breakcheck.h"
+#include "sql/date_format.h"
+
+// ALTER SESSION SET NLS_DATE_FORMAT = '...' and its like. Drivers set several
+// parameters in one statement.
+static void set_format(const char *sql, const char *end, const char *name,
+                       char *format) {
+    const char *at = sql;
+    const size_t length = strlen(name);
+    for (; (size_t)(end - at) > length; at++) {
+        if (strncasecmp(at, name, length) != 0)
+            continue;
+        const char *open = memchr(at, '\'', (size_t)(end - at));
+        const char *close =
+            open ? memchr(open + 1, '\'', (size_t)(end - open - 1)) : NULL;
+        const char *next = at + length;
+        while (next < end && (*next == ' ' || *next == '='))
+            next++;
+        if (close && open == next && close - open - 1 < DATE_FORMAT) {
+            memcpy(format, open + 1, (size_t)(close - open - 1));
+            format[close - open - 1] = '\0';
+        }
+        return;
+    }
+}
 
 bool alter_session(struct database *database, const char *sql, size_t length) {
     char text[80], rest;
     unsigned skip;
     struct break_channel *channel = database->lio.channel;
 
+    set_format(sql, sql + length, "nls_date_format", the_formats.date);
+    set_format(sql, sql + length, "nls_timestamp_format",
+               the_formats.timestamp);
+    set_format(sql, sql + length, "nls_timestamp_tz_format",
+               the_formats.timestamp_tz);
     if (length >= sizeof text)
         return true; // something else's value: accepted, and without meaning
     memcpy(text, sql, length);

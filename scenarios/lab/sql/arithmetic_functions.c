@@ -1,212 +1,159 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// + - * / of numbers and dates. A number is an integer of 64 bits or a decimal
-// of 15 digits (a double that means its first 15): a result that fits neither
-// exactly is rounded to 15 digits as Oracle rounds to 38, but integers are
-// never rounded: they overflow.
-#define _GNU_SOURCE
-#include <math.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
+// + - * / and || of numbers, dates and texts.
+#include <stdint.h>
 #include <string.h>
-#include <time.h>
 
-#include "sql/database.h"
-#include "sql/oracle_date.h"
-#include "sql/oracle_number.h"
+#include "sql/calendar.h"
+#include "sql/functions.h"
+#include "sql/value.h"
 
 enum operation { ADD, SUBTRACT, MULTIPLY, DIVIDE };
 
-enum { DAY = 86400 };
+enum { DAY = 86400, LONGEST_TEXT = 4000 };
 
-static const double largest_exact = 1e15; // integers below it are exact
-
-static void raise_error(sqlite3_context *context, const char *text) {
-    sqlite3_result_error(context, text, -1);
-}
-
-// Rounds to the 15 digits that a double is sure of.
-static double decimal(double value) {
-    char text[40];
-    snprintf(text, sizeof text, "%.15g", value);
-    return strtod(text, NULL);
-}
-
-static void answer_real(sqlite3_context *context, double value) {
-    if (!isfinite(value) || fabs(value) >= 1e126)
-        raise_error(context, "ORA-01426: numeric overflow");
-    else if (value == floor(value) && fabs(value) < largest_exact)
-        sqlite3_result_int64(context, (sqlite3_int64)value);
-    else
-        sqlite3_result_double(context, decimal(value));
-}
-
-static void of_integers(sqlite3_context *context, enum operation operation,
+static bool of_integers(sqlite3_context *context, enum operation operation,
                         int64_t a, int64_t b) {
     int64_t result = 0;
-    bool overflow = false;
+    bool whole;
     switch (operation) {
     case ADD:
-        overflow = __builtin_add_overflow(a, b, &result);
+        whole = !__builtin_add_overflow(a, b, &result);
         break;
     case SUBTRACT:
-        overflow = __builtin_sub_overflow(a, b, &result);
+        whole = !__builtin_sub_overflow(a, b, &result);
         break;
     case MULTIPLY:
-        overflow = __builtin_mul_overflow(a, b, &result);
+        whole = !__builtin_mul_overflow(a, b, &result);
         break;
-    case DIVIDE:
-        if (b == 0)
-            raise_error(context, "ORA-01476: divisor is equal to zero");
-        else if (b == -1)
-            of_integers(context, SUBTRACT, 0, a);
-        else if (a % b == 0)
-            sqlite3_result_int64(context, a / b);
-        else if (llabs(a / b) >= (int64_t)largest_exact)
-            raise_error(context, "ORA-03001: unimplemented feature: more than "
-                                 "15 digits");
-        else
-            answer_real(context, (double)((long double)a / b));
-        return;
+    default:
+        whole = b != 0 && b != -1 && a % b == 0;
+        result = whole ? a / b : 0;
     }
-    if (overflow)
-        raise_error(context, "ORA-01426: numeric overflow");
-    else
+    if (whole)
         sqlite3_result_int64(context, result);
+    return whole;
 }
 
-static void of_reals(sqlite3_context *context, enum operation operation,
-                     double a, double b) {
-    if (operation == DIVIDE && b == 0) {
-        raise_error(context, "ORA-01476: divisor is equal to zero");
+static bool of_decimals(enum operation operation, const struct decimal *a,
+                        const struct decimal *b, struct decimal *to) {
+    switch (operation) {
+    case ADD:
+        return decimal_add(a, b, to);
+    case SUBTRACT:
+        return decimal_subtract(a, b, to);
+    case MULTIPLY:
+        return decimal_multiply(a, b, to);
+    default:
+        return decimal_divide(a, b, to);
+    }
+}
+
+static void date_and_days(sqlite3_context *context, struct oracle_date date,
+                          const struct decimal *days) {
+    const struct decimal a_day = decimal_from_integer(DAY);
+    struct decimal seconds;
+    int64_t whole;
+    if (!decimal_multiply(days, &a_day, &seconds) ||
+        !decimal_round(&seconds, 0, &seconds) ||
+        !decimal_to_integer(&seconds, &whole) ||
+        whole > 400LL * 366 * 400 * DAY || whole < -400LL * 366 * 400 * DAY) {
+        raise_ora(context, 1841, "");
         return;
     }
-    answer_real(context, operation == ADD        ? a + b
-                         : operation == SUBTRACT ? a - b
-                         : operation == MULTIPLY ? a * b
-                                                 : a / b);
+    set_seconds(&date, seconds_of(&date) + whole);
+    date.nanosecond = 0;
+    answer_time(context, &date, DATE_BYTES);
 }
 
-static bool is_date(sqlite3_value *value, struct oracle_date *date) {
-    return sqlite3_value_type(value) == SQLITE_BLOB &&
-           (sqlite3_value_bytes(value) == DATE_BYTES ||
-            sqlite3_value_bytes(value) == TIMESTAMP_BYTES ||
-            sqlite3_value_bytes(value) == TIMESTAMP_TZ_BYTES) &&
-           oracle_date_read(sqlite3_value_blob(value),
-                            (size_t)sqlite3_value_bytes(value), date);
-}
-
-static int64_t seconds_of(const struct oracle_date *date) {
-    struct tm tm = {.tm_year = date->year - 1900,
-                    .tm_mon = date->month - 1,
-                    .tm_mday = date->day,
-                    .tm_hour = date->hour,
-                    .tm_min = date->minute,
-                    .tm_sec = date->second};
-    return timegm(&tm);
-}
-
-static void date_and_days(sqlite3_context *context,
-                          const struct oracle_date *date, double days) {
-    uint8_t bytes[DATE_BYTES];
-    if (fabs(days) > 1e7) {
-        raise_error(context, "ORA-01841: (full) year must be between -4713 and "
-                             "+9999, and not be 0");
-        return;
+static void days_between(sqlite3_context *context, sqlite3_value **value) {
+    const struct decimal a_day = decimal_from_integer(DAY);
+    struct oracle_date from, to;
+    struct decimal days;
+    if (value_class(value[0]) != CLASS_DATE ||
+        value_class(value[1]) != CLASS_DATE) {
+        raise_ora(context, 3001, "intervals");
+    } else if (value_time(context, value[0], &to) &&
+               value_time(context, value[1], &from)) {
+        days = decimal_from_integer(seconds_of(&to) - seconds_of(&from));
+        decimal_divide(&days, &a_day, &days);
+        answer_decimal(context, &days);
     }
-    struct oracle_date at =
-        oracle_date_of(seconds_of(date) + llround(days * DAY), 0);
-    if (!oracle_date_valid(&at)) {
-        raise_error(context, "ORA-01841: (full) year must be between -4713 and "
-                             "+9999, and not be 0");
-        return;
-    }
-    oracle_date_write(&at, bytes, sizeof bytes);
-    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
-}
-
-// A number as SQLite has it; text is converted as Oracle converts it. False
-// after raising an error.
-static bool number_of(sqlite3_context *context, sqlite3_value *value,
-                      bool *whole, int64_t *integer, double *real) {
-    int type = sqlite3_value_type(value);
-    uint8_t number[NUMBER_BYTES];
-    *whole = false;
-    if (type == SQLITE_TEXT &&
-        number_from_text((const char *)sqlite3_value_text(value),
-                         (size_t)sqlite3_value_bytes(value), number) > 0)
-        type = sqlite3_value_numeric_type(value);
-    if (type == SQLITE_INTEGER) {
-        *whole = true;
-        *integer = sqlite3_value_int64(value);
-    } else if (type != SQLITE_FLOAT) {
-        raise_error(context, type == SQLITE_BLOB
-                                 ? "ORA-00932: inconsistent datatypes"
-                                 : "ORA-01722: invalid number");
-        return false;
-    }
-    *real = sqlite3_value_double(value);
-    return true;
 }
 
 static void of_dates(sqlite3_context *context, enum operation operation,
-                     sqlite3_value **value, const struct oracle_date date[2],
-                     const bool dated[2]) {
-    const bool both = dated[0] && dated[1];
-    bool whole;
-    int64_t integer;
-    double days;
-    if (both && operation == SUBTRACT) {
-        if (sqlite3_value_bytes(value[0]) != DATE_BYTES ||
-            sqlite3_value_bytes(value[1]) != DATE_BYTES)
-            raise_error(context, "ORA-03001: unimplemented feature: intervals");
-        else
-            of_integers(context, DIVIDE,
-                        seconds_of(&date[0]) - seconds_of(&date[1]), DAY);
-    } else if (both || operation > SUBTRACT ||
-               (dated[1] && operation == SUBTRACT)) {
-        raise_error(context, both && operation == ADD
-                                 ? "ORA-00975: date + date not allowed"
-                                 : "ORA-00932: inconsistent datatypes");
-    } else if (number_of(context, value[dated[0]], &whole, &integer, &days)) {
-        date_and_days(context, &date[dated[1]],
-                      operation == SUBTRACT ? -days : days);
+                     sqlite3_value **value, bool first, bool second) {
+    struct oracle_date date;
+    struct decimal days;
+    if (first && second && operation == SUBTRACT) {
+        days_between(context, value);
+    } else if (first && second && operation == ADD) {
+        raise_ora(context, 975, "");
+    } else if ((first && second) || operation > SUBTRACT ||
+               (second && operation == SUBTRACT)) {
+        raise_ora(context, 932, "");
+    } else if (value_decimal(context, value[first], &days) &&
+               value_time(context, value[second], &date)) {
+        days.negative ^= operation == SUBTRACT && days.count > 0;
+        date_and_days(context, date, &days);
     }
 }
 
 static void calculate(sqlite3_context *context, int n, sqlite3_value **value) {
-    (void)n;
     const enum operation operation =
         (enum operation)(intptr_t)sqlite3_user_data(context);
-    struct oracle_date date[2];
-    bool dated[2], whole[2];
-    int64_t integer[2];
-    double real[2];
-    for (int i = 0; i < 2; i++)
-        if (sqlite3_value_type(value[i]) == SQLITE_NULL)
-            return;
-    for (int i = 0; i < 2; i++)
-        dated[i] = is_date(value[i], &date[i]);
-    if (dated[0] || dated[1]) {
-        of_dates(context, operation, value, date, dated);
+    struct decimal a, b;
+    if (any_null(n, value))
+        return;
+    if (sqlite3_value_type(value[0]) == SQLITE_INTEGER &&
+        sqlite3_value_type(value[1]) == SQLITE_INTEGER &&
+        of_integers(context, operation, sqlite3_value_int64(value[0]),
+                    sqlite3_value_int64(value[1])))
+        return;
+    const bool first = class_is_time(value_class(value[0]));
+    const bool second = class_is_time(value_class(value[1]));
+    if (first || second) {
+        of_dates(context, operation, value, first, second);
         return;
     }
-    for (int i = 0; i < 2; i++)
-        if (!number_of(context, value[i], &whole[i], &integer[i], &real[i]))
-            return;
-    if (whole[0] && whole[1])
-        of_integers(context, operation, integer[0], integer[1]);
+    if (!value_decimal(context, value[0], &a) ||
+        !value_decimal(context, value[1], &b))
+        return;
+    if (operation == DIVIDE && b.count == 0)
+        raise_ora(context, 1476, "");
+    else if (!of_decimals(operation, &a, &b, &a))
+        raise_ora(context, 1426, "");
     else
-        of_reals(context, operation, real[0], real[1]);
+        answer_decimal(context, &a);
 }
 
-bool arithmetic_register(struct database *database) {
-    static const char *const names[] = {"ADD$", "SUBTRACT$", "MULTIPLY$",
-                                        "DIVIDE$"};
-    for (intptr_t i = ADD; i <= DIVIDE; i++)
-        if (sqlite3_create_function(
-                database->db, names[i], 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                (void *)i, calculate, NULL, NULL) != SQLITE_OK)
-            return false;
-    return true;
+// a || b, where NULL is the empty string and the empty string is NULL.
+static void concatenate(sqlite3_context *context, int n,
+                        sqlite3_value **value) {
+    struct text part[2] = {{.length = 0}, {.length = 0}};
+    for (int i = 0; i < n; i++)
+        if (sqlite3_value_type(value[i]) != SQLITE_NULL &&
+            !value_text(context, value[i], &part[i]))
+            return;
+    const size_t length = part[0].length + part[1].length;
+    if (length > LONGEST_TEXT) {
+        raise_ora(context, 1489, "");
+        return;
+    }
+    char both[LONGEST_TEXT];
+    memcpy(both, part[0].length ? part[0].at : "", part[0].length);
+    memcpy(both + part[0].length, part[1].length ? part[1].at : "",
+           part[1].length);
+    answer_text(context, both, length);
+}
+
+bool arithmetic_register(sqlite3 *db) {
+    static const struct function all[] = {
+        {"ADD$", 2, 2, calculate, (void *)ADD, false},
+        {"SUBTRACT$", 2, 2, calculate, (void *)SUBTRACT, false},
+        {"MULTIPLY$", 2, 2, calculate, (void *)MULTIPLY, false},
+        {"DIVIDE$", 2, 2, calculate, (void *)DIVIDE, false},
+        {"CONCAT", 2, 2, concatenate, NULL, false},
+        {0},
+    };
+    return functions_add(db, all);
 }

@@ -60,7 +60,7 @@ static bool find_argument(const struct translator *t, size_t from, size_t to,
 }
 
 // Says one call, [from, to), whose package begins it.
-static void say_call(struct translator *t, size_t from, size_t to) {
+static void say_procedure(struct translator *t, size_t from, size_t to) {
     const struct procedure *procedure = procedure_at(t, from);
     size_t open = from + 3, inside = to, close = to, begins, ends;
     if (!procedure ||
@@ -78,7 +78,7 @@ static void say_call(struct translator *t, size_t from, size_t to) {
         if (n > 0)
             say(t, ",");
         if (find_argument(t, inside, close, procedure, n, &begins, &ends))
-            say_tokens(t, begins, ends);
+            say_whole_value(t, begins, ends, 6550);
         else
             say(t, "NULL");
     }
@@ -91,33 +91,34 @@ static void say_calls(struct translator *t, size_t from, size_t to) {
         size_t end = find(t, from, to, ";");
         if (!(is(t, from, "null") && end == from + 1)) {
             say(t, between);
-            say_call(t, from, end);
+            say_procedure(t, from, end);
             between = ",";
         }
         from = end + 1;
     }
 }
 
-// BEGIN SELECT a, b INTO :x, :y FROM ...; END;
-static void say_select_into(struct translator *t, size_t end) {
-    size_t into = find(t, 1, end, "into"), from = find(t, 1, end, "from");
-    if (find(t, 1, end, ";") != end - 1 || into > from || from >= end - 1) {
-        refuse(t, 3001, "PL/SQL other than one SELECT INTO");
-        return;
-    }
-    // The same tokens without the INTO, whose binds are counted in their turn.
-    say_select_list(t, 1, into);
+// The binds of an INTO are counted in their turn.
+static void take_into(struct translator *t, size_t from, size_t to) {
     t->result->into_from = t->result->binds;
-    for (size_t at = into + 1; at < from; at += 2) {
+    for (size_t at = from; at < to; at += 2) {
         if (t->tokens[at].type != TOKEN_BIND ||
-            (at + 1 < from && !is(t, at + 1, ","))) {
+            (at + 1 < to && !is(t, at + 1, ","))) {
             refuse(t, 3001, "SELECT INTO other than binds");
             return;
         }
         placeholder(t, at);
     }
     t->result->into_to = t->result->binds;
-    say_tokens(t, from, end - 1);
+}
+
+// BEGIN SELECT a, b INTO :x, :y FROM ...; END;
+static void say_into_binds(struct translator *t, size_t end) {
+    size_t into = find(t, 1, end, "into"), from = find(t, 1, end, "from");
+    if (find(t, 1, end, ";") != end - 1 || into > from || from >= end - 1)
+        refuse(t, 3001, "PL/SQL other than one SELECT INTO");
+    else
+        say_select_into(t, 1, end - 1, into, take_into);
 }
 
 void say_plsql(struct translator *t) {
@@ -125,7 +126,7 @@ void say_plsql(struct translator *t) {
     if (t->count < 4 || !is(t, end, "end") || !is(t, end - 1, ";"))
         refuse(t, 6550, "BEGIN without END;");
     else if (is(t, 1, "select"))
-        say_select_into(t, end);
+        say_into_binds(t, end);
     else
         say_calls(t, 1, end);
 }

@@ -10,18 +10,32 @@
 #include <strings.h>
 
 #include "sql/alter_session.h"
+#include "sql/catalog.h"
+#include "sql/create_as.h"
 #include "sql/oracle_date.h"
+#include "sql/source.h"
 #include "sql/sql_id.h"
+#include "sql/statement_journal.h"
 #include "sql/transaction.h"
+#include "sql/value.h"
 
 static bool keep_binds(struct cursor *cursor,
                        const struct translation *translated) {
     cursor->placeholders = translated->binds;
     cursor->into_from = translated->into_from;
     cursor->into_to = translated->into_to;
+    cursor->names = 0;
+    free(cursor->first);
+    free(cursor->expected);
+    free(cursor->told);
     cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
-    if (!cursor->first)
+    cursor->expected = malloc(translated->binds + 1);
+    cursor->told = malloc(translated->columns + 1);
+    if (!cursor->first || !cursor->expected || !cursor->told)
         return false;
+    memcpy(cursor->expected, translated->expected, translated->binds);
+    memcpy(cursor->told, translated->column, translated->columns);
+    cursor->told_columns = translated->columns;
     for (unsigned i = 0; i < translated->binds; i++) {
         cursor->first[i] = translated->bind[i].first;
         cursor->names += translated->bind[i].first == i;
@@ -31,6 +45,7 @@ static bool keep_binds(struct cursor *cursor,
 
 static bool keep_columns(struct cursor *cursor) {
     cursor->columns = (unsigned)sqlite3_column_count(cursor->statement);
+    free(cursor->column);
     cursor->column = calloc(cursor->columns + 1, sizeof *cursor->column);
     if (!cursor->column)
         return false;
@@ -41,32 +56,55 @@ static bool keep_columns(struct cursor *cursor) {
     return true;
 }
 
-static bool parse(struct cursor *cursor, const char *sql, size_t length,
+static bool prepare(struct cursor *cursor, const struct translation *translated,
+                    struct ora_error *error) {
+    struct database *database = cursor->database;
+    char *create = NULL;
+    sqlite3_free(cursor->fill);
+    cursor->fill = NULL;
+    if (translated->query_at > 0) {
+        create = create_as(database, translated, &cursor->fill, error);
+        if (!create)
+            return false;
+    }
+    const int rc =
+        sqlite3_prepare_v3(database->db, create ? create : translated->sql, -1,
+                           SQLITE_PREPARE_PERSISTENT, &cursor->statement, NULL);
+    sqlite3_free(create);
+    if (rc != SQLITE_OK)
+        ora_error_from_sqlite(error, database->db);
+    return rc == SQLITE_OK;
+}
+
+// `known`: the binds' types, or NULL.
+static bool parse(struct cursor *cursor, const uint8_t *known,
                   struct ora_error *error) {
     struct database *database = cursor->database;
+    const struct catalog catalog = catalog_of(database);
     struct translation *translated = calloc(1, sizeof *translated);
     if (!translated) {
         ora_error_set(error, 4030, "");
         return false;
     }
-    translate(sql, length, database->own_schema, translated);
+    translate(cursor->sql, cursor->sql_length, database->own_schema, &catalog,
+              known, translated);
     cursor->kind = translated->kind;
     cursor->locks = translated->locks;
     cursor->lock_wait = translated->lock_wait;
+    sqlite3_finalize(cursor->statement);
+    cursor->statement = NULL;
     bool done = false;
     if (translated->error)
         ora_error_set(error, translated->error, translated->about);
     else if (!keep_binds(cursor, translated))
         ora_error_set(error, 4030, "");
     else if (cursor->kind == STATEMENT_SESSION &&
-             !alter_session(database, sql, length))
+             !alter_session(database, cursor->sql, cursor->sql_length))
         ora_error_set(error, 922, "");
     else if (!translated->sql)
         done = true;
-    else if (sqlite3_prepare_v3(database->db, translated->sql, -1,
-                                SQLITE_PREPARE_PERSISTENT, &cursor->statement,
-                                NULL) != SQLITE_OK)
-        ora_error_from_sqlite(error, database->db);
+    else if (!prepare(cursor, translated, error))
+        ; // it has said why
     else if (!keep_columns(cursor))
         ora_error_set(error, 4030, "");
     else
@@ -76,13 +114,26 @@ static bool parse(struct cursor *cursor, const char *sql, size_t length,
     return done;
 }
 
+static char *memdup(const char *from, size_t length) {
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, from, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
 bool cursor_parse(struct cursor *cursor, struct database *database,
                   const char *sql, size_t length, struct ora_error *error) {
     const int64_t began = clock_us();
     *cursor = (struct cursor){.database = database};
     database->self->stat[STAT_PARSES]++;
     cursor->sql_hash = sql_id_of(sql, length, cursor->sql_id);
-    bool done = parse(cursor, sql, length, error);
+    cursor->sql = memdup(sql, length);
+    cursor->sql_length = length;
+    bool done = cursor->sql && parse(cursor, NULL, error);
+    if (!cursor->sql)
+        ora_error_set(error, 4030, "");
     database->self->time.parse_us += (uint64_t)(clock_us() - began);
     return done;
 }
@@ -97,12 +148,72 @@ static int bind_one(sqlite3_stmt *statement, int at,
     case BIND_TEXT:
         return sqlite3_bind_text64(statement, at, value->data, value->length,
                                    SQLITE_TRANSIENT, SQLITE_UTF8);
-    case BIND_BYTES:
+    case BIND_WIDE:
+    case BIND_TIME:
+    case BIND_RAW:
         return sqlite3_bind_blob64(statement, at, value->data, value->length,
                                    SQLITE_TRANSIENT);
     default:
         return sqlite3_bind_null(statement, at);
     }
+}
+
+static enum operand_type type_of(const struct bind_value *value) {
+    switch (value->kind) {
+    case BIND_INTEGER:
+    case BIND_DOUBLE:
+        return OPERAND_SMALL;
+    case BIND_WIDE:
+        return OPERAND_NUMBER;
+    case BIND_TEXT:
+        return OPERAND_TEXT;
+    case BIND_TIME:
+        return value->length == DATE_BYTES        ? OPERAND_DATE
+               : value->length == TIMESTAMP_BYTES ? OPERAND_TIMESTAMP
+                                                  : OPERAND_TIMESTAMP_TZ;
+    case BIND_RAW:
+        return OPERAND_RAW;
+    default:
+        return OPERAND_NULL;
+    }
+}
+
+// Which of the values placeholder `at` has.
+static unsigned value_of(const struct cursor *cursor, unsigned at,
+                         bool by_name) {
+    unsigned from = 0;
+    if (!by_name)
+        return at;
+    for (unsigned j = 0; j < cursor->first[at]; j++)
+        from += cursor->first[j] == j;
+    return from;
+}
+
+// The SQL takes the binds to have certain types. With values of others it is
+// translated anew.
+static bool fit_types(struct cursor *cursor, const struct bind_value *value,
+                      bool by_name, struct ora_error *error) {
+    uint8_t *actual = malloc(cursor->placeholders + 1);
+    bool fits = true, done = true;
+    if (!actual) {
+        ora_error_set(error, 4030, "");
+        return false;
+    }
+    for (unsigned i = 0; i < cursor->placeholders; i++) {
+        const enum operand_type expected = cursor->expected[i];
+        const enum operand_type type =
+            i >= cursor->into_from && i < cursor->into_to
+                ? OPERAND_UNKNOWN
+                : type_of(&value[value_of(cursor, i, by_name)]);
+        actual[i] = (uint8_t)type;
+        fits = fits && (expected == OPERAND_UNKNOWN || expected == type ||
+                        type == OPERAND_NULL || type == OPERAND_UNKNOWN ||
+                        (expected == OPERAND_NUMBER && type == OPERAND_SMALL));
+    }
+    if (!fits)
+        done = parse(cursor, actual, error);
+    free(actual);
+    return done;
 }
 
 // Drivers send a value for every placeholder, or one for every name.
@@ -116,17 +227,18 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
     if (!cursor->statement)
         return true;
     sqlite3_reset(cursor->statement);
+    if (!fit_types(cursor, value, by_name, error))
+        return false;
     for (unsigned i = 0; i < cursor->placeholders; i++) {
-        unsigned from = i;
         if (i >= cursor->into_from && i < cursor->into_to)
             continue; // comes out
-        if (by_name) {
-            from = 0;
-            for (unsigned j = 0; j < cursor->first[i]; j++)
-                from += cursor->first[j] == j;
+        const struct bind_value *one = &value[value_of(cursor, i, by_name)];
+        // Their lengths tell the types of bytes; see value.h.
+        if (one->kind == BIND_RAW && is_length_of_others(one->length)) {
+            ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 24 bytes");
+            return false;
         }
-        if (bind_one(cursor->statement, (int)i + 1, &value[from]) !=
-            SQLITE_OK) {
+        if (bind_one(cursor->statement, (int)i + 1, one) != SQLITE_OK) {
             ora_error_from_sqlite(error, cursor->database->db);
             return false;
         }
@@ -166,23 +278,31 @@ static void type_from_value(struct column *column, sqlite3_value *value) {
         *column = (struct column){.type = COLUMN_NUMBER, .size = 22};
     } else if (type == SQLITE_BLOB) {
         int bytes = sqlite3_value_bytes(value);
-        column->type = bytes == DATE_BYTES           ? COLUMN_DATE
+        column->type = bytes == WIDE_BYTES           ? COLUMN_NUMBER
+                       : bytes == DATE_BYTES         ? COLUMN_DATE
                        : bytes == TIMESTAMP_BYTES    ? COLUMN_TIMESTAMP
                        : bytes == TIMESTAMP_TZ_BYTES ? COLUMN_TIMESTAMP_TZ
                                                      : COLUMN_RAW;
-        column->size = column->type == COLUMN_RAW ? 2000 : (unsigned)bytes;
+        column->size = column->type == COLUMN_RAW      ? 2000
+                       : column->type == COLUMN_NUMBER ? 22
+                                                       : (unsigned)bytes;
     }
 }
 
-// Without a declared type or a value, functions that can only be numbers.
-static bool is_numeric_function(const char *name) {
-    static const char *const begins[] = {
-        "COUNT(", "SUM(", "AVG(", "ROUND(",     "LENGTH(",
-        "INSTR(", "MOD(", "ABS(", "TO_NUMBER(", NULL};
-    for (const char *const *b = begins; *b; b++)
-        if (strncmp(name, *b, strlen(*b)) == 0)
-            return true;
-    return false;
+static void type_from_operand(struct column *column, enum operand_type type) {
+    static const struct column types[] = {
+        [OPERAND_SMALL] = {.type = COLUMN_NUMBER, .size = 22},
+        [OPERAND_NUMBER] = {.type = COLUMN_NUMBER, .size = 22},
+        [OPERAND_TEXT] = {.type = COLUMN_VARCHAR2, .size = LONGEST_VARCHAR2},
+        [OPERAND_DATE] = {.type = COLUMN_DATE, .size = DATE_BYTES},
+        [OPERAND_TIMESTAMP] = {.type = COLUMN_TIMESTAMP,
+                               .size = TIMESTAMP_BYTES},
+        [OPERAND_TIMESTAMP_TZ] = {.type = COLUMN_TIMESTAMP_TZ,
+                                  .size = TIMESTAMP_TZ_BYTES},
+        [OPERAND_RAW] = {.type = COLUMN_RAW, .size = 2000},
+    };
+    if (type > OPERAND_NULL)
+        *column = types[type];
 }
 
 // SQLite types values, Oracle types columns: by their declaration, else by
@@ -194,16 +314,14 @@ static void settle_types(struct cursor *cursor) {
                                .size = LONGEST_VARCHAR2};
         const char *declared =
             sqlite3_column_decltype(cursor->statement, (int)i);
-        // CREATE TABLE AS leaves only SQLite's notion of a type.
-        if (declared && strcmp(declared, "NUM") != 0 &&
-            strcmp(declared, "TEXT") != 0 && *declared)
+        if (declared && *declared)
             type_from_declaration(&found, declared);
         else if (cursor->row_ready &&
                  sqlite3_column_type(cursor->statement, (int)i) != SQLITE_NULL)
             type_from_value(&found,
                             sqlite3_column_value(cursor->statement, (int)i));
-        else if (is_numeric_function(column->name))
-            found = (struct column){.type = COLUMN_NUMBER, .size = 22};
+        else if (cursor->told_columns == cursor->columns)
+            type_from_operand(&found, cursor->told[i]);
         column->type = found.type;
         column->size = found.size;
     }
@@ -219,7 +337,8 @@ __attribute__((noinline)) static int opifch2(struct cursor *cursor) {
 __attribute__((noinline)) static int opiexe(struct cursor *cursor) {
     int rc;
     do
-        rc = sqlite3_step(cursor->statement);
+        rc = cursor->kind == STATEMENT_DDL ? sqlite3_step(cursor->statement)
+                                           : step_undoably(cursor->statement);
     while (rc == SQLITE_ROW);
     return rc;
 }
@@ -245,6 +364,21 @@ bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
     return rc == SQLITE_DONE;
 }
 
+// CREATE TABLE AS, both or neither.
+static int create_and_fill(struct cursor *cursor) {
+    sqlite3 *db = cursor->database->db;
+    int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return rc;
+    rc = sqlite3_step(cursor->statement);
+    sqlite3_reset(cursor->statement);
+    if (rc == SQLITE_DONE)
+        rc = sqlite3_exec(db, cursor->fill, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    return rc == SQLITE_OK ? SQLITE_DONE : rc;
+}
+
 // A change opens a transaction; a change of what tables there are ends the
 // open one first and is one of its own.
 static bool run(struct cursor *cursor, struct ora_error *error) {
@@ -256,13 +390,22 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         return false;
     }
     database->lio.current_mode = true;
-    int rc = opiexe(cursor);
-    database->lio.current_mode = false;
+    database->lio.cancelled = false;
+    database->lio.undoable = cursor->kind != STATEMENT_DDL;
+    int rc = cursor->fill ? create_and_fill(cursor) : opiexe(cursor);
+    database->lio.current_mode = database->lio.undoable = false;
     if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL)
         cursor->rows = (uint64_t)sqlite3_changes64(db);
+    else if (rc != SQLITE_DONE && database->lio.cancelled)
+        ora_error_set(error, 1013, "");
     else if (rc != SQLITE_DONE)
         ora_error_from_sqlite(error, db);
+    // Which of the two Oracle raises says what kind of change it was.
+    if (error->number == 1400 && cursor->kind == STATEMENT_UPDATE)
+        ora_error_set(error, 1407, "");
     sqlite3_reset(cursor->statement);
+    if (rc != SQLITE_DONE && cursor->fill && !sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     cursor->at_end = true;
     return rc == SQLITE_DONE;
 }
@@ -346,7 +489,11 @@ void cursor_forget_types(struct cursor *cursor) {
 
 void cursor_close(struct cursor *cursor) {
     sqlite3_finalize(cursor->statement);
+    free(cursor->sql);
+    sqlite3_free(cursor->fill);
     free(cursor->first);
+    free(cursor->expected);
+    free(cursor->told);
     free(cursor->column);
     *cursor = (struct cursor){0};
 }

@@ -31,7 +31,15 @@ struct column {
 };
 
 struct bind_value {
-    enum { BIND_NULL, BIND_INTEGER, BIND_DOUBLE, BIND_TEXT, BIND_BYTES } kind;
+    enum {
+        BIND_NULL,
+        BIND_INTEGER,
+        BIND_DOUBLE,
+        BIND_WIDE, // a NUMBER that is neither; see value.h
+        BIND_TEXT,
+        BIND_TIME, // see oracle_date.h
+        BIND_RAW,
+    } kind;
     int64_t integer;
     double real;
     const void *data;
@@ -43,10 +51,16 @@ struct cursor {
     enum statement_kind kind;
     char sql_id[14];
     uint32_t sql_hash;
-    bool locks;                     // a query FOR UPDATE
-    int lock_wait;                  // seconds; -1: as long as it takes
+    bool locks;    // a query FOR UPDATE
+    int lock_wait; // seconds; -1: as long as it takes
+    char *sql;     // as it came
+    size_t sql_length;
+    char *fill;                     // of CREATE TABLE AS: what inserts the rows
     struct sqlite3_stmt *statement; // NULL: nothing for SQLite to run
-    unsigned *first; // of each placeholder, the first with its name
+    unsigned *first;   // of each placeholder, the first with its name
+    uint8_t *expected; // and the type it is taken to have; see translate.h
+    uint8_t *told;     // of each column, its type if that is known
+    unsigned told_columns;
     unsigned placeholders;
     unsigned names;              // different ones
     unsigned into_from, into_to; // of a block: the placeholders it sets

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "sql/functions.h"
 #include "sql/transaction.h"
 
 enum {
@@ -22,7 +23,19 @@ static int no_get_for_long(void *argument) {
     uint64_t gets = stat[STAT_CONSISTENT_GETS] + stat[STAT_DB_BLOCK_GETS];
     bool idle = gets == gets_before;
     gets_before = gets;
-    return idle && nioqts(database->lio.channel);
+    if (!idle || !nioqts(database->lio.channel))
+        return false;
+    if (database->lio.undoable) // it ends with its next get
+        lio_stop(&database->lio);
+    return !database->lio.undoable;
+}
+
+static bool functions_register(sqlite3 *db) {
+    return arithmetic_register(db) && number_functions_register(db) &&
+           text_functions_register(db) && date_functions_register(db) &&
+           conversions_register(db) && comparisons_register(db) &&
+           aggregates_register(db) && assignments_register(db) &&
+           rownum_register(db);
 }
 
 static bool attach(sqlite3 *db, const char *path, const char *owner) {
@@ -93,7 +106,7 @@ bool database_open(struct database *database, struct sga *sga,
                      "('NLS_LENGTH_SEMANTICS','BYTE'),"
                      "('NLS_NCHAR_CONV_EXCP','FALSE');",
                      NULL, NULL, NULL) == SQLITE_OK &&
-        functions_register(database) && arithmetic_register(database) &&
+        functions_register(database->db) &&
         session_functions_register(database) &&
         fixed_tables_register(database) && connect_by_register(database) &&
         transactions_open(database);

@@ -35,9 +35,7 @@ void database_close(struct database *database);
 // the main database.
 int declare_fixed(struct database *database, const char *sql);
 
-// functions.c, session_functions.c, fixed_table.c, connect_by.c
-bool functions_register(struct database *database);
-bool arithmetic_register(struct database *database);
+// session_functions.c, fixed_table.c, connect_by.c; for others see functions.h
 bool session_functions_register(struct database *database);
 bool fixed_tables_register(struct database *database);
 bool connect_by_register(struct database *database);

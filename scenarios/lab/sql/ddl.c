@@ -1,151 +1,171 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CREATE, DROP and TRUNCATE TABLE, CREATE and DROP INDEX, in the user's own
-// schema. SQLite enforces no types, so each column gets checks that do; they
-// are named after the error that Oracle would raise.
+// schema. SQLite enforces no types: what a column gets is converted and checked
+// by the statements that give it; see dml.c.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sql/source.h"
 
-static const char is_number[] = "typeof(%) IN ('integer','real','null')";
-static const char is_whole[] = "coalesce(% = round(%), 1)";
-static const char is_text[] = "typeof(%) IN ('text','null')";
-
-static void say_check(struct translator *t, size_t column, const char *error,
-                      const char *condition, unsigned limit) {
-    char number[16];
-    snprintf(number, sizeof number, "%u", limit);
-    say(t, " CONSTRAINT \"ORA-");
-    say(t, error);
-    say(t, "\" CHECK (");
-    for (const char *c = condition; *c; c++)
-        if (*c == '%')
-            say_tokens(t, column, column + 1);
-        else if (*c == '^')
-            say(t, number);
-        else
-            say_part(t, c, 1);
-    say(t, ")");
-}
-
 // The number in `(n)` at `at`, or `otherwise` when there is none. `scale` gets
 // the one in `(n, s)`.
-static unsigned size_at(const struct translator *t, size_t at,
-                        unsigned otherwise, unsigned *scale) {
-    if (!is(t, at, "(") || t->tokens[at + 1].type != TOKEN_NUMBER)
+static int size_at(struct translator *t, size_t at, int otherwise, int *scale) {
+    *scale = 0;
+    if (!is(t, at, "("))
         return otherwise;
-    if (is(t, at + 2, ",") && t->tokens[at + 3].type == TOKEN_NUMBER)
-        *scale = (unsigned)strtoul(t->tokens[at + 3].at, NULL, 10);
-    return (unsigned)strtoul(t->tokens[at + 1].at, NULL, 10);
+    const size_t close = t->close[at];
+    const bool negative = is(t, at + 3, "-");
+    const size_t second = at + 3 + negative;
+    if (is(t, at + 2, ",") && second < close) {
+        *scale = (int)strtol(t->tokens[second].at, NULL, 10);
+        *scale = negative ? -*scale : *scale;
+    }
+    if (t->tokens[at + 1].type == TOKEN_NUMBER)
+        return (int)strtol(t->tokens[at + 1].at, NULL, 10);
+    refuse(t, is(t, at + 1, "*") ? 3001 : 902, "NUMBER(*)");
+    return otherwise;
 }
 
-static void say_number_type(struct translator *t, size_t column, size_t at,
-                            bool whole) {
-    unsigned scale = 0, digits = size_at(t, at + 1, 0, &scale);
-    if (scale > 0 || digits > 15) {
-        refuse(t, 3001, "a NUMBER with a scale or more than 15 digits");
-        return;
-    }
-    say(t, " NUMBER");
-    say_check(t, column, "01722", is_number, 0);
-    if (digits > 0 || whole)
-        say_check(t, column, "01438", is_whole, 0);
-    if (digits > 0)
-        say_check(t, column, "01438", "coalesce(abs(%) < 1e^, 1)", digits);
+// Each writes the type as column_type_of() reads it.
+static void number_type(struct translator *t, size_t at, bool whole,
+                        char *declared, size_t size) {
+    int scale, digits = size_at(t, at + 1, whole ? 38 : 0, &scale);
+    if (is(t, at + 1, "(") && (digits < 1 || digits > 38))
+        refuse(t, 1727, "");
+    else if (scale < -84 || scale > 127)
+        refuse(t, 1728, "");
+    else if (digits == 0)
+        snprintf(declared, size, "NUMBER");
+    else
+        snprintf(declared, size, "NUMBER(%d,%d)", digits, scale);
 }
 
-static void say_text_type(struct translator *t, size_t column, size_t at) {
-    unsigned unused = 0, size = size_at(t, at + 1, 0, &unused);
-    char declared[32];
-    if (size < 1 || size > 4000) {
-        refuse(t, 910, "");
-        return;
-    }
-    snprintf(declared, sizeof declared, " VARCHAR2(%u)", size);
-    say(t, declared);
-    say_check(t, column, "00932", is_text, 0);
-    say_check(t, column, "12899",
-              is(t, at + 3, "char") ? "coalesce(length(%) <= ^, 1)"
-                                    : "coalesce(length(CAST(% AS BLOB)) <= ^, "
-                                      "1)",
-              size);
+static void text_type(struct translator *t, size_t at, char *declared,
+                      size_t size) {
+    int scale, length = size_at(t, at + 1, 0, &scale);
+    if (!is(t, at + 1, "("))
+        refuse(t, 906, "");
+    else if (length < 1 || length > 4000)
+        refuse(t, length < 1 ? 1723 : 910, "");
+    else
+        snprintf(declared, size, "VARCHAR2(%d%s)", length,
+                 is(t, at + 3, "char") ? " CHAR" : "");
 }
 
 // Says the type of the column named at `column` and returns what comes after.
-static size_t say_type(struct translator *t, size_t column) {
-    static const char bytes[] = "coalesce(typeof(%) = 'blob' AND length(%) = "
-                                "^, 1) OR % IS NULL";
+static size_t say_type(struct translator *t, size_t column, char *declared,
+                       size_t size) {
     size_t at = column + 1, next = at + 1;
+    int scale;
+    *declared = '\0';
     if (is(t, next, "("))
         next = t->close[next] + 1;
-    if (is(t, at, "number")) {
-        say_number_type(t, column, at, false);
+    if (is(t, at, "number") || is(t, at, "decimal") || is(t, at, "numeric")) {
+        number_type(t, at, !is(t, at, "number"), declared, size);
     } else if (is(t, at, "integer") || is(t, at, "int") ||
                is(t, at, "smallint")) {
-        say_number_type(t, column, at, true);
+        number_type(t, at, true, declared, size);
     } else if (is(t, at, "varchar2") || is(t, at, "varchar")) {
-        say_text_type(t, column, at);
+        text_type(t, at, declared, size);
     } else if (is(t, at, "date")) {
-        say(t, " DATE");
-        say_check(t, column, "00932", bytes, 7);
+        snprintf(declared, size, "DATE");
     } else if (is(t, at, "timestamp") && !is(t, next, "with")) {
-        say(t, " TIMESTAMP");
-        say_check(t, column, "00932", bytes, 11);
+        if (size_at(t, at + 1, 6, &scale) < 6)
+            refuse(t, 3001, "a TIMESTAMP of fewer digits");
+        snprintf(declared, size, "TIMESTAMP");
     } else if (is(t, at, "raw")) {
-        unsigned unused = 0;
-        say(t, " RAW");
-        say_check(t, column, "12899", "coalesce(length(%) <= ^, 1)",
-                  size_at(t, at + 1, 2000, &unused));
+        snprintf(declared, size, "RAW(%d)", size_at(t, at + 1, 2000, &scale));
     } else {
         refuse_token(t, 3001, at);
     }
+    say(t, " ");
+    say(t, declared);
     return next;
 }
 
-static bool ends_default(const struct translator *t, size_t at) {
+static bool begins_constraint(const struct translator *t, size_t at) {
     return is(t, at, "not") || is(t, at, "null") || is(t, at, "primary") ||
            is(t, at, "unique") || is(t, at, "check") ||
            is(t, at, "constraint") || is(t, at, "references");
 }
 
-static void say_constraints(struct translator *t, size_t from, size_t to) {
-    if (find(t, from, to, "references") < to ||
-        find(t, from, to, "foreign") < to || find(t, from, to, "using") < to)
-        refuse(t, 3001, "foreign keys and USING INDEX");
+static size_t say_default(struct translator *t, size_t from, size_t to,
+                          const char *declared) {
+    size_t end = from + 1;
+    while (end < to && !begins_constraint(t, end))
+        end = past(t, end);
+    say(t, " DEFAULT (ASSIGN$(");
+    say_whole_value(t, from + 1, end, 907);
+    say(t, ",'");
+    say(t, declared);
+    say(t, "','DEFAULT'))");
+    return end;
+}
+
+// A list of the table's columns in parentheses; returns what comes after.
+static size_t say_column_list(struct translator *t, size_t open) {
+    say(t, " (");
+    for (size_t at = open + 1; at < t->close[open]; at++)
+        if (is(t, at, ",") && at > open + 1)
+            say(t, ",");
+        else
+            say_name(t, at);
+    say(t, ")");
+    return t->close[open] + 1;
+}
+
+static void say_constraints(struct translator *t, size_t from, size_t to,
+                            const char *declared) {
     // SQLite lets a primary key be NULL.
-    if (find(t, from, to, "primary") < to && find(t, from, to, "not") == to)
+    if (find(t, from, to, "primary") < to && find(t, from, to, "not") == to &&
+        *declared)
         say(t, " NOT NULL");
     while (from < to && !t->result->error) {
-        if (!is(t, from, "default")) {
-            size_t end = find(t, from, to, "default");
-            say_tokens(t, from, end);
-            from = end;
-            continue;
+        if (is(t, from, "default") && *declared) {
+            from = say_default(t, from, to, declared);
+        } else if (is(t, from, "constraint") && is_name(t, from + 1)) {
+            say(t, " CONSTRAINT ");
+            say_name(t, from + 1);
+            from += 2;
+        } else if (is(t, from, "not") && is(t, from + 1, "null")) {
+            say(t, " NOT NULL");
+            from += 2;
+        } else if (is(t, from, "null")) {
+            from++;
+        } else if (is(t, from, "primary") && is(t, from + 1, "key")) {
+            say(t, " PRIMARY KEY");
+            from += 2;
+            if (from < to && is(t, from, "("))
+                from = say_column_list(t, from);
+        } else if (is(t, from, "unique")) {
+            say(t, " UNIQUE");
+            from++;
+            if (from < to && is(t, from, "("))
+                from = say_column_list(t, from);
+        } else if (is(t, from, "check") && is(t, from + 1, "(")) {
+            say(t, " CHECK (");
+            say_condition(t, from + 2, t->close[from + 1]);
+            say(t, ")");
+            from = t->close[from + 1] + 1;
+        } else {
+            refuse_token(t, 3001, from);
         }
-        size_t end = past(t, from + 1);
-        while (end < to && !ends_default(t, end))
-            end = past(t, end);
-        say(t, " DEFAULT (");
-        say_tokens(t, from + 1, end);
-        say(t, ")");
-        from = end;
     }
 }
 
 static void say_own(struct translator *t, size_t name, size_t *after) {
     // A name may have its owner in front; what is not the user's own SQLite
     // refuses.
+    say(t, " ");
     if (is(t, name + 1, ".")) {
-        say_tokens(t, name, name + 3);
-        *after = name + 3;
+        say_name(t, name);
+        name += 2;
     } else {
-        say(t, " ");
         say(t, t->own_schema);
-        say(t, ".");
-        say_tokens(t, name, name + 1);
-        *after = name + 1;
     }
+    say(t, ".");
+    say_name(t, name);
+    *after = name + 1;
 }
 
 static void say_columns(struct translator *t, size_t from, size_t to) {
@@ -155,10 +175,13 @@ static void say_columns(struct translator *t, size_t from, size_t to) {
             is(t, from, "unique") || is(t, from, "check")) {
             if (find(t, from, end, "primary") < end)
                 refuse(t, 3001, "a primary key of several columns");
-            say_constraints(t, from, end);
+            say_constraints(t, from, end, "");
         } else {
-            say_tokens(t, from, from + 1);
-            say_constraints(t, say_type(t, from), end);
+            char declared[40];
+            say(t, " ");
+            say_name(t, from);
+            size_t after = say_type(t, from, declared, sizeof declared);
+            say_constraints(t, after, end, declared);
         }
         if (end < to)
             say(t, ",");
@@ -171,7 +194,9 @@ static void create_table(struct translator *t) {
     say(t, "CREATE TABLE");
     say_own(t, 2, &at);
     if (is(t, at, "as")) {
+        t->result->name_to = t->length;
         say(t, " AS ");
+        t->result->query_at = t->length;
         say_query(t, at + 1, t->count);
     } else if (is(t, at, "(")) {
         say(t, " (");
@@ -194,8 +219,9 @@ static void create_index(struct translator *t, size_t name) {
         refuse(t, 3001, "index properties");
         return;
     }
-    say(t, " ON");
-    say_tokens(t, list - 1, t->count);
+    say(t, " ON ");
+    say_name(t, list - 1);
+    say_column_list(t, list);
 }
 
 bool say_ddl(struct translator *t) {

@@ -1,51 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens outside the frame of a query block: names, literals, operators,
-// binds, subqueries in parentheses.
-#define _GNU_SOURCE
-#include "sql/source.h"
-
+// Values: literals, names, binds, and the operators between them. Operators
+// become calls of functions: SQLite's own would add to a date as to a zero,
+// lose digits without a word, cut integers when dividing, and bind || more
+// tightly than Oracle does.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-static bool any_of(const struct translator *t, size_t at,
-                   const char *const *words) {
-    for (; *words; words++)
-        if (is(t, at, *words))
-            return true;
-    return false;
-}
+#include "sql/oracle_date.h"
+#include "sql/source.h"
+#include "sql/value.h"
 
-// Words that mean something to SQLite and nothing to Oracle.
-static bool is_sqlite_word(const struct token *name) {
-    static const char *const words[] = {
-        "autoincrement", "collate",   "deferrable",  "glob",    "indexed",
-        "isnull",        "limit",     "match",       "nothing", "notnull",
-        "regexp",        "returning", "transaction", NULL};
-    for (const char *const *word = words; *word; word++)
-        if (token_is(name, *word))
-            return true;
-    return false;
-}
-
-static void say_name(struct translator *t, const struct token *name) {
-    bool quote = name->type == TOKEN_QUOTED || is_sqlite_word(name);
-    if (name->length >= 7 && strncasecmp(name->at, "sqlite_", 7) == 0)
-        refuse(t, 942, "");
-    for (size_t i = 0; i < name->length; i++)
-        quote = quote || name->at[i] == '#' || name->at[i] == '$';
-    if (quote)
-        say(t, "\"");
-    for (size_t i = 0; i < name->length; i++) {
-        char c = name->type == TOKEN_QUOTED
-                     ? name->at[i]
-                     : (char)toupper((unsigned char)name->at[i]);
-        say_part(t, &c, 1);
-    }
-    if (quote)
-        say(t, "\"");
-}
+enum { DEEPEST = 200 };
 
 unsigned placeholder(struct translator *t, size_t at) {
     const struct token *token = &t->tokens[at];
@@ -59,6 +25,7 @@ unsigned placeholder(struct translator *t, size_t at) {
         result->bind[n].name[i] = (char)toupper((unsigned char)token->at[i]);
     result->bind[n].name[token->length] = '\0';
     result->bind[n].first = n;
+    result->expected[n] = result->known ? result->known[n] : OPERAND_UNKNOWN;
     for (unsigned i = 0; i < n; i++)
         if (strcmp(result->bind[i].name, result->bind[n].name) == 0) {
             result->bind[n].first = i;
@@ -67,182 +34,306 @@ unsigned placeholder(struct translator *t, size_t at) {
     return n + 1;
 }
 
-static void say_bind(struct translator *t, size_t at) {
+static void say_bind(struct translator *t, size_t at, struct operand *said) {
     char number[16];
-    snprintf(number, sizeof number, "?%u", placeholder(t, at));
+    unsigned n = placeholder(t, at);
+    snprintf(number, sizeof number, " ?%u", n);
     say(t, number);
+    said->bind = n;
+    if (n > 0)
+        said->type = t->result->expected[n - 1];
 }
 
-void say_number(struct translator *t, size_t at) {
-    enum { MOST_DIGITS = 15, MOST_WHOLE = 18 };
+static void say_number(struct translator *t, size_t at, bool negative,
+                       struct operand *said) {
     const struct token *token = &t->tokens[at];
-    size_t digits = 0, zeros = 0;
-    bool whole = true;
-    for (size_t i = 0; i < token->length; i++) {
-        const char c = token->at[i];
-        if (c == 'e' || c == 'E') {
-            whole = false;
-            break;
-        }
-        whole = whole && c != '.';
-        if (c == '0')
-            zeros += digits > 0;
-        else if (isdigit((unsigned char)c)) {
-            digits += zeros + 1;
-            zeros = 0;
-        }
+    struct decimal value;
+    bool overflow;
+    int64_t integer;
+    double real;
+    uint8_t wide[WIDE_BYTES];
+    char text[NUMBER_TEXT + 8], byte[4];
+    if (!decimal_from_text(token->at, token->length, &value, &overflow)) {
+        refuse(t, overflow ? 1426 : 1722, "");
+        return;
     }
-    if (digits > MOST_DIGITS && (!whole || digits + zeros > MOST_WHOLE))
-        refuse(t, 3001, "numbers of more than 15 digits");
-    say_part(t, token->at, token->length);
+    const char after = token->at[token->length];
+    if (tolower((unsigned char)after) == 'd' ||
+        tolower((unsigned char)after) == 'f')
+        refuse(t, 3001, "BINARY_DOUBLE");
+    value.negative = negative && value.count > 0;
+    said->type = OPERAND_SMALL;
+    switch (number_form(&value, &integer, &real)) {
+    case 1: // SQLITE_INTEGER
+        snprintf(text, sizeof text, " %lld", (long long)integer);
+        if (integer == INT64_MIN)
+            strcpy(text, " (-9223372036854775807-1)");
+        say(t, text);
+        break;
+    case 2: // SQLITE_FLOAT
+        snprintf(text, sizeof text, " %.15e", real);
+        say(t, text);
+        break;
+    default:
+        said->type = OPERAND_NUMBER;
+        wide_number(&value, wide);
+        say(t, " X'");
+        for (size_t i = 0; i < sizeof wide; i++) {
+            snprintf(byte, sizeof byte, "%02X", wide[i]);
+            say(t, byte);
+        }
+        say(t, "'");
+    }
 }
 
-static size_t say_sign(struct translator *t, size_t at) {
-    const struct token *token = &t->tokens[at];
-    if (is(t, at, "||")) {
-        refuse(t, 936, ""); // one with values on both sides is elsewhere
-    } else if (is(t, at, "/")) {
-        refuse(t, 936, "");
-    } else if (is(t, at, "!=") || is(t, at, "^=")) {
-        say(t, "<>");
-    } else if (is(t, at, "@")) {
-        refuse(t, 2019, "");
-    } else if (strchr("(),.+-*<>=", token->at[0]) && !is(t, at, "**") &&
-               !is(t, at, "=>")) {
-        say_part(t, token->at, token->length);
-    } else {
-        refuse(t, 911, "");
-    }
-    return at + 1;
+static bool any_of(const struct translator *t, size_t at,
+                   const char *const *words) {
+    for (; *words; words++)
+        if (is(t, at, *words))
+            return true;
+    return false;
 }
 
-// SYS owns the fixed views too, and some know them by their tables' names,
-// which have an underscore: V_$SESSION.
-static size_t say_sys(struct translator *t, size_t at) {
-    const struct token *name = &t->tokens[at + 2];
-    const bool global = tolower((unsigned char)name->at[0]) == 'g';
-    const char *v = name->at + global;
-    const size_t length = name->length - global;
-    bool view = length > 2 && strncasecmp(v, "v$", 2) == 0;
-    bool table = length > 3 && strncasecmp(v, "v_$", 3) == 0;
-    if (view || is(t, at + 2, "dual") ||
-        is(t, at + 2, "nls_session_parameters")) {
-        say_name(t, name);
-    } else if (table) {
-        say(t, global ? "\"GV" : "\"V");
-        for (size_t i = 2; i < length; i++) {
-            char c = (char)toupper((unsigned char)v[i]);
-            say_part(t, &c, 1);
-        }
-        say(t, "\"");
-    } else {
-        say(t, "SYS.");
-        say_name(t, name);
-    }
-    return at + 3;
-}
-
-static size_t say_word(struct translator *t, size_t at, size_t to) {
-    static const char *const bare_functions[] = {"sysdate",
-                                                 "systimestamp",
-                                                 "current_date",
-                                                 "localtimestamp",
-                                                 "user",
-                                                 "uid",
-                                                 "current_timestamp",
-                                                 "dbtimezone",
-                                                 "sessiontimezone",
-                                                 NULL};
-    static const char *const refused[] = {
-        "prior",   "connect", "start",   "pivot",  "unpivot", "model",
-        "nextval", "currval", "nocycle", "sample", "merge",   NULL};
-    bool part_of_name = at > 0 && is(t, at - 1, ".");
-    if (!part_of_name && at + 2 < to && is(t, at, "sys") &&
-        is(t, at + 1, ".") && t->tokens[at + 2].type == TOKEN_WORD)
-        return say_sys(t, at);
-    if (!part_of_name && any_of(t, at, bare_functions)) {
-        say_name(t, &t->tokens[at]);
+// Functions that are called without parentheses.
+static bool say_bare_function(struct translator *t, size_t *at,
+                              struct operand *said) {
+    static const struct {
+        const char *name;
+        enum operand_type type;
+    } bare[] = {
+        {"sysdate", OPERAND_DATE},
+        {"current_date", OPERAND_DATE},
+        {"systimestamp", OPERAND_TIMESTAMP_TZ},
+        {"current_timestamp", OPERAND_TIMESTAMP_TZ},
+        {"localtimestamp", OPERAND_TIMESTAMP},
+        {"dbtimezone", OPERAND_TEXT},
+        {"sessiontimezone", OPERAND_TEXT},
+        {"user", OPERAND_TEXT},
+    };
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++) {
+        if (!is(t, *at, bare[i].name))
+            continue;
+        say(t, " ");
+        for (const char *c = bare[i].name; *c; c++)
+            say_part(t, (const char[]){(char)toupper(*c)}, 1);
         say(t, "$()");
-        return at + 1;
+        said->type = bare[i].type;
+        ++*at;
+        return true;
     }
-    if (!part_of_name && is(t, at, "rownum")) {
+    return false;
+}
+
+static void say_column(struct translator *t, size_t *at, size_t to,
+                       struct operand *said) {
+    const size_t first = *at;
+    say(t, " ");
+    say_names(t, at, to);
+    said->type = name_type(t, *at - 1);
+    check_grouped(t, first, *at);
+}
+
+static void say_word(struct translator *t, size_t *at, size_t to,
+                     struct operand *said) {
+    static const char *const refused[] = {
+        "prior",    "connect_by_root", "connect_by_isleaf",
+        "interval", "cursor",          "treat",
+        NULL};
+    static const char *const no_columns[] = {"true", "false", "current_time",
+                                             NULL};
+    const bool word = t->tokens[*at].type == TOKEN_WORD;
+    const bool alone =
+        *at + 1 >= to || (!is(t, *at + 1, ".") && !is(t, *at + 1, "("));
+    const bool string = *at + 1 < to && t->tokens[*at + 1].type == TOKEN_STRING;
+    if (is(t, *at, "case")) {
+        *said = say_case(t, at, to);
+    } else if (is(t, *at, "null")) {
+        say(t, " NULL");
+        said->type = OPERAND_NULL;
+        ++*at;
+    } else if (word && string &&
+               (is(t, *at, "date") || is(t, *at, "timestamp"))) {
+        const bool date = is(t, *at, "date");
+        say(t, date ? " DATE_LITERAL$(" : " TIMESTAMP_LITERAL$(");
+        say_part(t, t->tokens[*at + 1].at, t->tokens[*at + 1].length);
+        say(t, ")");
+        said->type = date ? OPERAND_DATE : OPERAND_TIMESTAMP;
+        *at += 2;
+    } else if (is(t, *at, "distinct") || is_keyword(t, *at)) {
+        refuse(t, 936, "");
+    } else if (any_of(t, *at, refused) &&
+               (!alone || string || is_name(t, *at + 1))) {
+        refuse_token(t, 3001, *at);
+    } else if (alone && any_of(t, *at, no_columns)) {
+        refuse_token(t, 904, *at);
+    } else if (alone && is(t, *at, "rownum")) {
         if (!t->rownum_allowed)
             refuse(t, 3001, "ROWNUM here");
-        say(t, "row_number() over ()");
-        return at + 1;
+        say(t, " row_number() over ()");
+        said->type = OPERAND_SMALL;
+        ++*at;
+    } else if (*at + 1 < to && is(t, *at + 1, "(")) {
+        if (!say_special(t, at, to, said))
+            *said = say_call(t, at, to);
+    } else if (alone && say_bare_function(t, at, said)) {
+        ;
+    } else if (*at + 2 < to && is(t, *at + 1, ".") &&
+               (is(t, *at + 2, "nextval") || is(t, *at + 2, "currval"))) {
+        refuse(t, 3001, "sequences");
+    } else {
+        say_column(t, at, to, said);
     }
-    if (!part_of_name && is(t, at, "date") && at + 1 < to &&
-        t->tokens[at + 1].type == TOKEN_STRING) {
-        say(t, "TO_DATE(");
-        say_part(t, t->tokens[at + 1].at, t->tokens[at + 1].length);
-        say(t, ",'YYYY-MM-DD')");
-        return at + 2;
-    }
-    if (is(t, at, "minus")) {
-        say(t, "EXCEPT");
-        return at + 1;
-    }
-    if (any_of(t, at, refused))
-        refuse_token(t, 3001, at);
-    say_name(t, &t->tokens[at]);
-    return at + 1;
 }
 
-static size_t say_parentheses(struct translator *t, size_t at) {
-    size_t close = t->close[at];
-    if (close == at + 2 && is(t, at + 1, "+")) {
-        refuse(t, 3001, "(+)");
-        return close + 1;
+static void say_parenthesized(struct translator *t, size_t *at,
+                              struct operand *said) {
+    const size_t close = t->close[*at];
+    if (*at + 1 == close) {
+        refuse(t, 936, "");
+        return;
     }
-    say(t, "(");
-    if (is(t, at + 1, "select") || is(t, at + 1, "with"))
-        say_query(t, at + 1, close);
+    say(t, " (");
+    if (is(t, *at + 1, "select") || is(t, *at + 1, "with"))
+        said->type = say_query(t, *at + 1, close);
     else
-        say_tokens(t, at + 1, close);
+        said->type = say_whole_value(t, *at + 1, close, 907).type;
     say(t, ")");
-    return close + 1;
+    *at = close + 1;
 }
 
-void say_tokens(struct translator *t, size_t from, size_t to) {
-    while (from < to && !t->result->error) {
-        const struct token *token = &t->tokens[from];
-        const size_t end = arithmetic_end(t, from, to);
-        if (end > from) {
-            say_arithmetic(t, from, end);
-            from = end;
-            continue;
-        }
-        say(t,
-            is(t, from, ".") || (from > 0 && is(t, from - 1, ".")) ? "" : " ");
-        switch (token->type) {
-        case TOKEN_WORD:
-            from = say_word(t, from, to);
-            break;
-        case TOKEN_QUOTED:
-            say_name(t, token);
-            from++;
-            break;
-        case TOKEN_BIND:
-            say_bind(t, from);
-            from++;
-            break;
-        case TOKEN_STRING: // the empty string is NULL
-            if (token->length == 2)
-                say(t, "NULL");
-            else
-                say_part(t, token->at, token->length);
-            from++;
-            break;
-        case TOKEN_NUMBER:
-            say_number(t, from);
-            from++;
-            break;
-        case TOKEN_SIGN:
-            from =
-                is(t, from, "(") ? say_parentheses(t, from) : say_sign(t, from);
-            break;
-        default:
-            refuse(t, 900, "");
-        }
+static void say_primary(struct translator *t, size_t *at, size_t to,
+                        struct operand *said) {
+    const struct token *token = &t->tokens[*at];
+    switch (token->type) {
+    case TOKEN_WORD:
+    case TOKEN_QUOTED:
+        say_word(t, at, to, said);
+        return;
+    case TOKEN_BIND:
+        say_bind(t, (*at)++, said);
+        return;
+    case TOKEN_STRING: // the empty string is NULL
+        said->type = token->length == 2 ? OPERAND_NULL : OPERAND_TEXT;
+        say(t, " ");
+        if (token->length == 2)
+            say(t, "NULL");
+        else
+            say_part(t, token->at, token->length);
+        ++*at;
+        return;
+    case TOKEN_NUMBER:
+        say_number(t, (*at)++, false, said);
+        return;
+    default:
+        if (is(t, *at, "("))
+            say_parenthesized(t, at, said);
+        else
+            refuse(t, 936, "");
     }
+}
+
+// A value with the signs before it.
+static struct operand say_factor(struct translator *t, size_t *at, size_t to) {
+    struct operand said = {.from = t->length};
+    bool negative = false, sign = false;
+    while (*at < to && (is(t, *at, "-") || is(t, *at, "+"))) {
+        negative ^= is(t, *at, "-");
+        sign = true;
+        ++*at;
+    }
+    if (*at >= to || t->result->error) {
+        refuse(t, 936, "");
+        return said;
+    }
+    if (sign && t->tokens[*at].type == TOKEN_NUMBER) {
+        say_number(t, (*at)++, negative, &said);
+    } else if (sign) {
+        // A sign alone makes a number of a text, too.
+        say(t, negative ? " SUBTRACT$(0," : " ADD$(0,");
+        say_primary(t, at, to, &said);
+        say(t, ")");
+        said.type = OPERAND_NUMBER;
+        said.bind = 0;
+    } else {
+        say_primary(t, at, to, &said);
+    }
+    if (*at + 2 <= to && is(t, *at, "(") && is(t, *at + 1, "+"))
+        refuse(t, 3001, "(+)");
+    if (is(t, *at, "at") && is(t, *at + 1, "time"))
+        refuse(t, 3001, "AT TIME ZONE");
+    said.to = t->length;
+    return said;
+}
+
+// The type of a + b and the like.
+static enum operand_type type_of(const struct translator *t, size_t sign,
+                                 enum operand_type a, enum operand_type b) {
+    const bool numeric =
+        (a == OPERAND_SMALL || a == OPERAND_NUMBER || a == OPERAND_TEXT) &&
+        (b == OPERAND_SMALL || b == OPERAND_NUMBER || b == OPERAND_TEXT);
+    const bool dated = a >= OPERAND_DATE && a <= OPERAND_TIMESTAMP_TZ;
+    const bool number = b == OPERAND_SMALL || b == OPERAND_NUMBER;
+    if (is(t, sign, "||"))
+        return OPERAND_TEXT;
+    if (numeric || is(t, sign, "*") || is(t, sign, "/"))
+        return OPERAND_NUMBER;
+    if (dated && number)
+        return OPERAND_DATE;
+    if (a == OPERAND_DATE && b == OPERAND_DATE)
+        return OPERAND_NUMBER;
+    return OPERAND_UNKNOWN;
+}
+
+static bool is_operator(const struct translator *t, size_t at, size_t to,
+                        unsigned level) {
+    if (at >= to)
+        return false;
+    return level == 2 ? is(t, at, "*") || is(t, at, "/")
+                      : is(t, at, "+") || is(t, at, "-") || is(t, at, "||");
+}
+
+// Operands with the operators of one level between them: 2 multiplies, 1 adds.
+static struct operand say_chain(struct translator *t, size_t *at, size_t to,
+                                unsigned level) {
+    struct operand left =
+        level == 2 ? say_factor(t, at, to) : say_chain(t, at, to, 2);
+    while (is_operator(t, *at, to, level) && !t->result->error) {
+        const size_t sign = (*at)++;
+        say(t, ",");
+        struct operand right =
+            level == 2 ? say_factor(t, at, to) : say_chain(t, at, to, 2);
+        insert(t, left.from,
+               is(t, sign, "+")   ? " ADD$("
+               : is(t, sign, "-") ? " SUBTRACT$("
+               : is(t, sign, "*") ? " MULTIPLY$("
+               : is(t, sign, "/") ? " DIVIDE$("
+                                  : " CONCAT(");
+        say(t, ")");
+        left.type = type_of(t, sign, left.type, right.type);
+        left.bind = 0;
+        left.to = t->length;
+    }
+    return left;
+}
+
+struct operand say_value(struct translator *t, size_t *at, size_t to) {
+    struct operand said = {.from = t->length};
+    if (t->depth == DEEPEST) {
+        refuse(t, 913, "");
+        return said;
+    }
+    t->depth++;
+    cover_group(t, *at);
+    said = say_chain(t, at, to, 1);
+    t->depth--;
+    return said;
+}
+
+struct operand say_whole_value(struct translator *t, size_t from, size_t to,
+                               unsigned error) {
+    size_t at = from;
+    struct operand said = say_value(t, &at, to);
+    if (at < to)
+        refuse(t, error, "");
+    return said;
 }

@@ -41,22 +41,32 @@ static int page_count(sqlite3_pcache *cache) {
     return inner.xPagecount(cache_of(cache)->inner);
 }
 
+void lio_stop(struct lio *lio) {
+    if (lio->undoable)
+        lio->cancelled = true;
+    else
+        sqlite3_interrupt(lio->db);
+}
+
 // A get, and the break check that goes with it. Oracle's name for the
 // function that gets a block for consistent read.
-__attribute__((noinline)) static void kcbgtcr(struct lio *lio) {
+__attribute__((noinline)) static bool kcbgtcr(struct lio *lio) {
     lio->stat[lio->current_mode ? STAT_DB_BLOCK_GETS : STAT_CONSISTENT_GETS]++;
 #ifndef ORALAB_WITHOUT_BREAK_CHECK // what `make bench` measures without
     if (nioqts(lio->channel))
-        sqlite3_interrupt(lio->db);
+        lio_stop(lio);
 #endif
+    return !(lio->undoable && lio->cancelled);
 }
 
 static sqlite3_pcache_page *fetch(sqlite3_pcache *cache, unsigned page,
                                   int create_flag) {
     struct page_cache *of = cache_of(cache);
     // Without the flag SQLite only asks whether it has the page.
-    if (of->data_file && create_flag && the_lio->db)
-        kcbgtcr(the_lio);
+    if (of->data_file && create_flag && the_lio->db && !kcbgtcr(the_lio)) {
+        the_lio->undoable = false; // what undoes the change gets its pages
+        return NULL;
+    }
     return inner.xFetch(of->inner, page, create_flag);
 }
 

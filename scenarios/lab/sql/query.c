@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The frame of a query: its set operators, its clauses, its column names.
-#include "sql/source.h"
-
 #include <ctype.h>
+#include <stdlib.h>
+
+#include "sql/source.h"
 
 enum { LONGEST_NAME = 128 };
 
@@ -63,16 +64,6 @@ static bool split(struct translator *t, size_t from, size_t to,
     return !t->result->error;
 }
 
-static bool has_aggregate(const struct translator *t, size_t from, size_t to) {
-    static const char *const names[] = {"count", "sum", "avg",
-                                        "min",   "max", NULL};
-    for (; from < to; from++)
-        for (const char *const *name = names; *name; name++)
-            if (is(t, from, *name) && is(t, from + 1, "("))
-                return true;
-    return false;
-}
-
 static bool is_count_star(const struct translator *t, const struct block *b) {
     return b->list_to - b->list_from >= 4 && is(t, b->list_from, "count") &&
            is(t, b->list_from + 1, "(") && is(t, b->list_from + 2, "*") &&
@@ -80,26 +71,12 @@ static bool is_count_star(const struct translator *t, const struct block *b) {
            b->rest_from == b->rest_to && !b->distinct;
 }
 
-static bool names_something(const struct token *token) {
-    return token->type == TOKEN_WORD || token->type == TOKEN_QUOTED;
-}
-
-// Whether the last token of a select item is its alias.
-static bool ends_with_alias(const struct translator *t, size_t from,
-                            size_t to) {
-    if (to - from < 2 || !names_something(&t->tokens[to - 1]) ||
-        is(t, to - 1, "end") || is(t, to - 1, "null"))
-        return false;
-    const struct token *before = &t->tokens[to - 2];
-    return before->type != TOKEN_SIGN ? true : token_is(before, ")");
-}
-
 // Oracle names an expression by its text, upper case and without spaces.
 static void say_item_name(struct translator *t, size_t from, size_t to) {
     size_t length = 0;
     bool simple = true;
     for (size_t i = from; i < to; i++)
-        simple = simple && (names_something(&t->tokens[i]) || is(t, i, "."));
+        simple = simple && (is_name(t, i) || is(t, i, "."));
     if (simple)
         from = to - 1;
     say(t, " AS \"");
@@ -120,44 +97,146 @@ static void say_item_name(struct translator *t, size_t from, size_t to) {
     say(t, "\"");
 }
 
-static void say_item(struct translator *t, size_t from, size_t to) {
+static void say_star(struct translator *t, size_t from, size_t to) {
+    if (t->grouping)
+        refuse(t, t->group_from < t->group_to ? 979 : 937, "");
+    say(t, " ");
+    for (size_t at = from; at + 1 < to; at += 2) {
+        say_name(t, at);
+        say(t, ".");
+        if (!is(t, at + 1, "."))
+            refuse(t, 936, "");
+    }
+    say(t, "*");
+}
+
+static struct item *new_item(struct translator *t) {
+    enum { MOST_ITEMS = 1000 };
+    struct item *grown =
+        t->items < MOST_ITEMS
+            ? realloc(t->item, (t->items + 1) * sizeof *t->item)
+            : NULL;
+    if (!grown) {
+        refuse(t, 1792, "");
+        return NULL;
+    }
+    t->item = grown;
+    t->item[t->items] = (struct item){0};
+    return &t->item[t->items++];
+}
+
+static void say_item(struct translator *t, size_t from, size_t to,
+                     struct item *item) {
+    struct operand said;
+    size_t at = from;
+    *item = (struct item){.tokens_from = from, .tokens_to = to};
     if (from == to) {
         refuse(t, 936, "");
         return;
     }
     if (is(t, to - 1, "*") && (to - from == 1 || is(t, to - 2, "."))) {
-        say_tokens(t, from, to);
+        item->star = true;
+        say_star(t, from, to);
         return;
     }
-    size_t end = to;
-    if (ends_with_alias(t, from, to)) {
-        end = to - 1;
-        if (end > from + 1 && is(t, end - 1, "as"))
-            end--;
+    said = say_value(t, &at, to);
+    said.to = t->length;
+    item->tokens_to = at;
+    item->value = said;
+    if (at < to && is(t, at, "as"))
+        at++;
+    if (at < to) {
+        if (at + 1 != to || !is_name(t, at) || is_keyword(t, at))
+            refuse(t, 923, "");
+        item->alias = at;
     }
-    say_tokens(t, from, end);
-    say_item_name(t, end < to ? to - 1 : from, to);
+    if (!t->result->error)
+        say_item_name(t, at < to ? at : from, to > at ? to : at);
 }
 
 static void say_list(struct translator *t, const struct block *b) {
-    bool allowed = t->rownum_allowed;
+    const bool allowed = t->rownum_allowed;
     t->rownum_allowed =
         !has_aggregate(t, b->list_from, b->list_to) &&
         find(t, b->rest_from, b->rest_to, "group") == b->rest_to;
+    t->items = 0;
     say(t, b->distinct ? "SELECT DISTINCT" : "SELECT");
     for (size_t from = b->list_from; from <= b->list_to;) {
         size_t comma = find(t, from, b->list_to, ",");
+        struct item one;
         if (from > b->list_from)
             say(t, ",");
-        say_item(t, from, comma);
+        say_item(t, from, comma, &one);
+        struct item *kept = new_item(t);
+        if (t->result->error)
+            break;
+        *kept = one;
         from = comma + 1;
     }
     t->rownum_allowed = allowed;
 }
 
-void say_select_list(struct translator *t, size_t from, size_t to) {
-    const struct block b = {.list_from = from + 1, .list_to = to};
-    say_list(t, &b);
+// A table, a subquery, or several with joins between them.
+static void say_tables(struct translator *t, size_t from, size_t to) {
+    static const char *const join_words[] = {
+        "inner", "left", "right", "full", "outer", "cross", "natural", NULL};
+    bool table = true; // one is to come
+    for (size_t at = from; at < to && !t->result->error;) {
+        bool word = false;
+        for (const char *const *w = join_words; *w; w++)
+            word = word || is(t, at, *w);
+        if (is(t, at, "join") || word) {
+            say(t, " ");
+            say_part(t, t->tokens[at].at, t->tokens[at].length);
+            table = is(t, at, "join");
+            at++;
+        } else if (is(t, at, "on") && !table) {
+            size_t end = at + 1;
+            while (end < to && !is(t, end, "join")) {
+                for (const char *const *w = join_words; *w; w++)
+                    word = word || is(t, end, *w);
+                if (word)
+                    break;
+                end = past(t, end);
+            }
+            say(t, " ON");
+            say_condition(t, at + 1, end);
+            at = end;
+        } else if (is(t, at, "using") && is(t, at + 1, "(") && !table) {
+            say(t, " USING (");
+            for (size_t i = at + 2; i < t->close[at + 1]; i++)
+                if (is(t, i, ","))
+                    say(t, ",");
+                else
+                    say_name(t, i);
+            say(t, ")");
+            at = t->close[at + 1] + 1;
+        } else if (table && is(t, at, "(")) {
+            const size_t close = t->close[at];
+            const bool query = is(t, at + 1, "select") || is(t, at + 1, "with");
+            say(t, " (");
+            if (query)
+                say_query(t, at + 1, close);
+            else
+                say_tables(t, at + 1, close);
+            say(t, ")");
+            at = close + 1;
+            table = false;
+        } else if (table) {
+            say_table_name(t, &at, to);
+            table = false;
+        } else if (is_name(t, at) && !is_keyword(t, at)) {
+            if (is_name(t, at - 1) && at - 1 > from && !is(t, at - 2, ".") &&
+                !is(t, at - 2, "join") && !is(t, at - 2, ","))
+                refuse(t, 933, "");
+            say(t, " ");
+            say_name(t, at++);
+        } else {
+            refuse(t, 933, "");
+        }
+    }
+    if (table)
+        refuse(t, 903, "");
 }
 
 static void say_from(struct translator *t, const struct block *b) {
@@ -169,7 +248,9 @@ static void say_from(struct translator *t, const struct block *b) {
         if (from > b->from_from)
             // SQLite never reorders the two sides of a CROSS JOIN.
             say(t, t->ordered ? " CROSS JOIN" : ",");
-        say_tokens(t, from, comma);
+        say_tables(t, from, comma);
+        if (t->result->error)
+            break;
         from = comma + 1;
     }
 }
@@ -189,15 +270,38 @@ static void say_row_generator(struct translator *t, const struct block *b) {
     say(t, " FROM CONNECT_BY_LEVEL$(ROWNUM_LIMIT$('");
     say_part(t, t->tokens[at + 2].at, t->tokens[at + 2].length);
     say(t, "',");
-    say_tokens(t, at + 3, b->connect_to);
+    say_whole_value(t, at + 3, b->connect_to, 933);
     say(t, "))");
+}
+
+// GROUP BY, HAVING, ORDER BY.
+static void say_rest(struct translator *t, const struct block *b) {
+    size_t order = find(t, b->rest_from, b->rest_to, "order");
+    size_t having = find(t, b->rest_from, order, "having");
+    size_t group = find(t, b->rest_from, having, "group");
+    if (group < having) {
+        if (!is(t, group + 1, "by"))
+            refuse(t, 924, "");
+        say_group_by(t, group + 2, having);
+    }
+    if (having < order) {
+        say(t, group < having ? "" : " GROUP BY NULL");
+        say(t, " HAVING");
+        say_condition(t, having + 1, order);
+    }
+    if (group > b->rest_from && having > b->rest_from && order > b->rest_from)
+        refuse(t, 933, "");
+    if (order < b->rest_to)
+        say_order_by(t, order, b->rest_to, false, b->distinct);
 }
 
 // ROWNUM counts rows before they are grouped or sorted.
 static void say_limited_before_rest(struct translator *t,
                                     const struct block *b) {
+    const bool grouping = t->grouping;
     if (is_count_star(t, b)) {
         say_list(t, b);
+        t->grouping = false;
         say(t, " FROM (SELECT 1");
         say_from(t, b);
         say_where(t, b->where_from, b->where_to);
@@ -208,26 +312,43 @@ static void say_limited_before_rest(struct translator *t,
     size_t last = b->from_to - 1;
     if (find(t, b->from_from, b->from_to, ",") < b->from_to ||
         find(t, b->from_from, b->from_to, "join") < b->from_to ||
-        !names_something(&t->tokens[last])) {
+        !is_name(t, last)) {
         refuse(t, 3001, "ROWNUM with a join that is grouped or sorted");
         return;
     }
     say_list(t, b);
+    t->grouping = false;
     say(t, " FROM (SELECT *");
     say_from(t, b);
     say_where(t, b->where_from, b->where_to);
     say_limit(t, b->where_from, b->where_to);
-    say(t, ")");
-    say_tokens(t, last, last + 1); // the alias, or the table's own name
-    say_tokens(t, b->rest_from, b->rest_to);
+    say(t, ") ");
+    say_name(t, last); // the alias, or the table's own name
+    t->grouping = grouping;
+    say_rest(t, b);
+}
+
+static void group_block(struct translator *t, const struct block *b) {
+    size_t order = find(t, b->rest_from, b->rest_to, "order");
+    size_t having = find(t, b->rest_from, order, "having");
+    size_t group = find(t, b->rest_from, having, "group");
+    const bool grouped = group < having;
+    grouping_of(t, grouped ? group + 2 : 0, grouped ? having : 0,
+                grouped || having < order ||
+                    has_aggregate(t, b->list_from, b->list_to));
 }
 
 static void say_block(struct translator *t, size_t from, size_t to,
                       bool compound) {
     struct block b;
     if (is(t, from, "(") && t->close[from] == to - 1) {
-        say(t, "SELECT * FROM ");
-        say_tokens(t, from, to);
+        say(t, "SELECT * FROM (");
+        t->items = 0;
+        enum operand_type type = say_query(t, from + 1, to - 1);
+        say(t, ")");
+        struct item *kept = new_item(t);
+        if (kept)
+            *kept = (struct item){.star = true, .value = {.type = type}};
         return;
     }
     if (!is(t, from, "select")) {
@@ -237,6 +358,9 @@ static void say_block(struct translator *t, size_t from, size_t to,
     if (!split(t, from, to, &b))
         return;
     bool limited = where_limits_rows(t, b.where_from, b.where_to);
+    if (has_aggregate(t, b.where_from, b.where_to))
+        refuse(t, 934, "");
+    group_block(t, &b);
     if (limited && compound)
         say(t, "SELECT * FROM (");
     if (limited && (b.rest_from < b.rest_to || b.distinct ||
@@ -244,13 +368,16 @@ static void say_block(struct translator *t, size_t from, size_t to,
         say_limited_before_rest(t, &b);
     } else {
         say_list(t, &b);
+        const bool grouping = t->grouping;
+        t->grouping = false;
         if (b.connect_from)
             say_row_generator(t, &b);
         else
             say_from(t, &b);
         if (b.where_from)
             say_where(t, b.where_from, b.where_to);
-        say_tokens(t, b.rest_from, b.rest_to);
+        t->grouping = grouping;
+        say_rest(t, &b);
         if (limited)
             say_limit(t, b.where_from, b.where_to);
     }
@@ -258,22 +385,133 @@ static void say_block(struct translator *t, size_t from, size_t to,
         say(t, ")");
 }
 
-void say_query(struct translator *t, size_t from, size_t to) {
+void say_select_into(struct translator *t, size_t from, size_t to, size_t into,
+                     void (*say_into)(struct translator *t, size_t from,
+                                      size_t to)) {
+    struct block b;
+    if (!split(t, from, to, &b))
+        return;
+    const size_t from_word = b.list_to;
+    b.list_to = into;
+    if (b.connect_from || (where_limits_rows(t, b.where_from, b.where_to) &&
+                           (b.rest_from < b.rest_to ||
+                            has_aggregate(t, b.list_from, b.list_to)))) {
+        refuse(t, 3001, "such a SELECT INTO");
+        return;
+    }
+    group_block(t, &b);
+    say_list(t, &b);
+    const bool grouping = t->grouping;
+    t->grouping = false;
+    say_into(t, into + 1, from_word);
+    say_from(t, &b);
+    if (b.where_from)
+        say_where(t, b.where_from, b.where_to);
+    t->grouping = grouping;
+    say_rest(t, &b);
+    if (where_limits_rows(t, b.where_from, b.where_to))
+        say_limit(t, b.where_from, b.where_to);
+    t->items = 0;
+}
+
+// WITH name [(columns)] AS (query), ... Returns where the query begins.
+static size_t say_with(struct translator *t, size_t from, size_t to) {
+    const char *between = "WITH";
+    for (;;) {
+        size_t at = from + 1;
+        say(t, between);
+        say(t, " ");
+        say_name(t, at++);
+        if (is(t, at, "(")) {
+            say(t, "(");
+            for (size_t i = at + 1; i < t->close[at]; i++)
+                if (is(t, i, ","))
+                    say(t, ",");
+                else
+                    say_name(t, i);
+            say(t, ")");
+            at = t->close[at] + 1;
+        }
+        if (!is(t, at, "as") || !is(t, at + 1, "(")) {
+            refuse(t, 905, "");
+            return to;
+        }
+        say(t, " AS (");
+        say_query(t, at + 2, t->close[at + 1]);
+        say(t, ")");
+        at = t->close[at + 1] + 1;
+        if (!is(t, at, ",") || t->result->error)
+            break;
+        between = ",";
+        from = at;
+    }
+    size_t select = find(t, from, to, "select");
+    if (t->close[select - 1] == 0 && !is(t, select - 1, ")"))
+        refuse(t, 928, "");
+    say(t, " ");
+    return select;
+}
+
+static void check_set(struct translator *t, const struct item *first,
+                      size_t items) {
+    for (size_t i = 0; i < items && i < t->items; i++) {
+        enum operand_type a = first[i].value.type, b = t->item[i].value.type;
+        if (first[i].star || t->item[i].star)
+            return;
+        if (a == OPERAND_NULL || b == OPERAND_NULL || a == OPERAND_UNKNOWN ||
+            b == OPERAND_UNKNOWN)
+            continue;
+        const bool numbers = (a == OPERAND_SMALL || a == OPERAND_NUMBER) &&
+                             (b == OPERAND_SMALL || b == OPERAND_NUMBER);
+        if (a != b && !numbers)
+            refuse(t, 1790, "");
+    }
+}
+
+// Whether rows of all blocks are ordered by SQLite as Oracle orders them.
+static void note_types(struct translator *t, struct item *first, size_t items) {
+    for (size_t i = 0; i < items && i < t->items; i++)
+        if (!orders_itself(t->item[i].value.type))
+            first[i].value.type = OPERAND_UNKNOWN;
+}
+
+// Of a set, [from, to) begins with ORDER BY. Its terms are columns.
+static void say_order_of_set(struct translator *t, size_t from, size_t to) {
+    for (size_t i = 0; i < t->items; i++)
+        if (t->item[i].star || !orders_itself(t->item[i].value.type)) {
+            refuse(t, 3001, "ORDER BY of such a set");
+            return;
+        }
+    say_order_by(t, from, to, false, true);
+}
+
+static void say_set(struct translator *t, size_t from, size_t to) {
     static const char *const set_operators[] = {"union", "intersect", "minus",
                                                 NULL};
-    if (is(t, from, "with")) {
-        size_t select = find(t, from, to, "select");
-        say_tokens(t, from, select);
-        say(t, " ");
-        from = select;
+    const size_t order = find(t, from, to, "order");
+    size_t end = first_of(t, from, order, set_operators);
+    struct item *first = NULL;
+    size_t items = 0;
+    if (end == order) {
+        say_block(t, from, to, false);
+        return;
     }
-    size_t end = first_of(t, from, to, set_operators);
-    bool compound = end < to;
     for (;;) {
-        say_block(t, from, end, compound);
-        if (end == to || t->result->error)
-            return;
-        say_tokens(t, end, end + 1);
+        say_block(t, from, end, true);
+        if (!first) {
+            first = t->item;
+            items = t->items;
+            t->item = NULL;
+            t->items = 0;
+        } else {
+            check_set(t, first, items);
+            note_types(t, first, items);
+        }
+        if (end == order || t->result->error)
+            break;
+        say(t, is(t, end, "union")       ? " UNION"
+               : is(t, end, "intersect") ? " INTERSECT"
+                                         : " EXCEPT");
         end++;
         if (is(t, end, "all")) {
             say(t, " ALL");
@@ -281,6 +519,50 @@ void say_query(struct translator *t, size_t from, size_t to) {
         }
         say(t, " ");
         from = end;
-        end = first_of(t, from, to, set_operators);
+        end = first_of(t, from, order, set_operators);
     }
+    free(t->item);
+    t->item = first;
+    t->items = items;
+    t->grouping = false;
+    if (order < to && !t->result->error)
+        say_order_of_set(t, order, to);
+}
+
+enum operand_type say_query(struct translator *t, size_t from, size_t to) {
+    const struct translator outer = *t;
+    enum { DEEPEST = 50 };
+    if (t->queries++ == DEEPEST)
+        refuse(t, 913, "");
+    t->item = NULL;
+    t->items = 0;
+    t->rownum_allowed = false;
+    grouping_of(t, 0, 0, false);
+    if (is(t, from, "with"))
+        from = say_with(t, from, to);
+    if (!t->result->error)
+        say_set(t, from, to);
+    enum operand_type type = t->items == 1 && !t->item[0].star
+                                 ? t->item[0].value.type
+                                 : OPERAND_UNKNOWN;
+    t->result->columns = 0;
+    for (size_t i = 0; i < t->items && i < MOST_COLUMNS; i++) {
+        if (t->item[i].star) {
+            t->result->columns = 0;
+            break;
+        }
+        t->result->column[t->result->columns++] =
+            (uint8_t)t->item[i].value.type;
+    }
+    free(t->item);
+    t->item = outer.item;
+    t->items = outer.items;
+    t->rownum_allowed = outer.rownum_allowed;
+    t->grouping = outer.grouping;
+    t->group_from = outer.group_from;
+    t->group_to = outer.group_to;
+    t->covered = outer.covered;
+    t->aggregates = outer.aggregates;
+    t->queries--;
+    return type;
 }

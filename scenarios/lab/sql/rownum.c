@@ -76,7 +76,7 @@ void say_where(struct translator *t, size_t from, size_t to) {
     bool limits = where_limits_rows(t, from, to), first = true;
     if (!limits) {
         say(t, " WHERE");
-        say_tokens(t, from, to);
+        say_condition(t, from, to);
         return;
     }
     while (from < to) {
@@ -84,7 +84,7 @@ void say_where(struct translator *t, size_t from, size_t to) {
         size_t end = condition_end(t, from, to);
         if (!is_limit(t, from, end, &limit)) {
             say(t, first ? " WHERE" : " AND");
-            say_tokens(t, from, end);
+            say_condition(t, from, end);
             first = false;
         }
         from = end + 1;
@@ -101,7 +101,7 @@ void say_limit(struct translator *t, size_t from, size_t to) {
             say(t, ",ROWNUM_LIMIT$('");
             say(t, limit.comparison);
             say(t, "',");
-            say_tokens(t, limit.from, limit.to);
+            say_whole_value(t, limit.from, limit.to, 933);
             say(t, ")");
             first = false;
         }

@@ -60,6 +60,26 @@ void say(struct translator *t, const char *text) {
     say_part(t, text, strlen(text));
 }
 
+void insert(struct translator *t, size_t at, const char *text) {
+    const size_t length = strlen(text), tail = t->length - at;
+    say_part(t, text, length); // makes room
+    if (t->result->error)
+        return;
+    memmove(t->text + at + length, t->text + at, tail);
+    memcpy(t->text + at, text, length);
+}
+
+void say_again(struct translator *t, size_t from, size_t to) {
+    char *again = malloc(to - from + 1);
+    if (again && !t->result->error) {
+        memcpy(again, t->text + from, to - from);
+        say_part(t, again, to - from);
+    } else if (!again) {
+        refuse(t, 4030, "");
+    }
+    free(again);
+}
+
 // Looks into a hint for the one that changes how SQLite must run the query.
 static void read_hint(struct translator *t, const struct token *hint) {
     const char *at = hint->at, *end = hint->at + hint->length;
@@ -137,4 +157,6 @@ bool source_read(struct translator *t, const char *oracle, size_t length) {
 void source_free(struct translator *t) {
     free(t->tokens);
     free(t->close);
+    free(t->column);
+    free(t->item);
 }

@@ -9,6 +9,37 @@
 #include "sql/lexer.h"
 #include "sql/translate.h"
 
+struct catalog;
+struct known_column;
+
+// What type a part of the text that is being made has.
+enum operand_type {
+    OPERAND_UNKNOWN,
+    OPERAND_NULL,
+    OPERAND_SMALL, // a NUMBER that SQLite orders rightly; see value.h
+    OPERAND_NUMBER,
+    OPERAND_TEXT,
+    OPERAND_DATE,
+    OPERAND_TIMESTAMP,
+    OPERAND_TIMESTAMP_TZ,
+    OPERAND_RAW,
+};
+
+// A value in the text that is being made.
+struct operand {
+    enum operand_type type;
+    size_t from, to;
+    unsigned bind; // 1 + the placeholder that it is; 0: it is none
+};
+
+// An item of a select list.
+struct item {
+    struct operand value;
+    size_t tokens_from, tokens_to; // without its alias
+    size_t alias;                  // its token; 0: none
+    bool star;
+};
+
 struct translator {
     struct token *tokens; // ends with a TOKEN_END
     size_t *close;        // of an opening parenthesis: where it is closed
@@ -20,6 +51,20 @@ struct translator {
     size_t length;
     size_t room;
     struct translation *result;
+    unsigned depth;   // of expressions in expressions
+    unsigned queries; // of queries in queries
+    // names.c: the columns of the tables that the statement names.
+    const struct catalog *catalog;
+    struct known_column *column;
+    size_t columns;
+    // query.c: the select list that was said last.
+    struct item *item;
+    size_t items;
+    // grouping.c: the block's GROUP BY, while a part is said that it rules.
+    bool grouping;
+    size_t group_from, group_to;
+    size_t covered; // tokens before this one belong to a group's expression
+    unsigned aggregates; // how many the expression being said is in
 };
 
 // Reads the whole statement. False after reporting an error.
@@ -40,20 +85,82 @@ size_t past(const struct translator *t, size_t at);
 void say(struct translator *t, const char *text);
 void say_part(struct translator *t, const char *text, size_t length);
 
-// expression.c: everything that is not the frame of a query block.
-void say_tokens(struct translator *t, size_t from, size_t to);
-// A literal; one of more digits than can be kept is refused.
-void say_number(struct translator *t, size_t token);
-// arithmetic.c: where the operators and values that start at `at` end; `at`
-// when there is no operator.
-size_t arithmetic_end(const struct translator *t, size_t at, size_t to);
-void say_arithmetic(struct translator *t, size_t from, size_t to);
+// Puts text where some was said before.
+void insert(struct translator *t, size_t at, const char *text);
+// Says again what was said in [from, to).
+void say_again(struct translator *t, size_t from, size_t to);
+
+// names.c
+void names_read(struct translator *t);
+// Of the statement's columns with this name; unknown when there is none, or
+// when they differ.
+enum operand_type name_type(const struct translator *t, size_t token);
+// Whether SQLite orders every one of the statement's columns as Oracle does.
+bool columns_order_themselves(const struct translator *t);
+bool equal_names(const struct token *a, const struct token *b);
+bool is_name(const struct translator *t, size_t token);
+bool is_keyword(const struct translator *t, size_t token);
+void say_name(struct translator *t, size_t token);
+// One to three of them with points between; moves *at past them.
+void say_names(struct translator *t, size_t *at, size_t to);
+// A table's, where SYS stands for more than one schema.
+void say_table_name(struct translator *t, size_t *at, size_t to);
+enum operand_type declared_type(const char *declared, bool own);
+
+// expression.c: a value that begins at *at and ends before `to`; moves *at to
+// what comes after it.
+struct operand say_value(struct translator *t, size_t *at, size_t to);
+// One that must be all of [from, to); `error` when there is more.
+struct operand say_whole_value(struct translator *t, size_t from, size_t to,
+                               unsigned error);
 // Counts the bind at `token` as a placeholder. Returns its number, from 1.
 unsigned placeholder(struct translator *t, size_t token);
-// query.c: SELECT ..., WITH ... SELECT ...
-void say_query(struct translator *t, size_t from, size_t to);
-// SELECT and its list, [from, to), which begins with the keyword.
-void say_select_list(struct translator *t, size_t from, size_t to);
+// function_call.c: the one whose name is at *at, before a parenthesis.
+struct operand say_call(struct translator *t, size_t *at, size_t to);
+// special_forms.c: NVL, DECODE and others that are no functions to SQLite.
+// False when the name is none of them.
+bool say_special(struct translator *t, size_t *at, size_t to,
+                 struct operand *said);
+// case_expression.c
+struct operand say_case(struct translator *t, size_t *at, size_t to);
+// condition.c
+void say_condition(struct translator *t, size_t from, size_t to);
+bool is_condition(const struct translator *t, size_t from, size_t to);
+// Makes a comparison of the values said in [a.from, b.from) and [b.from, end).
+void join_by(struct translator *t, struct operand a, struct operand b,
+             const char *sign);
+// What was said in [from, to), for saying it again after it has moved. To be
+// freed; NULL after refusing.
+char *said_text(struct translator *t, size_t from, size_t to);
+// Tells that placeholder `bind` - 1 is taken to have this type.
+void expect(struct translator *t, struct operand *value,
+            enum operand_type type);
+bool orders_itself(enum operand_type type);
+// What both may be; unknown after refusing those that no value can be.
+enum operand_type common_type(struct translator *t, enum operand_type a,
+                              enum operand_type b);
+// grouping.c
+void grouping_of(struct translator *t, size_t group_from, size_t group_to,
+                 bool grouped);
+void check_grouped(struct translator *t, size_t token, size_t end);
+void cover_group(struct translator *t, size_t at);
+bool has_aggregate(const struct translator *t, size_t from, size_t to);
+void say_group_by(struct translator *t, size_t from, size_t to);
+// order_by.c: [from, to) begins with ORDER BY. Of a window, items do not
+// matter.
+void say_order_by(struct translator *t, size_t from, size_t to, bool window,
+                  bool distinct);
+// query.c: SELECT ..., WITH ... SELECT ... Says what its first column is.
+enum operand_type say_query(struct translator *t, size_t from, size_t to);
+// SELECT list INTO targets FROM ...: without the INTO, which `say_into` is
+// called for in its turn.
+void say_select_into(struct translator *t, size_t from, size_t to, size_t into,
+                     void (*say_into)(struct translator *t, size_t from,
+                                      size_t to));
+// dml.c
+void say_insert(struct translator *t);
+void say_update(struct translator *t);
+void say_delete(struct translator *t);
 // ddl.c: false when it is no such statement.
 bool say_ddl(struct translator *t);
 // block.c: BEGIN ... END

@@ -5,20 +5,6 @@
 
 #include "sql/source.h"
 
-static void say_insert(struct translator *t) {
-    size_t select = find(t, 0, t->count, "select");
-    say_tokens(t, 0, select);
-    say(t, " ");
-    if (select < t->count)
-        say_query(t, select, t->count);
-}
-
-static void say_delete(struct translator *t) {
-    bool from = is(t, 1, "from");
-    say(t, "DELETE FROM");
-    say_tokens(t, from ? 2 : 1, t->count);
-}
-
 // Reads FOR UPDATE [OF column] [NOWAIT | WAIT n] at the end of a query, and
 // returns where it begins.
 static size_t without_for_update(struct translator *t) {
@@ -55,7 +41,7 @@ static void by_first_word(struct translator *t) {
         say_insert(t);
     } else if (is(t, 0, "update")) {
         *kind = STATEMENT_UPDATE;
-        say_tokens(t, 0, t->count);
+        say_update(t);
     } else if (is(t, 0, "delete")) {
         *kind = STATEMENT_DELETE;
         say_delete(t);
@@ -80,15 +66,22 @@ static void by_first_word(struct translator *t) {
 }
 
 void translate(const char *oracle, size_t length, const char *schema,
+               const struct catalog *catalog, const uint8_t *known,
                struct translation *result) {
-    struct translator t = {.result = result, .own_schema = schema};
+    struct translator t = {
+        .result = result, .own_schema = schema, .catalog = catalog};
+    result->known = known;
+    result->columns = 0;
+    result->name_to = result->query_at = 0;
     result->error = 0;
     result->binds = result->into_from = result->into_to = 0;
     result->locks = false;
     result->about[0] = '\0';
     result->sql = NULL;
-    if (source_read(&t, oracle, length))
+    if (source_read(&t, oracle, length)) {
+        names_read(&t);
         by_first_word(&t);
+    }
     result->sql = t.text;
     source_free(&t);
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum statement_kind {
     STATEMENT_QUERY,
@@ -19,7 +20,7 @@ enum statement_kind {
     STATEMENT_BLOCK,   // PL/SQL: nothing, or one SELECT ... INTO binds
 };
 
-enum { BIND_NAME = 32, MOST_BINDS = 1000 };
+enum { BIND_NAME = 32, MOST_BINDS = 1000, MOST_COLUMNS = 1000 };
 
 struct translation {
     enum statement_kind kind;
@@ -35,12 +36,35 @@ struct translation {
     int lock_wait; // for so many seconds; -1: as long as it takes
     // Of a block: the placeholders that its INTO names.
     unsigned into_from, into_to;
-    unsigned error;  // an ORA- number, 0: translated
-    char about[128]; // what the error is about
+    // Of each placeholder, the type (enum operand_type) that the SQL takes it
+    // to have; 0: any. A value of another type needs a translation that knows
+    // it.
+    uint8_t expected[MOST_BINDS];
+    // Of a query's columns, where that can be told; 0: not.
+    uint8_t column[MOST_COLUMNS];
+    unsigned columns;
+    size_t name_to, query_at; // of CREATE TABLE name AS query; 0: it is none
+    const uint8_t *known;     // as given
+    unsigned error;           // an ORA- number, 0: translated
+    char about[128];          // what the error is about
 };
 
-// `schema` is where new tables go. Always to be given to translation_free().
+// Where translations learn what columns tables have.
+struct catalog {
+    void *data;
+    // Tells `take` of each column of the table; false when there is none.
+    // `owner` is "" where the statement names none.
+    bool (*table)(void *data, const char *owner, const char *table,
+                  void (*take)(void *to, const char *column,
+                               const char *declared, bool own),
+                  void *to);
+};
+
+// `schema` is where new tables go. `catalog` may be NULL, then no column has a
+// known type. `known` are the binds' types as in `expected`, or NULL. Always
+// to be given to translation_free().
 void translate(const char *oracle, size_t length, const char *schema,
+               const struct catalog *catalog, const uint8_t *known,
                struct translation *result);
 void translation_free(struct translation *result);
 

@@ -7,6 +7,8 @@ int main(void) {
     test_wire();
     test_number();
     test_date();
+    test_decimal();
+    test_calendar();
     test_tns();
     test_connect();
     test_breakcheck();

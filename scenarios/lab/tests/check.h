@@ -20,6 +20,8 @@ extern unsigned checks_made, checks_failed;
 void test_wire(void);
 void test_number(void);
 void test_date(void);
+void test_decimal(void);
+void test_calendar(void);
 void test_tns(void);
 void test_connect(void);
 void test_breakcheck(void);

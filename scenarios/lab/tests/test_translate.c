@@ -8,14 +8,30 @@
 
 static struct translation result;
 
+// One table: T(N, WIDE, V).
+static bool table(void *data, const char *owner, const char *name,
+                  void (*take)(void *to, const char *column,
+                               const char *declared, bool own),
+                  void *to) {
+    (void)data, (void)owner;
+    if (strcmp(name, "T") != 0)
+        return false;
+    take(to, "N", "NUMBER(5,0)", true);
+    take(to, "WIDE", "NUMBER", true);
+    take(to, "V", "VARCHAR2(5)", true);
+    return true;
+}
+
+static const struct catalog catalog = {.table = table};
+
 static unsigned error_of(const char *sql) {
-    translate(sql, strlen(sql), "OWN", &result);
+    translate(sql, strlen(sql), "OWN", NULL, NULL, &result);
     translation_free(&result);
     return result.error;
 }
 
 static bool says(const char *oracle, const char *part) {
-    translate(oracle, strlen(oracle), "OWN", &result);
+    translate(oracle, strlen(oracle), "OWN", &catalog, NULL, &result);
     bool found = !result.error && strstr(result.sql, part);
     if (!found)
         fprintf(stderr, "%s\n", result.sql ? result.sql : "nothing");
@@ -24,16 +40,33 @@ static bool says(const char *oracle, const char *part) {
 }
 
 void test_translate(void) {
-    CHECK(
-        says("select a.owner# from sys.obj$ a", "A.\"OWNER#\" AS \"OWNER#\""));
-    CHECK(says("select /*+ ordered */ 1 from a, b", "CROSS JOIN B"));
-    CHECK(says("select 1 from a, b", "FROM A, B"));
+    CHECK(says("select a.owner# from sys.obj$ a",
+               "\"A\".\"OWNER#\" AS \"OWNER#\" FROM \"SYS\".\"OBJ$\" \"A\""));
+    CHECK(says("select /*+ ordered */ 1 from a, b", "CROSS JOIN \"B\""));
+    CHECK(says("select 1 from a, b", "FROM \"A\", \"B\""));
     CHECK(says("select 'a''b' from dual", "'a''b'"));
     CHECK(says("select sysdate from dual", "SYSDATE$()"));
-    CHECK(says("select a || b * 2 from t", "CONCAT( A, MULTIPLY$( B, 2))"));
-    CHECK(says("select count(*) from t where a = 1 and rownum <= 5",
-               "FROM (SELECT 1 FROM T WHERE A = 1 LIMIT"));
+    CHECK(says("select a || b * 2 from t",
+               "CONCAT( \"A\", MULTIPLY$( \"B\", 2))"));
+    CHECK(says("select 1 - 2 + 3 from t", "ADD$( SUBTRACT$( 1, 2), 3)"));
+    CHECK(says("select count(*) from t where n = 1 and rownum <= 5",
+               "FROM (SELECT 1 FROM \"T\" WHERE \"N\" = 1 LIMIT"));
     CHECK(says("select 1 from v_$x, sys.v_$mystat", "\"V$MYSTAT\""));
+    // Only what both order alike is left to SQLite's operators.
+    CHECK(says("select 1 from t where n < 5", "WHERE \"N\" < 5"));
+    CHECK(says("select 1 from t where n < :b", "WHERE \"N\" < ?1"));
+    CHECK(result.expected[0] != 0);
+    CHECK(says("select 1 from t where wide = 5", "WHERE \"WIDE\" = 5"));
+    CHECK(says("select 1 from t where wide < 5", "COMPARE$( \"WIDE\", 5) < 0"));
+    CHECK(says("select 1 from t where v = 5", "COMPARE$( \"V\", 5) = 0"));
+    CHECK(says("select 1 from t where x = 5", "COMPARE$( \"X\", 5) = 0"));
+    CHECK(says("select n v from t where v = 'x'", "COMPARE$( \"V\", 'x') = 0"));
+    CHECK(says("select 1 from t order by v desc",
+               "ORDER BY \"V\" DESC NULLS FIRST"));
+    CHECK(says("select 1 from t order by wide",
+               "ORDER BY SORT_KEY$( \"WIDE\") NULLS LAST"));
+    CHECK(says("insert into t (v) values (1)",
+               "VALUES ( ASSIGN$( 1,'VARCHAR2(5)','OWN.\"T\".\"V\"'))"));
 
     CHECK(error_of("select 1 from t where a = 1 or rownum <= 5") == 3001);
     CHECK(error_of("select rownum from (select 1 from t where rownum = a or "
@@ -45,7 +78,7 @@ void test_translate(void) {
     CHECK(error_of("select , from dual") == 936);
 
     const char *binds = "select :b, :A, :b, ':c', \":d\" from dual";
-    translate(binds, strlen(binds), "OWN", &result);
+    translate(binds, strlen(binds), "OWN", NULL, NULL, &result);
     CHECK(result.binds == 3 && result.bind[2].first == 0);
     CHECK(strcmp(result.bind[1].name, "A") == 0);
     translation_free(&result);
@@ -56,7 +89,7 @@ void test_translate(void) {
     for (size_t cut = 0; cut < sizeof text; cut++) {
         char *exact = malloc(cut + 1);
         memcpy(exact, text, cut);
-        translate(exact, cut, "OWN", &result);
+        translate(exact, cut, "OWN", &catalog, NULL, &result);
         CHECK(result.error || result.sql);
         translation_free(&result);
         free(exact);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "sql/calendar.h"
+#include "sql/date_format.h"
 #include "sql/oracle_date.h"
 #include "sql/oracle_number.h"
 #include "tests/check.h"
@@ -12,6 +14,102 @@ static bool text_is(const char *from, const char *bytes, size_t length,
     size_t n = number_from_text(from, strlen(from), number);
     return n == length && memcmp(number, bytes, n) == 0 &&
            number_to_text(number, n, text) && strcmp(text, to) == 0;
+}
+
+static struct decimal decimal_of(const char *text) {
+    struct decimal value;
+    bool overflow;
+    CHECK(decimal_from_text(text, strlen(text), &value, &overflow));
+    return value;
+}
+
+static bool shows(const struct decimal *value, const char *text) {
+    char shown[NUMBER_TEXT];
+    decimal_to_text(value, shown);
+    if (strcmp(shown, text) != 0)
+        fprintf(stderr, "%s, not %s\n", shown, text);
+    return strcmp(shown, text) == 0;
+}
+
+static bool calculates(bool (*operation)(const struct decimal *,
+                                         const struct decimal *,
+                                         struct decimal *),
+                       const char *a, const char *b, const char *result) {
+    struct decimal x = decimal_of(a), y = decimal_of(b), to;
+    return operation(&x, &y, &to) && shows(&to, result);
+}
+
+void test_decimal(void) {
+    CHECK(calculates(decimal_add, "1e30", "-1e30", "0"));
+    CHECK(calculates(decimal_add, "99", "1", "100"));
+    struct decimal large = decimal_of("1e125"), small = decimal_of("1e-130");
+    CHECK(decimal_add(&large, &small, &small) && // which has no place there
+          decimal_compare(&large, &small) == 0);
+    CHECK(calculates(decimal_subtract, "1", "0.0001", "0.9999"));
+    CHECK(calculates(decimal_subtract, "-5", "-7", "2"));
+    CHECK(calculates(decimal_multiply, "-1.5", "1.5", "-2.25"));
+    CHECK(calculates(decimal_multiply, "99999999999999999999",
+                     "99999999999999999999",
+                     "9999999999999999999800000000000000000001"));
+    CHECK(calculates(decimal_divide, "1", "3",
+                     "0.3333333333333333333333333333333333333333"));
+    CHECK(calculates(decimal_divide, "10", "3",
+                     "3.33333333333333333333333333333333333333"));
+    CHECK(calculates(decimal_divide, "-7", "0.5", "-14"));
+    CHECK(calculates(decimal_divide, "1", "99999999999999999999",
+                     "0.0000000000000000000100000000000000000001"));
+    CHECK(calculates(decimal_modulo, "1e30", "7", "1"));
+    CHECK(calculates(decimal_modulo, "-7.5", "2", "-1.5"));
+    struct decimal value = decimal_of("-1234.565"), to;
+    CHECK(decimal_round(&value, 2, &to) && shows(&to, "-1234.57"));
+    CHECK(decimal_round(&value, -2, &to) && shows(&to, "-1200"));
+    CHECK(decimal_round(&value, -4, &to) && shows(&to, "0"));
+    decimal_truncate(&value, 2, &to);
+    CHECK(shows(&to, "-1234.56"));
+    value = decimal_of("9.99");
+    CHECK(decimal_round(&value, 1, &to) && shows(&to, "10"));
+    value = decimal_of("1e120");
+    CHECK(!decimal_multiply(&value, &value, &to));
+    int64_t whole;
+    value = decimal_of("-9223372036854775808");
+    CHECK(decimal_to_integer(&value, &whole) && whole == INT64_MIN);
+    value = decimal_of("9223372036854775808");
+    CHECK(!decimal_to_integer(&value, &whole));
+}
+
+static bool date_shows(int year, int month, int day, const char *format,
+                       const char *text) {
+    struct oracle_date date = {year, month, day, 0, 0, 0, 0};
+    char shown[100];
+    return date_show(&date, DATE_BYTES, format, shown, sizeof shown) == 0 &&
+           strcmp(shown, text) == 0;
+}
+
+void test_calendar(void) {
+    CHECK(julian_day(2000, 1, 1) == 2451545);
+    CHECK(julian_day(1582, 10, 15) - julian_day(1582, 10, 4) == 1);
+    CHECK(julian_day(1, 1, 1) == 1721424);
+    struct oracle_date date = {0};
+    for (int64_t day = 1721424; day < 2561118; day += 37) {
+        set_julian_day(&date, day);
+        CHECK(julian_day(date.year, date.month, date.day) == day);
+        CHECK(date.day <= days_in_month(date.year, date.month));
+    }
+    CHECK(days_in_month(1900, 2) == 28 && days_in_month(2000, 2) == 29);
+    CHECK(date_shows(2021, 1, 3, "IYYY IW D", "2020 53 1"));
+    CHECK(date_shows(2018, 12, 31, "IYYY IW", "2019 01"));
+    // Whatever the format, it ends, and nothing is written past the end.
+    static const char all[] = "FMDAY, Month YYYY \"x\" HH24:MI:SSXFF9 J \"";
+    char shown[30], cut[sizeof all];
+    for (size_t length = 0; length < sizeof all; length++) {
+        memcpy(cut, all, length);
+        cut[length] = '\0';
+        if (date_show(&date, TIMESTAMP_BYTES, cut, shown, sizeof shown) == 0)
+            CHECK(strlen(shown) < sizeof shown);
+        date_parse(all, length, cut, true, &date);
+        date.month = date.day = 1;
+        date.year = 2020;
+    }
 }
 
 void test_number(void) {

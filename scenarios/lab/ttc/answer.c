@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "sql/oracle_date.h"
+#include "sql/number_format.h"
 #include "sql/oracle_number.h"
+#include "sql/value.h"
 #include "ttc/server.h"
 
 enum {
@@ -114,6 +116,7 @@ void answer_row_header(struct server *server, const struct cursor *cursor,
 }
 
 static size_t number_of(sqlite3_value *value, uint8_t *to) {
+    struct decimal wide;
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
         return number_from_integer(sqlite3_value_int64(value), to);
@@ -122,6 +125,11 @@ static size_t number_of(sqlite3_value *value, uint8_t *to) {
     case SQLITE_TEXT:
         return number_from_text((const char *)sqlite3_value_text(value),
                                 (size_t)sqlite3_value_bytes(value), to);
+    case SQLITE_BLOB:
+        return sqlite3_value_bytes(value) == WIDE_BYTES &&
+                       wide_to_decimal(sqlite3_value_blob(value), &wide)
+                   ? number_from_decimal(&wide, to)
+                   : 0;
     default:
         return 0;
     }
@@ -138,6 +146,20 @@ static bool answer_number(struct server *server, sqlite3_value *value) {
     return true;
 }
 
+static bool answer_number_as_text(struct server *server, sqlite3_value *value) {
+    uint8_t number[NUMBER_BYTES];
+    struct decimal decimal;
+    char text[NUMBER_TEXT];
+    size_t n = number_of(value, number);
+    if (n == 0 || !number_to_decimal(number, n, &decimal) ||
+        !number_shown(&decimal, text)) {
+        server_raise(server, 1722, "");
+        return false;
+    }
+    out_clr(&server->out, text, strlen(text));
+    return true;
+}
+
 // SQLite lets every row have its own types; the wire has those described.
 bool answer_value(struct server *server, const struct column *column,
                   sqlite3_value *value) {
@@ -149,20 +171,11 @@ bool answer_value(struct server *server, const struct column *column,
     }
     if (column->type == COLUMN_NUMBER)
         return answer_number(server, value);
+    if (column->type == COLUMN_VARCHAR2 && value_class(value) == CLASS_NUMBER)
+        return answer_number_as_text(server, value);
     if ((column->type == COLUMN_VARCHAR2) != (type != SQLITE_BLOB)) {
         server_raise(server, 3001, "mixed types in a column");
         return false;
-    }
-    if (type == SQLITE_FLOAT) {
-        uint8_t number[NUMBER_BYTES];
-        char text[NUMBER_TEXT];
-        size_t n = number_of(value, number);
-        if (n == 0 || !number_to_text(number, n, text)) {
-            server_raise(server, 1722, "");
-            return false;
-        }
-        out_clr(out, text, strlen(text));
-        return true;
     }
     const void *data = type == SQLITE_BLOB ? sqlite3_value_blob(value)
                                            : sqlite3_value_text(value);

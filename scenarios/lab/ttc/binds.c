@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Bind values as they come: by the type the client declared for each.
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sql/oracle_date.h"
 #include "sql/oracle_number.h"
+#include "sql/value.h"
 #include "ttc/server.h"
 
 enum {
@@ -23,19 +25,29 @@ enum {
     TYPE_TIMESTAMP_LTZ = 231,
 };
 
-static bool take_number(struct bytes bytes, struct bind_value *value) {
-    char text[NUMBER_TEXT];
-    if (!number_to_text(bytes.at, bytes.length, text))
+static bool take_number(struct server *server, struct bytes bytes,
+                        struct bind_value *value) {
+    struct decimal number;
+    uint8_t *wide;
+    if (!number_to_decimal(bytes.at, bytes.length, &number))
         return false;
-    size_t digits = strlen(text);
-    if (!strchr(text, '.') && digits <= 18) {
+    switch (number_form(&number, &value->integer, &value->real)) {
+    case SQLITE_INTEGER:
         value->kind = BIND_INTEGER;
-        value->integer = strtoll(text, NULL, 10);
-    } else {
+        return true;
+    case SQLITE_FLOAT:
         value->kind = BIND_DOUBLE;
-        value->real = strtod(text, NULL);
+        return true;
+    default:
+        wide = arena_take(&server->arena, WIDE_BYTES);
+        if (!wide)
+            return false;
+        wide_number(&number, wide);
+        value->kind = BIND_WIDE;
+        value->data = wide;
+        value->length = WIDE_BYTES;
+        return true;
     }
-    return true;
 }
 
 // IEEE bytes, changed so that they sort: the sign bit of positive numbers is
@@ -52,7 +64,6 @@ static bool take_ieee(struct bytes bytes, size_t size,
     }
     if (positive)
         bits &= ~(1ULL << (8 * size - 1));
-    value->kind = BIND_DOUBLE;
     if (size == sizeof(float)) {
         uint32_t half = (uint32_t)bits;
         float single;
@@ -61,6 +72,14 @@ static bool take_ieee(struct bytes bytes, size_t size,
     } else {
         memcpy(&value->real, &bits, sizeof bits);
     }
+    // Its first 15 digits: more a NUMBER would not get of it.
+    struct decimal number;
+    if (!decimal_from_double(value->real, &number))
+        return false;
+    value->kind =
+        number_form(&number, &value->integer, &value->real) == SQLITE_INTEGER
+            ? BIND_INTEGER
+            : BIND_DOUBLE;
     return true;
 }
 
@@ -72,7 +91,7 @@ static bool take_timestamp(struct server *server, size_t size,
         return false;
     memset(full, 0, TIMESTAMP_TZ_BYTES);
     memcpy(full, bytes.at, bytes.length < size ? bytes.length : size);
-    value->kind = BIND_BYTES;
+    value->kind = BIND_TIME;
     value->data = full;
     value->length = size;
     return size != TIMESTAMP_TZ_BYTES || bytes.length == size;
@@ -92,13 +111,13 @@ static bool take_value(struct server *server, uint8_t type, struct bytes bytes,
         return true;
     case TYPE_NUMBER:
     case TYPE_INTEGER:
-        return take_number(bytes, value);
+        return take_number(server, bytes, value);
     case TYPE_DATE:
-        value->kind = BIND_BYTES;
+        value->kind = BIND_TIME;
         return bytes.length == 7;
     case TYPE_RAW:
     case TYPE_LONG_RAW:
-        value->kind = BIND_BYTES;
+        value->kind = BIND_RAW;
         return true;
     case TYPE_BINARY_FLOAT:
         return take_ieee(bytes, sizeof(float), value);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SUM and AVG of decimal numbers, also over a window.
+#include <string.h>
+
+#include "sql/functions.h"
+#include "sql/value.h"
+
+struct sum {
+    int64_t count;
+    bool wide, failed; // `wide`: the sum is in `decimal`
+    int64_t integer;
+    struct decimal decimal;
+};
+
+static void widen(struct sum *sum) {
+    if (sum->wide)
+        return;
+    sum->decimal = decimal_from_integer(sum->integer);
+    sum->wide = true;
+}
+
+static void change(sqlite3_context *context, sqlite3_value *value, bool take) {
+    struct decimal number;
+    int64_t result;
+    if (sqlite3_value_type(value) == SQLITE_NULL)
+        return;
+    struct sum *sum = sqlite3_aggregate_context(context, sizeof *sum);
+    if (!sum || sum->failed)
+        return;
+    sum->count += take ? -1 : 1;
+    if (!sum->wide && sqlite3_value_type(value) == SQLITE_INTEGER &&
+        !(take ? __builtin_sub_overflow(sum->integer,
+                                        sqlite3_value_int64(value), &result)
+               : __builtin_add_overflow(sum->integer,
+                                        sqlite3_value_int64(value), &result))) {
+        sum->integer = result;
+        return;
+    }
+    sum->failed = !value_decimal(context, value, &number);
+    if (sum->failed)
+        return;
+    widen(sum);
+    if (!(take ? decimal_subtract(&sum->decimal, &number, &sum->decimal)
+               : decimal_add(&sum->decimal, &number, &sum->decimal))) {
+        sum->failed = true;
+        raise_ora(context, 1426, "");
+    }
+}
+
+static void step(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n;
+    change(context, value[0], false);
+}
+
+static void inverse(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n;
+    change(context, value[0], true);
+}
+
+// AVG where there is data, else SUM.
+static void answer(sqlite3_context *context) {
+    struct sum *sum = sqlite3_aggregate_context(context, 0);
+    if (!sum || sum->count == 0 || sum->failed)
+        return;
+    widen(sum);
+    struct decimal result = sum->decimal;
+    if (sqlite3_user_data(context)) {
+        struct decimal count = decimal_from_integer(sum->count);
+        decimal_divide(&sum->decimal, &count, &result);
+    }
+    answer_decimal(context, &result);
+}
+
+bool aggregates_register(sqlite3 *db) {
+    return sqlite3_create_window_function(db, "SUM", 1, SQLITE_UTF8, NULL, step,
+                                          answer, answer, inverse,
+                                          NULL) == SQLITE_OK &&
+           sqlite3_create_window_function(db, "AVG", 1, SQLITE_UTF8, "avg",
+                                          step, answer, answer, inverse,
+                                          NULL) == SQLITE_OK;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ASSIGN$(value, type, column): what a column of the declared type keeps of a
+// value, after Oracle's conversions and checks. CAST is the same without a
+// column.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sql/column_type.h"
+#include "sql/functions.h"
+#include "sql/utf8.h"
+#include "sql/value.h"
+
+static void assign_number(sqlite3_context *context, sqlite3_value *value,
+                          const struct column_type *type) {
+    struct decimal number;
+    if (!value_decimal(context, value, &number))
+        return;
+    if (type->precision == 0) {
+        answer_decimal(context, &number);
+        return;
+    }
+    // The digits left of the point are those that the scale leaves.
+    if (!decimal_round(&number, type->scale, &number) ||
+        (number.count > 0 && number.point > type->precision - type->scale)) {
+        raise_ora(context, 1438, "");
+        return;
+    }
+    answer_decimal(context, &number);
+}
+
+static void assign_text(sqlite3_context *context, sqlite3_value *value,
+                        const struct column_type *type, const char *column) {
+    struct text text;
+    if (!value_text(context, value, &text))
+        return;
+    const char *end = text.at + text.length;
+    size_t length = type->characters ? utf8_length(text.at, end) : text.length;
+    if (length > type->size && *column) {
+        char *about = sqlite3_mprintf("%s (actual: %u, maximum: %u)", column,
+                                      (unsigned)length, type->size);
+        raise_ora(context, 12899, about ? about : "");
+        sqlite3_free(about);
+        return;
+    }
+    if (length > type->size) { // CAST cuts
+        const char *cut = text.at;
+        while (type->characters
+                   ? utf8_length(text.at, cut) < type->size
+                   : (size_t)(cut - text.at) + utf8_bytes(cut, end) <=
+                         type->size)
+            cut += utf8_bytes(cut, end);
+        text.length = (size_t)(cut - text.at);
+    }
+    answer_text(context, text.at, text.length);
+}
+
+static void assign_time(sqlite3_context *context, sqlite3_value *value,
+                        size_t bytes) {
+    struct oracle_date time;
+    if (!value_time(context, value, &time))
+        return;
+    if (bytes == DATE_BYTES)
+        time.nanosecond = 0;
+    answer_time(context, &time, bytes);
+}
+
+static void assign_raw(sqlite3_context *context, sqlite3_value *value,
+                       const struct column_type *type, const char *column) {
+    if (value_class(value) != CLASS_RAW)
+        raise_ora(context, 932, "expected BINARY");
+    else if ((unsigned)sqlite3_value_bytes(value) > type->size)
+        raise_ora(context, 12899, column);
+    else
+        sqlite3_result_value(context, value);
+}
+
+static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct column_type *type = sqlite3_get_auxdata(context, 1);
+    const char *column =
+        n > 2 ? (const char *)sqlite3_value_text(value[2]) : NULL;
+    struct column_type read;
+    if (any_null(1, value))
+        return;
+    if (!type) {
+        read = column_type_of((const char *)sqlite3_value_text(value[1]));
+        type = sqlite3_malloc(sizeof *type);
+        if (type) {
+            *type = read;
+            sqlite3_set_auxdata(context, 1, type, sqlite3_free);
+        }
+        type = &read;
+    }
+    column = column ? column : "";
+    switch (type->class) {
+    case CLASS_NUMBER:
+        assign_number(context, value[0], type);
+        break;
+    case CLASS_TEXT:
+        assign_text(context, value[0], type, column);
+        break;
+    case CLASS_DATE:
+        assign_time(context, value[0], DATE_BYTES);
+        break;
+    case CLASS_TIMESTAMP:
+        assign_time(context, value[0], TIMESTAMP_BYTES);
+        break;
+    case CLASS_RAW:
+        assign_raw(context, value[0], type, column);
+        break;
+    default: // of a table that was made of a query's expressions
+        sqlite3_result_value(context, value[0]);
+    }
+}
+
+bool assignments_register(sqlite3 *db) {
+    static const struct function all[] = {
+        {"ASSIGN$", 3, 3, assign, NULL, false},
+        {"CAST$", 2, 2, assign, NULL, false},
+        {0},
+    };
+    return functions_add(db, all);
+}

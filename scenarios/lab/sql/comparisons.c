@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Comparing and ordering what SQLite would compare otherwise: a text with a
+// number, numbers of many digits, a DATE with a TIMESTAMP.
+#include <string.h>
+
+#include "sql/functions.h"
+#include "sql/value.h"
+
+static void compare(sqlite3_context *context, int n, sqlite3_value **value) {
+    int order;
+    if (!any_null(n, value) &&
+        values_compare(context, value[0], value[1], &order))
+        sqlite3_result_int(context, order);
+}
+
+// DECODE's rule: as =, but NULL is the same as NULL.
+static void same(sqlite3_context *context, int n, sqlite3_value **value) {
+    int order;
+    if (any_null(n, value))
+        sqlite3_result_int(context,
+                           sqlite3_value_type(value[0]) == SQLITE_NULL &&
+                               sqlite3_value_type(value[1]) == SQLITE_NULL);
+    else if (values_compare(context, value[0], value[1], &order))
+        sqlite3_result_int(context, order == 0);
+}
+
+// Something that SQLite sorts where Oracle sorts the value.
+static void sort_key(sqlite3_context *context, int n, sqlite3_value **value) {
+    uint8_t key[NUMBER_BYTES];
+    struct oracle_date time;
+    struct decimal number;
+    switch (value_class(value[0])) {
+    case CLASS_NULL:
+        break;
+    case CLASS_NUMBER:
+        if (!value_decimal(context, value[0], &number))
+            return;
+        sqlite3_result_blob(context, key,
+                            (int)number_from_decimal(&number, key),
+                            SQLITE_TRANSIENT);
+        break;
+    case CLASS_TIMESTAMP_TZ: // the fields are in UTC
+        if (value_time(context, value[0], &time))
+            answer_time(context, &time, TIMESTAMP_BYTES);
+        break;
+    default:
+        sqlite3_result_value(context, value[0]);
+    }
+    (void)n;
+}
+
+// GREATEST where there is data, else LEAST. The first value says what type
+// they are.
+static void greatest(sqlite3_context *context, int n, sqlite3_value **value) {
+    const int sign = sqlite3_user_data(context) ? 1 : -1;
+    int best = 0, order;
+    if (n < 1) {
+        raise_ora(context, 938, "");
+        return;
+    }
+    if (any_null(n, value))
+        return;
+    for (int i = 1; i < n; i++) {
+        if (value_class(value[i]) != value_class(value[0])) {
+            raise_ora(context, 3001, "values of several types");
+            return;
+        }
+        if (!values_compare(context, value[i], value[best], &order))
+            return;
+        if (order == sign)
+            best = i;
+    }
+    sqlite3_result_value(context, value[best]);
+}
+
+struct extreme {
+    sqlite3_value *best;
+};
+
+static void extreme_step(sqlite3_context *context, int n,
+                         sqlite3_value **value) {
+    const int sign = sqlite3_user_data(context) ? 1 : -1;
+    int order;
+    if (any_null(n, value))
+        return;
+    struct extreme *state = sqlite3_aggregate_context(context, sizeof *state);
+    if (!state)
+        return;
+    if (state->best) {
+        if (!values_compare(context, value[0], state->best, &order) ||
+            order != sign)
+            return;
+        sqlite3_value_free(state->best);
+    }
+    state->best = sqlite3_value_dup(value[0]);
+}
+
+static void extreme_final(sqlite3_context *context) {
+    struct extreme *state = sqlite3_aggregate_context(context, 0);
+    if (!state || !state->best)
+        return;
+    sqlite3_result_value(context, state->best);
+    sqlite3_value_free(state->best);
+    state->best = NULL;
+}
+
+bool comparisons_register(sqlite3 *db) {
+    static const struct function all[] = {
+        {"COMPARE$", 2, 2, compare, NULL, false},
+        {"SAME$", 2, 2, same, NULL, false},
+        {"SORT_KEY$", 1, 1, sort_key, NULL, false},
+        {"GREATEST", -1, -1, greatest, "greatest", false},
+        {"LEAST", -1, -1, greatest, NULL, false},
+        {0},
+    };
+    return functions_add(db, all) &&
+           sqlite3_create_function(db, "MAX$", 1, SQLITE_UTF8, "max", NULL,
+                                   extreme_step, extreme_final) == SQLITE_OK &&
+           sqlite3_create_function(db, "MIN$", 1, SQLITE_UTF8, NULL, NULL,
+                                   extreme_step, extreme_final) == SQLITE_OK;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TO_CHAR, TO_NUMBER, TO_DATE and the conversions that Oracle makes by itself.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/date_format.h"
+#include "sql/functions.h"
+#include "sql/number_format.h"
+#include "sql/value.h"
+
+enum { LONGEST_SHOWN = 400 };
+
+// False where the function has answered already.
+static bool format_of(sqlite3_context *context, sqlite3_value *value,
+                      size_t most, char *to) {
+    struct text text;
+    if (!value_text(context, value, &text))
+        return false;
+    if (text.length >= most || memchr(text.at, '\0', text.length)) {
+        raise_ora(context, 1801, "");
+        return false;
+    }
+    memcpy(to, text.at, text.length);
+    to[text.length] = '\0';
+    return true;
+}
+
+static void time_to_char(sqlite3_context *context, sqlite3_value **value) {
+    char format[LONGEST_SHOWN / 4], shown[LONGEST_SHOWN];
+    struct oracle_date time;
+    if (!format_of(context, value[1], sizeof format, format) ||
+        !value_time(context, value[0], &time))
+        return;
+    unsigned error = date_show(&time, (size_t)sqlite3_value_bytes(value[0]),
+                               format, shown, sizeof shown);
+    if (error)
+        raise_ora(context, error, "");
+    else
+        answer_text(context, shown, strlen(shown));
+}
+
+static void number_to_char(sqlite3_context *context, sqlite3_value **value) {
+    char format[NUMBER_FORMAT], shown[NUMBER_TEXT];
+    struct decimal number;
+    if (!format_of(context, value[1], sizeof format, format) ||
+        !value_decimal(context, value[0], &number))
+        return;
+    unsigned error = number_show(&number, format, shown);
+    if (error)
+        raise_ora(context, error, "number format");
+    else
+        answer_text(context, shown, strlen(shown));
+}
+
+static void to_char(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct text text;
+    if (any_null(n, value))
+        return;
+    if (n == 2 && class_is_time(value_class(value[0])))
+        time_to_char(context, value);
+    else if (n == 2) // text becomes a number first
+        number_to_char(context, value);
+    else if (value_text(context, value[0], &text))
+        answer_text(context, text.at, text.length);
+}
+
+static void to_number(sqlite3_context *context, int n, sqlite3_value **value) {
+    char format[NUMBER_FORMAT];
+    struct decimal number;
+    struct text text;
+    if (any_null(n, value))
+        return;
+    if (n == 1) {
+        if (value_decimal(context, value[0], &number))
+            answer_decimal(context, &number);
+        return;
+    }
+    if (!format_of(context, value[1], sizeof format, format) ||
+        !value_text(context, value[0], &text))
+        return;
+    unsigned error = number_parse(text.at, text.length, format, &number);
+    if (error)
+        raise_ora(context, error, "");
+    else
+        answer_decimal(context, &number);
+}
+
+// `data` is the size of the type: TO_DATE or TO_TIMESTAMP.
+static void to_time(sqlite3_context *context, int n, sqlite3_value **value) {
+    const size_t bytes = (size_t)(intptr_t)sqlite3_user_data(context);
+    char format[LONGEST_SHOWN / 4];
+    struct oracle_date time;
+    struct text text;
+    if (any_null(n, value))
+        return;
+    if (n == 1 && class_is_time(value_class(value[0]))) {
+        if (value_time(context, value[0], &time)) {
+            time.nanosecond = bytes == DATE_BYTES ? 0 : time.nanosecond;
+            answer_time(context, &time, bytes);
+        }
+        return;
+    }
+    if (n == 2 && !format_of(context, value[1], sizeof format, format))
+        return;
+    if (n == 1)
+        strcpy(format,
+               bytes == DATE_BYTES ? the_formats.date : the_formats.timestamp);
+    if (!value_text(context, value[0], &text))
+        return;
+    unsigned error =
+        date_parse(text.at, text.length, format, bytes != DATE_BYTES, &time);
+    if (error)
+        raise_ora(context, error, "");
+    else
+        answer_time(context, &time, bytes);
+}
+
+// DATE 'YYYY-MM-DD' and TIMESTAMP 'YYYY-MM-DD HH24:MI:SS.FF'.
+static void literal(sqlite3_context *context, int n, sqlite3_value **value) {
+    const size_t bytes = (size_t)(intptr_t)sqlite3_user_data(context);
+    struct oracle_date time;
+    struct text text;
+    (void)n;
+    if (!value_text(context, value[0], &text))
+        return;
+    unsigned error = date_parse(
+        text.at, text.length,
+        bytes == DATE_BYTES ? "YYYY-MM-DD" : "YYYY-MM-DD HH24:MI:SS.FF", true,
+        &time);
+    if (error)
+        raise_ora(context, error, "");
+    else
+        answer_time(context, &time, bytes);
+}
+
+// What Oracle does by itself where it needs a text: NUMBER$, TEXT$.
+static void number_of(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct decimal number;
+    if (!any_null(n, value) && value_decimal(context, value[0], &number))
+        answer_decimal(context, &number);
+}
+
+static void text_of(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct text text;
+    if (!any_null(n, value) && value_text(context, value[0], &text))
+        answer_text(context, text.at, text.length);
+}
+
+static void date_of(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct oracle_date time;
+    if (any_null(n, value) || !value_time(context, value[0], &time))
+        return;
+    time.nanosecond = 0;
+    answer_time(context, &time, DATE_BYTES);
+}
+
+bool conversions_register(sqlite3 *db) {
+    // They depend on the session's formats, which it may change.
+    static const struct function all[] = {
+        {"TO_CHAR", 1, 2, to_char, NULL, false},
+        {"TO_NUMBER", 1, 2, to_number, NULL, false},
+        {"TO_DATE", 1, 2, to_time, (void *)DATE_BYTES, false},
+        {"TO_TIMESTAMP", 1, 2, to_time, (void *)TIMESTAMP_BYTES, false},
+        {"DATE_LITERAL$", 1, 1, literal, (void *)DATE_BYTES, false},
+        {"TIMESTAMP_LITERAL$", 1, 1, literal, (void *)TIMESTAMP_BYTES, false},
+        {"NUMBER$", 1, 1, number_of, NULL, false},
+        {"TEXT$", 1, 1, text_of, NULL, false},
+        {"DATE$", 1, 1, date_of, NULL, false},
+        {0},
+    };
+    return functions_add(db, all);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decimal arithmetic with NUMBER's precision: 20 digits to the base 100, which
+// are 39 or 40 decimal ones, by where the point falls.
+#ifndef ORALAB_DECIMAL_H
+#define ORALAB_DECIMAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DECIMAL_DIGITS = 40, MOST_POINT = 126, LEAST_POINT = -129 };
+
+// 0.DIGITS times 10 to `point`; no digit is the first or last that is 0, and
+// zero has none.
+struct decimal {
+    bool negative;
+    int point;
+    unsigned count;
+    uint8_t digit[DECIMAL_DIGITS];
+};
+
+// Each returns false where NUMBER has no such value: ORA-01426.
+bool decimal_add(const struct decimal *a, const struct decimal *b,
+                 struct decimal *to);
+bool decimal_subtract(const struct decimal *a, const struct decimal *b,
+                      struct decimal *to);
+bool decimal_multiply(const struct decimal *a, const struct decimal *b,
+                      struct decimal *to);
+// `b` is not zero.
+bool decimal_divide(const struct decimal *a, const struct decimal *b,
+                    struct decimal *to);
+// What is left of `a` when whole `b`s are taken from it; `b` is not zero.
+bool decimal_modulo(const struct decimal *a, const struct decimal *b,
+                    struct decimal *to);
+
+// -1, 0, 1
+int decimal_compare(const struct decimal *a, const struct decimal *b);
+bool decimal_is_whole(const struct decimal *a);
+// To so many digits right of the point (left of it when negative), halves
+// away from zero.
+bool decimal_round(const struct decimal *a, int places, struct decimal *to);
+void decimal_truncate(const struct decimal *a, int places, struct decimal *to);
+
+struct decimal decimal_from_integer(int64_t value);
+// False unless it is a whole number of 64 bits.
+bool decimal_to_integer(const struct decimal *a, int64_t *value);
+// Digits with an optional sign, point and exponent, spaces around them. False
+// when that is not what the text is, or *overflow is set.
+bool decimal_from_text(const char *text, size_t length, struct decimal *to,
+                       bool *overflow);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/number_format.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { INVALID_FORMAT = 1481, INVALID_NUMBER = 1722 };
+
+struct number_format {
+    char picture[NUMBER_FORMAT]; // 9 0 , and one . (for D too)
+    unsigned places;             // digits right of the point
+    unsigned whole;              // digits left of it
+    bool fill;                   // not FM
+    bool dollar, local;          // $ and L
+    enum { SIGN_MINUS, SIGN_FIRST, SIGN_LAST, SIGN_MI, SIGN_PR } sign;
+    bool exponent;
+};
+
+bool number_shown(const struct decimal *value, char *to) {
+    enum { WIDTH = 40 }; // of the digits with their point
+    int point = value->point, count = (int)value->count;
+    if (count == 0 || (point <= WIDTH && point >= count) ||
+        (point > 0 && point < count) ||
+        (point <= 0 && count - point <= WIDTH)) {
+        decimal_to_text(value, to);
+        // Oracle writes no zero before the point.
+        char *zero = to + (*to == '-');
+        if (zero[0] == '0' && zero[1] == '.')
+            memmove(zero, zero + 1, strlen(zero));
+        return true;
+    }
+    if (point <= WIDTH)
+        return false;
+    // 1.2300E+41, 40 characters wide
+    struct decimal cut = *value;
+    enum { MANTISSA_PLACES = WIDTH - 6 };
+    char *at = to;
+    bool three = point - 1 > 99;
+    int places = MANTISSA_PLACES - three;
+    if (!decimal_round(value, places - (point - 1), &cut))
+        return false;
+    if (value->negative)
+        *at++ = '-';
+    *at++ = (char)('0' + cut.digit[0]);
+    *at++ = '.';
+    for (int i = 1; i <= places; i++)
+        *at++ = (char)('0' + (i < (int)cut.count ? cut.digit[i] : 0));
+    sprintf(at, "E+%02d", cut.point - 1);
+    return true;
+}
+
+static bool read_format(const char *text, struct number_format *format) {
+    size_t n = 0;
+    bool point = false, ended = false;
+    *format = (struct number_format){.fill = true};
+    if (strncasecmp(text, "FM", 2) == 0) {
+        format->fill = false;
+        text += 2;
+    }
+    for (const char *at = text; *at; at++) {
+        char c = (char)toupper((unsigned char)*at);
+        if (n + 2 >= sizeof format->picture || ended)
+            return false;
+        switch (c) {
+        case '9':
+        case '0':
+            format->picture[n++] = c;
+            if (point)
+                format->places++;
+            else
+                format->whole++;
+            break;
+        case ',':
+        case 'G':
+            if (point || n == 0)
+                return false;
+            format->picture[n++] = ',';
+            break;
+        case '.':
+        case 'D':
+            if (point)
+                return false;
+            point = true;
+            format->picture[n++] = '.';
+            break;
+        case '$':
+            if (format->dollar || format->local)
+                return false;
+            format->dollar = true;
+            break;
+        case 'L':
+            if (format->dollar || format->local || at != text)
+                return false;
+            format->local = true;
+            break;
+        case 'S':
+            if (format->sign)
+                return false;
+            format->sign = at == text ? SIGN_FIRST : SIGN_LAST;
+            ended = at != text;
+            break;
+        case 'M':
+        case 'P':
+            if (format->sign || strcasecmp(at, c == 'M' ? "MI" : "PR") != 0)
+                return false;
+            format->sign = c == 'M' ? SIGN_MI : SIGN_PR;
+            at++;
+            ended = true;
+            break;
+        case 'E':
+            if (format->exponent || strncasecmp(at, "EEEE", 4) != 0 ||
+                format->whole == 0)
+                return false;
+            format->exponent = true;
+            at += 3;
+            break;
+        default:
+            return false;
+        }
+    }
+    if (format->exponent && (strchr(format->picture, ',') || format->dollar ||
+                             format->local || format->sign))
+        return false;
+    return format->whole + format->places > 0;
+}
+
+static int digit_at(const struct decimal *value, int place) {
+    // place 0 is the one left of the point, -1 the first right of it
+    int i = value->point - 1 - place;
+    return i >= 0 && i < (int)value->count ? value->digit[i] : 0;
+}
+
+// The digits of the picture, without sign and currency. `end` is where the
+// last character goes; returns where the first one is.
+static char *put_digits(const struct number_format *format,
+                        const struct decimal *value, char *end) {
+    const char *zero_first = strchr(format->picture, '0');
+    const char *point = strchr(format->picture, '.');
+    size_t length = strlen(format->picture);
+    char *at = end;
+    int place = -(int)format->places;
+    for (size_t i = length; i > 0; i--) {
+        const char *p = format->picture + i - 1;
+        const bool right = point && p > point;
+        // Leading zeros are shown from the first 0 of the picture on; a zero
+        // alone left of the point only where the picture asks for it.
+        const bool shown =
+            right || place < value->point || (zero_first && p >= zero_first);
+        if (*p == '.')
+            *--at = '.';
+        else if (*p == ',') {
+            // Only between digits.
+            if (place < value->point || (zero_first && p > zero_first))
+                *--at = ',';
+        } else {
+            if (shown)
+                *--at = (char)('0' + digit_at(value, place));
+            place++;
+        }
+    }
+    return at;
+}
+
+// FM takes the zeros at the end away that the picture has 9s for.
+static void take_zeros(const struct number_format *format, char *text) {
+    const char *point = strchr(format->picture, '.');
+    char *shown = strchr(text, '.');
+    if (format->fill || !point || !shown)
+        return;
+    const char *last_zero = strrchr(point, '0');
+    size_t keep = last_zero ? (size_t)(last_zero - point) + 1 : 1;
+    size_t length = strlen(shown);
+    while (length > keep && shown[length - 1] == '0')
+        shown[--length] = '\0';
+}
+
+static void show_exponent(const struct number_format *format,
+                          const struct decimal *value, char *to) {
+    struct decimal cut = *value;
+    char text[NUMBER_SHOWN], *at = text;
+    decimal_round(value, (int)format->places - (value->point - 1), &cut);
+    if (cut.negative || format->fill)
+        *at++ = cut.negative ? '-' : ' ';
+    *at++ = (char)('0' + (cut.count > 0 ? cut.digit[0] : 0));
+    if (strchr(format->picture, '.'))
+        *at++ = '.';
+    for (unsigned i = 1; i <= format->places; i++)
+        *at++ = (char)('0' + (i < cut.count ? cut.digit[i] : 0));
+    int power = cut.count > 0 ? cut.point - 1 : 0;
+    at += sprintf(at, "E%c%02d", power < 0 ? '-' : '+', abs(power));
+    // There is room for three digits of the exponent.
+    sprintf(to, "%*s", format->fill ? (int)(at - text) + (abs(power) < 100) : 0,
+            text);
+}
+
+// X: hexadecimal digits of a number that is not negative.
+static unsigned show_hexadecimal(const struct decimal *value,
+                                 const char *format, bool fill, char *to) {
+    bool zeros = *format == '0';
+    size_t width = strspn(format, "0Xx");
+    bool lower = strchr(format, 'x') != NULL;
+    struct decimal rounded;
+    int64_t whole;
+    char digits[24];
+    if (format[width] || width > NUMBER_FORMAT || strrchr(format, '0') > format)
+        return INVALID_FORMAT;
+    if (!decimal_round(value, 0, &rounded) ||
+        !decimal_to_integer(&rounded, &whole) || whole < 0)
+        return 3001;
+    int n = snprintf(digits, sizeof digits, lower ? "%0*llx" : "%0*llX",
+                     zeros ? (int)(width < 20 ? width : 20) : 1,
+                     (unsigned long long)whole);
+    if ((size_t)n > width) {
+        memset(to, '#', width + 1);
+        to[width + 1] = '\0';
+        return 0;
+    }
+    sprintf(to, "%*s", fill ? (int)width + 1 : 0, digits);
+    return 0;
+}
+
+unsigned number_show(const struct decimal *value, const char *text, char *to) {
+    struct number_format format;
+    struct decimal rounded;
+    char digits[NUMBER_SHOWN];
+    const char *after_fm = text + (strncasecmp(text, "FM", 2) == 0 ? 2 : 0);
+    if (strcasecmp(text, "TM9") == 0 || strcasecmp(text, "TM") == 0)
+        return number_shown(value, to) ? 0 : 3001;
+    if (*after_fm && strspn(after_fm, "0Xx") == strlen(after_fm) &&
+        strpbrk(after_fm, "Xx"))
+        return show_hexadecimal(value, after_fm, after_fm == text, to);
+    if (strlen(text) >= NUMBER_FORMAT || !read_format(text, &format))
+        return INVALID_FORMAT;
+    if (format.local && format.fill)
+        return 3001; // how wide it gets
+    if (format.exponent) {
+        show_exponent(&format, value, to);
+        return 0;
+    }
+    if (!decimal_round(value, (int)format.places, &rounded))
+        return 1426;
+    // What the picture has no room for is shown as #.
+    const bool overflow =
+        rounded.count > 0 && rounded.point > (int)format.whole;
+    char *end = digits + sizeof digits - 1, *at;
+    *end = '\0';
+    at = put_digits(&format, &rounded, end);
+    // A number below 1 has its zero where there is no other digit to show.
+    if (at == end)
+        *--at = '0';
+    take_zeros(&format, at);
+    if (format.dollar || format.local)
+        *--at = '$';
+    const bool negative = value->negative && rounded.count > 0;
+    const size_t width =
+        strlen(format.picture) + format.dollar + (format.local ? 10 : 0);
+    char first[2] = "", last[2] = "";
+    switch (format.sign) {
+    case SIGN_MINUS:
+        first[0] = negative ? '-' : format.fill ? ' ' : '\0';
+        break;
+    case SIGN_FIRST:
+        first[0] = negative ? '-' : '+';
+        break;
+    case SIGN_LAST:
+        last[0] = negative ? '-' : '+';
+        break;
+    case SIGN_MI:
+        last[0] = negative ? '-' : format.fill ? ' ' : '\0';
+        break;
+    case SIGN_PR:
+        first[0] = negative ? '<' : format.fill ? ' ' : '\0';
+        last[0] = negative ? '>' : format.fill ? ' ' : '\0';
+    }
+    if (overflow) {
+        size_t n =
+            width + (first[0] || format.sign == SIGN_MINUS) + (last[0] != '\0');
+        memset(to, '#', n);
+        to[n] = '\0';
+        return 0;
+    }
+    size_t length = strlen(at);
+    size_t blanks = format.fill && width > length ? width - length : 0;
+    sprintf(to, "%*s%s%s%s", (int)blanks, "", first, at, last);
+    return 0;
+}
+
+unsigned number_parse(const char *text, size_t length, const char *picture,
+                      struct decimal *to) {
+    struct number_format format;
+    char digits[NUMBER_FORMAT];
+    size_t n = 0;
+    bool negative = false, overflow, point = false;
+    unsigned whole = 0, places = 0;
+    if (strlen(picture) >= NUMBER_FORMAT || !read_format(picture, &format) ||
+        format.exponent)
+        return INVALID_FORMAT;
+    while (length > 0 && *text == ' ') {
+        text++;
+        length--;
+    }
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    if (length > 1 && format.sign == SIGN_PR && *text == '<' &&
+        text[length - 1] == '>') {
+        negative = true;
+        text++;
+        length -= 2;
+    } else if (length > 0 && (*text == '-' || *text == '+') &&
+               (format.sign == SIGN_MINUS || format.sign == SIGN_FIRST)) {
+        negative = *text == '-';
+        text++;
+        length--;
+    } else if (length > 0 &&
+               (text[length - 1] == '-' || text[length - 1] == '+') &&
+               (format.sign == SIGN_LAST || format.sign == SIGN_MI)) {
+        negative = text[length - 1] == '-';
+        length--;
+    }
+    if (length > 0 && *text == '$' && (format.dollar || format.local)) {
+        text++;
+        length--;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == ',' && strchr(format.picture, ',') && !point)
+            continue;
+        if (text[i] == '.' && strchr(format.picture, '.') && !point)
+            point = true;
+        else if (!isdigit((unsigned char)text[i]))
+            return INVALID_NUMBER;
+        else if (point)
+            places++;
+        else
+            whole++;
+        if (n + 1 >= sizeof digits)
+            return INVALID_NUMBER;
+        digits[n++] = text[i];
+    }
+    if (whole > format.whole || places > format.places ||
+        !decimal_from_text(digits, n, to, &overflow))
+        return INVALID_NUMBER;
+    to->negative = negative && to->count > 0;
+    return 0;
+}

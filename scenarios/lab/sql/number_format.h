@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Numbers as text and back: as Oracle shows them by itself, and by format
+// models.
+#ifndef ORALAB_NUMBER_FORMAT_H
+#define ORALAB_NUMBER_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sql/oracle_number.h"
+
+enum { NUMBER_FORMAT = 64, NUMBER_SHOWN = 2 * NUMBER_FORMAT + 8 };
+
+// Without a format. `to` has room for NUMBER_TEXT. False where it is not known
+// how Oracle would shorten it.
+bool number_shown(const struct decimal *value, char *to);
+// `to` has room for NUMBER_SHOWN. An ORA- number, 0 when all is well.
+unsigned number_show(const struct decimal *value, const char *format, char *to);
+unsigned number_parse(const char *text, size_t length, const char *format,
+                      struct decimal *to);
+
+#endif
