@@ -17,6 +17,7 @@
 #include "processes.h"
 #include "procfs.h"
 #include "shared.h"
+#include "version.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
     "processes", "endpoints", "user_reads",    "stacks",

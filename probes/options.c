@@ -9,6 +9,7 @@
 #include "records.h"
 #include "values.h"
 #include "variants.h"
+#include "version.h"
 
 const char *const MODE_NAMES[] = {"count", "watch", "time", "syscalls"};
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROBE_VERSION "0.1.0"
 #define MAX_FUNCTIONS 8
 
 // Exit codes, as --help documents them.
