@@ -9,9 +9,11 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-.PHONY: demo test pytest check fuzz lint format build clients setup setup-tests docs \
-	docs-outputs demo-recording packages test-packages lock bench overhead bench-lab soak check-compare mutants kernels \
-	vagrant-test clean
+JOBS := $(shell nproc)
+
+.PHONY: demo test pytest check fuzz lint format build probe price lab clients setup setup-tests \
+	docs docs-outputs demo-recording packages test-packages two-commands lock bench overhead \
+	bench-lab proof soak check-compare mutants kernels vagrant-test clean
 
 demo: build
 	@$(BIN)/polltrace demo
@@ -42,10 +44,18 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff format .
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format -i
 
-build: setup $(VENV)/installed
-	@$(MAKE) -s --no-print-directory -C probes
-	@$(MAKE) -s --no-print-directory -C probes/price
-	@$(MAKE) -s --no-print-directory -C scenarios/lab
+# Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
+build: setup
+	@$(MAKE) -s --no-print-directory -j$(JOBS) $(VENV)/installed probe price lab
+
+probe:
+	@$(MAKE) -C probes
+
+price:
+	@$(MAKE) -C probes/price
+
+lab:
+	@$(MAKE) -C scenarios/lab
 
 # The drivers' client programs for scenarios, where their toolchains are there.
 clients:
@@ -97,6 +107,11 @@ packages: build $(VENV)/installed-packaging
 # Installs each where nothing else is, and lets it run the demo. Minutes.
 test-packages: packages $(VENV)/installed-dev
 	$(BIN)/pytest -m packages tests/packages
+
+# How long the two commands take on a bare Debian 12; as root, a quarter of an hour and more.
+two-commands:
+	@./setup.sh --packages
+	packaging/two-commands.sh demo demo test
 
 # Record the lab anew for the demo recording that comes with polltrace, on a quiet machine.
 demo-recording: build

@@ -9,8 +9,8 @@
 set -eu
 
 client="make ca-certificates python3 python3-venv"
-packages="$client gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
-    libssl-dev tcl dpkg-dev xz-utils"
+packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
+    libssl-dev tcl patch xz-utils"
 # Linters; the fuzzer's run time; tools that look at processes and programs
 # from outside; a browser for the flame graphs, a terminal for the live view;
 # a Prometheus that scrapes, a host to look at from afar; an emulator for
@@ -38,10 +38,14 @@ if [ "${1:-}" = --bench ]; then
     fi
 fi
 
+# shellcheck disable=SC2086 # a list of package names, split on purpose
+there=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $packages 2>/dev/null || true)"
 missing=""
 for package in $packages; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$status" = installed ] || missing="$missing $package"
+    case "$there" in
+        *" installed:$package "*) ;;
+        *) missing="$missing $package" ;;
+    esac
 done
 [ -n "$missing" ] || exit 0
 

@@ -7,7 +7,8 @@
 # distribution's own source package, so that it comes from wherever this
 # machine gets its packages and is checked with the same keys.
 #
-# Needs: apt, dpkg-dev, xz-utils, gcc, make, tcl. Runs as any user.
+# Needs: apt, patch, xz-utils, gcc, make, tcl. Runs as any user. What dpkg-source
+# would do is done by hand: it would bring all of Perl.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -57,9 +58,15 @@ apt-get "${apt_options[@]}" update >"$log" 2>&1 ||
     fail "cannot read the index of source packages"
 (cd "$work" && apt-get "${apt_options[@]}" source --download-only sqlite3) \
     >"$log" 2>&1 || fail "cannot download the sqlite3 source package"
-dsc=("$work"/sqlite3_*.dsc)
-dpkg-source --no-check -x "${dsc[0]}" "$work/source" >"$log" 2>&1 ||
-    fail "cannot unpack the sqlite3 source package"
+unpack() {
+    mkdir "$work/source" &&
+        tar -xf "$work"/sqlite3_*.orig.tar.* -C "$work/source" --strip-components=1 &&
+        tar -xf "$work"/sqlite3_*.debian.tar.* -C "$work/source" &&
+        cd "$work/source/debian/patches" &&
+        grep -Ev '^[[:space:]]*(#|$)' series | xargs cat |
+        patch -p1 --fuzz=0 -d "$work/source"
+}
+(unpack) >"$log" 2>&1 || fail "cannot unpack the sqlite3 source package"
 (cd "$work/source" && ./configure && make sqlite3.c) >"$log" 2>&1 ||
     fail "cannot make sqlite3.c"
 cp "$work/source/sqlite3.h" "$out/"

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# two-commands.sh [TARGET...]: how long `make demo` takes on a bare Debian 12, then once more, or
+# the targets named instead (`two-commands.sh demo test`), each line of output with the second it
+# came in. The machine is a chroot with make and certificates and a clone of the last commit; what
+# leads to the network (package indexes, certificates of a proxy) is this host's. As root, with
+# mmdebstrap; all that is made lies in one temporary folder, in a mount namespace of its own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- demo demo
+if [ "${UNSHARED:-}" != yes ]; then
+    UNSHARED=yes exec unshare --mount --propagation private "$0" "$@"
+fi
+
+work=$(mktemp -d /var/tmp/two-commands.XXXXXX)
+root=$work/root
+trap 'cd /; umount -lR "$root"/{proc,sys,dev} 2>/dev/null || true
+      rm -rf --one-file-system "$work"' EXIT
+mmdebstrap --quiet --variant=minbase --include=make,ca-certificates bookworm "$root"
+git clone -q --no-hardlinks . "$root/root/polltrace"
+for each in proc sys dev; do
+    mount --rbind "/$each" "$root/$each"
+done
+cp --dereference /etc/resolv.conf "$root/etc/"
+cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+[ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
+
+mapfile -t kept < <(env | grep -E '^(PIP_|SSL_|REQUESTS_|CURL_|NODE_EXTRA_|https?_|HTTPS?_|no_proxy|NO_PROXY|GOPROXY)')
+for target; do
+    started=$SECONDS
+    code=0
+    env -i "${kept[@]}" HOME=/root LANG=C.UTF-8 TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+        chroot "$root" make -C /root/polltrace --no-print-directory "$target" 2>&1 |
+        while IFS= read -r line; do
+            printf '[%4d s] %s\n' $((SECONDS - started)) "$line"
+        done || code=$?
+    printf 'make %s: %d s, exit code %d; load %s\n' "$target" $((SECONDS - started)) "$code" \
+        "$(cut -d' ' -f1-3 /proc/loadavg)"
+    [ "$code" -eq 0 ] || exit "$code"
+done
