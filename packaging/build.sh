@@ -23,12 +23,12 @@ wheel=$(echo dist/*.whl)
 
 # Without the hashes: pip wants all or none, and the wheel just built has none.
 sed 's/ *\\$//; /^ *--hash/d' requirements.lock >"$work/pins"
-pex "$wheel" --console-script polltrace --venv prepend --constraints "$work/pins" \
+pex "$wheel[drivers]" --console-script polltrace --venv prepend --constraints "$work/pins" \
     --python-shebang "/usr/bin/env python3" --no-use-system-time --output-file dist/polltrace.pex
 
 version=$(basename "$wheel" | cut -d- -f2)
 mkdir "$work/deb"
-cp -r packaging/debian "$wheel" "$work/deb/"
+cp -r packaging/debian packaging/grafana packaging/prometheus "$wheel" "$work/deb/"
 sed 's|/opt/polltrace/bin/|/usr/bin/|' packaging/systemd/polltrace-exporter.service \
     >"$work/deb/debian/polltrace.polltrace-exporter.service"
 sphinx-build -q -b man docs "$work/man"

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A bill of materials (CycloneDX JSON, to stdout): what is inside what we hand over.
 
-Three kinds of parts: the Python packages of requirements.lock (inside polltrace.pex), the Debian
-libraries that are linked into our executables, and SQLite, which is compiled into the lab.
+Three kinds of parts: the Python packages inside dist/polltrace.pex, the Debian libraries that are
+linked into our executables, and SQLite, which is compiled into the lab. docs/install.md names them
+all, and tests/packages compares.
 """
 
 import os
 import re
 import subprocess
+import zipfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, metadata
+from email import message_from_bytes
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
@@ -28,7 +31,10 @@ LINKED = {
     "libc6-dev": ("polltrace-probe", "LGPL-2.1-or-later"),
     "libssl-dev": ("oralab", "Apache-2.0"),
 }
-_PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
+PEX = ROOT / "dist/polltrace.pex"
+_METADATA = re.compile(r"\.deps/[^/]+/[^/]+\.dist-info/METADATA")
+# Of packages that say no licence expression yet.
+_CLASSIFIED = {"License :: OSI Approved :: MIT License": "MIT"}
 
 
 def _debian_version(package: str) -> str:
@@ -44,15 +50,27 @@ def _sqlite_version() -> str:
     return found[1]
 
 
-def _python_licence(package: str) -> str | None:
-    try:
-        said = metadata(package).get_all("License-Expression")
-    except PackageNotFoundError:  # pinned for another platform
-        return None
-    return said[0] if said else None
+def _python_parts() -> Iterator[Component]:
+    """What lies in polltrace.pex, by its own word, polltrace left out."""
+    with zipfile.ZipFile(PEX) as pex:
+        for name in sorted(filter(_METADATA.fullmatch, pex.namelist())):
+            said = message_from_bytes(pex.read(name))
+            if said["Name"] == "polltrace":
+                continue
+            classified = (_CLASSIFIED.get(each) for each in said.get_all("Classifier", []))
+            licence = said["License-Expression"] or next(filter(None, classified), None)
+            if licence is None:
+                raise SystemExit(f"{said['Name']} does not say its licence")
+            yield _part(
+                "pypi",
+                said["Name"].lower().replace("_", "-"),
+                said["Version"],
+                "polltrace.pex",
+                licence,
+            )
 
 
-def _part(kind: str, name: str, version: str, inside: str, licence: str | None) -> Component:
+def _part(kind: str, name: str, version: str, inside: str, licence: str) -> Component:
     purl = PackageURL(kind, "debian" if kind == "deb" else None, name, version)
     return Component(
         type=ComponentType.LIBRARY,
@@ -61,18 +79,14 @@ def _part(kind: str, name: str, version: str, inside: str, licence: str | None) 
         purl=purl,
         bom_ref=str(purl),
         description=f"inside {inside}",
-        licenses=[LicenseExpression(licence)] if licence else None,
+        licenses=[LicenseExpression(licence)],
     )
 
 
 def parts() -> list[Component]:
     """Every part, with its version on the machine that builds."""
-    pins = _PIN.findall((ROOT / "requirements.lock").read_text())
     return [
-        *(
-            _part("pypi", name, version, "polltrace.pex", _python_licence(name))
-            for name, version in pins
-        ),
+        *_python_parts(),
         *(_part("deb", name, _debian_version(name), *about) for name, about in LINKED.items()),
         _part("generic", "sqlite", _sqlite_version(), "oralab", "blessing"),
     ]

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import missing
+from tests.conftest import ROOT, missing
 from tests.packages.conftest import made
 
 pytestmark = [pytest.mark.packages, pytest.mark.usefixtures("root")]
@@ -29,6 +30,15 @@ sys.stdin.readline()
 for _ in range(10_007):
     poll.poll(0)
 """
+# Debian's names of what is linked in, as people call it.
+_PROSE = {
+    "libbpf-dev": "libbpf",
+    "libc6-dev": "glibc",
+    "libelf-dev": "libelf",
+    "libssl-dev": "OpenSSL",
+    "sqlite": "SQLite",
+    "zlib1g-dev": "zlib",
+}
 # The variables that lead to the network and its certificates, and none of this checkout.
 KEPT = ("PIP_", "SSL_", "REQUESTS_", "CURL_", "HTTP", "http", "no_proxy", "NO_PROXY")
 
@@ -47,17 +57,16 @@ def counts_a_stranger(polltrace: Sequence[str], environment: dict[str, str]) -> 
     assert stranger.stdout
     stranger.stdout.readline()
     watcher = subprocess.Popen(
-        [*polltrace, "stat", "-p", str(stranger.pid), "-d", "6", "--json"],
+        [*polltrace, "stat", "-p", str(stranger.pid), "--json"],
         env=environment,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
-    # The probe's file in /proc tells that it is there; it attaches in a tenth of a second.
-    subprocess.run(["sleep", "3"], check=True)
-    stranger.stdin.write(b"\n")
-    stranger.stdin.flush()
+    assert watcher.stderr
+    assert "attached" in watcher.stderr.readline()
+    stranger.communicate(b"\n", timeout=60)
     said, _ = watcher.communicate(timeout=60)
-    stranger.communicate(timeout=60)
     assert watcher.returncode == 0
     [process] = json.loads(said)["processes"]
     assert process["break_polls"] == 10_007
@@ -73,24 +82,44 @@ def runs_the_demo(polltrace: Sequence[str], environment: dict[str, str]) -> None
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    rows = json.loads(ended.stdout)["rows"]
-    assert all(row["break_polls"] == row["break_polls_lab"] for row in rows)
-    assert sum(row["break_polls"] for row in rows) > 0
+    said = json.loads(ended.stdout)
+    assert said["counts_agree"]
+    assert sum(cell["break_polls"] for cell in said["cells"]) > 0
 
 
-@pytest.fixture(scope="module")
-def wheel_venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    venv = tmp_path_factory.mktemp("wheel") / "venv"
-    subprocess.run(["/usr/bin/python3", "-m", "venv", venv], check=True)
+def by_pip(wheel: str, home: Path) -> Path:
+    subprocess.run(["/usr/bin/python3", "-m", "venv", home / "venv"], check=True)
+    subprocess.run([home / "venv/bin/pip", "install", "-q", wheel], check=True)
+    return home / "venv/bin/polltrace"
+
+
+def by_pipx(wheel: str, home: Path) -> Path:
+    return _by_tool("pipx", ["install", "-q", wheel], home)
+
+
+def by_uv(wheel: str, home: Path) -> Path:
+    return _by_tool("uv", ["tool", "install", "-q", "--python", "/usr/bin/python3", wheel], home)
+
+
+def _by_tool(name: str, words: Sequence[str], home: Path) -> Path:
+    """pipx or uv, each from the package index, with all that it makes in `home`."""
+    subprocess.run(["/usr/bin/python3", "-m", "venv", home / "tool"], check=True)
+    subprocess.run([home / "tool/bin/pip", "install", "-q", name], check=True)
+    places = {
+        **{variable: str(home / "bin") for variable in ("PIPX_BIN_DIR", "UV_TOOL_BIN_DIR")},
+        "PIPX_HOME": str(home / "pipx"),
+        "UV_TOOL_DIR": str(home / "uv"),
+        "UV_CACHE_DIR": str(home / "cache"),
+    }
+    environment = bare_environment(home) | places
+    subprocess.run([home / "tool/bin" / name, *words], env=environment, check=True)
+    return home / "bin/polltrace"
+
+
+@pytest.mark.parametrize("install", [by_pip, by_pipx, by_uv])
+def test_the_wheel(install: Callable[[str, Path], Path], tmp_path: Path) -> None:
     wheel = made("polltrace-*.whl")
-    subprocess.run(
-        [venv / "bin/pip", "install", "-q", f"polltrace[drivers] @ {wheel.as_uri()}"], check=True
-    )
-    return venv
-
-
-def test_the_wheel(wheel_venv: Path, tmp_path: Path) -> None:
-    polltrace = [str(wheel_venv / "bin/polltrace")]
+    polltrace = [str(install(f"polltrace[drivers] @ {wheel.as_uri()}", tmp_path))]
     counts_a_stranger(polltrace, bare_environment(tmp_path))
     runs_the_demo(polltrace, bare_environment(tmp_path))
 
@@ -129,9 +158,23 @@ def test_the_debian_package(debian: Path, tmp_path: Path) -> None:
     inside = ["unshare", "--mount", "sh", "-c", f'{mounts} && exec chroot {debian} "$@"', "sh"]
     environment = bare_environment(Path("/root"))
     counts_a_stranger([*inside, "polltrace"], environment)
-    for command in (
-        ["polltrace", "lab", "start"],
-        ["polltrace", "ps"],
-        ["polltrace", "lab", "stop"],
-    ):
-        subprocess.run([*inside, *command], env=environment, check=True)
+    for command in ("lab start", "ps", "lab stop"):
+        subprocess.run([*inside, "polltrace", *command.split()], env=environment, check=True)
+    # docs/install.md: the driver, beside Debian's own.
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--target", debian / "opt/oracledb"]
+    subprocess.run([*pip, "oracledb"], check=True)
+    runs_the_demo([*inside, "polltrace"], environment | {"PYTHONPATH": "/opt/oracledb"})
+
+
+def test_the_bill_of_materials() -> None:
+    """docs/install.md names every part with its licence, and none that is not there."""
+    bill = json.loads(made("polltrace.cdx.json").read_text())
+    parts = {
+        (_PROSE.get(part["name"], part["name"]), part["licenses"][0]["expression"])
+        for part in bill["components"]
+    }
+    page = (ROOT / "docs/install.md").read_text().partition("## Licences")[2]
+    rows = re.findall(
+        r"^\| ([A-Za-z-]+)[^|]*\| `[^|]*` \| ([^|(]*?)(?: \([^|]*\))? \|$", page, re.M
+    )
+    assert set(rows) == parts
