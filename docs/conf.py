@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How Sphinx makes the site and the manual page: `make docs`."""
 
+from argparse import ArgumentParser, _SubParsersAction
 from importlib.metadata import version as version_of
+
+from polltrace.cli import build_parser
 
 project = "polltrace"
 author = "the polltrace authors"
@@ -20,3 +23,12 @@ html_copy_source = False
 
 man_pages = [("commands", "polltrace", "see, price and fix Oracle's break polling", [author], 1)]
 man_show_urls = True
+
+
+def grammar() -> ArgumentParser:
+    """The command line's, less the exit codes below every verb: the page has them once."""
+    parser = build_parser()
+    (verbs,) = (each for each in parser._actions if isinstance(each, _SubParsersAction))
+    for verb in (parser, *verbs.choices.values()):
+        verb.epilog = None
+    return parser
