@@ -153,6 +153,7 @@ soak: build $(VENV)/installed-dev
 	LAB_SOAK=1 $(BIN)/pytest tests/lab -k "in_a_row or leak"
 	RUN_KILLS=20 $(BIN)/pytest tests/scenarios -k killed_at_any_moment
 	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
+	$(BIN)/python docs/shown.py --check
 
 # The overhead model and the classifier, changed a place at a time: what do the tests not notice?
 mutants: $(VENV)/installed-quality
