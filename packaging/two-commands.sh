@@ -25,7 +25,7 @@ cp --dereference /etc/resolv.conf "$root/etc/"
 cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
 
-mapfile -t kept < <(env | grep -E '^(PIP_|SSL_|REQUESTS_|CURL_|NODE_EXTRA_|https?_|HTTPS?_|no_proxy|NO_PROXY|GOPROXY)')
+mapfile -t kept < <(env | grep -E '^(PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL|PROXY)|SSL_|REQUESTS_|CURL_|NODE_EXTRA_|https?_|HTTPS?_|no_proxy|NO_PROXY|GOPROXY)')
 for target; do
     started=$SECONDS
     code=0
