@@ -46,6 +46,7 @@ format: $(VENV)/installed-dev
 
 # Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
 build: setup
+	@test -x scenarios/lab/build/oralab || echo "build: making the probe and the lab"
 	@$(MAKE) -s --no-print-directory -j$(JOBS) $(VENV)/installed probe price lab
 
 probe:
