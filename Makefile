@@ -9,7 +9,8 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-JOBS := $(shell nproc)
+# One more than there are processors: some of it waits for the network.
+JOBS := $(shell expr $$(nproc) + 1)
 
 .PHONY: demo test pytest check fuzz lint format build probe price lab clients setup setup-tests \
 	docs docs-outputs demo-recording packages test-packages two-commands lock bench overhead \
@@ -47,7 +48,7 @@ format: $(VENV)/installed-dev
 # Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
 build: setup
 	@test -x scenarios/lab/build/oralab || echo "build: making the probe and the lab"
-	@$(MAKE) -s --no-print-directory -j$(JOBS) $(VENV)/installed probe price lab
+	@$(MAKE) -s --no-print-directory -j$(JOBS) lab $(VENV)/installed probe price
 
 probe:
 	@$(MAKE) -C probes
