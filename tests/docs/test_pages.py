@@ -13,6 +13,12 @@ import pytest
 
 from polltrace import errors
 from polltrace.cli import EXIT_CODES, build_parser
+from scenarios.clients import PROGRAMS
+from scenarios.expectations import CHECKS
+from scenarios.relay import URGENT
+from scenarios.scenario import BREAK_MODES, BUSY, MATRIX, RECORDS
+from scenarios.scenario_file import _TABLES as TABLES
+from scenarios.scenario_file import _TOP as TOP
 from tests.conftest import ROOT
 
 PAGES = sorted(
@@ -132,3 +138,9 @@ def test_every_file_named_is_there(page: Path) -> None:
     places = (ROOT, page.parent)
     lost = [path for path in named if not any(list(place.glob(path)) for place in places)]
     assert not lost
+
+
+def test_the_page_of_scenario_files_names_every_word() -> None:
+    page = (ROOT / "docs/scenario-files.md").read_text()
+    words = {*TOP, *TABLES, *MATRIX, *RECORDS, *BREAK_MODES, *BUSY, *PROGRAMS, *URGENT, *CHECKS}
+    assert {word for word in words if word not in page} == set()
