@@ -128,7 +128,7 @@ def test_contributing_shows_what_is_in_the_tree() -> None:
     examples = re.findall(r"^```(?:python|toml)\n(.*?)^```$", page, re.M | re.S)
     assert examples
     for example in examples:
-        assert any(example in source for source in sources), example
+        assert any(example.strip() in source for source in sources), example
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
