@@ -16,6 +16,7 @@ work=$(mktemp -d /var/tmp/two-commands.XXXXXX)
 root=$work/root
 trap 'cd /; umount -lR "$root"/{proc,sys,dev} 2>/dev/null || true
       rm -rf --one-file-system "$work"' EXIT
+trap 'exit 143' INT TERM
 mmdebstrap --quiet --variant=minbase --include=make,ca-certificates bookworm "$root"
 git clone -q --no-hardlinks . "$root/root/polltrace"
 for each in proc sys dev; do

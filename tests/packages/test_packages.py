@@ -161,7 +161,7 @@ def test_the_debian_package(debian: Path, tmp_path: Path) -> None:
     for command in ("lab start", "ps", "lab stop"):
         subprocess.run([*inside, "polltrace", *command.split()], env=environment, check=True)
     # docs/install.md: the driver, beside Debian's own.
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--target", debian / "opt/oracledb"]
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--target", str(debian / "opt/oracledb")]
     subprocess.run([*pip, "oracledb"], check=True)
     runs_the_demo([*inside, "polltrace"], environment | {"PYTHONPATH": "/opt/oracledb"})
 
