@@ -23,7 +23,7 @@ wheel=$(echo dist/*.whl)
 
 # Without the hashes: pip wants all or none, and the wheel just built has none.
 sed 's/ *\\$//; /^ *--hash/d' requirements.lock >"$work/pins"
-pex "$wheel[drivers]" --console-script polltrace --venv prepend --constraints "$work/pins" \
+pex "${wheel}[drivers]" --console-script polltrace --venv prepend --constraints "$work/pins" \
     --python-shebang "/usr/bin/env python3" --no-use-system-time --output-file dist/polltrace.pex
 
 version=$(basename "$wheel" | cut -d- -f2)
