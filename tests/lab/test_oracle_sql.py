@@ -307,6 +307,7 @@ ERRORS = [
     ("select ifnull(id, 1) from emp", "ORA-00904"),
     ("select sqlite_version() from dual", "ORA-00904"),
     ("select regexp_substr('a', 'a') from dual", "ORA-00904"),
+    ("select 1 from dual where 'a' = 'a '", "ORA-03001"),
     ("select rowid from emp", "ORA-03001"),
     ("select _rowid_ from emp", "ORA-00911"),
     ("select oid from emp", "ORA-00904"),

@@ -50,6 +50,8 @@ static bool comparable(struct translator *t, struct operand *a,
     expect(t, b, a->type);
     if (a->type == OPERAND_NULL || b->type == OPERAND_NULL)
         return true;
+    if (a->literal && b->literal && (a->padded || b->padded))
+        refuse(t, 3001, "comparing literals with blanks at their ends");
     enum operand_type type = common_type(t, a->type, b->type);
     // Numbers have one form only, so that equal ones are equal to SQLite.
     return orders_itself(type) || (for_equality && type == OPERAND_NUMBER);

@@ -214,6 +214,8 @@ static void say_primary(struct translator *t, size_t *at, size_t to,
         return;
     case TOKEN_STRING: // the empty string is NULL
         said->type = token->length == 2 ? OPERAND_NULL : OPERAND_TEXT;
+        said->literal = token->length > 2;
+        said->padded = said->literal && token->at[token->length - 2] == ' ';
         say(t, " ");
         if (token->length == 2)
             say(t, "NULL");
@@ -254,6 +256,7 @@ static struct operand say_factor(struct translator *t, size_t *at, size_t to) {
         say(t, ")");
         said.type = OPERAND_NUMBER;
         said.bind = 0;
+        said.literal = false;
     } else {
         say_primary(t, at, to, &said);
     }
@@ -311,6 +314,7 @@ static struct operand say_chain(struct translator *t, size_t *at, size_t to,
         say(t, ")");
         left.type = type_of(t, sign, left.type, right.type);
         left.bind = 0;
+        left.literal = false;
         left.to = t->length;
     }
     return left;

@@ -30,6 +30,8 @@ struct operand {
     enum operand_type type;
     size_t from, to;
     unsigned bind; // 1 + the placeholder that it is; 0: it is none
+    bool literal;  // a text literal, which is a CHAR
+    bool padded;   // and ends with a blank
 };
 
 // An item of a select list.
@@ -152,8 +154,8 @@ void say_order_by(struct translator *t, size_t from, size_t to, bool window,
                   bool distinct);
 // query.c: SELECT ..., WITH ... SELECT ... Says what its first column is.
 enum operand_type say_query(struct translator *t, size_t from, size_t to);
-// SELECT list INTO targets FROM ...: without the INTO, which `say_into` is
-// called for in its turn.
+// query_block.c: SELECT list INTO targets FROM ...: without the INTO, which
+// `say_into` is called for in its turn.
 void say_select_into(struct translator *t, size_t from, size_t to, size_t into,
                      void (*say_into)(struct translator *t, size_t from,
                                       size_t to));
