@@ -319,6 +319,7 @@ ERRORS = [
     ("select substr('x') from dual", "ORA-00909"),
     ("select nvl(1) from dual", "ORA-00938|ORA-00909"),
     ("select 1e200 from dual", "ORA-01426"),
+    ("select 1d from dual", "ORA-03001"),
     ("select 1e100 * 1e100 from dual", "ORA-01426"),
     ("select sum(n) over (order by n) from wide where n between 'a' and 2", "ORA-01722"),
     ("select to_char(sysdate, 'BLAH') from dual", "ORA-01821"),
@@ -412,6 +413,15 @@ def test_a_bind_has_the_type_of_its_value(oracle: Session) -> None:
     by_day = "select id from emp where hired = :b"
     assert oracle.rows(by_day, b=datetime.datetime(1981, 11, 17)) == [(1,)]
     assert oracle.rows(by_day, b="17-NOV-81") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "call", ["upper(:t)", "lpad(:t, 9999)", "replace(:t, 'x', 'xy')", ":t || :t"]
+)
+def test_texts_that_get_too_long(oracle: Session, call: str) -> None:
+    with pytest.raises(oracledb.DatabaseError, match="ORA-01489"):
+        oracle.rows(f"select {call} from dual", t="x" * 30000)
+    assert oracle.one("select upper(:t) from dual", t="x" * 4000) == "X" * 4000
 
 
 def test_rows_of_a_query_are_converted_too(oracle: Session) -> None:

@@ -57,9 +57,9 @@ static void say_number(struct translator *t, size_t at, bool negative,
         refuse(t, overflow ? 1426 : 1722, "");
         return;
     }
-    const char after = token->at[token->length];
-    if (tolower((unsigned char)after) == 'd' ||
-        tolower((unsigned char)after) == 'f')
+    const struct token *next = token + 1;
+    if (next->type == TOKEN_WORD && next->at == token->at + token->length &&
+        strchr("dDfF", *next->at))
         refuse(t, 3001, "BINARY_DOUBLE");
     value.negative = negative && value.count > 0;
     said->type = OPERAND_SMALL;

@@ -51,7 +51,7 @@ static void change_case(sqlite3_context *context, int n,
                     : upper ? towupper_l(c, unicode)
                             : towlower_l(c, unicode);
         in_word = unicode ? iswalnum_l(c, unicode) : isalnum((int)c);
-        if (length + 4 > LONGEST_TEXT) {
+        if (length > LONGEST_TEXT) {
             raise_ora(context, 1489, "");
             return;
         }
@@ -63,7 +63,10 @@ static void change_case(sqlite3_context *context, int n,
         }
         at += bytes;
     }
-    answer_text(context, changed, length);
+    if (length > LONGEST_TEXT)
+        raise_ora(context, 1489, "");
+    else
+        answer_text(context, changed, length);
 }
 
 // LENGTHB where there is data.
@@ -147,6 +150,10 @@ static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
     int64_t length = (int64_t)utf8_length(text[0].at, end);
     const size_t kept =
         (size_t)(utf8_after(text[0].at, end, width) - text[0].at);
+    if (kept > LONGEST_TEXT) { // a bind may be longer than any column
+        raise_ora(context, 1489, "");
+        return;
+    }
     size_t filled = 0;
     const char *fill = text[1].at;
     for (; length < width && filled + kept + 4 <= LONGEST_TEXT; length++) {
