@@ -7,14 +7,20 @@
 
 #include "sql/database.h"
 
-// Its rows are not read, so neither are pages of it: that would be gets.
+// Its rows are not read. For a table that there is not, SQLite looks whether
+// the schema has changed, at the first page of each file: no get of the
+// statement's, which may be one that reads the count of gets.
 static sqlite3_stmt *prepare(struct database *database, const char *owner,
                              const char *table) {
+    struct sqlite3 *counted = database->lio.db;
     sqlite3_stmt *statement = NULL;
     char *sql = owner ? sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table)
                       : sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+
+    database->lio.db = NULL;
     if (sql)
         sqlite3_prepare_v2(database->db, sql, -1, &statement, NULL);
+    database->lio.db = counted;
     sqlite3_free(sql);
     return statement;
 }

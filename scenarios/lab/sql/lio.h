@@ -14,7 +14,7 @@ struct sqlite3;
 struct lio {
     uint64_t *stat; // of the session
     struct break_channel *channel;
-    struct sqlite3 *db; // told to stop when the check says so
+    struct sqlite3 *db; // told to stop when the check says so; none, no gets
     bool current_mode;  // the running statement changes data
     // A change that runs undoably is stopped by a get that fails: to interrupt
     // it would roll the whole transaction back.
