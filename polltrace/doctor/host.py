@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Protocol
 
-_PATIENCE_S = 20
+_PATIENCE_S = 60  # bcc compiles, which takes a small machine its time
 
 
 class Host(Protocol):

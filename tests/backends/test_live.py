@@ -192,7 +192,7 @@ def test_polls_are_counted_without_btf(start: Start, target: Target, asked: str)
     assert "attached" in process.stderr.readline()
     target.do(f"poll {fd} 1009 0")
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, errors) == (0, "")
     data = json.loads(output)
     (seen,) = data["processes"]

@@ -103,7 +103,7 @@ def _script(module: Sequence[str]) -> str:
     return f"""
         export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
         export LANG=C.UTF-8 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE=1
-        export POLLTRACE_PATIENCE_S=120
+        export POLLTRACE_PATIENCE_S=300
         cd {shlex.quote(str(ROOT))} && exec {shlex.join(command)}
     """
 

