@@ -16,7 +16,7 @@ from polltrace.errors import NoSuchProcessError, PolltraceError
 from polltrace.forecast import SKIPS
 from polltrace.frames import Burst, ProcessTotals
 from polltrace.overhead import Session, counted_session
-from polltrace.price import PriceCurve, price_curve
+from polltrace.price import PriceCurve, price_curve, pricing_beside
 from polltrace.profile import Profile
 from polltrace.sampled import ON_CPU, NamedStack, introduced, named_stacks
 from polltrace.servers import Server
@@ -48,8 +48,7 @@ def advise_session(server: Server, durations: Durations = Durations()) -> Advice
     Raises NoSuchProcessError where it ends before it was seen, and what the probe raises.
     """
     counted = _looked(server, Look(duration_s=durations.counted))
-    totals = _only(server, counted)
-    totals = replace(totals, break_polls=server.client_polls(totals))
+    totals = _client_polls(server, counted)
     if _polls_nothing(server, totals):
         return _of_no_polls(server, counted, totals)
     names = Symbolizer()
@@ -68,7 +67,9 @@ def advise_session(server: Server, durations: Durations = Durations()) -> Advice
     return advice(
         server,
         session,
-        price=_price(server, session, burst),
+        price=_price(server, session, burst).times(
+            _slowing(server, session, durations.counted, cost)
+        ),
         stacks=stacks,
         extras=Extras(
             gaps=timed.gaps,
@@ -80,6 +81,11 @@ def advise_session(server: Server, durations: Durations = Durations()) -> Advice
             probe_s_per_poll=cost,
         ),
     )
+
+
+def _client_polls(server: Server, counted: Profile) -> ProcessTotals:
+    totals = _only(server, counted)
+    return replace(totals, break_polls=server.client_polls(totals))
 
 
 def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
@@ -110,6 +116,19 @@ def _price(server: Server, session: Session, burst: Burst | None) -> PriceCurve:
         _kind(server),
         threaded=procfs.threads(server.pid) > 1,
     )
+
+
+def _slowing(server: Server, session: Session, seconds: float, probe_s_per_poll: float) -> float:
+    """How fast the session goes beside the program that measures prices, of its speed alone. They
+    may share a core, and the price was measured beside it; polls go with the work that it does.
+    """
+    with pricing_beside():
+        counted = _looked(server, Look(duration_s=seconds))
+    totals = _client_polls(server, counted)
+    beside = counted_session(totals, counted.seconds, probe_s_per_poll).polls_per_cpu_s
+    alone = session.polls_per_cpu_s
+    # Else it has turned to other work since, or ended its call.
+    return beside / alone if alone / 2 < beside < alone else 1.0
 
 
 def _kind(server: Server) -> str:

@@ -9,11 +9,12 @@ beyond, and the interval holds all three.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import statistics
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,10 @@ class PriceCurve:
             first, price = pace, following
         return price
 
+    def times(self, factor: float) -> PriceCurve:
+        """The same for a processor on which everything takes `factor` times as long."""
+        return PriceCurve([(pace, _scaled(price, factor)) for pace, price in self.knots])
+
 
 def flat(price_s: Estimate) -> PriceCurve:
     """One price, whatever the pace."""
@@ -63,6 +68,18 @@ def price_curve(
     """
     options = ["-s", kind, *(["-t"] if threaded else [])]
     return _curve(paces_s, [str(find_executable("polltrace-price"))], options)
+
+
+@contextlib.contextmanager
+def pricing_beside() -> Iterator[None]:
+    """Within, a program works beside us as it does while prices are measured: where two processors
+    share a core each slows the other."""
+    command = [str(find_executable("polltrace-price")), "-r", "100000"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as beside:
+        try:
+            yield
+        finally:
+            beside.kill()
 
 
 def price_s(pace_s: float) -> Estimate:
@@ -142,6 +159,10 @@ def _price_s(by_footprint: Sequence[Sequence[float]], after: Sequence[Estimate])
         1e-9 * max(0.0, min(each.low for each in totals)),
         1e-9 * max(each.high for each in totals),
     )
+
+
+def _scaled(price: Estimate, factor: float) -> Estimate:
+    return Estimate(price.value * factor, price.low * factor, price.high * factor)
 
 
 def _between(one: Estimate, other: Estimate, share: float) -> Estimate:
