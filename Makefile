@@ -134,7 +134,7 @@ bench-lab: build
 	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
 	$(BIN)/python -m scenarios.bench_lab
 
-# The forecast against the truth: docs/price-proof.md. Root, some ten minutes, a quiet machine.
+# The forecast against the truth: docs/price-proof.md. Root, some six minutes, a quiet machine.
 proof: build clients
 	$(BIN)/python -m scenarios.proof
 

@@ -30,6 +30,9 @@ _SLOW_US, _SLOWEST_US = 300, 10_000
 # The work after a poll is slower by about so much of the poll itself, where it could be measured;
 # work of these paces is short enough to show it.
 _USUAL_AFTER, _QUICK_US = 0.4, 30
+# Our work is not the session's, however exactly it is measured: `make proof` on the lab found the
+# price up to a quarter off.
+_UNLIKE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +152,15 @@ def _after_ns(quick: Sequence[dict[str, Any]], footprint: int) -> Estimate:
 
 
 def _price_s(by_footprint: Sequence[Sequence[float]], after: Sequence[Estimate]) -> Estimate:
-    """The middle one of the footprints; the interval holds them all."""
+    """The middle one of the footprints; the interval holds them all, and what ours is unlike."""
     totals = [
         propagated(lambda poll, rest: poll + rest, median(polls), rest)
         for polls, rest in zip(by_footprint, after, strict=True)
     ]
-    return Estimate(
-        1e-9 * statistics.median(each.value for each in totals),
-        1e-9 * max(0.0, min(each.low for each in totals)),
-        1e-9 * max(each.high for each in totals),
-    )
+    value = statistics.median(each.value for each in totals)
+    low = min(value * (1 - _UNLIKE), *(each.low for each in totals))
+    high = max(value * (1 + _UNLIKE), *(each.high for each in totals))
+    return Estimate(1e-9 * value, 1e-9 * max(0.0, low), 1e-9 * high)
 
 
 def _scaled(price: Estimate, factor: float) -> Estimate:

@@ -156,10 +156,11 @@ def oracle_trip(port: int) -> Trip:
 
     def carry(source: socket.socket, to: socket.socket, kept: list[bytes] | None) -> None:
         while data := source.recv(65536):
+            last = stop.is_set()  # asked before who reads this can set it
             if kept is not None:
                 kept.append(data)
             to.sendall(data)
-            if stop.is_set():
+            if last:
                 return
 
     def serve() -> None:
