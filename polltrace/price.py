@@ -31,7 +31,7 @@ _SLOW_US, _SLOWEST_US = 300, 10_000
 # work of these paces is short enough to show it.
 _USUAL_AFTER, _QUICK_US = 0.4, 30
 # Our work is not the session's, however exactly it is measured: `make proof` on the lab found the
-# price up to a quarter off.
+# price up to a third off.
 _UNLIKE = 0.3
 
 
