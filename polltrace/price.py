@@ -78,7 +78,7 @@ def pricing_beside() -> Iterator[None]:
     """Within, a program works beside us as it does while prices are measured: where two processors
     share a core each slows the other."""
     # Some ten seconds' work: longer than a look, and soon over should we be killed.
-    command = [str(find_executable("polltrace-price")), "-r", "20000"]
+    command = [str(find_executable("polltrace-price")), "-r", "10000"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as beside:
         try:
             yield
