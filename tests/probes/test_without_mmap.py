@@ -110,7 +110,8 @@ def test_windows(target: Target, start_probe: StartProbe) -> None:
     windows = found["windows"]
     assert windows["count"] >= 3
     assert found["break_polls"] == windows["polls"] < 1000003
-    assert 0 < windows["low"] <= windows["per_s"] <= windows["high"]
+    assert windows["low"] <= windows["per_s"] <= windows["high"]  # of three windows: wide
+    assert windows["per_s"] > 0
     assert found["cpu_samples"] == sum(s["count"] for s in found["stacks"]) > 5
 
 
