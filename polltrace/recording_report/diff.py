@@ -12,7 +12,7 @@ from polltrace.recording.stacks import all_stacks
 from polltrace.recording.summary import Summary
 from polltrace.recording_report.parts import flame_frame, shell, table
 from polltrace.recording_report.plots import text
-from polltrace.recording_report.words import about, quality
+from polltrace.recording_report.words import about, quality, torn
 from polltrace.sampled import AT_POLL, ON_CPU
 from stacks import fold
 from stacks.compare import FunctionChange, compare
@@ -144,7 +144,10 @@ def _folded(side: Summary, kind: str) -> Folded:
 
 
 def _sides(found: Difference) -> list[str]:
-    return [f"before: {about(found.before)}", f"after:  {about(found.after)}"]
+    return [
+        *(f"before: {each}" for each in (about(found.before), *torn(found.before))),
+        *(f"after:  {each}" for each in (about(found.after), *torn(found.after))),
+    ]
 
 
 def _rows(found: Difference) -> list[list[str]]:

@@ -21,6 +21,7 @@ from polltrace.recording_report.words import (
     pct,
     quality,
     span,
+    torn,
     verdict,
 )
 from polltrace.sampled import AT_POLL, ON_CPU
@@ -56,10 +57,8 @@ def report_page(summary: Summary) -> str:
 
 def _verdict(summary: Summary) -> str:
     clean = "" if summary.worst else " clean"
-    torn = summary.recording.tear
-    return f'<section class="verdict{clean}">{_paragraphs(verdict(summary))}</section>' + (
-        f'<p class="torn">The file is not whole: {text(torn)}.</p>' if torn else ""
-    )
+    said = f'<section class="verdict{clean}">{_paragraphs(verdict(summary))}</section>'
+    return said + "".join(f'<p class="torn">{text(each)}</p>' for each in torn(summary))
 
 
 def _list(sentences: Iterable[str]) -> str:

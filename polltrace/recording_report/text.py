@@ -15,6 +15,7 @@ from polltrace.recording_report.words import (
     instance,
     pct,
     quality,
+    torn,
     verdict,
 )
 from stacks.text import printable
@@ -25,7 +26,8 @@ _WIDTH = 120
 
 def report_text(summary: Summary) -> str:
     """Verdict, sessions, the forecast for the one that loses most, what to hold against it."""
-    lines = [about(summary), "", *_filled(verdict(summary)), "", *_table(summary)]
+    head = [about(summary), *_filled(torn(summary))]
+    lines = [*head, "", *_filled(verdict(summary)), "", *_table(summary)]
     worst = summary.worst
     if worst is not None and worst.advice is not None and worst.advice.mode is BreakMode.IN_BAND:
         lines += ["", printable_lines(advice_text(worst.advice, MOST_CANCEL_S))]

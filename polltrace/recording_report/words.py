@@ -61,14 +61,16 @@ def modes(summary: Summary) -> str:
     return ", ".join(words) or "no process"
 
 
+def torn(summary: Summary) -> list[str]:
+    """That the file is not whole, for the head of a report; nothing where it is."""
+    tear = summary.recording.tear
+    return [f"The file is not whole: {printable(tear)}. What there is of it was read."] * bool(tear)
+
+
 def quality(summary: Summary) -> list[str]:
     """What is to be held against the figures, and what recording cost."""
     recording = summary.recording
     notes = []
-    if recording.tear:
-        notes.append(
-            f"The file is not whole: {printable(recording.tear)}. What there is of it was read."
-        )
     if recording.header.part > 1:
         notes.append(
             f"This is part {recording.header.part} of its recording, from second "

@@ -57,6 +57,12 @@ def test_the_same_twice_is_noise(dear: Path) -> None:
     assert certain["CPUs used"] is None  # no interval, no verdict
 
 
+def test_a_torn_one_is_said_to_be_at_the_head(dear: Path, tmp_path: Path) -> None:
+    torn = written(tmp_path / "torn", *story()[:-1])
+    head = diff_text(difference(summary(read(dear)), summary(read(torn)))).splitlines()[:3]
+    assert head[2].startswith("after:  The file is not whole: ")
+
+
 def test_the_page_is_safe_and_has_a_differential_graph(dear: Path, cheap: Path) -> None:
     page = diff_page(difference(summary(read(dear)), summary(read(cheap))))
     assert "<i>" not in page
