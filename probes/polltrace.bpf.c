@@ -122,7 +122,8 @@ int cpu_sample(void *ctx) {
     __u32 index;
     struct slot *slot = find_slot(bpf_get_current_pid_tgid() >> 32, &index);
 
-    if (!slot)
+    // Without memory it is at its end, and nowhere in its program any more.
+    if (!slot || !BPF_CORE_READ(task, mm))
         return 0;
     __sync_fetch_and_add(&slot->cpu_samples, 1);
     sample_stack(ctx, task, index, NULL, 0);

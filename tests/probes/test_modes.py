@@ -193,9 +193,17 @@ def test_an_idle_cpu_is_nobody(target: Target, start_probe: StartProbe) -> None:
         probe.read_until("frame")
     target.do("forks 0 0 2 1")
     frame = probe.stop()
-    assert frame["lost"]["stacks"] < 200
+    assert frame["lost"]["stacks"] == 0
     samples = [p["cpu_samples"] for f in probe.of("frame") for p in f["processes"]]
     assert max(samples) < 200  # of the thousands that the idle CPUs gave
+
+
+def test_a_process_at_its_end_loses_no_stack(target: Target, start_probe: StartProbe) -> None:
+    """It has no memory any more, so no stack to be taken; and of 150 ends some are sampled."""
+    probe = start_probe("-p", str(target.pid), "--watch", "-f", "--hz", "5000", "-i", "0.2")
+    for _ in range(15):
+        target.do("forks 0 0 10 1")
+    assert probe.stop()["lost"]["stacks"] == 0
 
 
 def test_own_cost_is_the_kernels_figure(target: Target, start_probe: StartProbe) -> None:
