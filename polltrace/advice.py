@@ -45,8 +45,8 @@ class Extras:
 @dataclass(frozen=True, slots=True)
 class Advice:
     """`counted` and `sampled` are break checking's share of CPU in per cent; `sampled` is None
-    where nothing was on CPU or no function has a name. `now` is the one that `verdict` trusts and
-    the forecast uses. `forecast` is empty where there is nothing to price. `checks` is the part of
+    where nothing was on CPU or no function has a name. `now` is what `verdict` goes by and the
+    forecast uses. `forecast` is empty where there is nothing to price. `checks` is the part of
     it that checks take which do not poll; `probe_added_pct` what counting added, subtracted.
     """
 
@@ -69,6 +69,11 @@ class Advice:
     @property
     def estimates_agree(self) -> bool:
         return self.verdict.agree
+
+    @property
+    def going_by(self) -> Estimate:
+        """What `verdict` chose of the two: the share that the forecast begins at."""
+        return self.verdict.chosen(self.counted, self.sampled)
 
     @property
     def reason(self) -> str:
@@ -120,7 +125,8 @@ def advice(
     checks = _checks(seen, priced, skip.value)
     counted = propagated(lambda one, other: one + other, by_polls, checks)
     found = verdict(counted, sampled)
-    cost = _cost(priced, price, checks, by_polls, sampled if found.trusted == "sampled" else None)
+    going_by = found.chosen(counted, sampled)
+    cost = _cost(priced, price, checks, by_polls, None if going_by is counted else going_by)
     gaps = on_cpu_gaps(extras.gaps, extras.timed_cpu_s)
     forecasts = []
     if mode is BreakMode.IN_BAND and polls and not nothing:
@@ -131,7 +137,6 @@ def advice(
             )
             for other in sorted({*SKIPS, skip.value})
         ]
-    trusted = sampled if found.trusted == "sampled" and sampled else counted
     return Advice(
         server=server,
         mode=mode,
@@ -142,7 +147,7 @@ def advice(
         sampled=sampled,
         checks=checks,
         verdict=found,
-        now=next((f.cpu_pct for f in forecasts if f.break_poll_skip == skip.value), trusted),
+        now=next((f.cpu_pct for f in forecasts if f.break_poll_skip == skip.value), going_by),
         skip_in_force=skip,
         forecast=forecasts,
         out_of_band_saved=out_of_band_saved_pct(cost),
@@ -176,16 +181,15 @@ def _cost(
     price: PriceCurve,
     checks: Estimate,
     by_polls: Estimate,
-    sampled: Estimate | None,
+    share: Estimate | None,
 ) -> Cost:
-    """The forecast's inputs; `sampled` where that is the estimate to go by."""
+    """The forecast's inputs; `share` where that, and not the price, is to go by."""
     rate = session.rate
     busy = session.busy or 1.0
     here = price.at(session.pace_s)
     scale = Estimate(1.0, here.low / here.value, here.high / here.value)
-    if sampled is not None and by_polls.value:
-        # All of it is above what was counted, so above the checks.
-        own = [each - checks.value for each in (sampled.value, sampled.low, sampled.high)]
+    if share is not None and by_polls.value:
+        own = [max(0.0, each - checks.value) for each in (share.value, share.low, share.high)]
         scale = Estimate(*(each / by_polls.value for each in own))
     return Cost(
         polls=Estimate(rate.per_s / busy, rate.low / busy, rate.high / busy),

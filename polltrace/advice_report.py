@@ -109,7 +109,10 @@ def _estimates(advice: Advice) -> list[str]:
             "name (stripped program)."
         )
     elif advice.estimates_agree:
-        lines.append(f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree.")
+        lines.append(
+            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree; "
+            f"together: {_pct(advice.going_by)}."
+        )
     else:
         lines.append(
             f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two DISAGREE; go by the "

@@ -23,8 +23,9 @@ from polltrace.servers import Server
 from polltrace.skip import measured_skip
 from stacks import ProcessError, Symbolizer
 
-# Fast enough for a per cent of a few seconds, slow enough not to be felt (some 7 ns a poll).
-SAMPLE_HZ = 499.0
+# Fast enough to tell a twentieth of the time to a tenth of itself within seconds, slow enough not
+# to be felt.
+SAMPLE_HZ = 1999.0
 # Counting every poll gives a rate per CPU second that a busy host does not disturb.
 COUNTED_SECONDS = 2.0
 # Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.

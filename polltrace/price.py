@@ -103,9 +103,22 @@ def _curve(paces_s: Sequence[float], command: Sequence[str], options: Sequence[s
     found = _measured([*command, "-r", str(ROUNDS), *options], quick)
     found += _measured([*command, "-r", str(SLOW_ROUNDS), *options], slow)
     after = _after(found)
-    return PriceCurve(
-        [(1e-6 * each["pace_us"], _price_s(each["poll_ns"], after)) for each in found]
-    )
+    prices = _rising([_price_s(each["poll_ns"], after) for each in found])
+    paces = [1e-6 * each["pace_us"] for each in found]
+    return PriceCurve(list(zip(paces, prices, strict=True)))
+
+
+def _rising(prices: Sequence[Estimate]) -> list[Estimate]:
+    """A poll that comes more seldom is none the cheaper. Where neighbours say that it is, it is
+    noise, and they share their mean."""
+    runs: list[tuple[Estimate, int]] = []
+    for price in prices:
+        run, size = price, 1
+        while runs and runs[-1][0].value > run.value:
+            before, more = runs.pop()
+            run, size = _between(before, run, size / (size + more)), size + more
+        runs.append((run, size))
+    return [price for price, size in runs for _ in range(size)]
 
 
 def _measured(command: Sequence[str], paces_us: Sequence[int]) -> list[dict[str, Any]]:

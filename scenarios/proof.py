@@ -2,11 +2,11 @@
 """The forecast, held against what was then measured: `python -m scenarios.proof` (as root).
 
 For every driver: one in-band session at skip 3 is looked at by `advise`'s own code, which forecasts
-what every other skip and being out-of-band would save. Then fresh sessions execute the same
-statement at each skip and with no checks at all, turn about and in random order, each turn's
-server CPU time by itself; nothing is attached. A session changes its own skip (ALTER SESSION of
-the lab's), because two server processes differ by per cents by where their memory happens to lie,
-and the same one at two skips does not.
+what every other skip and being out-of-band would save. Before and after, that session executes the
+same statement at each skip and with no checks at all, turn about and in random order, each turn's
+server CPU time by itself; nothing is attached. It changes its own skip (ALTER SESSION of the
+lab's): two server processes differ by per cents, and in what a poll takes them, by where their
+memory happens to lie, and advice is about the one that was looked at.
 
 Prints progress, rewrites the table after every driver, and takes a minute and a half a driver.
 """
@@ -42,7 +42,6 @@ OUT_OF_BAND = 0  # as the lab's ALTER SESSION has it: no checks at all
 SKIPS = (1, 3, 10, 100, 1000)
 # Short: a virtual machine's speed changes by a quarter from one hundredth of a second to the next.
 BLOCKS, TURNS, EXECUTION_S = 16, 200, 0.003
-_CONNECT_TRIES = 4
 _SPID = """
 select p.spid from v$process p, v$session s
 where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
@@ -78,7 +77,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many fresh sessions, executions of each cell in one, and seconds of sampling."""
+    """How many blocks, executions of each cell in one, and seconds of sampling."""
 
     blocks: int
     turns: int
@@ -88,16 +87,15 @@ class Size:
 def proved(lab: LabServer, name: str, size: Size) -> tuple[list[Cell], Advice]:
     """The cells of one driver, and the advice they were forecast by."""
     first, *_, last = processors = sorted(os.sched_getaffinity(0))
-    clients = processors[:-1] or [first]
-    with DriverClient(name, processors=clients) as client:
-        title = _session(lab, client, last)[0]
+    with DriverClient(name, processors=processors[:-1] or [first]) as client:
+        title, spid = _session(lab, client, last)
         rows = _rows(client)
-        client.close()
-        half = size.blocks // 2
-        saved = _measured(lab, client, last, rows, replace(size, blocks=half))
+        before = size.blocks // 2
+        saved = _measured(client, spid, rows, replace(size, blocks=before))
         # In the middle of them: what a poll takes changes with what else the host does.
-        given = _profiled(lab, client, last, size.look_s)
-        saved += _measured(lab, client, last, rows, replace(size, blocks=size.blocks - half))
+        given = _profiled(client, spid, size.look_s)
+        saved += _measured(client, spid, rows, replace(size, blocks=size.blocks - before))
+        client.close()
     measured = {skip: median([block[skip] for block in saved]) for skip in SKIPS}
     by_skip = {each.break_poll_skip: each.saved_pct for each in given.forecast}
     by_skip[PROFILED] = given.out_of_band_saved
@@ -106,22 +104,11 @@ def proved(lab: LabServer, name: str, size: Size) -> tuple[list[Cell], Advice]:
 
 def _session(lab: LabServer, client: DriverClient, processor: int) -> tuple[str, int]:
     """A new in-band session at skip 3 on a processor of its own: the driver, the server's PID."""
-    title = _connected(lab, client)
+    title = lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
     spid = int(client.query(_SPID)[1][0][0])
     os.sched_setaffinity(spid, {processor})
     client.execute(LOTSLIOS, {"n": 300})
     return title, spid
-
-
-def _connected(lab: LabServer, client: DriverClient) -> str:
-    """As connect; a hundred sessions in a row are not to fail for one that was refused."""
-    for _ in range(_CONNECT_TRIES - 1):
-        try:
-            return lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
-        except DriverError as error:
-            _say(f"{client.name}: again: {error}")
-            time.sleep(0.5)
-    return lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
 
 
 def _rows(client: DriverClient) -> int:
@@ -134,9 +121,9 @@ def _rows(client: DriverClient) -> int:
     return round(rows * EXECUTION_S / elapsed_s)
 
 
-def _profiled(lab: LabServer, client: DriverClient, processor: int, look_s: float) -> Advice:
-    """What `advise` says of a session that executes the statement without an end."""
-    _, spid = _session(lab, client, processor)
+def _profiled(client: DriverClient, spid: int, look_s: float) -> Advice:
+    """What `advise` says of the session while it executes the statement without an end."""
+    client.execute(f"alter session set break_poll_skip = {PROFILED}")
     client.begin(LOTSLIOS, {"n": 10**9})
     try:
         (server,) = servers([spid])
@@ -144,27 +131,22 @@ def _profiled(lab: LabServer, client: DriverClient, processor: int, look_s: floa
     finally:
         client.send_break()
         client.finish()
-        client.close()
 
 
-def _measured(
-    lab: LabServer, client: DriverClient, processor: int, rows: int, size: Size
-) -> list[dict[int, float]]:
+def _measured(client: DriverClient, spid: int, rows: int, size: Size) -> list[dict[int, float]]:
     """By skip, what it takes less CPU than skip 3; at skip 3, what being out-of-band takes less.
 
-    A block is one session: its median counts once, whatever a session's turns have in common.
+    A block's median counts once, whatever its turns have in common.
     """
     order = random.Random()
     saved = []
     for block in range(size.blocks):
         _say(f"{client.name}: block {block + 1} of {size.blocks}")
-        _, spid = _session(lab, client, processor)
         cpu_s: dict[int, list[float]] = {skip: [] for skip in (OUT_OF_BAND, *SKIPS)}
         for _ in range(size.turns):
             for skip in order.sample(list(cpu_s), len(cpu_s)):
                 client.execute(f"alter session set break_poll_skip = {skip}")
                 cpu_s[skip].append(_cpu_s(client, spid, rows))
-        client.close()
         cpu_s_other = {skip: cpu_s[OUT_OF_BAND if skip == PROFILED else skip] for skip in SKIPS}
         saved.append({s: _saved_pct(cpu_s[PROFILED], other) for s, other in cpu_s_other.items()})
     return saved
@@ -201,7 +183,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m scenarios.proof", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/price-proof.md"))
     parser.add_argument("--driver", action="append", choices=list(PROGRAMS), help="default: all")
-    parser.add_argument("--blocks", type=int, default=BLOCKS, help="sessions (%(default)s)")
+    parser.add_argument("--blocks", type=int, default=BLOCKS, help="blocks of turns (%(default)s)")
     parser.add_argument("--turns", type=int, default=TURNS, help="of each (%(default)s)")
     parser.add_argument("--look", type=float, default=8.0, help="seconds sampled (%(default)s)")
     args = parser.parse_args()

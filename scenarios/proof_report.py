@@ -19,9 +19,10 @@ _HEAD = """\
 # The forecast against the truth
 
 Made by `make proof`. For each driver one in-band session at `BREAK_POLL_SKIP=3` is looked at as
-`polltrace advise` looks; what it forecasts for every other skip is then held against fresh sessions
-that execute the same statement at each skip, turn about, with nothing attached. All figures are per
-cent of the CPU time at skip 3; the row of skip 3 itself is what being out-of-band saves.
+`polltrace advise` looks; what it forecasts for every other skip is held against what the same
+session then takes for the same statement at each skip, turn about, with nothing attached. All
+figures are per cent of the CPU time at skip 3; the row of skip 3 itself is what being out-of-band
+saves.
 
 | driver | skip | forecast [95 %] | measured [95 %] | error of the forecast | truth inside |
 |---|---:|---:|---:|---:|---|

@@ -15,7 +15,7 @@ from polltrace.advice import Advice, Extras, advice
 from polltrace.break_mode import BreakMode
 from polltrace.frames import Bucket, Burst, PollRate
 from polltrace.intervals import Estimate, exactly, proportion
-from polltrace.overhead import Session
+from polltrace.overhead import Session, together
 from polltrace.price import PriceCurve, flat
 from polltrace.sampled import NamedStack
 from polltrace.servers import Server
@@ -63,10 +63,11 @@ def test_counted_is_the_polls_by_their_price_and_the_checks_between() -> None:
     assert found.counted.high == pytest.approx(6.3 + 0.3231, abs=1e-3)
     assert found.counted.low == pytest.approx(6.3 - (0.3231**2 + 0.1979**2) ** 0.5, abs=1e-3)
     assert found.sampled == proportion(63, 1000)
-    assert (found.estimates_agree, found.verdict.trusted) == (True, "counted")
+    assert (found.estimates_agree, found.verdict.trusted) == (True, "both")
+    assert found.going_by == together(found.counted, found.sampled)
     assert found.now.value == pytest.approx(6.3)
-    assert found.now.low == pytest.approx(found.counted.low, abs=0.02)
-    assert found.now.high == pytest.approx(found.counted.high, abs=0.02)
+    assert found.now.low == pytest.approx(found.going_by.low, abs=0.1)
+    assert found.now.high == pytest.approx(found.going_by.high, abs=0.1)
 
 
 def test_every_usual_skip_is_forecast_and_the_one_in_force() -> None:
@@ -137,9 +138,10 @@ def test_what_is_known_exactly_leaves_the_checks_to_be_unsure_of() -> None:
     # At a skip of 30 the checks that do not poll may take all that the samples leave them.
     session = Session(busy=0.5, rate=PollRate(50_000, 50_000, 50_000))
     extras = Extras(burst=Burst(30_000, 1_000, 0.02))
-    found = advised(session=session, price=flat(exactly(600e-9)), extras=extras)
+    few = samples(5, 3, 992)  # so few that the count is gone by
+    found = advised(session=session, price=flat(exactly(600e-9)), extras=extras, stacks=few)
     checks = proportion(3, 1000)
-    assert found.checks == checks
+    assert (found.verdict.trusted, found.checks) == ("counted", checks)
     assert (found.now.value, found.now.low, found.now.high) == pytest.approx(
         (6.3, 6 + checks.low, 6 + checks.high)
     )

@@ -25,6 +25,7 @@ from polltrace.overhead import (
     agree,
     counted_pct,
     counted_session,
+    together,
     verdict,
 )
 
@@ -148,7 +149,7 @@ def test_which_estimate_to_trust() -> None:
     for touching in (Estimate(8, 7, 9), Estimate(4, 3, 5)):
         assert agree(Estimate(6, 5, 7), touching)
         both = verdict(Estimate(6, 5, 7), touching)
-        assert both == Verdict(True, "counted", "its interval is the narrower")
+        assert both == Verdict(True, "both", "their mean is nearer to the truth than either")
     dearer = verdict(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
     assert (dearer.agree, dearer.trusted) == (False, "sampled")
     assert dearer.why == (
@@ -163,6 +164,20 @@ def test_which_estimate_to_trust() -> None:
     )
     alone = verdict(Estimate(6, 5, 7), None)
     assert alone == Verdict(True, "counted", "there are no samples to check it by")
+
+
+def test_two_estimates_together() -> None:
+    # Both as unsure, the samples by what they cannot see: halfway, and a root of two the surer.
+    mean = together(Estimate(5, 4, 6), Estimate(10, 10, 10))
+    assert (mean.value, mean.low) == pytest.approx((7.5, 7.5 * (1 - 0.2 / 2**0.5)))
+    assert mean.high - mean.value == pytest.approx(mean.value - mean.low)
+    # Twice as unsure of its own size, a quarter of the weight.
+    assert together(Estimate(10, 6, 14), Estimate(5, 5, 5)).value == pytest.approx(6)
+    assert together(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(25 / 3)
+    # What says nothing has no weight.
+    for nothing in (Estimate(0, 0, 1), exactly(5.0)):
+        assert together(nothing, Estimate(5, 4, 6)) == nothing
+    assert together(Estimate(5, 4, 6), Estimate(0, 0, 1)) == Estimate(5, 4, 6)
 
 
 def test_the_limit_decides_and_next_to_nothing_is_not_worth_a_slow_cancel() -> None:

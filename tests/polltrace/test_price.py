@@ -66,6 +66,15 @@ def test_a_price_is_the_poll_and_what_it_makes_slower(tool: Tool) -> None:
     assert (found.value, found.low, found.high) == pytest.approx((450e-9, 315e-9, 650e-9))
 
 
+def test_what_comes_more_seldom_is_none_the_cheaper(tool: Tool) -> None:
+    tool({1: polls(500, after=0), 10: polls(600, after=0), 20: polls(400, after=0)})
+    curve = price_curve([1e-6, 1e-5, 2e-5])
+    assert [curve.at(pace).value for pace in (1e-6, 1e-5, 2e-5)] == pytest.approx([5e-7] * 3)
+    tool({1: polls(500, after=0), 10: polls(600, after=0), 20: polls(700, after=0)})
+    curve = price_curve([1e-6, 1e-5, 2e-5])
+    assert curve.at(1e-5).value == pytest.approx(6e-7)
+
+
 def test_what_it_makes_slower_and_cannot_be_told_is_its_usual_part(tool: Tool) -> None:
     tool({400: polls(300, 600, 400)})
     found = price_s(400e-6)
