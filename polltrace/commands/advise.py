@@ -23,9 +23,10 @@ class Advise:
     Counts a dedicated server's break polls for two seconds, samples it on CPU for --duration,
     counts its checks for a moment (so that the skip in force is measured, not believed), and times
     the gaps between polls for a second. The share of CPU is counted polls times the price of one
-    on this host, measured with nothing attached; the samples check it. Then: what keeps the
-    session in-band, and which skip saves most while a cancel stays within --max-cancel. With a
-    FILE instead, of the session in a recording that loses most, or of that with --pid.
+    on this host, measured with nothing attached, and that of the samples; where they agree, their
+    mean by how unsure each is. Then: what keeps the session in-band, and which skip saves most
+    while a cancel stays within --max-cancel. With a FILE instead, of the session in a recording
+    that loses most, or of that with --pid.
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
