@@ -9,28 +9,38 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-# One more than there are processors: some of it waits for the network.
+# One more than there are processors: some of it waits for the network. Under a make that shares
+# out jobs already, as many as that one has.
 JOBS := $(shell expr $$(nproc) + 1)
+SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: demo test pytest check fuzz lint format build probe price lab clients setup setup-tests \
-	docs docs-outputs demo-recording packages test-packages two-commands lock bench overhead \
+.PHONY: demo test pytest pytest-beside check lint format build probe price lab clients setup \
+	setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock bench overhead \
 	bench-lab proof soak check-compare mutants kernels vagrant-test clean
 
 demo: build
 	@$(BIN)/polltrace demo
 
-test: setup-tests lint check fuzz pytest
+# First, beside each other, what disturbs nobody and can be disturbed: linters, compilers, the
+# fuzzer, and of the tests those that keep to processes of their own. Then, by themselves, those
+# that look at the whole host. What `make` says of its jobs is not for the makes in the tests.
+test: setup-tests build $(VENV)/installed-dev
+	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --output-sync=target pytest-beside check lint
+	MAKEFLAGS= $(BIN)/pytest $(BESIDE:%=--ignore=%)
+
+BESIDE = tests/docs tests/kernels tests/lab tests/stacks
+
+pytest-beside: build clients
+	MAKEFLAGS= $(BIN)/pytest $(BESIDE)
 
 pytest: build clients $(VENV)/installed-dev
 	$(BIN)/pytest
 
+# The C under its sanitizers: unit tests, and from the packet to the answer a minute of fuzzing;
+# `make soak` takes longer over that.
 check: build
+	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=60
 	@$(MAKE) -s --no-print-directory -C probes check
-	@$(MAKE) -s --no-print-directory -C scenarios/lab check
-
-# From the packet to the answer, briefly; `make soak` takes longer over it.
-fuzz: build
-	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz FUZZ_SECONDS=60
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -48,7 +58,7 @@ format: $(VENV)/installed-dev
 # Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
 build: setup
 	@test -x scenarios/lab/build/oralab || echo "build: making the probe and the lab"
-	@$(MAKE) -s --no-print-directory -j$(JOBS) lab $(VENV)/installed probe price
+	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe price
 
 probe:
 	@$(MAKE) -C probes

@@ -16,6 +16,8 @@ from typing import Any
 import oracledb
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
 ORALAB = LAB / "build" / "oralab"
 
@@ -31,6 +33,11 @@ SOON_S = 1.0 if SOAK else 10.0  # a soak is run on a machine with nothing else t
 STATISTICS = (
     "select n.name, m.value from v$mystat m, v$statname n where m.statistic# = n.statistic#"
 )
+STATISTIC_OF = (
+    "select s.value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
+    " and s.sid = :sid and n.name = :name"
+)
+SPID_OF = "select p.spid from v$process p, v$session s where p.addr = s.paddr and s.sid = :sid"
 SPID = (
     "select p.spid from v$process p, v$session s"
     " where p.addr = s.paddr and s.sid = sys_context('userenv','sid')"
@@ -77,6 +84,14 @@ class Session:
         self.rows(sql, **binds)
         return {name: value - before[name] for name, value in self.statistics().items()}
 
+    def statistic_of(self, sid: int, name: str) -> int:
+        """What another session, `sid`, has of a statistic so far."""
+        return int(self.one(STATISTIC_OF, sid=sid, name=name))
+
+    def spid_of(self, sid: int) -> int:
+        """The server process of another session."""
+        return int(self.one(SPID_OF, sid=sid))
+
     @property
     def spid(self) -> int:
         return int(self.one(SPID))
@@ -104,7 +119,8 @@ class RunningStatement:
         self.thread = threading.Thread(target=run)
         self.thread.start()
 
-    def join(self, within_s: float) -> bool:
+    def join(self, within_s: float = PATIENCE_S) -> bool:
+        """Whether it has ended; waits for that no longer than so many seconds."""
         self.thread.join(within_s)
         return not self.thread.is_alive()
 
@@ -145,21 +161,17 @@ class Lab:
         """Starts `sql` and waits until the server is in the middle of it."""
         self.watcher = self.watcher or self.connect()
         watcher, sid = self.watcher, session.sid
-        gets = (
-            "select s.value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
-            " and n.name = 'consistent gets' and s.sid = :sid"
-        )
-        before = watcher.one(gets, sid=sid)
+        before = watcher.statistic_of(sid, "consistent gets")
         statement = RunningStatement(session)
         statement.start(sql, **binds)
-        while watcher.one(gets, sid=sid) < before + 1000:
+        while watcher.statistic_of(sid, "consistent gets") < before + 1000:
             assert statement.thread.is_alive()
         return statement
 
     def stop(self) -> int:
         assert self.process.stdin
         self.process.stdin.close()
-        return self.process.wait(10)
+        return self.process.wait(PATIENCE_S)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from scenarios.client import DriverClient
 from scenarios.clients import program
 from tests.conftest import missing
 
-from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab, Session
+from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab
 
 BURN = LOTSLIOS.replace(":n", str(FOR_EVER))
 
@@ -137,25 +137,15 @@ def test_11g_verifier_and_markers(start_lab: Callable[..., Lab], case: str) -> N
         client.close()
 
 
-def gets_of(watcher: Session, sid: int) -> int:
-    return int(
-        watcher.one(
-            "select s.value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
-            " and n.name = 'consistent gets' and s.sid = :sid",
-            sid=sid,
-        )
-    )
-
-
 def test_cancels_in_a_row(client: DriverClient, lab: Lab, case: str) -> None:
     watcher = lab.connect()
     [[sid]] = rows(client, "select sid from v$mystat where rownum = 1")
     for _ in range(CANCELS):
-        before = gets_of(watcher, int(sid))
+        before = watcher.statistic_of(int(sid), "consistent gets")
         client.begin(BURN)
         # ojdbc11 must have come back from sending: a cancel() that meets its execute() there
         # fails inside the driver, with a NoSuchElementException in one thread or the other.
-        while gets_of(watcher, int(sid)) < before + 3000:
+        while watcher.statistic_of(int(sid), "consistent gets") < before + 3000:
             pass
         client.send_break()
         cancel = client.cancelled(client.finish())

@@ -17,6 +17,8 @@ from pathlib import Path
 import oracledb
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 from .conftest import FOR_EVER, LOTSLIOS, SOON_S, Lab, ended
 
 
@@ -105,7 +107,7 @@ def test_end_of_input_ends_everything(lab: Lab) -> None:
 def test_signals_end_everything(lab: Lab, which: signal.Signals) -> None:
     spid = lab.connect().spid
     lab.process.send_signal(which)
-    assert lab.process.wait(5) == 0
+    assert lab.process.wait(PATIENCE_S) == 0
     assert ended(spid, within_s=SOON_S)
 
 

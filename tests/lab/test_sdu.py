@@ -32,17 +32,14 @@ def test_an_answer_goes_out_in_packets_of_the_sdu(
         lab.sqlnet_ora(f"DEFAULT_SDU_SIZE = {server}\n")
     watcher, session = lab.connect(), lab.connect(sdu=client)
     sid = session.sid
-    sent = (
-        "select value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
-        " and s.sid = :sid and n.name = 'bytes sent via SQL*Net to client'"
-    )
+    sent = "bytes sent via SQL*Net to client"
     session.cursor.arraysize = session.cursor.prefetchrows = array_size
 
     settle(watcher, sid)
-    before, bytes_before = waits(watcher, sid), watcher.one(sent, sid=sid)
+    before, bytes_before = waits(watcher, sid), watcher.statistic_of(sid, sent)
     rows = session.rows(f"select rpad(level, 100, 'x') from dual connect by level <= {ROWS}")
     settle(watcher, sid)
-    after, bytes_after = waits(watcher, sid), watcher.one(sent, sid=sid)
+    after, bytes_after = waits(watcher, sid), watcher.statistic_of(sid, sent)
 
     def grew(event: str) -> int:
         return after.get(event, (0, 0, 0))[0] - before.get(event, (0, 0, 0))[0]

@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from tests.waiting import until
+
 from .conftest import FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session
 
 FROM_CLIENT = "SQL*Net message from client"
@@ -117,17 +119,13 @@ def test_columns(lab: Lab, view: str, columns: str) -> None:
 def test_every_call_is_a_message_each_way(lab: Lab) -> None:
     watcher, session = lab.connect(), lab.connect()
     sid = session.sid
-    names = "SQL*Net roundtrips to/from client"
-    trips = (
-        "select value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
-        " and s.sid = :sid and n.name = :name"
-    )
+    trips = "SQL*Net roundtrips to/from client"
     settle(watcher, sid)
-    before, began = waits(watcher, sid), watcher.one(trips, sid=sid, name=names)
+    before, began = waits(watcher, sid), watcher.statistic_of(sid, trips)
     for _ in range(101):
         session.connection.ping()
     settle(watcher, sid)
-    after, ended = waits(watcher, sid), watcher.one(trips, sid=sid, name=names)
+    after, ended = waits(watcher, sid), watcher.statistic_of(sid, trips)
 
     assert ended - began == 101
     # The message it waits for now is in no total yet.
@@ -151,7 +149,7 @@ def test_time_adds_up(lab: Lab) -> None:
     assert times["parse time elapsed"] + times["sql execute elapsed time"] <= times["DB time"]
     assert times["sql execute elapsed time"] > 0.5 * times["DB time"]
     idle = events[FROM_CLIENT][2]
-    assert idle >= 300_000
+    assert idle >= 200_000  # it may come to its wait a little late
     assert times["DB time"] + idle <= elapsed_us
     # What is neither a call nor a wait for one is next to nothing.
     not_idle = sum(us for event, (_, _, us) in events.items() if event != FROM_CLIENT)
@@ -162,18 +160,22 @@ def test_a_running_call_counts(lab: Lab) -> None:
     watcher, session = lab.connect(), lab.connect()
     sid = session.sid
     statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
-    seen = []
-    for _ in range(2):
-        seen.append(dict(watcher.rows(TIMES, sid=sid)))
+    seen = [dict(watcher.rows(TIMES, sid=sid))]
+
+    def goes_on() -> bool:
         time.sleep(0.2)
+        seen.append(dict(watcher.rows(TIMES, sid=sid)))
+        return seen[-1]["DB CPU"] > seen[0]["DB CPU"]
+
+    until(goes_on, "more CPU time")
     state = watcher.rows(
         "select status, state, event, sql_id, wait_time_micro from v$session where sid = :s", s=sid
     )
     session.connection.cancel()
-    assert statement.join(within_s=10)
+    assert statement.join()
 
-    assert seen[1]["DB time"] - seen[0]["DB time"] >= 200_000
-    assert 0 < seen[1]["DB CPU"] - seen[0]["DB CPU"] <= seen[1]["DB time"]
+    assert seen[-1]["DB time"] - seen[0]["DB time"] >= 200_000
+    assert seen[-1]["DB CPU"] <= seen[-1]["DB time"]
     [(status, how, event, sql_id, micro)] = state
     assert (status, event) == ("ACTIVE", FROM_CLIENT)
     assert how in ("WAITED SHORT TIME", "WAITED KNOWN TIME")  # by how slow the client was
@@ -184,7 +186,8 @@ def test_a_running_call_counts(lab: Lab) -> None:
 def test_an_idle_session_waits_for_its_client(lab: Lab) -> None:
     watcher, session = lab.connect(), lab.connect()
     sid = session.sid
-    time.sleep(1.1)
+    seconds = "select seconds_in_wait from v$session where sid = :s"
+    until(lambda: watcher.one(seconds, s=sid) >= 1, "a second of waiting")
     [row] = watcher.rows(
         "select status, state, event, wait_class, wait_class#, wait_time, seconds_in_wait"
         " from v$session where sid = :s",
@@ -208,7 +211,7 @@ def test_breaks_are_waits(lab: Lab, session: Session) -> None:
     assert waited(watcher, sid, BREAK_RESET)[0] == 0
     statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
     session.connection.cancel()
-    assert statement.join(within_s=10)
+    assert statement.join()
     settle(watcher, sid)
     assert waited(watcher, sid, BREAK_RESET)[0] in (2, 3)  # two markers out, one awaited
 
@@ -231,7 +234,7 @@ def test_a_row_lock_is_waited_for_in_slices(lab: Lab) -> None:
         s=sid,
     )
     holder.connection.commit()
-    assert statement.join(within_s=10)
+    assert statement.join()
     settle(watcher, sid)
     count, timeouts, us = waited(watcher, sid, ROW_LOCK)
 

@@ -16,11 +16,12 @@ from typing import Any
 
 import jsonschema
 
+from tests.waiting import PATIENCE_S
+
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "probes" / "build" / "polltrace-probe"
 SCHEMA = json.loads((ROOT / "probes" / "frames.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-PATIENCE_S = float(os.environ.get("POLLTRACE_PATIENCE_S", "20"))
 
 Record = dict[str, Any]
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import PATIENCE_S, PROBE, Probe, Record, Target, counts
-from tests.probes.test_life import capabilities, wait_until
+from tests.probes.probe_process import PROBE, Probe, Record, Target, counts
+from tests.probes.test_life import capabilities
+from tests.waiting import PATIENCE_S, until
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
@@ -192,11 +193,11 @@ def test_only_a_child_keeps_the_privilege_and_only_while_it_is_needed(
     children = Path(f"/proc/{pid}/task/{pid}/children")
     uprobes = 1 << 38 | 1 << 21  # CAP_PERFMON, CAP_SYS_ADMIN
     (child,) = map(int, children.read_text().split())
-    wait_until(lambda: capabilities(child)["CapPrm"] & ~uprobes == 0, "a child without the rest")
-    wait_until(lambda: capabilities(pid)["CapPrm"] == 0, "no privilege of its own")
+    until(lambda: capabilities(child)["CapPrm"] & ~uprobes == 0, "a child without the rest")
+    until(lambda: capabilities(pid)["CapPrm"] == 0, "no privilege of its own")
     target.begin(f"checks {target.do('open tcp')} {FOR_EVER} 2")
     assert burst_of(probe, target.pid)["break_polls"] > 0
-    assert children.read_text() == ""
+    until(lambda: children.read_text() == "", "the end of the child")
     probe.stop()
 
 
@@ -207,7 +208,7 @@ def test_the_child_ends_with_its_parent(
     pid = probe.process.pid
     child = Path(f"/proc/{pid}/task/{pid}/children").read_text().strip()
     probe.process.kill()
-    wait_until(lambda: not Path(f"/proc/{child}").exists(), "the child ends")
+    until(lambda: not Path(f"/proc/{child}").exists(), "the child ends")
 
 
 def test_no_uprobes_is_said_in_the_frame(

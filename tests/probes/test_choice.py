@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.probes.probe_process import PROBE, Probe, Target, counts, total
+from tests.waiting import PATIENCE_S
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
@@ -96,7 +97,7 @@ def test_by_cgroup(start_target: StartTarget, start_probe: StartProbe, cgroup: P
 
 def fails(*arguments: str) -> tuple[int, str]:
     done = subprocess.run(
-        [PROBE, *arguments], capture_output=True, text=True, check=False, timeout=20
+        [PROBE, *arguments], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

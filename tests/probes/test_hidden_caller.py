@@ -18,7 +18,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from stacks import Symbolizer
-from tests.probes.probe_process import Probe, counts, read_line
+from tests.probes.probe_process import Probe, Record, counts, read_line
 
 TARGETS = Path(__file__).parent / "targets"
 WAITING = ("poll", "ppoll", "select", "epoll_wait", "read", "recv")
@@ -70,19 +70,24 @@ def in_system_call(pid: int, address: int) -> bool:
 
 def prove(start_probe: StartProbe, pid: int) -> None:
     """Samples until each function was caught in its system call often; all have their caller."""
-    probe = start_probe("-p", str(pid), "--watch", "--hz", "4999", "-d", "1")
+    probe = start_probe("-p", str(pid), "--watch", "--hz", "4999", "-i", "0.3")
     names = Symbolizer()
     names.user(pid, [])
-    seen: Counter[str] = Counter()
-    for stack in counts(probe.drain(), pid)["stacks"]:
-        frames = names.user(pid, stack["addresses"])
-        called = [frame.name.lstrip("_") for frame in frames]  # __ppoll in the static one
-        if called[0] not in WAITING or not in_system_call(pid, frames[0].address):
-            continue
-        assert stack["hidden"] == "recovered", called
-        assert called[:3] == [called[0], f"calls_{called[0]}", "main"]
-        seen[called[0]] += stack["count"]
-    assert all(seen[function] >= 5 for function in WAITING), seen
+
+    def each_was_caught(frame: Record) -> bool:
+        seen: Counter[str] = Counter()
+        for stack in counts(frame, pid).get("stacks", []):
+            frames = names.user(pid, stack["addresses"])
+            called = [frame.name.lstrip("_") for frame in frames]  # __ppoll in the static one
+            if called[0] not in WAITING or not in_system_call(pid, frames[0].address):
+                continue
+            assert stack["hidden"] == "recovered", called
+            assert called[:3] == [called[0], f"calls_{called[0]}", "main"]
+            seen[called[0]] += stack["count"]
+        return all(seen[function] >= 5 for function in WAITING)
+
+    probe.wait_for("frame", each_was_caught)
+    probe.stop()
 
 
 @pytest.mark.parametrize("threads", [(), ("two",)], ids=["plain", "cancellable"])

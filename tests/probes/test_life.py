@@ -10,23 +10,16 @@ import os
 import signal
 import subprocess
 import termios
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import PATIENCE_S, PROBE, Probe, Target, counts, read_line, total
+from tests.probes.probe_process import PROBE, Probe, Target, counts, read_line, total
+from tests.waiting import PATIENCE_S, until
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
-
-
-def wait_until(happens: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not happens():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 def capabilities(pid: int) -> dict[str, int]:
@@ -58,7 +51,7 @@ def held_by(pid: int) -> set[tuple[str, int]]:
 
 def assert_vanish(mine: set[tuple[str, int]]) -> None:
     """The kernel frees programs and maps a little after their last user went."""
-    wait_until(lambda: not mine & ids(), f"still there, of {mine}")
+    until(lambda: not mine & ids(), f"still there, of {mine}")
 
 
 def test_a_target_that_exits_is_reported_and_ends_the_probe(
@@ -134,12 +127,12 @@ def test_it_ends_at_once_when_its_reader_is_killed(target: Target, root: None) -
         [PROBE, "-p", str(target.pid), "-i", "1000"], stdout=reader.stdin, stderr=subprocess.PIPE
     )
     reader.stdin.close()
-    wait_until(lambda: capabilities(probe.pid)["CapPrm"] == 0, "attached and unprivileged")
+    until(lambda: capabilities(probe.pid)["CapPrm"] == 0, "attached and unprivileged")
     mine = held_by(probe.pid)
     assert mine
     reader.kill()
     reader.wait()
-    assert probe.wait(5) == 0  # not the thousand seconds to its next frame
+    assert probe.wait(PATIENCE_S) == 0  # not the thousand seconds to its next frame
     assert probe.stderr is not None
     assert probe.stderr.read() == b""
     probe.stderr.close()
@@ -159,9 +152,9 @@ def test_a_reader_that_has_stopped_reading_does_not_keep_it(
         fcntl.ioctl(stdout, termios.FIONREAD, held)
         return held[0] > pipe_size - 8192
 
-    wait_until(is_full, "a full pipe")
+    until(is_full, "a full pipe")
     probe.process.send_signal(signal.SIGTERM)
-    assert probe.process.wait(10) == 0
+    assert probe.process.wait(PATIENCE_S) == 0
 
 
 def test_killed_it_leaves_nothing(target: Target, start_probe: StartProbe) -> None:
@@ -190,14 +183,14 @@ def test_privileges_are_given_up(target: Target, start_probe: StartProbe) -> Non
 
 def test_processes_that_come_and_go_by_the_hundred(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
-    probe = start_probe("-p", str(target.pid), "-f", "-i", "0.1", "--max-processes", "64")
-    rounds, forks = 40, 10
-    for _ in range(rounds):
+    probe = start_probe("-p", str(target.pid), "-f", "-i", "0.05", "--max-processes", "64")
+    rounds, forks = 25, 10
+    for done in range(1, rounds + 1):
         target.do(f"forks {fd} 1009 {forks} 1")
-        probe.read_until("frame")
-        probe.read_until("frame")
-        probe.read_until("frame")
-        probe.read_until("frame")
+        while len(probe.of("exit")) < done * forks:
+            probe.read()
+        for _ in range(4):  # the slots are wiped two scans later
+            probe.read_until("frame")
     frame = probe.stop()
     assert frame["lost"]["processes"] == 0
     assert total(probe) == rounds * 1009

@@ -79,8 +79,8 @@ def test_histograms_hold_every_poll(
         assert start < below
         assert start < 64 or (below - start) / 2 / start <= 0.01
     spent = sum((b[0] + b[1]) / 2 * b[2] for b in times["duration"] + times["gap"])
-    # Polls and gaps are all that the loop consists of.
-    assert 0.5 * took < spent / 1e9 < 1.01 * took
+    # Polls and gaps are all that the loop consists of; who waits for its answer may do so longer.
+    assert 0.5 * found["cpu_s"] < spent / 1e9 < 1.01 * took
 
 
 def test_processes_without_a_histogram_share_one(

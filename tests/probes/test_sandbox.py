@@ -11,7 +11,7 @@ import pytest
 
 from tests.probes.probe_process import ROOT, Probe, Target
 from tests.probes.test_bursts import offset_of
-from tests.probes.test_life import wait_until
+from tests.waiting import until
 
 StartProbe = Callable[..., Probe]
 
@@ -57,5 +57,5 @@ def test_the_child_that_places_breakpoints_too(
     probe = start_probe("-p", str(target.pid), "--function", place)
     children = Path(f"/proc/{probe.process.pid}/task/{probe.process.pid}/children")
     (child,) = children.read_text().split()
-    wait_until(lambda: sandboxed(int(child)), "the child in its sandbox")
+    until(lambda: sandboxed(int(child)), "the child in its sandbox")
     probe.stop()

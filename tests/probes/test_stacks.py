@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.probes.probe_process import Probe, Record, Target, counts
+from tests.waiting import PATIENCE_S
 
 StartProbe = Callable[..., Probe]
 
@@ -56,7 +57,7 @@ def test_the_automatic_stride_follows_a_slower_pace(
     probe = start_probe("-p", str(target.pid), "--stacks", "auto", "-i", "0.1")
     target.do(f"poll {fd} 300007 0")
     fast = counts(probe.read_until("frame"), target.pid)["stack_stride"]
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while counts(probe.records[-1], target.pid)["stack_stride"] != 1:
         assert time.monotonic() < deadline, f"still {probe.records[-1]}, from {fast}"
         target.do(f"poll {fd} 2 0")

@@ -20,6 +20,7 @@ from scenarios.client import DriverClient
 from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
 from scenarios.sqlnet import write_sqlnet
+from tests.waiting import PATIENCE_S
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
@@ -164,7 +165,7 @@ def test_a_process_that_ends_meanwhile_is_said_to(start: Start) -> None:
             advise = start("advise", "-p", str(spid))
             time.sleep(3)
         os.kill(spid, 9)
-        _, said = advise.communicate(timeout=30)
+        _, said = advise.communicate(timeout=PATIENCE_S)
     assert advise.returncode == 5
     assert said.startswith(f"polltrace: process {spid} ended while it was looked at")
     assert "Traceback" not in said

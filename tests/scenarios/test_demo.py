@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_S, until
+
 Process = subprocess.Popen[str]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., Process]
@@ -69,7 +71,7 @@ def test_an_interrupted_demo_leaves_nothing(
     demo = start("demo", "--json", TMPDIR=str(tmp_path))
     family, port = in_full_swing(demo)
     demo.send_signal(end)
-    _, errors = demo.communicate(timeout=10)
+    _, errors = demo.communicate(timeout=PATIENCE_S)
     assert demo.returncode == (-end if end is signal.SIGKILL else 130)
     assert "Traceback" not in errors
     all_gone(family, port)
@@ -82,7 +84,7 @@ def test_a_killed_client_ends_the_demo_in_one_line(start: Start, tmp_path: Path)
     family, port = in_full_swing(demo)
     clients = [pid for pid in family if "client.py" in cmdline(pid)]
     os.kill(clients[0], signal.SIGKILL)
-    _, errors = demo.communicate(timeout=10)
+    _, errors = demo.communicate(timeout=PATIENCE_S)
     assert demo.returncode == 7
     assert [line for line in errors.splitlines() if line.startswith("polltrace: ")]
     assert "Traceback" not in errors
@@ -125,7 +127,7 @@ def test_bad_runs(run: Run, runs: str) -> None:
 
 def in_full_swing(demo: Process) -> tuple[set[int], int]:
     """Every process of the demo, once its probe is attached, and the lab's port."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline and demo.poll() is None:
         family = descendants(demo.pid)
         titles = {pid: cmdline(pid) for pid in family}
@@ -137,12 +139,13 @@ def in_full_swing(demo: Process) -> tuple[set[int], int]:
     pytest.fail(f"the demo never got going: {demo.poll()}")
 
 
+def all_ended(family: set[int]) -> None:
+    until(lambda: not any(map(alive, family)), "the end of its processes")
+
+
 def all_gone(family: set[int], port: int) -> None:
-    """Within two seconds no process of the family is left, and nothing listens on the port."""
-    deadline = time.monotonic() + 2
-    while left := {pid: cmdline(pid) for pid in family if alive(pid)}:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.01)
+    """No process of the family is left, and nothing listens on the port."""
+    all_ended(family)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port)).close()
 

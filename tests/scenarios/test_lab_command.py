@@ -15,6 +15,8 @@ from typing import Any
 import oracledb
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 Lab = Callable[..., subprocess.CompletedProcess[str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -70,7 +72,7 @@ def test_one_that_was_killed_is_not_running(background: Lab) -> None:
     lab = started(background)
     pidfd = os.pidfd_open(lab["pid"])
     os.kill(lab["pid"], signal.SIGKILL)
-    assert select.select([pidfd], [], [], 5)[0]
+    assert select.select([pidfd], [], [], PATIENCE_S)[0]
     os.close(pidfd)
     assert background("status").returncode == 1
     assert started(background)["pid"] != lab["pid"]

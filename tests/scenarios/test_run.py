@@ -21,8 +21,9 @@ from scenarios.run_file import read_run
 from scenarios.run_report import RunReport
 from scenarios.sqlnet import write_sqlnet
 from tests.conftest import POLLTRACE, missing
+from tests.waiting import until
 
-from .test_demo import alive, cmdline, descendants
+from .test_demo import all_ended, descendants
 
 Process = subprocess.Popen[str]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -139,10 +140,7 @@ def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
         process.kill()
         process.wait()
         # THEN nothing of it is left
-        deadline = time.monotonic() + 10
-        while left := {pid: cmdline(pid) for pid in family if alive(pid)}:
-            assert time.monotonic() < deadline, left
-            time.sleep(0.05)
+        all_ended(family)
         assert [*temporary.iterdir()] == []
         if saved.exists():
             what = ("run", "--resume", str(saved))
@@ -203,10 +201,7 @@ def test_a_killed_run_on_a_stranger_is_restored(start: Start, run: Run, small: P
             *("-o", str(small.parent / "x.run")),
             **environment,
         )
-        deadline = time.monotonic() + 30
-        while oracle.sqlnet_ora.read_text() == before:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until(lambda: oracle.sqlnet_ora.read_text() != before, "a change to sqlnet.ora")
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert oracle.sqlnet_ora.read_text() != before

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import ROOT, missing
+from tests.waiting import PATIENCE_S
 
 WIRE = ROOT / "scenarios" / "vagrant" / "wire.sh"
 # Says how the byte came: urgent (it raised POLLPRI), ordinary (in line), or not at all.
@@ -76,9 +77,9 @@ class Network:
         assert server.stdout is not None
         assert server.stdout.readline() == "ready\n"
         client = self.popen("client", sys.executable, "-c", CLIENT)
-        how, errors = server.communicate(timeout=20)
+        how, errors = server.communicate(timeout=PATIENCE_S)
         assert errors == ""
-        assert client.communicate(timeout=20)[1] == ""
+        assert client.communicate(timeout=PATIENCE_S)[1] == ""
         return how.strip()
 
 
