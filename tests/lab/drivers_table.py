@@ -15,7 +15,7 @@ from scenarios.client import DriverClient
 from scenarios.relay import NetworkPath, relay
 
 from .conftest import Lab
-from .test_drivers import BURN, CASES, error, gets_of, rows
+from .test_drivers import BURN, CASES, error, rows
 
 CANCELS = 20
 STATISTIC = (
@@ -107,9 +107,9 @@ def cancels(lab: Lab, client: DriverClient) -> str:
     [[sid]] = rows(client, "select sid from v$mystat where rownum = 1")
     took = []
     for _ in range(CANCELS):
-        before = gets_of(watcher, int(sid))
+        before = watcher.statistic_of(int(sid), "consistent gets")
         client.begin(BURN)
-        while gets_of(watcher, int(sid)) < before + 3000:
+        while watcher.statistic_of(int(sid), "consistent gets") < before + 3000:
             pass
         client.send_break()
         cancel = client.cancelled(client.finish())

@@ -90,11 +90,11 @@ def test_without_the_path_check_the_cancel_is_lost_until_the_call_ends(
 ) -> None:
     lab.sqlnet_ora("DISABLE_OOB_AUTO = TRUE")
     session, watcher = lab.connect(port=lossy_port), lab.connect()
-    whole = session.spent(LOTSLIOS, n=20_000)
+    whole = session.spent(LOTSLIOS, n=10_000)
     assert whole["lab break polls"] == 0
     sid = session.sid
     before = watcher.statistic_of(sid, "consistent gets")
-    statement = lab.running(session, LOTSLIOS, n=20_000)
+    statement = lab.running(session, LOTSLIOS, n=10_000)
     session.connection.cancel()
     assert statement.join()
     # It worked on to its end.

@@ -165,7 +165,7 @@ def test_a_running_call_counts(lab: Lab) -> None:
     def goes_on() -> bool:
         time.sleep(0.2)
         seen.append(dict(watcher.rows(TIMES, sid=sid)))
-        return seen[-1]["DB CPU"] > seen[0]["DB CPU"]
+        return bool(seen[-1]["DB CPU"] > seen[0]["DB CPU"])
 
     until(goes_on, "more CPU time")
     state = watcher.rows(

@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,7 +112,7 @@ def test_sessions_are_shown_and_what_cannot_be_known_is_not(
     # On a busy host the windows that a rate is taken from come late, and so does a refusal.
     for line in top.stdout:
         last = json.loads(line)
-        server = next((each for each in last["servers"] if each["pid"] == busy_server), {})
+        server: dict[str, Any] = next((each for each in last["servers"] if each["pid"] == busy_server), {})
         if server.get("break_polls_per_s") and last["price_failed"]:
             break
     top.send_signal(signal.SIGINT)
