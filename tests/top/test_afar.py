@@ -13,7 +13,6 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -112,8 +111,8 @@ def test_sessions_are_shown_and_what_cannot_be_known_is_not(
     # On a busy host the windows that a rate is taken from come late, and so does a refusal.
     for line in top.stdout:
         last = json.loads(line)
-        server: dict[str, Any] = next((each for each in last["servers"] if each["pid"] == busy_server), {})
-        if server.get("break_polls_per_s") and last["price_failed"]:
+        server = {each["pid"]: each for each in last["servers"]}[busy_server]
+        if server["break_polls_per_s"] and last["price_failed"]:
             break
     top.send_signal(signal.SIGINT)
     _, errors = top.communicate(timeout=PATIENCE_S)
