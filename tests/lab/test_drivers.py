@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,15 +58,25 @@ def as_number(value: Any) -> Any:
         return value
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(scope="module", params=CASES)
 def case(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def lab(oralab: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    assert oralab.exists()
+    lab = Lab(tmp_path_factory.mktemp("lab"), ())
+    yield lab
+    lab.stop()
+
+
+@pytest.fixture(scope="module")
 def client(lab: Lab, case: str) -> Iterator[DriverClient]:
+    """One for all tests of a driver: some take a second to start."""
     with connected(lab, case) as client:
         yield client
+        client.close()
 
 
 def test_what_it_says_of_itself(client: DriverClient, case: str) -> None:
@@ -86,7 +97,6 @@ def test_statements(client: DriverClient) -> None:
     assert rows(client, "select 2 from dual") == [[2]]
     ended = client.execute("select level from dual connect by level <= :n", {"n": 7}, times=3)
     assert (len(ended.elapsed_s), ended.row_count, ended.rows) == (3, 7, [])
-    client.close()
 
 
 def test_rows_per_fetch_and_sdu(lab: Lab, case: str) -> None:
@@ -127,6 +137,8 @@ def test_commit_and_rollback(client: DriverClient, lab: Lab) -> None:
     client.commit()
     assert watcher.one("select count(*) from kept") == 1
     client.rollback()
+    assert rows(client, "select n from kept") == [[1]]
+    client.execute("drop table kept")
 
 
 def test_11g_verifier_and_markers(start_lab: Callable[..., Lab], case: str) -> None:

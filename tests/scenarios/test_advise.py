@@ -20,7 +20,7 @@ from scenarios.client import DriverClient
 from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
 from scenarios.sqlnet import write_sqlnet
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, children, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
@@ -46,7 +46,7 @@ def busy(lab: LabServer, *, skip: int, server_disables: bool) -> Iterator[int]:
 
 @pytest.mark.usefixtures("lab")
 def test_an_in_band_session_is_priced(run: Run, busy_server: int) -> None:
-    ended = run("advise", "-p", str(busy_server), "--json", "-d", "3")
+    ended = run("advise", "-p", str(busy_server), "--json", "-d", "2")
     assert ended.returncode == 0, ended.stderr
     data = json.loads(ended.stdout)
     assert data.keys() >= FIELDS
@@ -77,7 +77,7 @@ def test_an_in_band_session_is_priced(run: Run, busy_server: int) -> None:
 
 @pytest.mark.usefixtures("lab")
 def test_the_text_says_the_whole_story_in_a_sentence(run: Run, busy_server: int) -> None:
-    ended = run("advise", "-p", str(busy_server), "-d", "3", "--max-cancel", "5s")
+    ended = run("advise", "-p", str(busy_server), "-d", "1", "--max-cancel", "5s")
     text = " ".join(ended.stdout.split())
     assert re.search(
         rf"Process {busy_server} \(LAB, client 127\.0\.0\.1:\d+\) is in-band because the client "
@@ -102,7 +102,7 @@ def test_the_text_says_the_whole_story_in_a_sentence(run: Run, busy_server: int)
 
 @pytest.mark.usefixtures("lab")
 def test_an_out_of_band_session_costs_nothing(run: Run, busy_out_of_band: int) -> None:
-    ended = run("advise", "-p", str(busy_out_of_band), "--json", "-d", "3")
+    ended = run("advise", "-p", str(busy_out_of_band), "--json")
     data = json.loads(ended.stdout)
     assert (data["break_mode"], data["reason"]) == ("out-of-band", None)
     # Zero, not noise.
@@ -163,7 +163,7 @@ def test_a_process_that_ends_meanwhile_is_said_to(start: Start) -> None:
     with LabServer() as lab:
         with busy(lab, skip=3, server_disables=True) as spid:
             advise = start("advise", "-p", str(spid))
-            time.sleep(3)
+            until(lambda: children(advise.pid, "polltrace-probe"), "a look")
         os.kill(spid, 9)
         _, said = advise.communicate(timeout=PATIENCE_S)
     assert advise.returncode == 5
@@ -173,7 +173,7 @@ def test_a_process_that_ends_meanwhile_is_said_to(start: Start) -> None:
 
 @pytest.mark.usefixtures("lab")
 def test_the_database_says_who_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    with LabServer() as lab, busy(lab, skip=3, server_disables=True) as spid:
+    with LabServer() as lab, busy(lab, skip=3, server_disables=False) as spid:
         oralab = lab.oralab
         monkeypatch.setenv("POLLTRACE_PASSWORD", oralab.password)
         connect = ["--connect", f"{oralab.user}@{oralab.dsn}"]
@@ -184,7 +184,7 @@ def test_the_database_says_who_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) 
         assert mine["session"]["program"]
         table = run("ps", *connect)
         assert f"{mine['session']['sid']},{mine['session']['serial']}" in table.stdout
-        text = run("advise", "-p", str(spid), "-d", "1", *connect).stdout
+        text = run("advise", "-p", str(spid), *connect).stdout
         assert text.startswith(f"Session {mine['session']['sid']} (")
         # Nowhere does the password show.
         assert oralab.password not in table.stdout + table.stderr + text
