@@ -28,14 +28,14 @@ from pathlib import Path
 from polltrace import procfs
 from polltrace.advice import Advice
 from polltrace.errors import DriverError, LabError, PolltraceError
-from polltrace.intervals import Estimate, median
+from polltrace.intervals import median
 from polltrace.looks import Durations, advise_session
 from polltrace.servers import servers
 from scenarios.client import DriverClient
 from scenarios.clients import PROGRAMS
 from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
-from scenarios.proof_report import proof_table
+from scenarios.proof_report import Cell, proof_table
 
 PROFILED = 3
 OUT_OF_BAND = 0  # as the lab's ALTER SESSION has it: no checks at all
@@ -46,33 +46,6 @@ _SPID = """
 select p.spid from v$process p, v$session s
 where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One forecast and its truth, in per cent of the CPU time at skip 3.
-
-    At the profiled skip itself the saving meant is that of being out-of-band.
-    """
-
-    driver: str
-    skip: int
-    predicted: Estimate
-    measured: Estimate
-
-    @property
-    def relative_error(self) -> float:
-        return abs(self.predicted.value - self.measured.value) / abs(self.measured.value)
-
-    @property
-    def settled(self) -> bool:
-        """Whether the truth itself was measured to a tenth: else neither figure proves anything."""
-        return self.measured.half_width <= 0.1 * abs(self.measured.value)
-
-    @property
-    def inside(self) -> bool:
-        """Whether the truth lies in the interval that was forecast."""
-        return self.predicted.low <= self.measured.value <= self.predicted.high
 
 
 @dataclass(frozen=True, slots=True)
