@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "filter.h"
-#include "frames.h"
+#include "reporter.h"
 #include "function.h"
 #include "polltrace.skel.h"
 #include "uprobes.h"

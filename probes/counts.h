@@ -3,7 +3,7 @@
 #ifndef POLLTRACE_COUNTS_H
 #define POLLTRACE_COUNTS_H
 
-#include "frames.h"
+#include "reporter.h"
 
 void add_counts(struct reporter *reporter, uint32_t slot);
 

@@ -24,10 +24,6 @@ static const char *const LOST_NAMES[LOST_KINDS] = {
     "syscalls",  "times",     "kernel_stacks",
 };
 
-bool wants_stacks(const struct reporter *r) {
-    return options_want_stacks(r->options);
-}
-
 void report_init(struct reporter *r, const struct options *o,
                  struct probe *probe, struct watched *watched) {
     *r = (struct reporter){.options = o, .probe = probe, .watched = watched};
@@ -47,16 +43,6 @@ void report_init(struct reporter *r, const struct options *o,
     if (o->mode == MODE_SYSCALLS)
         snapshot_init(&r->syscalls, probe->syscalls_fd, o->max_processes * 32,
                       sizeof(struct syscall_key), sizeof(struct syscall_count));
-}
-
-void record_begin(struct reporter *r, const char *type) {
-    json_open(&r->json, '{');
-    json_key_text(&r->json, "type", type);
-}
-
-void record_end(struct reporter *r) {
-    json_close(&r->json, '}');
-    json_newline(&r->json);
 }
 
 static const char *reads_name(const struct probe *p) {
@@ -98,11 +84,6 @@ void report_header(struct reporter *r) {
     json_close(j, ']');
     record_end(r);
     json_splice(j, &records);
-}
-
-void record_identity(struct json *j, const struct process *process) {
-    json_key_unsigned(j, "pid", process->pid);
-    json_key_unsigned(j, "start_ticks", process->start_ticks);
 }
 
 static void add_lost(struct reporter *r, const struct own_cost *cost) {

@@ -13,6 +13,7 @@
 #include "calibrate.h"
 #include "caps.h"
 #include "filter.h"
+#include "frames.h"
 #include "own_cost.h"
 #include "privileges.h"
 #include "procfs.h"

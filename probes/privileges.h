@@ -2,7 +2,7 @@
 #ifndef POLLTRACE_PRIVILEGES_H
 #define POLLTRACE_PRIVILEGES_H
 
-#include "frames.h"
+#include "reporter.h"
 
 // Gives up every capability that is no longer needed, once all is attached.
 void privileges_drop(struct reporter *reporter);

@@ -3,7 +3,7 @@
 #ifndef POLLTRACE_PROCESSES_H
 #define POLLTRACE_PROCESSES_H
 
-#include "frames.h"
+#include "reporter.h"
 
 void report_processes(struct reporter *reporter); // those that are new
 void report_exits(struct reporter *reporter);

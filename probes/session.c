@@ -12,6 +12,7 @@
 
 #include "burst.h"
 #include "filter.h"
+#include "frames.h"
 #include "output.h"
 #include "processes.h"
 #include "sampler.h"

@@ -2,7 +2,7 @@
 #ifndef POLLTRACE_SESSION_H
 #define POLLTRACE_SESSION_H
 
-#include "frames.h"
+#include "reporter.h"
 
 // Prints frames until something ends it; then the final frame and trailer.
 void session_run(struct reporter *reporter);

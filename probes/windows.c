@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "frames.h"
+#include "reporter.h"
 #include "on_cpu.h"
 #include "polltrace.skel.h"
 #include "procfs.h"
