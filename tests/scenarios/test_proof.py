@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from polltrace.intervals import Estimate
-from scenarios.proof import SKIPS, Cell
-from scenarios.proof_report import proof_table
+from scenarios.proof import SKIPS
+from scenarios.proof_report import Cell, proof_table
 
 
 def test_a_cell_is_judged_by_its_error_and_by_its_interval() -> None:
