@@ -24,6 +24,7 @@ _COLUMNS = {
     "sql_id": "s.sql_id",
 }
 _NEEDED = ("spid", "sid", "serial", "user")
+_OLDEST = 3  # as pyproject.toml has it
 _NUMBERS = ("spid", "sid", "serial")
 
 
@@ -37,7 +38,14 @@ def main() -> int:
         with _connected(oracledb, request) as connection:
             return _say(sessions=_sessions(oracledb, connection.cursor()))
     except oracledb.Error as error:
-        return _say(failed=str(error).splitlines()[0])
+        return _say(failed=str(error).splitlines()[0] + _too_old(oracledb.__version__))
+
+
+def _too_old(version: str) -> str:
+    """What may be behind a failure: distributions have drivers that were never tried."""
+    if int(version.partition(".")[0]) >= _OLDEST:
+        return ""
+    return f" (by python-oracledb {version}; polltrace asks for {_OLDEST} or newer)"
 
 
 def _connected(oracledb: Any, request: dict[str, str]) -> Any:

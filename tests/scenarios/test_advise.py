@@ -212,6 +212,20 @@ def test_os_authentication_says_what_it_lacks(run: Run, monkeypatch: pytest.Monk
     assert "Oracle's client libraries" in told.stderr
 
 
+def test_a_driver_that_is_too_old_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "oracledb.py").write_text(
+        "class Error(Exception): pass\nDatabaseError = Error\n__version__ = '1.2.1'\n"
+        "def connect(**_): raise Error('DPY-4011: closed\\nand more')\n"
+    )
+    old = ("env", f"PYTHONPATH={tmp_path}", "POLLTRACE_PASSWORD=tiger")
+    told = run("ps", "--connect", "scott@127.0.0.1:1/X", prefix=old)
+    assert (told.returncode, told.stderr) == (
+        7,
+        "polltrace: cannot ask 127.0.0.1:1/X: DPY-4011: closed (by python-oracledb 1.2.1; "
+        "polltrace asks for 3 or newer)\n",
+    )
+
+
 def test_a_process_that_is_no_server(run: Run) -> None:
     for verb in ("advise", "why"):
         ended = run(verb, "-p", str(os.getpid()))
