@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from polltrace.backends.evidence import Evidence, polls_of
 from polltrace.backends.trace_file import evidence_of
 from polltrace.errors import UsageError
+from polltrace.frames import SocketPolls
 
 SYS = "pollsys(0xFFFFFD7FFFDFB4F8, 1, 0xFFFFFD7FFFDFB4B0, 0x00000000) = 0\n"
 
@@ -38,12 +39,24 @@ def judged(text: str) -> tuple[int, int, int]:
         ("poll(0x08047AB8, 1, 0)\t\t\t= 0\n", (1, 0, 0)),
         ("poll(0x08047AB8, 1, 1000)\t\t= 0\n", (0, 1, 0)),
         ("poll({ 3/POLLIN },1,0)\t\t = 0 (0x0)\n", (1, 0, 0)),
+        ("poll({ 3/POLLIN },0x1,0x0)\t = 0 (0x0)\n", (1, 0, 0)),
         ("poll(0x08047AB8, 1, -1)\t(sleeping...)\npoll(0x08047AB8, 1, -1)\t\t= 1\n", (0, 1, 0)),
         ("poll(0x08047AB8, 1, 0)\t\t\tErr#4 EINTR\n    Received signal #18, SIGCLD\n", (1, 0, 0)),
     ],
 )
 def test_polls_are_judged_by_their_arguments(text: str, expected: tuple[int, int, int]) -> None:
     assert judged(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{SYS}\tfd=8  ev=POLLRDNORM rev=0\n\ttimeout: 0.000000000 sec\n",
+        "poll(0x08047AB8, 1, 0)\t\t\t= 0\n\tfd=8  ev=POLLIN rev=0\n",
+    ],
+)
+def test_the_descriptor_is_known_where_truss_was_asked_for_it(text: str) -> None:
+    assert read(text).profile.only().sockets == (SocketPolls(8, "", "", "", 1),)
 
 
 def test_deltas_and_times() -> None:

@@ -48,6 +48,26 @@ def test_waits_at_every_skip_are_those_of_breaks_at_random_moments(ratio: int) -
     assert truth[-1] * 0.5 < found.worst < 2 * truth[-1]
 
 
+def test_a_long_gap_is_in_a_sum_of_its_own() -> None:
+    # GIVEN gaps of which ten make one: a hundred sums of 10 ms, and one with the long gap in it
+    found = cancel_latency(Gaps([(1.0, 1000.0), (500.0, 1.0)]), 3, 30)
+    assert found is not None
+    # THEN half of the time has passed within the short ones, and 99 % of it late in the long one
+    mean = 1500 / 1001
+    assert (found.median, found.p99, found.worst) == pytest.approx(
+        (750 / 100.1, 0.99 * 1500 - 10 * 99.1, 9 * mean + 500)
+    )
+
+
+def test_no_more_gaps_are_singled_out_than_a_tenth_of_the_sums() -> None:
+    # GIVEN eleven sums in a hundred for the longest gaps, and too few for the next
+    found = cancel_latency(Gaps([(1.0, 1000.0), (50.0, 100.0), (500.0, 10.5)]), 3, 30)
+    assert found is not None
+    # THEN sums of the others have none, one, two of 50 ms, by the binomial distribution
+    assert found.median == pytest.approx(88, rel=0.05)
+    assert found.p99 == pytest.approx(500 + 9 * 6000 / 1100 - 0.01 * 11_250 / 10.5, rel=0.02)
+
+
 def test_a_lower_skip_shares_out_the_usual_and_leaves_an_interruption_whole() -> None:
     seen = Gaps([(0.03, 1000.0), (4.0, 1.0)])
     found = cancel_latency(seen, 3, 1)
