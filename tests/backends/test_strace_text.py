@@ -52,6 +52,7 @@ JUDGED = [
     ("ppoll([{fd=3, events=POLLIN}], 1, NULL, NULL, 8) = 0", OTHER),
     ("ppoll([{fd=3, events=POLLIN}], 1, {tv_sec=0, tv_nsec=1000}, NULL, 8) = 0 (Timeout)", OTHER),
     ("ppoll([{fd=3, events=POLLIN}], 1, 0x10, NULL, 8) = -1 EFAULT (Bad address)", OTHER),
+    ("ppoll([{fd=3, events=POLLIN}], 1, 0xfacade, NULL, 8) = -1 EFAULT (Bad address)", OTHER),
 ]
 
 
