@@ -11,7 +11,7 @@ import re
 import select
 import subprocess
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -71,18 +71,24 @@ class Ended:
 class DriverClient:
     """A client program, a child process that lives as long as this object.
 
-    `processors` is where all its threads may run, from the start.
+    `processors` is where all its threads may run, from the start; `start` the words of a command
+    that starts it elsewhere.
     """
 
     def __init__(
-        self, name: str = "python-oracledb", *, processors: Collection[int] | None = None
+        self,
+        name: str = "python-oracledb",
+        *,
+        processors: Collection[int] | None = None,
+        start: Sequence[str] = (),
     ) -> None:
         self.name = name
         self._program = program(name)
         self._processors = processors
+        self._start = start
 
     def __enter__(self) -> Self:
-        command = self._program.command()
+        command = [*self._start, *self._program.command()]
         before = os.sched_getaffinity(0)
         # A child has our affinity from its first instruction on: a JVM sizes itself by it.
         os.sched_setaffinity(0, self._processors or before)

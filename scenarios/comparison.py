@@ -18,7 +18,7 @@ from polltrace.intervals import Estimate
 from scenarios import bootstrap
 from scenarios.run_analysis import Turns, analysed, by_cell
 from scenarios.run_file import RunData
-from scenarios.scenario import Cell, varied
+from scenarios.scenario import MATRIX, Cell, varied
 
 CONFIDENCE = 0.95
 
@@ -88,14 +88,13 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
         if one_host or row.exact
     ]
     rows += [
-        Compared(cell.label(MATRIX_NAMES), "", None, exact=False, verdict=Verdict.MISSING)
+        Compared(cell.label(MATRIX), "", None, exact=False, verdict=Verdict.MISSING)
         for cell in {*base.cells} ^ {*new.cells}
         if not cell.twin
     ]
     return Comparison(margin, confidence, rows, _cautions(base, new))
 
 
-MATRIX_NAMES = ("client", "break_mode", "skip", "fetch_size", "sdu", "path", "busy")
 _TIMES = {"elapsed": ("elapsed_s", "unhindered_s"), "server CPU": ("cpu_s",)}
 """What each is judged by. A server that waited for a processor while others had it took longer
 without being slower: elapsed is held against the other run's with that time and without it, and
@@ -191,6 +190,9 @@ def _cautions(base: RunData, new: RunData) -> list[str]:
         said.append(
             f"drivers: {', '.join(base.header['drivers'])}; then {', '.join(new.header['drivers'])}"
         )
+    for name in base.paths.keys() & new.paths.keys():
+        if base.paths[name] != new.paths[name]:
+            said.append(f"path {name}: {base.paths[name]}; then {new.paths[name]}")
     for name, run in (("BASE", base), ("NEW", new)):
         said += [f"{name}: {each}" for each in analysed(run).warnings]
     return said

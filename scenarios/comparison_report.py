@@ -43,13 +43,15 @@ def comparison_junit(comparison: Comparison) -> str:
     )
     for row in comparison.rows:
         case = ElementTree.SubElement(suite, "testcase", classname=row.cell, name=row.figure or "-")
-        words = f"{ratio_words(row)} times the base"
+        words = f"{ratio_words(row)} times the base" if row.ratio else ratio_words(row)
         if row.verdict is Verdict.REGRESSION:
             ElementTree.SubElement(case, "failure", message=words).text = _rule(comparison)
         elif row.verdict is Verdict.MISSING:
             ElementTree.SubElement(case, "skipped", message=str(row.verdict))
         else:
             ElementTree.SubElement(case, "system-out").text = f"{words}: {row.verdict}"
+    if comparison.cautions:
+        ElementTree.SubElement(suite, "system-err").text = "\n".join(comparison.cautions)
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -9,18 +9,24 @@ from typing import Self
 
 from scenarios.client import DriverClient
 from scenarios.oralab import start_oralab
+from scenarios.relay import LOOPBACK
 from scenarios.sqlnet import write_sqlnet
 
 
 class LabServer:
-    """The lab on a loopback port of its own, from __enter__ to __exit__.
+    """The lab on a port of its own, from __enter__ to __exit__.
+
+    `address` is loopback's, or one that only namespaces of ours reach (netem.py): the lab is no
+    place for secrets.
 
     It ends when our end of its stdin closes, so it does not outlive us, however we end; and it
     removes its temporary directory, with our sqlnet.ora in it.
     """
 
-    def __init__(self, port: int = 0) -> None:
-        self._options = ["--port", str(port), "--until-eof"]
+    def __init__(self, port: int = 0, address: str = LOOPBACK) -> None:
+        self._options = ["--port", str(port), "--until-eof", "--listen", address]
+        if address != LOOPBACK:
+            self._options.append("--i-understand-this-is-not-a-database")
 
     def __enter__(self) -> Self:
         self._process, self.oralab = start_oralab(self._options, stdin=subprocess.PIPE)

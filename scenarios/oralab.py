@@ -31,10 +31,11 @@ class Oralab:
     user: str
     password: str
     tns_admin: Path
+    host: str = "127.0.0.1"
 
     @property
     def dsn(self) -> str:
-        return f"127.0.0.1:{self.port}/{self.service}"
+        return f"{self.host}:{self.port}/{self.service}"
 
     @property
     def local_dsn(self) -> str:
@@ -91,4 +92,5 @@ def start_oralab(
         user=announced["user"],
         password=password,
         tns_admin=Path(announced["tns_admin"]),
+        host=announced["host"],
     )

@@ -10,6 +10,8 @@ from html import escape
 
 WIDTH = 920
 _LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 300, 24, 34, 46, 22
+FEW_DECADES = 2
+WIDE = 30
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Told apart with every kind of colour vision (Okabe and Ito's)."""
 
@@ -54,7 +56,10 @@ class Axis:
     def ticks(self) -> list[float]:
         if self.log:
             first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-            return [10.0**n for n in range(first, last + 1) if self.low <= 10.0**n <= self.high]
+            # Powers of ten alone say little where there are but one or two.
+            between = (1, 2, 5) if last - first <= FEW_DECADES else (1,)
+            values = [m * 10.0**n for n in range(first, last + 1) for m in between]
+            return [value for value in values if self.low <= value <= self.high]
         step = _step(self.high - self.low)
         first = math.ceil(self.low / step)
         return [n * step for n in range(first, math.floor(self.high / step) + 1)]
@@ -91,6 +96,12 @@ def strips(title: str, unit: str, rows: Sequence[Row], *, log: bool = False) -> 
                 f"<title>{escape(words)}</title></circle>"
             )
     return _svg(title, height, drawn)
+
+
+def spread_wide(values: Iterable[float]) -> bool:
+    """Whether a plain axis would squeeze the small ones together."""
+    positive = [value for value in values if value > 0]
+    return len(positive) > 1 and max(positive) > WIDE * min(positive)
 
 
 def scatter(  # noqa: PLR0913

@@ -3,9 +3,9 @@
 
 `python -m scenarios.relay --to HOST:PORT` listens on a free loopback port, says which in a line
 of JSON, and carries every connection to the target until its standard input ends. It stands in
-for `tc netem` where the kernel has none, and for the middleboxes that netem can't play: those
-that lose the urgent byte (a relay in user space that never asks for it) or turn it into ordinary
-data (SO_OOBINLINE).
+for `tc netem` where the kernel has none (netem.py), and for the middleboxes that netem can't play:
+those that lose the urgent byte (a relay in user space that never asks for it) or turn it into
+ordinary data (SO_OOBINLINE).
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-URGENT = ("keep", "inline", "drop")
+URGENT = {"keep": "kept", "inline": "put in line", "drop": "lost"}
+LOOPBACK = "127.0.0.1"
 _SIOCATMARK = 0x8905  # asm-generic/sockios.h
 
 
@@ -40,6 +41,19 @@ class NetworkPath:
     round_trip_s: float = 0.0
     jitter_s: float = 0.0
     urgent: str = "keep"
+
+    @property
+    def delays(self) -> bool:
+        return self.round_trip_s > 0 or self.jitter_s > 0
+
+    @property
+    def without_delay(self) -> NetworkPath:
+        return replace(self, round_trip_s=0.0, jitter_s=0.0)
+
+    def __str__(self) -> str:
+        delay = f"{1e3 * self.round_trip_s:g} ms a round trip" if self.delays else "no delay"
+        jitter = f", up to {1e3 * self.jitter_s:g} ms more each way" if self.jitter_s else ""
+        return f"{delay}{jitter}, urgent data {URGENT[self.urgent]}"
 
 
 def pieces(source: socket.socket) -> Iterator[tuple[bytes, bool]]:
@@ -97,13 +111,15 @@ def connect_through(accepted: socket.socket, target: tuple[str, int], path: Netw
 
 
 @contextlib.contextmanager
-def relay(target: tuple[str, int], path: NetworkPath) -> Iterator[int]:
-    """A relay process to `target`; the loopback port that it listens on. It ends with us."""
+def relay(target: tuple[str, int], path: NetworkPath, address: str = LOOPBACK) -> Iterator[int]:
+    """A relay process to `target`; its port, at an address that others do not reach. It ends with
+    us."""
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "scenarios.relay", "--to", f"{target[0]}:{target[1]}"),
             *("--round-trip-ms", f"{1e3 * path.round_trip_s:g}"),
             *("--jitter-ms", f"{1e3 * path.jitter_s:g}", "--urgent", path.urgent),
+            *("--listen", address),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -124,14 +140,15 @@ def relay(target: tuple[str, int], path: NetworkPath) -> Iterator[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="a network path on loopback")
     parser.add_argument("--to", required=True, metavar="HOST:PORT")
+    parser.add_argument("--listen", default=LOOPBACK, metavar="ADDRESS")
     parser.add_argument("--round-trip-ms", type=float, default=0)
     parser.add_argument("--jitter-ms", type=float, default=0)
-    parser.add_argument("--urgent", choices=URGENT, default="keep")
+    parser.add_argument("--urgent", choices=[*URGENT], default="keep")
     args = parser.parse_args()
     host, _, port = args.to.rpartition(":")
     path = NetworkPath(args.round_trip_ms / 1e3, args.jitter_ms / 1e3, args.urgent)
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server((args.listen, 0)) as listener:
         print(json.dumps({"port": listener.getsockname()[1]}), flush=True)
 
         def listen() -> None:

@@ -13,8 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from polltrace.errors import FrameError, UsageError
 from scenarios.scenario import Cell
@@ -37,6 +36,19 @@ class RunData:
     blocks: frozenset[int]
     lines: Sequence[Line] = field(repr=False)
     torn: bool
+
+    @property
+    def how_network(self) -> str:
+        """What the network paths were asked to be made by (network.HOW)."""
+        network = self.header.get("network")
+        return str(network["how"]) if isinstance(network, dict) else "relay"
+
+    @property
+    def paths(self) -> Mapping[str, str]:
+        """What each network path did, and by what; runs of earlier releases had relays alone and
+        do not say."""
+        network = self.header.get("network")
+        return network["paths"] if isinstance(network, dict) else {}
 
     def of(self, kind: str) -> list[Line]:
         """The lines of a kind that belong to whole blocks."""
@@ -106,15 +118,7 @@ class RunWriter:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._file.close()
 
 

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from scenarios.plots import Point, Row, scatter, strips, with_key
+from scenarios.plots import Point, Row, scatter, spread_wide, strips, with_key
 from scenarios.run_analysis import CellResult, RunResult, by_cell, of_blocks
 from scenarios.run_text import conclusions, expected_lines, run_text
 from stacks import parse_folded
@@ -50,8 +50,8 @@ def _sections(result: RunResult) -> Iterator[str]:
         yield f'<p class="warning">{escape(each)}</p>'
     if result.scenario.expected:
         yield f"<h2>Expected</h2>\n<pre>{escape(chr(10).join(expected_lines(result, 100)))}</pre>"
-    yield "<h2>Found</h2>"
-    yield "<ul>" + "".join(f"<li>{escape(each)}</li>" for each in conclusions(result)) + "</ul>"
+    if found := "".join(f"<li>{escape(each)}</li>" for each in conclusions(result)):
+        yield f"<h2>Found</h2>\n<ul>{found}</ul>"
     for heading, drawing in (
         ("Elapsed", _elapsed(result)),
         ("Against the base", _over_base(result)),
@@ -82,23 +82,30 @@ def _elapsed(result: RunResult) -> str:
         for number, each in enumerate(result.cells)
         if each.elapsed_s
     ]
-    return strips("An execution: median of the blocks, 95 % interval, every block", "ms", rows)
+    title = "An execution: median of the blocks, 95 % interval, every block"
+    return strips(title, "ms", rows, log=spread_wide(row.value or 0 for row in rows))
 
 
 def _over_base(result: RunResult) -> str:
+    compared = [(each, each.over_base_pct) for each in result.cells if each.over_base_pct]
+    # Ten times the base's and more is no matter of per cent.
+    times = spread_wide(1 + over.value / 100 for _, over in compared)
+
+    def shown(pct: float) -> float:
+        return 1 + pct / 100 if times else pct
+
     rows = [
         Row(
             each.label,
-            each.over_base_pct.value,
-            (each.over_base_pct.low, each.over_base_pct.high),
+            shown(over.value),
+            (shown(over.low), shown(over.high)),
             (),
             _series(result, each),
         )
-        for each in result.cells
-        if each.over_base_pct
+        for each, over in compared
     ]
     title = "Elapsed over the base, paired in time; (A/A) is the noise floor"
-    return strips(title, "% of the base's", rows)
+    return strips(title, "times the base's" if times else "% of the base's", rows, log=times)
 
 
 def _polls(result: RunResult) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import statistics
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.table import Table
@@ -19,6 +20,7 @@ from scenarios.scenario import DEFAULT_SKIP
 
 WIDTH = 200
 IDLE = "SQL*Net message from client"
+COARSE = 100
 NO_DIFFERENCE = "no difference that could be told from noise"
 
 
@@ -41,11 +43,14 @@ def _parts(result: RunResult) -> Iterator[object]:
         f"server {run.header['server']}; "
         f"{', '.join(run.header['drivers'])}; {host['processors']} processors, {host['kernel']}"
     )
+    if words := _in_all(result):
+        yield f"all cells: {words}"
     yield from (f"WARNING: {each}" for each in result.warnings)
     yield ""
     yield cell_table(result)
-    yield ""
-    yield from conclusions(result)
+    if said := list(conclusions(result)):
+        yield ""
+        yield from said
     if any(each.counted and each.counted.statistics for each in result.cells):
         yield ""
         yield from _side_by_side(result)
@@ -53,6 +58,12 @@ def _parts(result: RunResult) -> Iterator[object]:
         yield ""
         yield "Expected:"
         yield from expected_lines(result)
+
+
+def _in_all(result: RunResult) -> str:
+    """What of the matrix is the same in all cells of this run, which their labels leave out."""
+    same = [name for name in result.scenario.matrix if name not in result.varied]
+    return replace(result.cells[0].cell, twin=False).label(same)
 
 
 def expected_lines(result: RunResult, width: int = WIDTH) -> Iterator[str]:
@@ -85,7 +96,11 @@ def cell_table(result: RunResult) -> Table:
     if has["stacks"]:
         columns += [("in check, % of samples [95 %]", "right")]
     if has["trips"]:
-        columns += [("round trips", "right"), ("more data", "right"), ("us/trip", "right")]
+        columns += [
+            ("round trips", "right"),
+            ("more data", "right"),
+            ("us/trip outside server", "right"),
+        ]
     if has["cancel"]:
         columns += [("cancel ms (max)", "right"), ("lost", "right")]
     for name, side in columns:
@@ -99,17 +114,17 @@ def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
     yield each.label
     counted = each.counted
     if has["elapsed"]:
-        yield interval(each.elapsed_s, 1e3, 1)
-        yield interval(each.over_base_pct, 1, 1, sign=True)
-        yield f"{1e3 * each.cpu_s.value:.1f}" if each.cpu_s else "-"
-        yield interval(each.cpu_over_base_pct, 1, 1, sign=True)
+        yield interval(each.elapsed_s, 1e3)
+        yield interval(each.over_base_pct, sign=True)
+        yield f"{1e3 * each.cpu_s.value:,.1f}" if each.cpu_s else "-"
+        yield interval(each.cpu_over_base_pct, sign=True)
     if has["polls"]:
         polls = counted.known_polls if counted else None
         yield f"{counted.gets:,.0f}" if counted else "-"
         yield "-" if polls is None else f"{polls:,.0f}"
         yield f"{counted.gets_per_poll:,.2f}" if counted and counted.gets_per_poll else "-"
     if has["stacks"]:
-        yield interval(each.check_pct, 1, 1)
+        yield interval(each.check_pct)
     if has["trips"]:
         if counted:
             trip = counted.round_trip_s
@@ -127,15 +142,16 @@ def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
         yield str(each.cancels_lost) if each.cancels_lost else ""
 
 
-def interval(estimate: Estimate | None, factor: float, digits: int, *, sign: bool = False) -> str:
+def interval(estimate: Estimate | None, factor: float = 1.0, *, sign: bool = False) -> str:
+    """With no decimals where the interval is wider than that; one value has none."""
     if estimate is None:
         return "-"
-    plus = "+" if sign else ""
+    digits = 0 if factor * estimate.half_width >= COARSE else 1
     value, low, high = (
-        f"{factor * each:{plus}.{digits}f}"
+        f"{factor * each:{'+' if sign else ''},.{digits}f}"
         for each in (estimate.value, estimate.low, estimate.high)
     )
-    return f"{value} [{low}, {high}]"
+    return value if estimate.low == estimate.high else f"{value} [{low}, {high}]"
 
 
 def conclusions(result: RunResult) -> Iterator[str]:
@@ -144,11 +160,16 @@ def conclusions(result: RunResult) -> Iterator[str]:
         twin = next(each for each in result.cells if each.cell.twin)
         yield (
             f"Noise floor: {twin.base} against itself differs by "
-            f"{interval(result.floor_pct, 1, 1, sign=True)} %."
+            f"{interval(result.floor_pct, sign=True)} %."
         )
-    for each in result.cells:
-        if each.over_base_pct is not None and not each.cell.twin:
-            yield effect(each, result.floor_pct, len(result.run.blocks))
+    compared = [e for e in result.cells if e.over_base_pct is not None and not e.cell.twin]
+    if compared and len(result.run.blocks) < FEWEST_VALUES:
+        yield (
+            f"Too few blocks to tell a difference from noise: {FEWEST_VALUES} give an interval; "
+            "what stands in brackets is the whole range."
+        )
+    else:
+        yield from (effect(each, result.floor_pct) for each in compared)
     yield from _paths(result)
     if result.counts_agree is not None:
         yield (
@@ -156,13 +177,20 @@ def conclusions(result: RunResult) -> Iterator[str]:
             if result.counts_agree
             else "THE PROBE'S COUNT IS NOT THE SERVER'S."
         )
+    for each in result.cells:
+        if each.cancels_lost:
+            sent = each.cancels_lost + len(each.cancels_ms)
+            yield f"{each.label}: {each.cancels_lost} of {sent} cancels were lost."
     wrong = sum(each.cancels_wrong for each in result.cells)
     if wrong:
         yield f"{wrong} CANCELS ENDED OTHERWISE THAN AS A CANCEL AND WITH A USABLE SESSION."
 
 
 def _paths(result: RunResult) -> Iterator[str]:
-    """What a path adds to a round trip as SQL sees it, against what it really adds."""
+    """What a path is made by; what it adds to a round trip as SQL sees it, and what it really
+    does."""
+    for name, words in result.run.paths.items():
+        yield f"Path {name}: {words}."
     for each, added_s, true_s in path_delays(result):
         yield (
             f"{each.label}: the path adds {1e6 * added_s:,.0f} us to a round trip as SQL sees it; "
@@ -170,18 +198,13 @@ def _paths(result: RunResult) -> Iterator[str]:
         )
 
 
-def effect(each: CellResult, floor: Estimate | None, blocks: int) -> str:
+def effect(each: CellResult, floor: Estimate | None) -> str:
     """As hyperfine says it: so many times slower than, with what may be wrong with that."""
     over = each.over_base_pct
     assert over is not None
     beyond = floor is None or abs(over.value) > max(abs(floor.low), abs(floor.high))
-    if blocks < FEWEST_VALUES:
-        return (
-            f"{each.label}: {over.value:+.1f} %, by {blocks} blocks: too few to tell from noise "
-            f"({FEWEST_VALUES} give an interval)."
-        )
     if not over.excludes_zero:
-        return f"{each.label}: {NO_DIFFERENCE} ({interval(over, 1, 1, sign=True)} %)."
+        return f"{each.label}: {NO_DIFFERENCE} ({interval(over, sign=True)} %)."
     times = 1 + over.value / 100
     half = over.half_width / 100
     words = f"{times:.3f} ± {half:.3f} times the elapsed time of {each.base}"

@@ -22,7 +22,7 @@ from polltrace.errors import LabError
 from scenarios import host_noise, session_statistics
 from scenarios.client import Binds, DriverClient
 from scenarios.locking import LockHolder
-from scenarios.relay import relay
+from scenarios.network import Network, Route
 from scenarios.scenario import WAIT_SLICE_S, Cell, Scenario
 from scenarios.server import Server, open_session
 from scenarios.session import CANCELLED_FACTOR, Session, Work
@@ -57,19 +57,6 @@ def processors() -> tuple[int, int]:
     """Where clients run, and where servers do."""
     ours = sorted(os.sched_getaffinity(0))
     return ours[0], ours[-1]
-
-
-@contextlib.contextmanager
-def paths(server: Server, scenario: Scenario, cells: Sequence[Cell]) -> Iterator[dict[str, int]]:
-    """A relay for each network path that the cells need and that is more than none."""
-    with contextlib.ExitStack() as stack:
-        ports = {}
-        for name in {cell.path for cell in cells}:
-            if name != "direct":
-                cell = next(cell for cell in cells if cell.path == name)
-                end = server.endpoint(cell)
-                ports[name] = stack.enter_context(relay((end.host, end.port), scenario.paths[name]))
-        yield ports
 
 
 @contextlib.contextmanager
@@ -118,7 +105,11 @@ def _fitting_n(session: Session, scenario: Scenario, seconds: float) -> int:
 
 
 def header(
-    plan: Plan, work: Work, server: Server, clients: Mapping[Cell, DriverClient]
+    plan: Plan,
+    work: Work,
+    server: Server,
+    clients: Mapping[Cell, DriverClient],
+    network: Network,
 ) -> dict[str, Any]:
     """All that is needed to understand the numbers later, on another machine."""
     scenario = plan.scenario
@@ -142,7 +133,7 @@ def header(
             "processors": len(os.sched_getaffinity(0)),
             "python": platform.python_version(),
         },
-        "network": "relay (delay, jitter and urgent data in a process of ours)",
+        "network": {"how": network.how, "paths": network.words()},
     }
 
 
@@ -156,7 +147,7 @@ class Runner:
         server: Server,
         clients: Mapping[Cell, DriverClient],
         watcher: DriverClient,
-        relays: Mapping[str, int],
+        routes: Mapping[str, Route],
         write: Write,
         progress: Progress,
     ) -> None:
@@ -165,7 +156,7 @@ class Runner:
         self._server = server
         self._clients = clients
         self._watcher = watcher
-        self._relays = relays
+        self._routes = routes
         self._write = write
         self._progress = progress
         self._yardstick = host_noise.Yardstick(processors()[1])
@@ -187,7 +178,7 @@ class Runner:
         for cell in self._shuffled(order):
             self._say("connecting", cell)
             sessions[cell] = Session(
-                self._server, self._clients[cell], cell, self._relays, processors(), self._watcher
+                self._server, self._clients[cell], cell, self._routes, processors(), self._watcher
             )
             self._warm_up(sessions[cell], order)
         if "elapsed" in record:
@@ -213,8 +204,9 @@ class Runner:
             session.close()
 
     def _warm_up(self, session: Session, order: random.Random) -> None:
-        """Once, so that its memory and its parsed statement are there when it counts."""
-        if "elapsed" in self.plan.scenario.record:
+        """Once, so that its memory and its parsed statement are there when it counts, and that a
+        cancel meets the statement: a driver may need longer than that to execute its first."""
+        if {"elapsed", "cancel"} & set(self.plan.scenario.record):
             session.execute(self.work.warm_up(order))
 
     def _timed(self, block: int, sessions: Mapping[Cell, Session], order: random.Random) -> None:

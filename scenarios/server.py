@@ -13,6 +13,8 @@ from polltrace.engines import engine_of
 from polltrace.errors import DriverError, UsageError
 from scenarios.client import DriverClient
 from scenarios.lab_server import LabServer
+from scenarios.network import Route
+from scenarios.relay import LOOPBACK
 from scenarios.scenario import Cell
 from scenarios.sqlnet import write_sqlnet
 
@@ -60,13 +62,13 @@ class Server(Protocol):
 
 
 def open_session(
-    server: Server, client: DriverClient, cell: Cell, relays: Mapping[str, int]
+    server: Server, client: DriverClient, cell: Cell, routes: Mapping[str, Route]
 ) -> None:
-    """Connect the client as the cell says. `relays` are the ports of paths that have one."""
+    """Connect the client as the cell says, by its path's route."""
     server.prepare(cell)
     end = server.endpoint(cell)
-    if port := relays.get(cell.path):
-        end = Endpoint("127.0.0.1", port, end.service)
+    if by := routes.get(cell.path, Route()).relay:
+        end = Endpoint(*by, end.service)
     user, password = server.credentials()
     client.connect(
         end.dsn,
@@ -104,8 +106,10 @@ class Lab:
     kind = "lab"
     counts_polls = True
 
-    def __init__(self, force_skip: int | None = None, port: int = 0) -> None:
-        self._lab = LabServer(port)
+    def __init__(
+        self, force_skip: int | None = None, port: int = 0, address: str = LOOPBACK
+    ) -> None:
+        self._lab = LabServer(port, address)
         self._force_skip = force_skip
 
     def __enter__(self) -> Self:
@@ -125,8 +129,9 @@ class Lab:
 
     def endpoint(self, cell: Cell) -> Endpoint:
         lab = self._lab.oralab
-        port = lab.local_port if cell.break_mode == "local" else lab.port
-        return Endpoint("127.0.0.1", port, lab.service)
+        if cell.break_mode == "local":
+            return Endpoint(LOOPBACK, lab.local_port, lab.service)
+        return Endpoint(lab.host, lab.port, lab.service)
 
     def credentials(self) -> tuple[str, str]:
         return self._lab.oralab.user, self._lab.oralab.password

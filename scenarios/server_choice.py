@@ -40,8 +40,9 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_server(args: argparse.Namespace) -> Server:
-    """Raises UsageError for options that do not go together."""
+def chosen_server(args: argparse.Namespace, address: str) -> Server:
+    """`address` is where the lab shall listen. Raises UsageError for options that do not go
+    together."""
     for path in restore_left_behind():
         print(
             f"polltrace: put back {path}, which a run that was killed had changed", file=sys.stderr
@@ -49,7 +50,7 @@ def chosen_server(args: argparse.Namespace) -> Server:
     if args.server == "lab":
         if args.connect or args.user or args.set_sqlnet:
             raise UsageError("--connect, --user and --set-sqlnet go with --server oracle")
-        return Lab(args.force_skip)
+        return Lab(args.force_skip, address=address)
     if not args.connect or not args.user:
         raise UsageError("--server oracle needs --connect HOST:PORT/SERVICE and --user NAME")
     if args.force_skip:

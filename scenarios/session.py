@@ -19,6 +19,7 @@ from polltrace.sampled import ON_CPU
 from polltrace.stack_profile import stack_profile
 from scenarios import session_statistics
 from scenarios.client import Binds, ClientEndedError, DriverClient
+from scenarios.network import Route
 from scenarios.scenario import Cell
 from scenarios.server import Server, open_session, server_process
 from stacks import Symbolizer, write_folded
@@ -89,14 +90,14 @@ class Session:
         server: Server,
         client: DriverClient,
         cell: Cell,
-        relays: Mapping[str, int],
+        routes: Mapping[str, Route],
         processors: tuple[int, int],
         watcher: DriverClient,
     ) -> None:
         self.cell = cell
         self._client = client
         self._watcher = watcher
-        open_session(server, client, cell, relays)
+        open_session(server, client, cell, routes)
         self.spid = server_process(client)
         self.sid = session_statistics.sid(client)
         if self.spid is not None:

@@ -17,10 +17,11 @@ from polltrace.commands.arguments import every
 from polltrace.errors import UsageError
 from scenarios.client import DriverClient
 from scenarios.clients import program
+from scenarios.network import HOW, Network, Route, chosen_network
 from scenarios.run_analysis import analysed, scenario_of
 from scenarios.run_file import RunData, RunWriter, read_run
 from scenarios.run_text import run_text
-from scenarios.runner import Plan, Runner, calibrated, header, paths, processors, watching
+from scenarios.runner import Plan, Runner, calibrated, header, processors, watching
 from scenarios.scenario import MATRIX, Cell, Scenario
 from scenarios.scenario_file import find
 from scenarios.server import Server
@@ -62,6 +63,12 @@ class Run:
             help="the scenario, cells and binds of an earlier run, to compare with it",
         )
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the run's file")
+        parser.add_argument(
+            "--network",
+            choices=HOW,
+            help="what makes a network path: tc netem between network namespaces, a relay process, "
+            "or auto, the first where this host has it (default, but for --resume and --like)",
+        )
         add_server_arguments(parser)
 
     def run(self, args: argparse.Namespace) -> int:
@@ -71,8 +78,13 @@ class Run:
         old = read_run(args.resume) if args.resume else None
         model = old or (read_run(args.like) if args.like else None)
         scenario = _scenario(args, model)
+        network = _network(args, scenario, model)
+        if old and old.paths and old.paths != network.words():
+            raise UsageError(f"{args.resume}: {_other_paths(old.paths, network.words())}")
         with contextlib.ExitStack() as stack:
-            server = stack.enter_context(chosen_server(args))
+            server = chosen_server(args, network.address)
+            stack.enter_context(network.entered())
+            stack.enter_context(server)
             cells = model.cells if model else _cells(scenario, args.only, server)
             why_not = probe_works() if "polls" in scenario.record else None
             if why_not:
@@ -88,32 +100,39 @@ class Run:
             )
             path = args.resume or args.output or _default_output(scenario)
             work = Work(**model.header["work"]) if model else None
-            _run(stack, plan, server, work, path)
+            _run(stack, plan, server, network, work, path)
         result = analysed(read_run(path))
         print(run_text(result))
         print(f"\nSaved in {path}: 'polltrace report {path} --html FILE' draws it.")
         return 1 if result.counts_agree is False else 0
 
 
-def _run(
-    stack: contextlib.ExitStack, plan: Plan, server: Server, work: Work | None, path: Path
+def _run(  # noqa: PLR0913, PLR0917
+    stack: contextlib.ExitStack,
+    plan: Plan,
+    server: Server,
+    network: Network,
+    work: Work | None,
+    path: Path,
 ) -> None:
-    relays = stack.enter_context(paths(server, plan.scenario, plan.cells))
-    clients = {
-        cell: stack.enter_context(DriverClient(cell.client, processors={processors()[0]}))
-        for cell in plan.cells
-    }
+    end = server.endpoint(Cell())
+    routes = stack.enter_context(network.routes((end.host, end.port)))
+    clients = {}
+    for cell in plan.cells:
+        start = routes.get(cell.path, Route()).start
+        client = DriverClient(cell.client, processors={processors()[0]}, start=start)
+        clients[cell] = stack.enter_context(client)
     watcher = stack.enter_context(watching(server))
     work = work or calibrated(server, plan.scenario, clients, watcher)
-    head = None if plan.resumes else header(plan, work, server, clients)
-    writer = stack.enter_context(RunWriter(path, head))
+    head = None if plan.resumes else header(plan, work, server, clients, network)
+    writer = stack.enter_context(contextlib.closing(RunWriter(path, head)))
     bar = stack.enter_context(_progress_bar())
     task = bar.add_task("starting")
 
     def progress(what: str, done: int, total: int) -> None:
         bar.update(task, description=what, completed=done, total=total)
 
-    Runner(plan, work, server, clients, watcher, relays, writer.write, progress).run()
+    Runner(plan, work, server, clients, watcher, routes, writer.write, progress).run()
 
 
 def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:
@@ -127,6 +146,18 @@ def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:
     if args.repeats:
         scenario = replace(scenario, blocks=args.repeats)
     return scenario
+
+
+def _network(args: argparse.Namespace, scenario: Scenario, model: RunData | None) -> Network:
+    cells = model.cells if model else scenario.cells(args.only)
+    how = args.network or (model.how_network if model else "auto")
+    used = {cell.path for cell in cells}
+    return chosen_network(how, scenario.paths, used, ours=args.server == "lab")
+
+
+def _other_paths(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    name = next(name for name in old if old[name] != new.get(name))
+    return f"path {name} was {old[name]}; here it would be {new.get(name, 'none')}"
 
 
 def _cells(scenario: Scenario, only: Mapping[str, Sequence[str]], server: Server) -> Sequence[Cell]:

@@ -9,6 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from scenarios.expectations.point import WITHIN, Point
 from scenarios.run_analysis import MORE_DATA, CellResult, Counted, RunResult
 
+BYTES_SENT = "bytes sent via SQL*Net to client"
+TNS_HEADER = 10
+"""What a data packet begins with, its flags included, in bytes."""
+
 
 def path_delay(result: RunResult) -> Iterator[Point]:
     """What a path adds as SQL sees it: never less than it does, hardly more."""
@@ -25,18 +29,32 @@ def fewer_trips(result: RunResult) -> Iterator[Point]:
 
 
 def more_data(result: RunResult) -> Iterator[Point]:
-    """At the most rows per fetch: the larger the SDU, the fewer packets follow the first."""
+    """At the most rows per fetch: the larger the SDU, the fewer packets follow the first; and they
+    are as many as the bytes need."""
     most = max((each.cell.fetch_size for each in result.cells), default=0)
-    packets = {
-        sdu: more_packets(each.counted)
+    counted = {
+        sdu: each.counted
         for sdu, ours in sorted(_by_sdu(result).items())
         for each in ours
         if each.cell.fetch_size == most and each.counted
     }
-    numbers = list(packets.values())
-    held = all(b < a for a, b in itertools.pairwise(numbers)) if len(numbers) > 1 else None
-    words = ", ".join(f"{n:,.0f} at SDU {sdu}" for sdu, n in packets.items())
+    packets = [more_packets(each) for each in counted.values()]
+    held = None
+    if len(packets) > 1:
+        fewer = all(b < a for a, b in itertools.pairwise(packets))
+        held = fewer and all(_bytes_fit(each, sdu) for sdu, each in counted.items())
+    words = ", ".join(
+        f"{n:,.0f} at SDU {sdu} ({each.statistics.get(BYTES_SENT, 0):,.0f} bytes)"
+        for n, (sdu, each) in zip(packets, counted.items(), strict=True)
+    )
     yield Point(held, f"{most} rows a fetch: {words} more-data packets")
+
+
+def _bytes_fit(counted: Counted, sdu: int) -> bool:
+    """Whether the packets are those that the bytes take: each answer's first and the more-data
+    ones hold them all, and a more-data packet follows a full one only."""
+    sent, trips = counted.statistics.get(BYTES_SENT, 0), counted.round_trips / counted.executions
+    return sent / sdu - trips <= more_packets(counted) <= sent / (sdu - TNS_HEADER) + 1
 
 
 def path_delays(result: RunResult) -> Iterator[tuple[CellResult, float, float]]:

@@ -22,7 +22,7 @@ from tests.kernels.packages import HERE, Unpacked
 
 VIRTIOFSD = "/usr/lib/qemu/virtiofsd"
 TOOLS = ("qemu-system-x86_64", "busybox", "cpio", "/sbin/modprobe", VIRTIOFSD)
-MODULES = ("virtio_pci", "virtiofs", "overlay")
+MODULES = ("virtio_pci", "virtiofs", "overlay", "veth", "sch_netem")
 TIMED_OUT = 124
 MEMORY_MB = 1536
 # Both processors by one thread: with one each, a processor may execute the breakpoint of code that

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -119,8 +121,9 @@ def test_a_run_holds_what_it_promises(run: Run, small: Path, tmp_path: Path) -> 
 def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
     start: Start, run: Run, small: Path, tmp_path: Path
 ) -> None:
-    # With a relay among what has to go.
-    path = '[paths.near]\nround_trip_ms = 1\n[matrix]\npath = ["direct", "near"]\n'
+    # With network namespaces among what has to go, with interfaces between them, and a relay. No
+    # delay: not every kernel has netem.
+    path = '[paths.near]\nurgent = "drop"\n[matrix]\npath = ["direct", "near"]\n'
     blocks = f"blocks = {KILLS}"
     small.write_text(SMALL.replace("[matrix]\n", path).replace("blocks = 2", blocks))
     saved = tmp_path / "k.run"
@@ -128,7 +131,9 @@ def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
     temporary.mkdir()
     moment = random.Random()
     family: set[int] = set()
-    what: tuple[str, ...] = ("run", str(small), "-o", str(saved))
+    home = Path("/proc/self/ns/net").readlink()
+    seen: set[Path] = set()
+    what: tuple[str, ...] = ("run", str(small), "--network", "netem", "-o", str(saved))
     # WHEN it is killed at random moments, first before it has begun to write
     for _ in range(KILLS):
         process = start(*what, TMPDIR=str(temporary))
@@ -136,18 +141,49 @@ def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
         family = set()
         while time.monotonic() < deadline and process.poll() is None:
             family |= descendants(process.pid)
+            seen |= namespaces(family) - {home}
             time.sleep(0.02)
         process.kill()
         process.wait()
         # THEN nothing of it is left
         all_ended(family)
+        all_given_up(seen)
         assert [*temporary.iterdir()] == []
         if saved.exists():
             what = ("run", "--resume", str(saved))
+    assert seen
     # THEN it goes on to its end, and every whole block counts
     ended = run(*what)
     assert ended.returncode == 0, ended.stderr
     assert len(read_run(saved).blocks) == KILLS
+
+
+def namespaces(pids: Iterable[int]) -> set[Path]:
+    """The network namespaces of processes, by what the kernel calls them."""
+    found = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            found.add(Path(f"/proc/{pid}/ns/net").readlink())
+    return found
+
+
+def all_given_up(network: set[Path]) -> None:
+    until(lambda: not network & held_namespaces(), "the end of the run's network namespaces")
+
+
+def held_namespaces() -> set[Path]:
+    """All that there are: one lives by a process, a descriptor or a mount."""
+    pids = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
+    found = namespaces(pids)
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    found.add(descriptor.readlink())
+        with contextlib.suppress(OSError):
+            mounts = Path(f"/proc/{pid}/mountinfo").read_text()
+            found |= {Path(name) for name in re.findall(r"net:\[\d+\]", mounts)}
+    return found
 
 
 @pytest.mark.usefixtures("lab")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ HEADER: dict[str, Any] = {"cells": [Cell().data()], "scenario": {}, "seed": 1}
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "a.run"
-    with RunWriter(path, HEADER) as writer:
+    with closing(RunWriter(path, HEADER)) as writer:
         for block in range(2):
             writer.write("sample", block, cell=0, elapsed_s=1.5)
             writer.write("block", block)
@@ -41,7 +42,7 @@ def test_every_cut_can_be_read_and_gone_on_with(path: Path) -> None:
         path.write_bytes(whole[:end])
         run = read_run(path)
         assert run.torn == (whole[end - 1 : end] != b"\n")
-        with RunWriter(path, None) as writer:
+        with closing(RunWriter(path, None)) as writer:
             writer.write("block", 9)
         assert read_run(path).blocks == run.blocks | {9}
 

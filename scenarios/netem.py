@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Network paths by `tc netem`, between network namespaces.
+
+The server has a namespace with the clients that reach it directly, and each path has one for its
+clients, joined with the server's by a pair of virtual interfaces; netem delays at both ends. None
+has a link to the host's own network, so nothing there is changed, and nobody there reaches the
+server. None has a name either: a namespace goes, with its interfaces and queues, when no process
+is in it and no descriptor of ours is open, so a `kill -9` leaves nothing to be cleaned up.
+
+netem cannot tell urgent data from other: to lose it or to put it in line takes a relay (relay.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import ipaddress
+import os
+import subprocess
+from collections.abc import Iterator
+
+from polltrace.errors import HostError
+from scenarios.relay import NetworkPath
+
+SERVER = "10.0.0.1"
+"""The server's address in its namespace, by whatever path it is reached."""
+
+_CLIENTS = ipaddress.IPv4Address("10.1.0.1")
+_OURS = "/proc/thread-self/ns/net"
+_CLONE_NEWNET = 0x40000000  # linux/sched.h; os.unshare() and os.setns() are Python 3.12's
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def netem_refused() -> str | None:
+    """Why there is no netem here, None where there is: it is tried in a namespace of its own."""
+    try:
+        _do("unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", *_netem(_ANY))
+    except HostError as error:
+        return str(error)
+    return None
+
+
+@contextlib.contextmanager
+def server_namespace() -> Iterator[None]:
+    """We, and what this thread starts from now on, are in a new namespace that has SERVER.
+
+    Raises HostError where that is not permitted.
+    """
+    with _moved_to_new():
+        _do("ip", "link", "set", "lo", "up")
+        _do("ip", "address", "add", SERVER, "dev", "lo")
+        yield
+
+
+@contextlib.contextmanager
+def clients_namespace(number: int, path: NetworkPath) -> Iterator[tuple[str, ...]]:
+    """A namespace at the far end of a path to ours; the words that start a program in it.
+
+    `number` is another for each path. Raises HostError where the kernel refuses.
+    """
+    with contextlib.ExitStack() as stack:
+        with _moved_to_new():
+            there = stack.enter_context(_opened(_OURS))
+        namespace = f"/proc/{os.getpid()}/fd/{there}"
+        start = ("nsenter", f"--net={namespace}")
+        link, client = f"path{number}", str(_CLIENTS + number)
+        peer = ("peer", "name", link, "netns", namespace)
+        _do("ip", "link", "add", link, "type", "veth", *peer)
+        _do(*start, "ip", "link", "set", "lo", "up")
+        for inside, near, far in (((), SERVER, client), (start, client, SERVER)):
+            _do(*inside, "ip", "address", "add", near, "peer", far, "dev", link)
+            _do(*inside, "ip", "link", "set", link, "up")
+            if path.delays:
+                _do(*inside, "tc", "qdisc", "add", "dev", link, "root", *_netem(path))
+        yield start
+
+
+def _netem(path: NetworkPath) -> tuple[str, ...]:
+    """What each end does. netem's own jitter goes both ways, ours is a delay on top.
+
+    It would let packets overtake one another, unless it has a rate to keep: one that is none.
+    """
+    half, jitter = 1e6 * path.round_trip_s / 2, 1e6 * path.jitter_s
+    if not jitter:
+        return ("netem", "delay", f"{half:.0f}us")
+    return ("netem", "delay", f"{half + jitter / 2:.0f}us", f"{jitter / 2:.0f}us", "rate", "1tbit")
+
+
+_ANY = NetworkPath(1e-3, 1e-3)
+
+
+@contextlib.contextmanager
+def _moved_to_new() -> Iterator[None]:
+    """This thread is in a new network namespace, and back in its own after."""
+    with _opened(_OURS) as home:
+        _checked(_libc.unshare(_CLONE_NEWNET))
+        try:
+            yield
+        finally:
+            _checked(_libc.setns(home, _CLONE_NEWNET))
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[int]:
+    fd = os.open(name, os.O_RDONLY)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _checked(result: int) -> None:
+    if result != 0:
+        reason = os.strerror(ctypes.get_errno())
+        raise HostError(f"cannot make a network namespace: {reason}")
+
+
+def _do(*command: str) -> None:
+    """Raises HostError with the last line of what the command said."""
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise HostError(f"{command[0]} is not installed") from None
+    if ended.returncode != 0:
+        said = ended.stderr.strip().splitlines() or [f"exit code {ended.returncode}"]
+        name = next((word for word in command if word in {"ip", "tc"}), command[0])
+        raise HostError(f"{name} says '{said[-1].removeprefix('Error: ').rstrip('.')}'")

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The network paths of a run: by `tc netem` where the kernel has it, by relays elsewhere.
+
+netem does delay and jitter, in network namespaces; what becomes of urgent data a relay does, which
+does the delay as well where netem is not to be had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from polltrace.errors import HostError
+from scenarios.netem import SERVER, clients_namespace, netem_refused, server_namespace
+from scenarios.relay import LOOPBACK, NetworkPath, relay
+
+DIRECT = "direct"
+HOW = ("auto", "netem", "relay")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How a path's clients get to the server: started by the command `start`, and, where there is
+    a relay, connecting to `relay` (host, port) instead."""
+
+    start: tuple[str, ...] = ()
+    relay: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """`how` it was asked for, of HOW; the paths that are needed, by name; those of them that have
+    a namespace; `refused` is why netem does not delay the others."""
+
+    how: str
+    paths: Mapping[str, NetworkPath]
+    namespaces: frozenset[str] = frozenset()
+    refused: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where the server has to listen."""
+        return SERVER if self.namespaces else LOOPBACK
+
+    def entered(self) -> contextlib.AbstractContextManager[None]:
+        """Before the server starts, and the first client."""
+        return server_namespace() if self.namespaces else contextlib.nullcontext()
+
+    @contextlib.contextmanager
+    def routes(self, server: tuple[str, int]) -> Iterator[dict[str, Route]]:
+        """The paths to a server that listens there, while this lasts. Raises HostError."""
+        with contextlib.ExitStack() as stack:
+            routes = {}
+            for number, (name, path) in enumerate(self.paths.items()):
+                start: tuple[str, ...] = ()
+                left = path
+                if name in self.namespaces:
+                    start = stack.enter_context(clients_namespace(number, path))
+                    left = path.without_delay
+                by = None
+                if self._relayed(name):
+                    by = self.address, stack.enter_context(relay(server, left, self.address))
+                routes[name] = Route(start, by)
+            yield routes
+
+    def words(self) -> dict[str, str]:
+        """By path, what it does and what makes it."""
+        return {name: f"{path}, by {self._by(name)}" for name, path in self.paths.items()}
+
+    def _relayed(self, name: str) -> bool:
+        return name not in self.namespaces or self.paths[name].urgent != "keep"
+
+    def _by(self, name: str) -> str:
+        path = self.paths[name]
+        makers = []
+        if name in self.namespaces:
+            netem = "tc netem between " if path.delays else ""
+            makers.append(f"{netem}network namespaces")
+        if self._relayed(name):
+            makers.append("a relay process of polltrace's own")
+        why = f" (not tc netem: {self.refused})" if self.refused and path.delays else ""
+        return " and ".join(makers) + why
+
+
+def chosen_network(
+    how: str, paths: Mapping[str, NetworkPath], used: Collection[str], *, ours: bool
+) -> Network:
+    """What makes the paths that are `used`. `ours` is whether the server is started for the run:
+    one that runs already cannot be put into a namespace.
+
+    "auto" has netem where it can, for the paths that delay; "netem" has a namespace for every path
+    or raises HostError.
+    """
+    needed = {name: path for name, path in paths.items() if name in used and name != DIRECT}
+    delayed = {name for name, path in needed.items() if path.delays}
+    refused = ""
+    if how == "relay":
+        refused = "a relay was asked for"
+    elif not ours:
+        refused = "the server is not in a network of ours"
+    elif delayed:
+        refused = netem_refused() or ""
+    if how == "netem":
+        if refused:
+            raise HostError(f"no network path by tc netem: {refused}")
+        return Network(how, needed, frozenset(needed))
+    return Network(how, needed, frozenset() if refused else frozenset(delayed), refused)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Network paths: which is made by what, and what one between network namespaces does.
+
+Whatever delays needs a kernel with netem: this file is among what `make kernels` runs on others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from polltrace.errors import HostError
+from scenarios.netem import SERVER, clients_namespace, netem_refused, server_namespace
+from scenarios.network import chosen_network
+from scenarios.relay import NetworkPath, pieces
+from scenarios.run_analysis import analysed
+from scenarios.run_file import read_run
+from tests.conftest import Run, missing
+from tests.waiting import PATIENCE_S
+
+PLAIN, SLOW = NetworkPath(), NetworkPath(0.02)
+LOSING = NetworkPath(urgent="drop")
+PATHS = {"plain": PLAIN, "slow": SLOW, "losing": LOSING, "both": NetworkPath(0.02, urgent="drop")}
+NAMESPACE = Path("/proc/self/ns/net")
+
+# Each line as soon as the one before it was answered, so that each is a packet of its own.
+PINGS = """
+import socket, sys, time
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as server:
+    server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for n in range(int(sys.argv[3])):
+        began = time.monotonic()
+        server.send(b"%03d" % n)
+        assert server.recv(3) == b"%03d" % n
+        print(time.monotonic() - began)
+    server.send(b"!", socket.MSG_OOB)
+"""
+BURST_OF = 200
+BURST = f"""
+import socket, sys
+with socket.socket(type=socket.SOCK_DGRAM) as sender:
+    for n in range({BURST_OF}):
+        sender.sendto(b"%d" % n, (sys.argv[1], int(sys.argv[2])))
+"""
+SCENARIO = """
+title = "paths"
+statement = "select level from dual connect by level <= :rows"
+binds = { rows = 11 }
+record = ["statistics"]
+[matrix]
+client = ["python-oracledb"]
+fetch_size = [1]
+path = ["direct", "slow", "losing"]
+[paths.slow]
+round_trip_ms = 20
+[paths.losing]
+urgent = "drop"
+[base]
+path = "direct"
+[repeats]
+blocks = 1
+counted = 1
+"""
+
+
+@pytest.fixture
+def privileged() -> None:
+    if os.geteuid() != 0:
+        missing("a network namespace needs root")
+
+
+@pytest.fixture
+def netem(privileged: None) -> None:
+    if refused := netem_refused():
+        pytest.skip(f"netem is refused here: {refused}")
+
+
+def pinged(path: NetworkPath, *, count: int = 20) -> tuple[list[float], list[tuple[bytes, bool]]]:
+    """The round trips that a client at the far end of the path sees, in seconds; and what comes of
+    an urgent byte at the end."""
+    with (
+        server_namespace(),
+        clients_namespace(0, path) as start,
+        socket.create_server((SERVER, 0)) as listener,
+    ):
+        port = str(listener.getsockname()[1])
+        command = [*start, sys.executable, "-c", PINGS, SERVER, port, str(count)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
+            listener.settimeout(PATIENCE_S)
+            accepted, _ = listener.accept()
+            with accepted:
+                accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                accepted.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
+                for _ in range(count):
+                    accepted.send(accepted.recv(3))
+                rest = list(pieces(accepted))
+            assert client.stdout is not None
+            trips = [float(line) for line in client.stdout]
+    assert client.returncode == 0
+    return trips, rest
+
+
+@pytest.mark.usefixtures("privileged")
+def test_namespaces_carry_data_and_urgent_data_and_go() -> None:
+    home, links = NAMESPACE.readlink(), names(())
+    trips, rest = pinged(PLAIN)
+    assert len(trips) == 20
+    assert rest == [(b"!", True)]
+    assert (NAMESPACE.readlink(), names(())) == (home, links)
+
+
+@pytest.mark.usefixtures("privileged")
+def test_nothing_links_them_to_anything_else() -> None:
+    with server_namespace(), clients_namespace(0, PLAIN) as one, clients_namespace(1, PLAIN) as two:
+        assert names(()) == ["lo", "path0", "path1"]
+        assert (names(one), names(two)) == (["lo", "path0"], ["lo", "path1"])
+
+
+@pytest.mark.usefixtures("netem")
+def test_netem_delays_each_way() -> None:
+    trips, rest = pinged(SLOW)
+    assert min(trips) >= 0.02
+    assert statistics.median(trips) < 0.2
+    assert rest == [(b"!", True)]
+
+
+@pytest.mark.usefixtures("netem")
+def test_jitter_is_on_top_and_keeps_order() -> None:
+    trips, _ = pinged(NetworkPath(0.02, 0.02), count=60)
+    # Each way 10 to 30 ms.
+    assert min(trips) >= 0.02
+    assert max(trips) - min(trips) > 0.01
+    # And of many that are on their way at once none overtakes another.
+    with (
+        server_namespace(),
+        clients_namespace(0, NetworkPath(0.01, 0.02)) as start,
+        socket.socket(type=socket.SOCK_DGRAM) as receiver,
+    ):
+        receiver.bind((SERVER, 0))
+        port = str(receiver.getsockname()[1])
+        subprocess.run([*start, sys.executable, "-c", BURST, SERVER, port], check=True)
+        receiver.settimeout(PATIENCE_S)
+        assert [int(receiver.recv(9)) for _ in range(BURST_OF)] == list(range(BURST_OF))
+
+
+@pytest.mark.parametrize(
+    ("how", "ours", "used", "namespaces"),
+    [
+        ("relay", True, PATHS, set()),
+        ("auto", False, PATHS, set()),
+        ("auto", True, {"plain", "losing", "direct"}, set()),
+        ("netem", True, {"plain", "losing"}, {"plain", "losing"}),
+    ],
+)
+def test_what_makes_a_path(
+    how: str, ours: bool, used: Collection[str], namespaces: set[str]
+) -> None:
+    network = chosen_network(how, PATHS, used, ours=ours)
+    assert network.namespaces == namespaces
+    assert network.words().keys() == {*used} - {"direct"}
+
+
+def test_netem_that_cannot_be_had_is_an_error() -> None:
+    with pytest.raises(HostError, match="the server is not in a network of ours"):
+        chosen_network("netem", PATHS, PATHS, ours=False)
+
+
+@pytest.mark.usefixtures("lab", "privileged")
+def test_a_run_says_what_its_paths_are_made_by(run: Run, tmp_path: Path) -> None:
+    """With netem where this kernel has it, else with the reason why not."""
+    scenario, saved = tmp_path / "paths.toml", tmp_path / "paths.run"
+    scenario.write_text(SCENARIO)
+    ended = run("run", str(scenario), "-o", str(saved))
+    assert ended.returncode == 0, ended.stderr
+    refused = netem_refused()
+    delay = (
+        f"a relay process of polltrace's own (not tc netem: {refused})"
+        if refused
+        else "tc netem between network namespaces"
+    )
+    assert f"Path slow: 20 ms a round trip, urgent data kept, by {delay}." in ended.stdout
+    losing = "Path losing: no delay, urgent data lost, by a relay process of polltrace's own."
+    assert losing in ended.stdout
+    # A round trip a row.
+    cells = {each.cell.path: each for each in analysed(read_run(saved)).cells}
+    slow, direct = (cells[name].counted for name in ("slow", "direct"))
+    assert slow is not None
+    assert direct is not None
+    assert slow.round_trip_s is not None
+    assert direct.round_trip_s is not None
+    assert slow.round_trip_s >= 0.02
+    # GIVEN that it is gone on with elsewhere, where the paths would be others
+    text = saved.read_text().replace(delay, "a pigeon")
+    saved.write_text(text)
+    ended = run("run", "--resume", str(saved), "--repeats", "2")
+    assert ended.returncode == 2
+    assert "path slow was 20 ms a round trip, urgent data kept, by a pigeon" in ended.stderr
+
+
+def names(start: tuple[str, ...]) -> list[str]:
+    """Of the network interfaces in a namespace."""
+    command = [*start, "ip", "-json", "link"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return sorted(each["ifname"] for each in json.loads(printed))
