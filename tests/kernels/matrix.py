@@ -50,6 +50,7 @@ TESTS = (
     "tests/stop_at/test_stack.py",
     "tests/stop_at/test_release.py",
     "tests/polltrace/test_stat.py::test_a_kernel_without_btf",
+    "tests/scenarios/test_network.py",
 )
 
 

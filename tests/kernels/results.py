@@ -22,6 +22,7 @@ ROWS = {
     "backend strace": r"tests/backends/.*strace",
     "backend ebpf, `polltrace stat`": r"tests/(backends|polltrace)/",
     "`stop-at` (ptrace)": r"tests/stop_at/",
+    "network paths by `tc netem`": r"tests/scenarios/test_network",
 }
 
 
