@@ -48,6 +48,7 @@ timed = 1
 counted = 1
 """
 WHOLE = SMALL.replace('statistics"]', 'statistics", "cancel", "stacks"]').replace("[3]", "[3, 100]")
+ENDS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 KILLS = int(os.environ.get("RUN_KILLS", "2"))
 """How often a run is killed; `make soak` has more."""
 
@@ -134,16 +135,18 @@ def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
     home = Path("/proc/self/ns/net").readlink()
     seen: set[Path] = set()
     what: tuple[str, ...] = ("run", str(small), "--network", "netem", "-o", str(saved))
-    # WHEN it is killed at random moments, first before it has begun to write
-    for _ in range(KILLS):
+    # WHEN it is ended at random moments, in one way or another, first before it has begun to write,
+    # last when it has namespaces
+    for n in range(KILLS):
         process = start(*what, TMPDIR=str(temporary))
         deadline = time.monotonic() + moment.uniform(0.3, 5)
         family = set()
-        while time.monotonic() < deadline and process.poll() is None:
+        last = n == KILLS - 1
+        while (time.monotonic() < deadline or (last and not seen)) and process.poll() is None:
             family |= descendants(process.pid)
             seen |= namespaces(family) - {home}
             time.sleep(0.02)
-        process.kill()
+        process.send_signal(moment.choice(ENDS))
         process.wait()
         # THEN nothing of it is left
         all_ended(family)
