@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from polltrace.errors import DriverError
 from scenarios.clients import program
+from scenarios.processors import moved_to
 
 Binds = Mapping[str, int | str | float]
 
@@ -89,21 +90,17 @@ class DriverClient:
 
     def __enter__(self) -> Self:
         command = [*self._start, *self._program.command()]
-        before = os.sched_getaffinity(0)
-        # A child has our affinity from its first instruction on: a JVM sizes itself by it.
-        os.sched_setaffinity(0, self._processors or before)
         try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-            )
+            with moved_to(self._processors or os.sched_getaffinity(0)):
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
         except FileNotFoundError as error:
             raise DriverError(f"{self.name} needs {command[0]}, which is not installed") from error
-        finally:
-            os.sched_setaffinity(0, before)
         return self
 
     @property

@@ -15,10 +15,11 @@ from importlib.resources import files
 from polltrace.ebpf import Look
 from polltrace.profile import Profile
 from scenarios.client import DriverClient
+from scenarios.processors import processors
 from scenarios.relay import NetworkPath
 from scenarios.run_analysis import CANCELLED
 from scenarios.run_file import Line
-from scenarios.runner import Plan, Progress, Runner, calibrated, processors, watching
+from scenarios.runner import Plan, Progress, Runner, calibrated, watching
 from scenarios.scenario import Cell, Scenario
 from scenarios.server import Lab
 from scenarios.session import LONGEST_CANCEL_S, Session, Work

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from scenarios.processors import moved_to
 
 # Columns of the first line of /proc/stat (proc(5)): user nice system idle iowait irq softirq steal.
 _IDLE, _IOWAIT, _STEAL = 3, 4, 7
@@ -71,16 +72,12 @@ class Yardstick:
 
     def measure(self) -> float:
         """Seconds of CPU that it took just now, on the server's processor."""
-        ours = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, {self._processor})
-        try:
+        with moved_to({self._processor}):
             began = time.thread_time()
             self._database.execute(
                 "select count(*) from t a, t b where a.k = b.k and length(b.v) > 5 limit 1"
             ).fetchall()
             return time.thread_time() - began
-        finally:
-            os.sched_setaffinity(0, ours)
 
 
 def warnings(noises: Sequence[dict[str, float]], processors: int) -> list[str]:

@@ -23,6 +23,7 @@ from scenarios import host_noise, session_statistics
 from scenarios.client import Binds, DriverClient
 from scenarios.locking import LockHolder
 from scenarios.network import Network, Route
+from scenarios.processors import processors
 from scenarios.scenario import WAIT_SLICE_S, Cell, Scenario
 from scenarios.server import Server, open_session
 from scenarios.session import CANCELLED_FACTOR, Session, Work
@@ -51,12 +52,6 @@ class Plan:
     done: int
     resumes: bool
     count_polls: bool
-
-
-def processors() -> tuple[int, int]:
-    """Where clients run, and where servers do."""
-    ours = sorted(os.sched_getaffinity(0))
-    return ours[0], ours[-1]
 
 
 @contextlib.contextmanager

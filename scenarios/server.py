@@ -14,6 +14,7 @@ from polltrace.errors import DriverError, UsageError
 from scenarios.client import DriverClient
 from scenarios.lab_server import LabServer
 from scenarios.network import Route
+from scenarios.processors import moved_to, processors
 from scenarios.relay import LOOPBACK
 from scenarios.scenario import Cell
 from scenarios.sqlnet import write_sqlnet
@@ -113,7 +114,11 @@ class Lab:
         self._force_skip = force_skip
 
     def __enter__(self) -> Self:
-        self._lab.__enter__()
+        # What carries a local session is the server's too. Were it where the clients are, it would
+        # take the processor from one that has just written a break and must yet return from that:
+        # ojdbc11 then may not get over the answer (docs/drivers.md).
+        with moved_to({processors()[1]}):
+            self._lab.__enter__()
         return self
 
     def __exit__(

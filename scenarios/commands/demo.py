@@ -16,7 +16,7 @@ from polltrace.profile import Profile
 from scenarios.client import DriverClient
 from scenarios.demo import BLOCKS, CELLS, run_demo
 from scenarios.demo_report import demo_data, print_demo
-from scenarios.runner import processors
+from scenarios.processors import processors
 from scenarios.server import Lab
 from stacks import Symbolizer
 

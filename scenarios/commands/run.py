@@ -18,10 +18,11 @@ from polltrace.errors import UsageError
 from scenarios.client import DriverClient
 from scenarios.clients import program
 from scenarios.network import HOW, Network, Route, chosen_network
+from scenarios.processors import processors
 from scenarios.run_analysis import analysed, scenario_of
 from scenarios.run_file import RunData, RunWriter, read_run
 from scenarios.run_text import run_text
-from scenarios.runner import Plan, Runner, calibrated, header, processors, watching
+from scenarios.runner import Plan, Runner, calibrated, header, watching
 from scenarios.scenario import MATRIX, Cell, Scenario
 from scenarios.scenario_file import find
 from scenarios.server import Server
