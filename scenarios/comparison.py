@@ -12,11 +12,12 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 from polltrace.errors import UsageError
 from polltrace.intervals import Estimate
 from scenarios import bootstrap
-from scenarios.run_analysis import Turns, analysed, by_cell
+from scenarios.run_analysis import RunResult, Turns, analysed, by_cell
 from scenarios.run_file import RunData
 from scenarios.scenario import MATRIX, Cell, varied
 
@@ -78,13 +79,14 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     common = [cell for cell in base.cells if cell in new.cells and not cell.twin]
     if not common:
         raise UsageError("the runs have no cell in common")
+    sides = _Side.of(base), _Side.of(new)
     timed = len(common) * len(_TIMES)
     confidence = 1 - (1 - CONFIDENCE) / timed
     names = varied(common)
     rows = [
         row
         for cell in common
-        for row in _cell(base, new, cell, cell.label(names), margin, confidence)
+        for row in _cell(sides, cell, cell.label(names), margin, confidence)
         if one_host or row.exact
     ]
     rows += [
@@ -92,7 +94,7 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
         for cell in {*base.cells} ^ {*new.cells}
         if not cell.twin
     ]
-    return Comparison(margin, confidence, rows, _cautions(base, new))
+    return Comparison(margin, confidence, rows, _cautions(*sides))
 
 
 _TIMES = {"elapsed": ("elapsed_s", "unhindered_s"), "server CPU": ("cpu_s",)}
@@ -101,14 +103,31 @@ without being slower: elapsed is held against the other run's with that time and
 the interval spans both."""
 
 
-def _cell(  # noqa: PLR0913, PLR0917
-    base: RunData, new: RunData, cell: Cell, label: str, margin: float, confidence: float
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A run, its digest, and by figure the timed executions of each cell."""
+
+    run: RunData
+    result: RunResult
+    times: Mapping[str, Mapping[int, Turns]]
+
+    @classmethod
+    def of(cls, run: RunData) -> Self:
+        figures = ("yardstick_s", *(field for fields in _TIMES.values() for field in fields))
+        return cls(run, analysed(run), {figure: by_cell(run, figure) for figure in figures})
+
+
+Sides = tuple[_Side, _Side]
+
+
+def _cell(
+    sides: Sides, cell: Cell, label: str, margin: float, confidence: float
 ) -> Iterator[Compared]:
     for figure in _TIMES:
-        ratio = _time_ratio(base, new, cell, figure, confidence)
+        ratio = _time_ratio(sides, cell, figure, confidence)
         if ratio is not None:
             yield Compared(label, figure, ratio, exact=False, verdict=_judged(ratio, margin))
-    counts = [_counts(run, cell) for run in (base, new)]
+    counts = [_counts(side, cell) for side in sides]
     for figure in counts[0]:
         a, b = counts[0][figure], counts[1].get(figure)
         if b is None:
@@ -134,12 +153,10 @@ def _judged(ratio: Estimate, margin: float) -> Verdict:
     return Verdict.UNSURE
 
 
-def _time_ratio(
-    base: RunData, new: RunData, cell: Cell, figure: str, confidence: float
-) -> Estimate | None:
+def _time_ratio(sides: Sides, cell: Cell, figure: str, confidence: float) -> Estimate | None:
     ratios = []
     for field in _TIMES[figure]:
-        a, b = (_in_yardsticks(run, cell, field) for run in (base, new))
+        a, b = (_in_yardsticks(side, cell, field) for side in sides)
         if a and b:
             ratios.append(bootstrap.ratio(a, b, confidence))
     if not ratios:
@@ -148,21 +165,20 @@ def _time_ratio(
     return Estimate(ratios[0].value, low, high)
 
 
-def _in_yardsticks(run: RunData, cell: Cell, field: str) -> list[float]:
+def _in_yardsticks(side: _Side, cell: Cell, field: str) -> list[float]:
     """One value a block: the median over its turns of the figure by the turn's yardstick."""
-    number = run.cells.index(cell)
-    figures: Turns = by_cell(run, field).get(number, {})
-    yardsticks: Turns = by_cell(run, "yardstick_s").get(number, {})
+    number = side.run.cells.index(cell)
+    figures, yardsticks = (side.times[name].get(number, {}) for name in (field, "yardstick_s"))
     return [
         statistics.median(a / b for a, b in zip(figures[block], yardsticks[block], strict=True))
         for block in sorted(figures.keys() & yardsticks.keys())
     ]
 
 
-def _counts(run: RunData, cell: Cell) -> Mapping[str, float]:
+def _counts(side: _Side, cell: Cell) -> Mapping[str, float]:
     """What an execution did, by count: the same however fast the host."""
     plain = replace(cell, twin=False)
-    counted = analysed(run).cells[run.cells.index(plain)].counted
+    counted = side.result.cells[side.run.cells.index(plain)].counted
     if counted is None:
         return {}
     found = {}
@@ -180,7 +196,8 @@ def _counts(run: RunData, cell: Cell) -> Mapping[str, float]:
 POLLS_THAT_COUNT = 20
 
 
-def _cautions(base: RunData, new: RunData) -> list[str]:
+def _cautions(base_side: _Side, new_side: _Side) -> list[str]:
+    base, new = base_side.run, new_side.run
     said = []
     for key in ("name", "kernel", "processors"):
         a, b = base.header["host"][key], new.header["host"][key]
@@ -193,6 +210,6 @@ def _cautions(base: RunData, new: RunData) -> list[str]:
     for name in base.paths.keys() & new.paths.keys():
         if base.paths[name] != new.paths[name]:
             said.append(f"path {name}: {base.paths[name]}; then {new.paths[name]}")
-    for name, run in (("BASE", base), ("NEW", new)):
-        said += [f"{name}: {each}" for each in analysed(run).warnings]
+    for name, side in (("BASE", base_side), ("NEW", new_side)):
+        said += [f"{name}: {each}" for each in side.result.warnings]
     return said

@@ -29,10 +29,12 @@ Turns = Mapping[int, Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Totals over the counted executions of a cell. `polls` None: no probe; `gets` None: no views.
+    """Totals over the counted executions of a cell. `polls` None: no probe.
 
-    `polls_server` is what the server counted itself (the lab does). `views` are all V$ changes,
-    per execution: statistics, events (waits, us), time model (us).
+    `polls_server` is what the server counted itself (the lab does). `round_trip_s` is what a round
+    trip costs outside the server, (elapsed - time in the server) / round trips, the median of the
+    blocks: a client's first may have to load itself. All V$ changes are an execution's:
+    statistics, events (waits, us), time model (us).
     """
 
     executions: int
@@ -43,7 +45,7 @@ class Counted:
     polls_server: float | None
     lost: int
     round_trips: float
-    server_s: float | None
+    round_trip_s: float | None
     statistics: Mapping[str, float]
     events: Mapping[str, tuple[float, float]]
     time_model: Mapping[str, float]
@@ -56,13 +58,6 @@ class Counted:
     @property
     def gets_per_poll(self) -> float | None:
         return self.gets / self.known_polls if self.known_polls else None
-
-    @property
-    def round_trip_s(self) -> float | None:
-        """(elapsed - time in the server) / round trips: what a round trip costs outside it."""
-        if self.server_s is None or not self.round_trips:
-            return None
-        return (self.elapsed_s - self.server_s) / self.round_trips
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +230,7 @@ def _counted(lines: Sequence[Line], *, counts_polls: bool) -> Counted | None:
     models = {name for line in lines for name in time_model(line)}
     cpu = [line["cpu_s"] for line in lines]
     cpu_s = sum(cpu) if None not in cpu else None
-    db_us = total(time_model, "DB time")
+    outside = [each for each in map(_round_trip_s, lines) if each is not None]
     counted = all("break_polls" in line for line in lines)
     return Counted(
         executions=executions,
@@ -246,7 +241,7 @@ def _counted(lines: Sequence[Line], *, counts_polls: bool) -> Counted | None:
         polls_server=total(statistic, LAB_POLLS) if counts_polls else None,
         lost=sum(line.get("lost", 0) for line in lines),
         round_trips=total(statistic, ROUND_TRIPS),
-        server_s=db_us / 1e6 if db_us else cpu_s,
+        round_trip_s=statistics.median(outside) if outside else None,
         statistics={name: total(statistic, name) / executions for name in sorted(names)},
         events={
             name: (
@@ -257,3 +252,10 @@ def _counted(lines: Sequence[Line], *, counts_polls: bool) -> Counted | None:
         },
         time_model={name: total(time_model, name) / executions for name in sorted(models)},
     )
+
+
+def _round_trip_s(line: Line) -> float | None:
+    trips = line["v$"]["statistics"].get(ROUND_TRIPS, 0)
+    db_us = line["v$"]["time_model"].get("DB time", 0)
+    server_s = db_us / 1e6 if db_us else line["cpu_s"]
+    return None if server_s is None or not trips else (line["elapsed_s"] - server_s) / trips

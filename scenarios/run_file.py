@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The file of a run: JSON Lines, appended to and synced, so that a crash loses nothing.
+"""The file of a run: JSON Lines, appended to and synced, so that a crash loses no whole block.
 
 The first line says what was run and where (`"format": "polltrace-run"`); each other has a `kind`:
 sample, counted, cancel, stacks, noise, block. A block whose `block` line is missing was never
@@ -90,7 +90,8 @@ def read_run(path: Path) -> RunData:
 
 
 class RunWriter:
-    """Appends lines to a run's file, each on the disk before the next is begun."""
+    """Appends lines to a run's file, each on the disk before the next is begun; but samples, which
+    come by the thousand and are worth nothing without their block, with the next other line."""
 
     def __init__(self, path: Path, header: Line | None) -> None:
         """A new file with a header, or, where it is None, an old one to go on with."""
@@ -111,12 +112,13 @@ class RunWriter:
             self._write({"format": FORMAT, "version": VERSION, **header})
 
     def write(self, kind: str, block: int, **values: Any) -> None:
-        self._write({"kind": kind, "block": block, **values})
+        self._write({"kind": kind, "block": block, **values}, sync=kind != "sample")
 
-    def _write(self, line: Line) -> None:
+    def _write(self, line: Line, *, sync: bool = True) -> None:
         self._file.write(json.dumps(line) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        if sync:
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         self._file.close()

@@ -55,7 +55,6 @@ def _cell(each: CellResult) -> dict[str, Any]:
         else {
             **asdict(counted),
             "gets_per_poll": counted.gets_per_poll,
-            "round_trip_s": counted.round_trip_s,
         },
         "cancels_ms": list(each.cancels_ms),
         "cancels_lost": each.cancels_lost,

@@ -164,9 +164,10 @@ def conclusions(result: RunResult) -> Iterator[str]:
         )
     compared = [e for e in result.cells if e.over_base_pct is not None and not e.cell.twin]
     if compared and len(result.run.blocks) < FEWEST_VALUES:
+        brackets = "; brackets hold the whole range" if len(result.run.blocks) > 1 else ""
         yield (
-            f"Too few blocks to tell a difference from noise: {FEWEST_VALUES} give an interval; "
-            "what stands in brackets is the whole range."
+            "Too few blocks to tell a difference from noise: "
+            f"{FEWEST_VALUES} give an interval{brackets}."
         )
     else:
         yield from (effect(each, result.floor_pct) for each in compared)
@@ -251,11 +252,13 @@ def _side_by_side(result: RunResult) -> Iterator[object]:
 
 
 def _compared(result: RunResult) -> Sequence[CellResult]:
-    """A few cells of the first client: its first that does not poll, its first at the default
-    skip, and its last."""
+    """A few cells of the first client: its first that does not poll, its first at the default skip
+    or that polls for another reason, and its last."""
     ours = [
         e for e in result.cells if e.cell.client == result.cells[0].cell.client and not e.cell.twin
     ]
     quiet = [e for e in ours if e.cell.skip is None]
-    polling = [e for e in ours if e.cell.skip == DEFAULT_SKIP]
+    polling = [e for e in ours if e.cell.skip == DEFAULT_SKIP] or [
+        e for e in ours if e.counted and e.counted.known_polls
+    ]
     return list({e.label: e for e in (*quiet[:1], *polling[:1], ours[-1])}.values())
