@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from scenarios.expectations.network import BYTES_SENT
+from scenarios.run_analysis import MORE_DATA, ROUND_TRIPS
 from scenarios.run_file import Line, RunData
 from scenarios.scenario import Cell, Expected, Scenario
 from scenarios.session import Work
@@ -50,11 +52,14 @@ def _counted(block: int, cell: int, figures: Mapping[str, float]) -> Line:
         "user calls": figures.get("calls", 1.0),
         "lab break polls": polls,
         "DB time": figures["cpu_ms"],
+        ROUND_TRIPS: figures.get("trips", 1.0),
+        BYTES_SENT: figures.get("sent", 0.0),
     }
+    events = {MORE_DATA: (figures["more"], 0)} if "more" in figures else {}
     return {
         **{"kind": "counted", "block": block, "cell": cell, "executions": 1},
         **{"elapsed_s": 0.05, "cpu_s": 0.05, "break_polls": polls, "lost": 0},
-        "v$": {"statistics": statistics, "events": {}, "time_model": {}},
+        "v$": {"statistics": statistics, "events": events, "time_model": {}},
     }
 
 

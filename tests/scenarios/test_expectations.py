@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -22,6 +23,17 @@ AS_THE_ARTICLE = {
 }
 
 
+# As the lab sends 2,000 rows of 80 bytes and a few.
+SMALL_SDU, LARGE_SDU = (Cell(fetch_size=5000, sdu=sdu) for sdu in (8192, 32767))
+FEW_ROWS = Cell(fetch_size=100, sdu=8192)
+FETCHED = {
+    SMALL_SDU: {"cpu_ms": 1.0, "trips": 1.0, "more": 21.0, "sent": 172192.0},
+    LARGE_SDU: {"cpu_ms": 1.0, "trips": 1.0, "more": 5.0, "sent": 172032.0},
+    FEW_ROWS: {"cpu_ms": 2.0, "trips": 21.0, "more": 20.0, "sent": 173307.0},
+    replace(FEW_ROWS, sdu=32767): {"cpu_ms": 2.0, "trips": 21.0, "sent": 173107.0},
+}
+
+
 @pytest.mark.parametrize(
     ("check", "cell", "otherwise"),
     [
@@ -30,18 +42,23 @@ AS_THE_ARTICLE = {
         ("polls by skip", THREE, {"polls": 2950.0}),
         ("polls by skip", OUT, {"polls": 1.0}),
         ("views equal", THREE, {"calls": 3.0}),
+        ("fewer trips", FEW_ROWS, {"trips": 1.0}),
+        ("more data", LARGE_SDU, {"more": 22.0}),
+        ("more data", SMALL_SDU, {"more": 19.0}),
+        ("more data", SMALL_SDU, {"more": 23.0}),
     ],
 )
 def test_held_and_not_held(check: str, cell: Cell, otherwise: dict[str, float]) -> None:
     expected = [Expected("so it is", check)]
+    good = FETCHED if cell in FETCHED else AS_THE_ARTICLE
 
     def held(cells: dict[Cell, dict[str, float]]) -> bool | None:
         (finding,) = findings(analysed(made_run(cells, expected)))
         assert finding.words
         return finding.held
 
-    assert held(AS_THE_ARTICLE) is True
-    assert held({**AS_THE_ARTICLE, cell: {**AS_THE_ARTICLE[cell], **otherwise}}) is False
+    assert held(good) is True
+    assert held({**good, cell: {**good[cell], **otherwise}}) is False
 
 
 WAITING = Cell(break_mode="in-band", skip=1, busy="waiting")
