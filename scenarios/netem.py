@@ -123,5 +123,9 @@ def _do(*command: str) -> None:
         raise HostError(f"{command[0]} is not installed") from None
     if ended.returncode != 0:
         said = ended.stderr.strip().splitlines() or [f"exit code {ended.returncode}"]
-        name = next((word for word in command if word in {"ip", "tc"}), command[0])
-        raise HostError(f"{name} says '{said[-1].removeprefix('Error: ').rstrip('.')}'")
+        name, colon, what = said[-1].partition(": ")
+        # tc and ip do not say who they are.
+        if name not in command or not colon:
+            name = next((word for word in command if word in {"ip", "tc"}), command[0])
+            what = said[-1].removeprefix("Error: ")
+        raise HostError(f"{name} says '{what.rstrip('.')}'")
