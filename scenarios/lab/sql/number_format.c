@@ -7,17 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { INVALID_FORMAT = 1481, INVALID_NUMBER = 1722 };
+#include "sql/number_model.h"
 
-struct number_format {
-    char picture[NUMBER_FORMAT]; // 9 0 , and one . (for D too)
-    unsigned places;             // digits right of the point
-    unsigned whole;              // digits left of it
-    bool fill;                   // not FM
-    bool dollar, local;          // $ and L
-    enum { SIGN_MINUS, SIGN_FIRST, SIGN_LAST, SIGN_MI, SIGN_PR } sign;
-    bool exponent;
-};
+enum { INVALID_FORMAT = 1481 };
 
 bool number_shown(const struct decimal *value, char *to) {
     enum { WIDTH = 40 }; // of the digits with their point
@@ -50,81 +42,6 @@ bool number_shown(const struct decimal *value, char *to) {
         *at++ = (char)('0' + (i < (int)cut.count ? cut.digit[i] : 0));
     sprintf(at, "E+%02d", cut.point - 1);
     return true;
-}
-
-static bool read_format(const char *text, struct number_format *format) {
-    size_t n = 0;
-    bool point = false, ended = false;
-    *format = (struct number_format){.fill = true};
-    if (strncasecmp(text, "FM", 2) == 0) {
-        format->fill = false;
-        text += 2;
-    }
-    for (const char *at = text; *at; at++) {
-        char c = (char)toupper((unsigned char)*at);
-        if (n + 2 >= sizeof format->picture || ended)
-            return false;
-        switch (c) {
-        case '9':
-        case '0':
-            format->picture[n++] = c;
-            if (point)
-                format->places++;
-            else
-                format->whole++;
-            break;
-        case ',':
-        case 'G':
-            if (point || n == 0)
-                return false;
-            format->picture[n++] = ',';
-            break;
-        case '.':
-        case 'D':
-            if (point)
-                return false;
-            point = true;
-            format->picture[n++] = '.';
-            break;
-        case '$':
-            if (format->dollar || format->local)
-                return false;
-            format->dollar = true;
-            break;
-        case 'L':
-            if (format->dollar || format->local || at != text)
-                return false;
-            format->local = true;
-            break;
-        case 'S':
-            if (format->sign)
-                return false;
-            format->sign = at == text ? SIGN_FIRST : SIGN_LAST;
-            ended = at != text;
-            break;
-        case 'M':
-        case 'P':
-            if (format->sign || strcasecmp(at, c == 'M' ? "MI" : "PR") != 0)
-                return false;
-            format->sign = c == 'M' ? SIGN_MI : SIGN_PR;
-            at++;
-            ended = true;
-            break;
-        case 'E':
-            if (format->exponent || strncasecmp(at, "EEEE", 4) != 0 ||
-                format->whole == 0)
-                return false;
-            format->exponent = true;
-            at += 3;
-            break;
-        default:
-            return false;
-        }
-    }
-    if (format->exponent && (strchr(format->picture, ',') || format->dollar ||
-                             format->local || format->sign))
-        return false;
-    return format->whole + format->places > 0;
 }
 
 static int digit_at(const struct decimal *value, int place) {
@@ -232,7 +149,7 @@ unsigned number_show(const struct decimal *value, const char *text, char *to) {
     if (*after_fm && strspn(after_fm, "0Xx") == strlen(after_fm) &&
         strpbrk(after_fm, "Xx"))
         return show_hexadecimal(value, after_fm, after_fm == text, to);
-    if (strlen(text) >= NUMBER_FORMAT || !read_format(text, &format))
+    if (strlen(text) >= NUMBER_FORMAT || !number_model_read(text, &format))
         return INVALID_FORMAT;
     if (format.local && format.fill)
         return 3001; // how wide it gets
@@ -285,63 +202,5 @@ unsigned number_show(const struct decimal *value, const char *text, char *to) {
     size_t length = strlen(at);
     size_t blanks = format.fill && width > length ? width - length : 0;
     sprintf(to, "%*s%s%s%s", (int)blanks, "", first, at, last);
-    return 0;
-}
-
-unsigned number_parse(const char *text, size_t length, const char *picture,
-                      struct decimal *to) {
-    struct number_format format;
-    char digits[NUMBER_FORMAT];
-    size_t n = 0;
-    bool negative = false, overflow, point = false;
-    unsigned whole = 0, places = 0;
-    if (strlen(picture) >= NUMBER_FORMAT || !read_format(picture, &format) ||
-        format.exponent)
-        return INVALID_FORMAT;
-    while (length > 0 && *text == ' ') {
-        text++;
-        length--;
-    }
-    while (length > 0 && text[length - 1] == ' ')
-        length--;
-    if (length > 1 && format.sign == SIGN_PR && *text == '<' &&
-        text[length - 1] == '>') {
-        negative = true;
-        text++;
-        length -= 2;
-    } else if (length > 0 && (*text == '-' || *text == '+') &&
-               (format.sign == SIGN_MINUS || format.sign == SIGN_FIRST)) {
-        negative = *text == '-';
-        text++;
-        length--;
-    } else if (length > 0 &&
-               (text[length - 1] == '-' || text[length - 1] == '+') &&
-               (format.sign == SIGN_LAST || format.sign == SIGN_MI)) {
-        negative = text[length - 1] == '-';
-        length--;
-    }
-    if (length > 0 && *text == '$' && (format.dollar || format.local)) {
-        text++;
-        length--;
-    }
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == ',' && strchr(format.picture, ',') && !point)
-            continue;
-        if (text[i] == '.' && strchr(format.picture, '.') && !point)
-            point = true;
-        else if (!isdigit((unsigned char)text[i]))
-            return INVALID_NUMBER;
-        else if (point)
-            places++;
-        else
-            whole++;
-        if (n + 1 >= sizeof digits)
-            return INVALID_NUMBER;
-        digits[n++] = text[i];
-    }
-    if (whole > format.whole || places > format.places ||
-        !decimal_from_text(digits, n, to, &overflow))
-        return INVALID_NUMBER;
-    to->negative = negative && to->count > 0;
     return 0;
 }
