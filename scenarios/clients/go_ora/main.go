@@ -88,6 +88,23 @@ func fetched(found *sql.Rows) ([][]any, error) {
 	return all, found.Err()
 }
 
+// A bind that is an object is a point in time with its zone.
+func withTimes(binds []any) ([]any, error) {
+	for i, bind := range binds {
+		object, is := bind.(map[string]any)
+		if !is {
+			continue
+		}
+		text, _ := object["timestamp"].(string)
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return nil, err
+		}
+		binds[i] = at
+	}
+	return binds, nil
+}
+
 func (s *session) executeOnce(ctx context.Context, ask request) ([][]any, int64, error) {
 	words := strings.Fields(strings.ToLower(ask.SQL))
 	if len(words) > 0 && (words[0] == "select" || words[0] == "with") {
@@ -111,9 +128,12 @@ func (s *session) query(ctx context.Context, ask request) answer {
 	elapsed := []float64{}
 	var rows [][]any
 	var changed int64
+	var err error
+	if ask.Binds, err = withTimes(ask.Binds); err != nil {
+		return s.failed(err)
+	}
 	for i := 0; i < ask.Times; i++ {
 		began := time.Now()
-		var err error
 		if rows, changed, err = s.executeOnce(ctx, ask); err != nil {
 			return s.failed(err)
 		}

@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +69,12 @@ public class Client {
         return all;
     }
 
+    /** A bind that is an object is a point in time with its zone. */
+    private static Object value(Object bind) {
+        return bind instanceof Map<?, ?> object
+            ? OffsetDateTime.parse((String) object.get("timestamp")) : bind;
+    }
+
     private static Map<String, ?> executed(Request ask) throws SQLException {
         List<Double> elapsed = new ArrayList<>();
         List<List<Object>> rows = List.of();
@@ -76,7 +83,7 @@ public class Client {
             if (fetchSize > 0)
                 statement.setFetchSize(fetchSize);
             for (int i = 0; i < ask.binds.size(); i++)
-                statement.setObject(i + 1, ask.binds.get(i));
+                statement.setObject(i + 1, value(ask.binds.get(i)));
             running = statement;
             for (int i = 0; i < ask.times; i++) {
                 long began = System.nanoTime();
