@@ -21,8 +21,9 @@ from polltrace.errors import DriverError
 from scenarios.clients import program
 from scenarios.processors import moved_to
 
-# A datetime with its time zone: by the clients that say so in their README.
-Binds = Mapping[str, int | str | float | datetime.datetime]
+Binds = Mapping[str, int | str | float]
+# With times that have a zone: for the clients whose README says so.
+TimedBinds = Mapping[str, int | str | float | datetime.datetime]
 
 _PLACEHOLDER = re.compile(r":([A-Za-z]\w*)")
 _CODE = re.compile(r"[A-Z]{2,4}-\d{3,5}")
@@ -139,13 +140,13 @@ class DriverClient:
         )
         return self.about.title
 
-    def query(self, sql: str, binds: Binds | None = None) -> tuple[float, list[list[Any]]]:
+    def query(self, sql: str, binds: TimedBinds | None = None) -> tuple[float, list[list[Any]]]:
         """Seconds from execute to the last row, as the client saw them, and the rows."""
         ended = self.execute(sql, binds, keep=True)
         return ended.elapsed_s[0], ended.rows
 
     def execute(
-        self, sql: str, binds: Binds | None = None, *, times: int = 1, keep: bool = False
+        self, sql: str, binds: TimedBinds | None = None, *, times: int = 1, keep: bool = False
     ) -> Ended:
         """Execute so many times, fetching everything. Raises DriverError where it fails."""
         self.begin(sql, binds, times=times, keep=keep)
@@ -155,7 +156,7 @@ class DriverClient:
         return ended
 
     def begin(
-        self, sql: str, binds: Binds | None = None, *, times: int = 1, keep: bool = False
+        self, sql: str, binds: TimedBinds | None = None, *, times: int = 1, keep: bool = False
     ) -> None:
         """Execute without waiting for the answer: only break can be said until finish()."""
         # So that the first line heard from now on is the answer.
@@ -264,7 +265,7 @@ class DriverClient:
         self._process.stdout.close()
 
 
-def _by_position(sql: str, binds: Binds) -> list[int | str | float | dict[str, str]]:
+def _by_position(sql: str, binds: TimedBinds) -> list[int | str | float | dict[str, str]]:
     """The values in the order in which their names stand in the statement."""
     values = [binds[name] for name in _PLACEHOLDER.findall(sql)]
     return [

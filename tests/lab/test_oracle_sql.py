@@ -241,6 +241,10 @@ ROWS: list[tuple[str, list[tuple[object, ...]]]] = [
     ("select i from wide where i = 9007199254740993", [(9007199254740993,)]),
     ("select count(*) from wide where i = 9007199254740992", [(0,)]),
     ("select avg(sal) from emp", [(Decimal("2983.5"),)]),
+    # an alias is ORDER BY's alone, and comes before a column of the same name
+    ("select -sal sal from emp where sal > 2000 order by sal", [(-5000,), (Decimal("-2850.5"),)]),
+    ("select sal id from emp where id = 1", [(5000,)]),
+    ("select id * 2 twice from emp order by twice + 0 desc", [(8,), (6,), (4,), (2,)]),
     # rows before they are sorted
     ("select id from emp where rownum <= 2 order by id desc", [(2,), (1,)]),
     ("select rownum, id from (select id from emp order by id desc) where rownum <= 2",
@@ -273,7 +277,15 @@ ROWS: list[tuple[str, list[tuple[object, ...]]]] = [
     ("select id from emp e where exists (select 1 from emp f where f.id = e.id + 3)", [(1,)]),
     ("select (select max(f.sal) from emp f where f.dept = e.dept) m from emp e order by e.id",
      [(5000,), (Decimal("2850.5"),), (Decimal("2850.5"),), (None,)]),
+    ("select (select f.name from emp f where f.id = e.id + 1) from emp e order by e.id",
+     [("Blake",), ("ward",), ("ADAMS",), (None,)]),
+    ("select id from emp where dept = (select dept from emp where name = 'KING')", [(1,)]),
     ("with w(a, b) as (select id, name from emp) select b from w where a = 1", [("KING",)]),
+    ("with emp as (select id * 2 id from emp) select id from emp where id > 6", [(8,)]),
+    ("with w(n) as (select 1 from dual union all select n + 1 from w where n < 3)"
+     " select n from w order by n", [(1,), (2,), (3,)]),
+    ("select count(*) from (select a.id, b.id from emp a, emp b)", [(16,)]),
+    ("select count(*) from emp a cross join emp b join emp c on c.id = b.id", [(16,)]),
     ("select x from (select '9' x from dual union all select '10' from dual) where x > 9",
      [("10",)]),
 ]  # fmt: skip
@@ -314,6 +326,44 @@ ERRORS = [
     ("select true from dual", "ORA-00904"),
     ('select "id" from emp', "ORA-00904"),
     ("select nothing from emp", "ORA-00904"),
+    ("select sal * 2 x from emp where x > 1", "ORA-00904"),
+    ("select id x from emp e where exists (select 1 from dual where x = 1)", "ORA-00904"),
+    ("select upper(name) u, count(*) from emp group by u", "ORA-0(0979|0904)"),
+    ("select count(*) c from emp group by dept having c > 1", "ORA-0(0979|0904)"),
+    ("select id x, sal x from emp order by x", "ORA-00960"),
+    ("select (select name from emp) from dual", "ORA-01427"),
+    ("select id from emp where sal > (select sal from emp where id < 3)", "ORA-01427"),
+    ("update emp set sal = (select f.sal from emp f where f.dept = 30)", "ORA-01427"),
+    ("select (select id, name from emp where id = 1) from dual", "ORA-00913"),
+    ("select (select * from emp where id = 1) from dual", "ORA-00913"),
+    ("select id from emp where id in (select id, name from emp)", "ORA-00913"),
+    ("select * from (select a.id, b.id from emp a, emp b)", "ORA-00918"),
+    ("select id from (select a.id, b.id from emp a, emp b)", "ORA-00918"),
+    ("select * from (select a.*, b.* from emp a, emp b)", "ORA-00918"),
+    ("select *, 1 from emp", "ORA-00923"),
+    ("select 1, * from emp", "ORA-00936"),
+    ("select * from emp join wide using (id)", "ORA-03001"),
+    ("select * from emp natural join wide", "ORA-03001"),
+    ("select count(*) from emp a join emp b", "ORA-00905"),
+    ("select count(*) from emp a left join emp b where a.id = b.id", "ORA-00905"),
+    ("select count(*) from emp a cross join emp b on a.id = b.id", "ORA-00933"),
+    ('select * from "emp"', "ORA-00942"),
+    ("select * from main.dual", "ORA-00942"),
+    ("select * from scott.dual", "ORA-00942"),
+    ("select * from nobody.emp", "ORA-00942"),
+    ("select coalesce(id, 'x') from emp", "ORA-00932"),
+    ("select cast(55 as varchar2(1)) from dual", "ORA-25137"),
+    ("set transaction read only", "ORA-03001"),
+    ("commit now", "ORA-02185"),
+    ("alter session set nls_numeric_characters = ',.'", "ORA-03001"),
+    ("alter session set nls_date_language = 'GERMAN'", "ORA-03001"),
+    ("alter session set time_zone = 'No/Where'", "ORA-01882"),
+    ("create table twice (a number, a date)", "ORA-00957"),
+    ("create table several (a number, b number, unique (a, b))", "ORA-03001"),
+    ("create unique index several on emp (dept, sal)", "ORA-03001"),
+    ("create index upper_name on emp (upper(name))", "ORA-03001"),
+    ("insert into emp (id) select id, name from emp", "ORA-00913"),
+    ("insert into emp (id, name) select id from emp", "ORA-00947"),
     ("select 1 from emp limit 1", "ORA-00933"),
     ("select case when 1 = 1 then 1 else 'x' end from dual", "ORA-00932"),
     ("select substr('x') from dual", "ORA-00909"),
@@ -468,3 +518,61 @@ def test_a_table_of_a_query_has_its_types(oracle: Session) -> None:
         oracle.cursor.execute("create table made as select to_number(name) n from emp")
     with pytest.raises(oracledb.DatabaseError, match="ORA-00942"):
         oracle.rows("select * from made")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select x from (select case when dept = 30 then sal end x from emp) order by 1 desc",
+        "select v.n from (select sal * 1 n from emp where id = 3) v",
+        "select x y from (select max(sal) x from emp where 1 = 0)",
+        "with w as (select null x from dual union all select 1 from dual) select x from w",
+        "with w(a, b) as (select 'x', sum(sal) from emp where 1 = 0) select b from w",
+        "select (select sal from emp where id = 3) from dual",
+    ],
+)
+def test_a_number_is_one_also_where_the_first_row_has_none(oracle: Session, sql: str) -> None:
+    assert oracle.rows(sql)[0] == (None,)
+    assert oracle.cursor.description[0][1] is oracledb.DB_TYPE_NUMBER
+
+
+def test_lengths_in_characters(oracle: Session) -> None:
+    oracle.cursor.execute("create table long_names (n varchar2(3 char) unique, b varchar2(3 byte))")
+    oracle.cursor.execute("insert into long_names values ('äöü', 'abc')")
+    assert oracle.rows("select n, length(n) from long_names") == [("äöü", 3)]
+    for values in ("'vier', 'a'", "'a', 'äö'"):
+        with pytest.raises(oracledb.DatabaseError, match="ORA-12899"):
+            oracle.cursor.execute(f"insert into long_names values ({values})")
+    oracle.cursor.execute("drop table long_names")
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("upper('a b')||1e2", "UPPER('AB')||1E2"),
+        ("case when 1 = 1 then 'x' end", "CASEWHEN1=1THEN'X'END"),
+        ('1 "As It Is"', "As It Is"),
+        ("dual.dummy", "DUMMY"),
+    ],
+)
+def test_the_name_of_an_expression_is_its_text(oracle: Session, expression: str, name: str) -> None:
+    oracle.rows(f"select {expression} from dual")
+    assert [d[0] for d in oracle.cursor.description] == [name]
+
+
+def test_a_statement_has_one_time(oracle: Session) -> None:
+    [[times, first]] = oracle.rows(
+        "select count(distinct to_char(systimestamp, 'SS.FF')), max(to_char(systimestamp, 'SS.FF'))"
+        " from sys.obj$"
+    )
+    assert times == 1
+    assert oracle.one("select to_char(systimestamp, 'SS.FF') from dual") != first
+
+
+def test_the_session_parameters_are_those_that_were_set(oracle: Session) -> None:
+    shown = "select value from nls_session_parameters where parameter = 'NLS_DATE_FORMAT'"
+    oracle.cursor.execute("alter session set nls_date_format = 'YYYY-MM-DD' time_zone = '+01:00'")
+    assert oracle.one(shown) == "YYYY-MM-DD"
+    assert oracle.one("select sessiontimezone from dual") == "+01:00"
+    oracle.cursor.execute("alter session set nls_date_format = 'DD-MON-RR' time_zone = '+00:00'")
+    assert oracle.one(shown) == "DD-MON-RR"

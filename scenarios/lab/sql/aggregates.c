@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SUM and AVG of decimal numbers, also over a window.
+// SUM and AVG of decimal numbers, also over a window; and the one value of a
+// query that is a value.
 #include <string.h>
 
 #include "sql/functions.h"
@@ -71,11 +72,31 @@ static void answer(sqlite3_context *context) {
     answer_decimal(context, &result);
 }
 
+// ONE_ROW$(value): of the only row.
+static void one_row(sqlite3_context *context, int n, sqlite3_value **value) {
+    sqlite3_value **only = sqlite3_aggregate_context(context, sizeof *only);
+    (void)n;
+    if (only && *only)
+        raise_ora(context, 1427, "");
+    else if (only)
+        *only = sqlite3_value_dup(value[0]);
+}
+
+static void answer_only(sqlite3_context *context) {
+    sqlite3_value **only = sqlite3_aggregate_context(context, 0);
+    if (!only || !*only)
+        return;
+    sqlite3_result_value(context, *only);
+    sqlite3_value_free(*only);
+}
+
 bool aggregates_register(sqlite3 *db) {
     return sqlite3_create_window_function(db, "SUM", 1, SQLITE_UTF8, NULL, step,
                                           answer, answer, inverse,
                                           NULL) == SQLITE_OK &&
            sqlite3_create_window_function(db, "AVG", 1, SQLITE_UTF8, "avg",
                                           step, answer, answer, inverse,
-                                          NULL) == SQLITE_OK;
+                                          NULL) == SQLITE_OK &&
+           sqlite3_create_function(db, "ONE_ROW$", 1, SQLITE_UTF8, NULL, NULL,
+                                   one_row, answer_only) == SQLITE_OK;
 }

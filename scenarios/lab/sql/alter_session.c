@@ -1,65 +1,143 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ALTER SESSION SET BREAK_POLL_SKIP = N, the lab's own: Oracle takes its skip
-// from sqlnet.ora as a server starts, and keeps it. Two servers differ by per
-// cents, by where their memory happens to lie; one session at two skips does
-// not. 0 is no break checks at all, as a session has it out-of-band: an in-band
-// break is then seen only as the call ends.
-#define _GNU_SOURCE
+// ALTER SESSION SET name = value ... Drivers set several parameters in one
+// statement.
+//
+// BREAK_POLL_SKIP = N is the lab's own: Oracle takes its skip from sqlnet.ora
+// as a server starts, and keeps it. Two servers differ by per cents, by where
+// their memory happens to lie; one session at two skips does not. 0 is no break
+// checks at all, as a session has it out-of-band: an in-band break is then seen
+// only as the call ends.
 #include "sql/alter_session.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "net/breakcheck.h"
 #include "sql/date_format.h"
+#include "sql/lexer.h"
+#include "sql/session_zone.h"
 
-// ALTER SESSION SET NLS_DATE_FORMAT = '...' and its like. Drivers set several
-// parameters in one statement.
-static void set_format(const char *sql, const char *end, const char *name,
-                       char *format) {
-    const char *at = sql;
-    const size_t length = strlen(name);
-    for (; (size_t)(end - at) > length; at++) {
-        if (strncasecmp(at, name, length) != 0)
-            continue;
-        const char *open = memchr(at, '\'', (size_t)(end - at));
-        const char *close =
-            open ? memchr(open + 1, '\'', (size_t)(end - open - 1)) : NULL;
-        const char *next = at + length;
-        while (next < end && (*next == ' ' || *next == '='))
-            next++;
-        if (close && open == next && close - open - 1 < DATE_FORMAT) {
-            memcpy(format, open + 1, (size_t)(close - open - 1));
-            format[close - open - 1] = '\0';
-        }
-        return;
-    }
+enum { INVALID_OPTION = 922, NOT_IMPLEMENTED = 3001, NO_SUCH_ZONE = 1882 };
+
+struct value {
+    const char *at;
+    size_t length;
+};
+
+static bool is_text(const struct value *value, const char *text) {
+    return value->length == strlen(text) &&
+           strncasecmp(value->at, text, value->length) == 0;
 }
 
-bool alter_session(struct database *database, const char *sql, size_t length) {
-    char text[80], rest;
-    unsigned skip;
-    struct break_channel *channel = database->lio.channel;
-
-    set_format(sql, sql + length, "nls_date_format", the_formats.date);
-    set_format(sql, sql + length, "nls_timestamp_format",
-               the_formats.timestamp);
-    set_format(sql, sql + length, "nls_timestamp_tz_format",
-               the_formats.timestamp_tz);
-    if (length >= sizeof text)
-        return true; // something else's value: accepted, and without meaning
-    memcpy(text, sql, length);
-    text[length] = '\0';
-    if (!strcasestr(text, "break_poll_skip"))
-        return true;
-    char *value = strchr(text, '=');
-    if (!value || sscanf(value + 1, " %9u %c", &skip, &rest) != 1)
-        return false;
+static unsigned set_skip(struct break_channel *channel,
+                         const struct value *value) {
+    char *end;
+    const unsigned long skip = strtoul(value->at, &end, 10);
+    if (value->length == 0 || value->length > 9 ||
+        end != value->at + value->length)
+        return INVALID_OPTION;
     if (!channel)
-        return true;
+        return 0;
     channel->mode = skip ? BREAK_IN_BAND : BREAK_OUT_OF_BAND;
-    channel->skip = skip;
+    channel->skip = (unsigned)skip;
     channel->skipped = 0;
+    return 0;
+}
+
+// What NLS_SESSION_PARAMETERS shows.
+static void show_parameter(struct database *database, const char *name,
+                           const char *value) {
+    char *sql = sqlite3_mprintf("UPDATE main.NLS_SESSION_PARAMETERS SET VALUE="
+                                "%Q WHERE PARAMETER=upper(%Q)",
+                                value, name);
+    database->declaring = true;
+    if (sql)
+        sqlite3_exec(database->db, sql, NULL, NULL, NULL);
+    database->declaring = false;
+    sqlite3_free(sql);
+}
+
+static unsigned set_format(struct database *database, const char *name,
+                           const struct value *value, char *format) {
+    if (value->length >= DATE_FORMAT)
+        return INVALID_OPTION;
+    memcpy(format, value->at, value->length);
+    format[value->length] = '\0';
+    show_parameter(database, name, format);
+    return 0;
+}
+
+// What is so and cannot be otherwise.
+static unsigned keep(const struct database *database, const struct token *name,
+                     const struct value *value) {
+    static const struct {
+        const char *name, *value;
+    } fixed[] = {
+        {"nls_numeric_characters", ".,"},
+        {"nls_language", "AMERICAN"},
+        {"nls_date_language", "AMERICAN"},
+        {"nls_territory", "AMERICA"},
+        {"nls_calendar", "GREGORIAN"},
+        {"nls_sort", "BINARY"},
+        {"nls_comp", "BINARY"},
+        {"nls_currency", "$"},
+        {"nls_length_semantics", "BYTE"},
+        {"isolation_level", "READ"},
+    };
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (token_is(name, fixed[i].name))
+            return is_text(value, fixed[i].value) ? 0 : NOT_IMPLEMENTED;
+    if (token_is(name, "current_schema"))
+        return is_text(value, database->sga->user) ? 0 : NOT_IMPLEMENTED;
+    return 0; // without meaning here
+}
+
+static unsigned set(struct database *database, const struct token *name,
+                    const struct value *value) {
+    if (token_is(name, "nls_date_format"))
+        return set_format(database, "nls_date_format", value, the_formats.date);
+    if (token_is(name, "nls_timestamp_format"))
+        return set_format(database, "nls_timestamp_format", value,
+                          the_formats.timestamp);
+    if (token_is(name, "nls_timestamp_tz_format"))
+        return set_format(database, "nls_timestamp_tz_format", value,
+                          the_formats.timestamp_tz);
+    if (token_is(name, "time_zone"))
+        return is_text(value, "dbtimezone") ? !session_zone_set("+00:00", 6)
+               : is_text(value, "local")    ? NOT_IMPLEMENTED
+               : session_zone_set(value->at, value->length) ? 0
+                                                            : NO_SUCH_ZONE;
+    if (token_is(name, "break_poll_skip"))
+        return set_skip(database->lio.channel, value);
+    return keep(database, name, value);
+}
+
+bool alter_session(struct database *database, const char *sql, size_t length,
+                   struct ora_error *error) {
+    const char *at = sql, *end = sql + length;
+    struct token name = lexer_next(&at, end);
+    while (name.type != TOKEN_END && name.type != TOKEN_BAD) {
+        struct token next = lexer_next(&at, end);
+        if (!token_is(&next, "=")) {
+            name = next;
+            continue;
+        }
+        next = lexer_next(&at, end);
+        struct value value = {next.at, next.length};
+        if (next.type == TOKEN_STRING)
+            value = (struct value){next.at + 1, next.length - 2};
+        const unsigned number = set(database, &name, &value);
+        if (number) {
+            char about[80];
+            snprintf(about, sizeof about, "%.*s = %.*s", (int)name.length % 64,
+                     name.at, (int)value.length % 40, value.at);
+            ora_error_set(error, number, about);
+            return false;
+        }
+        name = next.type == TOKEN_BAD ? next : lexer_next(&at, end);
+    }
     return true;
 }

@@ -3,9 +3,11 @@
 #define ORALAB_ALTER_SESSION_H
 
 #include "sql/database.h"
+#include "sql/ora_error.h"
 
-// Carries out what the lab knows of ALTER SESSION, and accepts the rest. False
-// for a break_poll_skip that is no number.
-bool alter_session(struct database *database, const char *sql, size_t length);
+// Carries out what the lab knows of ALTER SESSION, refuses what would change
+// answers and does not, and accepts the rest. False with `error` set.
+bool alter_session(struct database *database, const char *sql, size_t length,
+                   struct ora_error *error);
 
 #endif

@@ -44,6 +44,10 @@ static void assign_text(sqlite3_context *context, sqlite3_value *value,
         sqlite3_free(about);
         return;
     }
+    if (length > type->size && value_class(value) != CLASS_TEXT) {
+        raise_ora(context, 25137, "");
+        return;
+    }
     if (length > type->size) { // CAST cuts
         const char *cut = text.at;
         while (type->characters

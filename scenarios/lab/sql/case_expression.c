@@ -30,9 +30,8 @@ static size_t next_word(const struct translator *t, size_t at, size_t to,
     return to;
 }
 
-// All results have one type.
-static void take_type(struct translator *t, enum operand_type *type,
-                      enum operand_type more) {
+void take_type(struct translator *t, enum operand_type *type,
+               enum operand_type more) {
     const enum operand_type before = *type;
     if (more == OPERAND_NULL)
         return;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sql/catalog.h"
 
+#include <ctype.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sql/database.h"
+#include "sql/statement_journal.h"
 
 // Its rows are not read. For a table that there is not, SQLite looks whether
 // the schema has changed, at the first page of each file: no get of the
@@ -14,8 +16,7 @@ static sqlite3_stmt *prepare(struct database *database, const char *owner,
                              const char *table) {
     struct sqlite3 *counted = database->lio.db;
     sqlite3_stmt *statement = NULL;
-    char *sql = owner ? sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table)
-                      : sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+    char *sql = sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table);
 
     database->lio.db = NULL;
     if (sql)
@@ -35,33 +36,48 @@ static const char *without_underscore(const char *table, char *room,
     return room;
 }
 
-static bool table(void *data, const char *owner, const char *name,
-                  void (*take)(void *to, const char *column,
-                               const char *declared, bool own),
-                  void *to) {
+// SQLite takes names in any case, Oracle as they are, and SQLite has the fixed
+// tables in every schema.
+static bool is_own(struct database *database, const char *table) {
+    const char *name = name_of_table(database->db, database->sga->user, table);
+    return name && strcmp(name, table) == 0;
+}
+
+static bool may_be_of_sys(const char *owner, const char *table) {
+    for (const char *c = table; *c; c++)
+        if (islower((unsigned char)*c))
+            return false;
+    return !*owner || strcmp(owner, "SYS") == 0;
+}
+
+static enum table_owner table(void *data, const char *owner, const char *name,
+                              void (*take)(void *to, const char *column,
+                                           const char *declared, bool own),
+                              void *to) {
     struct database *database = data;
     char room[256];
-    const char *user = database->own_schema + 1; // it begins with a quote
-    const size_t length = strlen(user) - 1;
-    const bool may_be_own = !*owner || (strlen(owner) == length &&
-                                        strncmp(owner, user, length) == 0);
-    const bool may_be_other = !*owner || strcmp(owner, "SYS") == 0;
-    bool own = may_be_own;
-    sqlite3_stmt *statement =
-        may_be_own ? prepare(database, database->own_schema, name) : NULL;
-    if (!statement && may_be_other) {
-        own = false;
-        statement = prepare(database, NULL,
-                            without_underscore(name, room, sizeof room));
+    sqlite3_stmt *statement = NULL;
+    if (!*owner || strcmp(owner, database->sga->user) == 0)
+        statement = prepare(database, database->own_schema, name);
+    const bool own = statement && is_own(database, name);
+    if (!own) {
+        sqlite3_finalize(statement);
+        statement = NULL;
+        if (may_be_of_sys(owner, name)) {
+            const char *base = without_underscore(name, room, sizeof room);
+            statement = prepare(database, "SYS", base);
+            if (!statement)
+                statement = prepare(database, "main", base);
+        }
     }
     if (!statement)
-        return false;
+        return NO_TABLE;
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
         const char *declared = sqlite3_column_decltype(statement, i);
         take(to, sqlite3_column_name(statement, i), declared, own);
     }
     sqlite3_finalize(statement);
-    return true;
+    return own ? OWN_TABLE : OTHERS_TABLE;
 }
 
 struct catalog catalog_of(struct database *database) {

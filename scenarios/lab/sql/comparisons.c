@@ -27,7 +27,6 @@ static void same(sqlite3_context *context, int n, sqlite3_value **value) {
 // Something that SQLite sorts where Oracle sorts the value.
 static void sort_key(sqlite3_context *context, int n, sqlite3_value **value) {
     uint8_t key[NUMBER_BYTES];
-    struct oracle_date time;
     struct decimal number;
     switch (value_class(value[0])) {
     case CLASS_NULL:
@@ -39,9 +38,9 @@ static void sort_key(sqlite3_context *context, int n, sqlite3_value **value) {
                             (int)number_from_decimal(&number, key),
                             SQLITE_TRANSIENT);
         break;
-    case CLASS_TIMESTAMP_TZ: // the fields are in UTC
-        if (value_time(context, value[0], &time))
-            answer_time(context, &time, TIMESTAMP_BYTES);
+    case CLASS_TIMESTAMP_TZ: // the fields are in UTC there
+        sqlite3_result_blob(context, sqlite3_value_blob(value[0]),
+                            TIMESTAMP_BYTES, SQLITE_TRANSIENT);
         break;
     default:
         sqlite3_result_value(context, value[0]);

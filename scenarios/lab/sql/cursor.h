@@ -66,6 +66,11 @@ struct cursor {
     unsigned into_from, into_to; // of a block: the placeholders it sets
     struct column *column;
     unsigned columns;
+    // What the client was told, where the statement was parsed again since.
+    struct column *shown;
+    unsigned shown_columns;
+    uint8_t *bound; // of each placeholder, the type of its value
+    bool parsed;    // the text means something as things are
     bool described; // the columns' types are settled
     bool executed;
     bool row_ready; // the statement stands on a row nobody has taken

@@ -22,6 +22,7 @@ struct database {
     struct lio lio;
     int lock_wait_s; // the longest wait for a lock; -1: as long as it takes
     bool declaring;  // a fixed table tells SQLite its columns
+    bool stepping;   // nothing is to be prepared
     char own_schema[SGA_NAME + 2]; // the user's, quoted
 };
 

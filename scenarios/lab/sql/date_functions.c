@@ -7,21 +7,44 @@
 
 #include "sql/calendar.h"
 #include "sql/functions.h"
+#include "sql/session_zone.h"
 #include "sql/value.h"
 
 enum { DAY = 86400 };
+
+static struct timespec began; // the statement
+
+void statement_begins(void) {
+    clock_gettime(CLOCK_REALTIME, &began);
+}
+
+static struct oracle_date now_in_utc(size_t bytes) {
+    const uint32_t microseconds = (uint32_t)began.tv_nsec / 1000;
+    return oracle_date_of(began.tv_sec,
+                          bytes == DATE_BYTES ? 0 : microseconds * 1000);
+}
 
 // `data` is the size of the type that is asked for.
 static void now(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n, (void)value;
     const size_t bytes = (size_t)(intptr_t)sqlite3_user_data(context);
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    struct oracle_date date = oracle_date_of(
-        ts.tv_sec, bytes == DATE_BYTES
-                       ? 0
-                       : (uint32_t)ts.tv_nsec / 1000 * 1000); // microseconds
+    struct oracle_date date = now_in_utc(bytes);
     answer_time(context, &date, bytes);
+}
+
+// The same by the session's clocks.
+static void now_here(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n, (void)value;
+    const size_t bytes = (size_t)(intptr_t)sqlite3_user_data(context);
+    struct oracle_date date = now_in_utc(bytes);
+    session_zone_show(&date);
+    answer_time(context, &date, bytes);
+}
+
+static void sessiontimezone(sqlite3_context *context, int n,
+                            sqlite3_value **value) {
+    (void)n, (void)value;
+    sqlite3_result_text(context, session_zone_name(), -1, SQLITE_TRANSIENT);
 }
 
 static void dbtimezone(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -106,6 +129,8 @@ static void extract(sqlite3_context *context, int n, sqlite3_value **value) {
     }
     if (!value_time(context, value[1], &d))
         return;
+    if (d.zone != 0) // Oracle's rule: in UTC
+        set_seconds(&d, seconds_of(&d) - d.zone * 60);
     const bool of_day = strcmp(field, "HOUR") == 0 ||
                         strcmp(field, "MINUTE") == 0 ||
                         strcmp(field, "SECOND") == 0;
@@ -131,12 +156,13 @@ static void extract(sqlite3_context *context, int n, sqlite3_value **value) {
 bool date_functions_register(sqlite3 *db) {
     static const struct function all[] = {
         {"SYSDATE$", 0, 0, now, (void *)DATE_BYTES, true},
-        {"CURRENT_DATE$", 0, 0, now, (void *)DATE_BYTES, true},
+        {"CURRENT_DATE$", 0, 0, now_here, (void *)DATE_BYTES, true},
         {"SYSTIMESTAMP$", 0, 0, now, (void *)TIMESTAMP_TZ_BYTES, true},
-        {"CURRENT_TIMESTAMP$", 0, 0, now, (void *)TIMESTAMP_TZ_BYTES, true},
-        {"LOCALTIMESTAMP$", 0, 0, now, (void *)TIMESTAMP_BYTES, true},
+        {"CURRENT_TIMESTAMP$", 0, 0, now_here, (void *)TIMESTAMP_TZ_BYTES,
+         true},
+        {"LOCALTIMESTAMP$", 0, 0, now_here, (void *)TIMESTAMP_BYTES, true},
         {"DBTIMEZONE$", 0, 0, dbtimezone, NULL, false},
-        {"SESSIONTIMEZONE$", 0, 0, dbtimezone, NULL, false},
+        {"SESSIONTIMEZONE$", 0, 0, sessiontimezone, NULL, true},
         {"ADD_MONTHS", 2, 2, months_added, NULL, false},
         {"MONTHS_BETWEEN", 2, 2, months_between, NULL, false},
         {"LAST_DAY", 1, 1, last_day, NULL, false},

@@ -47,7 +47,7 @@ static enum unit unit_of(const char *text, size_t length) {
 // The beginning of the unit that `d` is in.
 static struct oracle_date begin_of(const struct oracle_date *d,
                                    enum unit unit) {
-    struct oracle_date at = {d->year, d->month, d->day, 0, 0, 0, 0};
+    struct oracle_date at = {.year = d->year, .month = d->month, .day = d->day};
     const int64_t day = julian_day(d->year, d->month, d->day);
     int iso_year;
     switch (unit) {

@@ -151,15 +151,17 @@ static unsigned add_element(struct shown *shown, const struct oracle_date *d,
         break;
     case ELEMENT_TZH:
     case ELEMENT_TZM:
-    case ELEMENT_TZR: // all points in time are shown in UTC
+    case ELEMENT_TZR:
         if (bytes != TIMESTAMP_TZ_BYTES)
             return NOT_RECOGNIZED;
-        if (token->element != ELEMENT_TZM)
-            add(shown, "+00", 3);
+        if (token->element != ELEMENT_TZM) {
+            add(shown, d->zone < 0 ? "-" : "+", 1);
+            add_number(shown, abs(d->zone) / 60, 2);
+        }
         if (token->element == ELEMENT_TZR)
             add(shown, ":", 1);
         if (token->element != ELEMENT_TZH)
-            add(shown, "00", 2);
+            add_number(shown, abs(d->zone) % 60, 2);
         break;
     default:
         return NOT_RECOGNIZED;

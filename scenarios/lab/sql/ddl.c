@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CREATE, DROP and TRUNCATE TABLE, CREATE and DROP INDEX, in the user's own
 // schema. SQLite enforces no types: what a column gets is converted and checked
-// by the statements that give it; see dml.c.
+// by the statements that give it; see target.h.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,8 +48,9 @@ static void text_type(struct translator *t, size_t at, char *declared,
     else if (length < 1 || length > 4000)
         refuse(t, length < 1 ? 1723 : 910, "");
     else
-        snprintf(declared, size, "VARCHAR2(%d%s)", length,
-                 is(t, at + 3, "char") ? " CHAR" : "");
+        // SQLite takes no word inside a type's parentheses.
+        snprintf(declared, size, "VARCHAR2%s(%d)",
+                 is(t, at + 3, "char") ? " CHAR" : "", length);
 }
 
 // Says the type of the column named at `column` and returns what comes after.
@@ -108,10 +109,19 @@ static size_t say_column_list(struct translator *t, size_t open) {
     for (size_t at = open + 1; at < t->close[open]; at++)
         if (is(t, at, ",") && at > open + 1)
             say(t, ",");
+        else if (is_name(t, at) && at + 1 < t->close[open] &&
+                 !is(t, at + 1, ","))
+            refuse(t, 3001, "an index of expressions");
         else
             say_name(t, at);
     say(t, ")");
     return t->close[open] + 1;
+}
+
+// To SQLite rows with a NULL in one of the columns are never the same.
+static void check_unique(struct translator *t, size_t open) {
+    if (find(t, open + 1, t->close[open], ",") < t->close[open])
+        refuse(t, 3001, "UNIQUE of several columns");
 }
 
 static void say_constraints(struct translator *t, size_t from, size_t to,
@@ -140,6 +150,8 @@ static void say_constraints(struct translator *t, size_t from, size_t to,
         } else if (is(t, from, "unique")) {
             say(t, " UNIQUE");
             from++;
+            if (from < to && is(t, from, "("))
+                check_unique(t, from);
             if (from < to && is(t, from, "("))
                 from = say_column_list(t, from);
         } else if (is(t, from, "check") && is(t, from + 1, "(")) {
@@ -219,6 +231,8 @@ static void create_index(struct translator *t, size_t name) {
         refuse(t, 3001, "index properties");
         return;
     }
+    if (name == 3)
+        check_unique(t, list);
     say(t, " ON ");
     say_name(t, list - 1);
     say_column_list(t, list);

@@ -16,6 +16,8 @@ struct function {
 
 // `all` ends with an entry without a name.
 bool functions_add(sqlite3 *db, const struct function *all);
+// date_functions.c: SYSDATE and its like are the same all through a statement.
+void statement_begins(void);
 // Whether one of the arguments is NULL, as then nearly every answer is.
 bool any_null(int n, sqlite3_value **value);
 

@@ -23,7 +23,8 @@ static const char *name_end(const char *at, const char *end) {
 
 static struct token made(enum token_type type, const char *from,
                          const char *to) {
-    return (struct token){type, from, (size_t)(to - from)};
+    return (struct token){
+        .type = type, .at = from, .length = (size_t)(to - from)};
 }
 
 static const char *skip_space(const char *at, const char *end) {

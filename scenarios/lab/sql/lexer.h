@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum token_type {
     TOKEN_END,
@@ -22,6 +23,7 @@ struct token {
     enum token_type type;
     const char *at;
     size_t length;
+    uint8_t table; // names.c: whose table it names, if it was looked up
 };
 
 // The next token of the text that ends at `end`; moves *from past it.

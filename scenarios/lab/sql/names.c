@@ -11,7 +11,7 @@
 #include "sql/column_type.h"
 #include "sql/source.h"
 
-enum { LONGEST_NAME = 128, MOST_KNOWN = 5000 };
+enum { LONGEST_NAME = 128, MOST_KNOWN = 5000, LOOKED_UP = 0x80 };
 
 struct known_column {
     char name[LONGEST_NAME + 1];
@@ -129,7 +129,8 @@ static void read_table(struct translator *t, size_t at) {
         at += 2;
     }
     spell(&t->tokens[at], name);
-    t->catalog->table(t->catalog->data, owner, name, take_column, t);
+    t->tokens[at].table = LOOKED_UP | t->catalog->table(t->catalog->data, owner,
+                                                        name, take_column, t);
 }
 
 static bool ends_value(const struct translator *t, size_t at) {
@@ -247,16 +248,51 @@ static void say_of_sys(struct translator *t, const struct token *name) {
         bool fixed = (length > 2 && strncasecmp(v, "v$", 2) == 0) ||
                      spells(name, "DUAL") ||
                      spells(name, "NLS_SESSION_PARAMETERS");
-        say(t, fixed ? "" : "\"SYS\".");
+        say(t, fixed ? "main." : "\"SYS\".");
         say_quoted(t, name);
         return;
     }
-    say(t, global ? "\"GV" : "\"V");
+    say(t, global ? "main.\"GV" : "main.\"V");
     for (size_t i = 2; i < length; i++) {
         char c = (char)toupper((unsigned char)v[i]);
         say_part(t, &c, 1);
     }
     say(t, "\"");
+}
+
+// Which of the queries in WITH has this name, the innermost first; -1: none.
+static int with_named(const struct translator *t, size_t name) {
+    for (int i = (int)t->withs - 1; i >= 0; i--)
+        if (equal_names(&t->tokens[t->with[i]], &t->tokens[name]))
+            return i;
+    return -1;
+}
+
+// Whether the name will be a query's, and is not yet one here.
+static bool is_with_later(const struct translator *t, size_t name) {
+    for (size_t i = 1; i + 1 < t->count; i++)
+        if (is(t, i + 1, "as") && is_name(t, i) &&
+            equal_names(&t->tokens[i], &t->tokens[name]))
+            return true;
+    return false;
+}
+
+static void take_nothing(void *to, const char *column, const char *declared,
+                         bool own) {
+    (void)to, (void)column, (void)declared, (void)own;
+}
+
+// Whose the table is that the name at `at` means.
+static enum table_owner owner_of(struct translator *t, size_t at, bool owned) {
+    char name[LONGEST_NAME + 1], owner[LONGEST_NAME + 1] = "";
+    struct token *token = &t->tokens[at];
+    if (owned)
+        spell(token - 2, owner);
+    spell(token, name);
+    if (!token->table)
+        token->table = LOOKED_UP | t->catalog->table(t->catalog->data, owner,
+                                                     name, take_nothing, NULL);
+    return token->table & ~LOOKED_UP;
 }
 
 void say_table_name(struct translator *t, size_t *at, size_t to) {
@@ -268,8 +304,22 @@ void say_table_name(struct translator *t, size_t *at, size_t to) {
         return;
     }
     *at = name + 1;
+    const int with = owned ? -1 : with_named(t, name);
+    const enum table_owner owner =
+        with >= 0 || !t->catalog ? OTHERS_TABLE : owner_of(t, name, owned);
     if (*at < to && is(t, *at, "@")) {
         refuse(t, 2019, "");
+    } else if (with >= 0) {
+        add_source(t, t->with_source[with]);
+        say_quoted(t, &t->tokens[name]);
+    } else if (owner == NO_TABLE) {
+        refuse(t, 942, "");
+    } else if (owner == OWN_TABLE) {
+        say(t, t->own_schema);
+        say(t, ".");
+        say_quoted(t, &t->tokens[name]);
+    } else if (owner == OTHERS_TABLE && t->catalog && is_with_later(t, name)) {
+        say_of_sys(t, &t->tokens[name]);
     } else if (owned && is(t, name - 2, "sys")) {
         say_of_sys(t, &t->tokens[name]);
     } else if (owned) {

@@ -51,10 +51,12 @@ static const struct {
     {972, "identifier is too long"},
     {975, "date + date not allowed"},
     {979, "not a GROUP BY expression"},
+    {960, "ambiguous column naming in select list"},
     {1000, "maximum open cursors exceeded"},
     {1001, "invalid cursor"},
     {1002, "fetch out of sequence"},
     {1006, "bind variable does not exist"},
+    {1007, "variable not in select list"},
     {1008, "not all variables bound"},
     {1013, "user requested cancel of current operation"},
     {1017, "invalid username/password; logon denied"},
@@ -66,6 +68,7 @@ static const struct {
     {1418, "specified index does not exist"},
     {1422, "exact fetch returns more than requested number of rows"},
     {1426, "numeric overflow"},
+    {1427, "single-row subquery returns more than one row"},
     {1428, "argument is out of range"},
     {1438, "value larger than specified precision allowed for this column"},
     {1476, "divisor is equal to zero"},
@@ -105,9 +108,11 @@ static const struct {
     {1855, "AM/A.M. or PM/P.M. required"},
     {1858, "a non-numeric character was found where a numeric was expected"},
     {1861, "literal does not match format string"},
+    {1882, "timezone region not found"},
     {1898, "too many precision specifiers"},
     {2003, "invalid USERENV parameter"},
     {2019, "connection description for remote database not found"},
+    {2185, "a token other than WORK follows COMMIT"},
     {2290, "check constraint (%s) violated"},
     {3001, "unimplemented feature: %s"},
     {3115, "unsupported network datatype or representation"},
@@ -116,6 +121,7 @@ static const struct {
     {6550, "%s"},
     {8177, "can't serialize access for this transaction"},
     {12899, "value too large for column %s"},
+    {25137, "Data value out of range"},
     {30001, "trim set should have only one character"},
     {30006, "resource busy; acquire with WAIT timeout expired"},
     {30076, "invalid extract field for extract source"},
@@ -159,7 +165,9 @@ static const struct rule rules[] = {
     {"no such index: ", 1418},
     {"cannot modify ", 1031},
     {"SELECTs to the left and right", 1789},
-    {"table ROWS$ has ", 947},
+    {"sub-select returns ", 913},
+    {"table ROW$ has ", 913},
+    {"duplicate column name: ", 957},
     {"attempt to write a readonly", 1031},
     {"misuse of aggregate", 937},
     {"incomplete input", 936},
@@ -202,7 +210,11 @@ void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db) {
             return;
         }
     }
-    if (strstr(message, "syntax error"))
+    unsigned values, columns;
+    if (sscanf(message, "table ROWS$ has %u values for %u", &values,
+               &columns) == 2)
+        ora_error_set(error, values < columns ? 947 : 913, "");
+    else if (strstr(message, "syntax error"))
         ora_error_set(error, 933, "");
     else if (strstr(message, "already exists"))
         ora_error_set(error, 955, "");

@@ -4,6 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "sql/calendar.h"
+
+enum { HOUR_ZERO = 20, MINUTE_ZERO = 60, NAMED_ZONE = 0x80 };
+
 bool oracle_date_valid(const struct oracle_date *date) {
     static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     if (date->month < 1 || date->month > 12 || date->year < -4712 ||
@@ -18,8 +22,19 @@ bool oracle_date_valid(const struct oracle_date *date) {
            date->nanosecond < 1000000000;
 }
 
-void oracle_date_write(const struct oracle_date *date, uint8_t *to,
+// `date` with its fields in UTC.
+static struct oracle_date in_utc(const struct oracle_date *date) {
+    struct oracle_date utc = *date;
+    if (date->zone != 0)
+        set_seconds(&utc, seconds_of(date) - date->zone * 60);
+    return utc;
+}
+
+void oracle_date_write(const struct oracle_date *shown, uint8_t *to,
                        size_t bytes) {
+    const struct oracle_date utc =
+        bytes == TIMESTAMP_TZ_BYTES ? in_utc(shown) : *shown;
+    const struct oracle_date *date = &utc;
     memset(to, 0, bytes);
     to[0] = (uint8_t)(date->year / 100 + 100);
     to[1] = (uint8_t)(date->year % 100 + 100);
@@ -30,9 +45,9 @@ void oracle_date_write(const struct oracle_date *date, uint8_t *to,
     to[6] = (uint8_t)(date->second + 1);
     for (int i = 0; i < 4 && bytes >= TIMESTAMP_BYTES; i++)
         to[7 + i] = (uint8_t)(date->nanosecond >> (24 - 8 * i));
-    if (bytes == TIMESTAMP_TZ_BYTES) { // the fields are in UTC, and so is this
-        to[11] = 20;
-        to[12] = 60;
+    if (bytes == TIMESTAMP_TZ_BYTES) {
+        to[11] = (uint8_t)(HOUR_ZERO + date->zone / 60);
+        to[12] = (uint8_t)(MINUTE_ZERO + date->zone % 60);
     }
 }
 
@@ -52,6 +67,14 @@ bool oracle_date_read(const uint8_t *from, size_t bytes,
     if (bytes >= TIMESTAMP_BYTES)
         date->nanosecond = (uint32_t)from[7] << 24 | (uint32_t)from[8] << 16 |
                            (uint32_t)from[9] << 8 | from[10];
+    if (!oracle_date_valid(date))
+        return false;
+    if (bytes >= TIMESTAMP_TZ_BYTES) {
+        if (from[11] & NAMED_ZONE)
+            return false;
+        date->zone = (from[11] - HOUR_ZERO) * 60 + from[12] - MINUTE_ZERO;
+        set_seconds(date, seconds_of(date) + date->zone * 60);
+    }
     return oracle_date_valid(date);
 }
 
@@ -59,7 +82,7 @@ struct oracle_date oracle_date_of(int64_t seconds, uint32_t nanosecond) {
     time_t at = (time_t)seconds;
     struct tm tm;
     gmtime_r(&at, &tm);
-    return (struct oracle_date){tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-                                tm.tm_hour,        tm.tm_min,     tm.tm_sec,
-                                nanosecond};
+    return (struct oracle_date){
+        tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+        tm.tm_min,         tm.tm_sec,     nanosecond, 0};
 }

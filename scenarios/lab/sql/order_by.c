@@ -26,12 +26,16 @@ static size_t read_direction(struct translator *t, size_t from, size_t to,
                                                                    : to;
 }
 
-static const struct item *item_named(const struct translator *t, size_t at) {
+static const struct item *item_named(struct translator *t, size_t at) {
+    const struct item *found = NULL;
     for (size_t i = 0; i < t->items; i++)
         if (t->item[i].alias &&
-            equal_names(&t->tokens[t->item[i].alias], &t->tokens[at]))
-            return &t->item[i];
-    return NULL;
+            equal_names(&t->tokens[t->item[i].alias], &t->tokens[at])) {
+            if (found)
+                refuse(t, 960, "");
+            found = &t->item[i];
+        }
+    return found;
 }
 
 static bool has_star(const struct translator *t) {
@@ -107,13 +111,12 @@ static void say_term(struct translator *t, size_t from, size_t to, bool window,
     } else if (number && item && orders_itself(item->value.type)) {
         say(t, " ");
         say_part(t, t->tokens[from].at, t->tokens[from].length);
-    } else if (item && number) {
+    } else if (item && !orders_itself(item->value.type)) {
         say_again(t, item->value.from, item->value.to);
         say_key(t, begin, item->value.type);
     } else if (item) {
         say(t, " ");
         say_name(t, from);
-        say_key(t, begin, item->value.type);
     } else {
         if (distinct && !is_shown(t, from, to))
             refuse(t, 1791, "");

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A whole query: WITH, set operators, and the order of a set.
 #include <stdlib.h>
+#include <string.h>
 
 #include "sql/query_block.h"
+
+// From here on, `name` is a query's.
+static void reach(struct translator *t, size_t name) {
+    if (t->withs == MOST_WITHS) {
+        refuse(t, 3001, "so many queries in WITH");
+        return;
+    }
+    t->with_source[t->withs] = 0;
+    t->with[t->withs++] = name;
+}
 
 // WITH name [(columns)] AS (query), ... Returns where the query begins.
 static size_t say_with(struct translator *t, size_t from, size_t to) {
@@ -11,8 +22,11 @@ static size_t say_with(struct translator *t, size_t from, size_t to) {
         size_t at = from + 1;
         say(t, between);
         say(t, " ");
+        const size_t name = at;
         say_name(t, at++);
-        if (is(t, at, "(")) {
+        const bool recursive = is(t, at, "(");
+        if (recursive) { // may be: it is known inside, too
+            reach(t, name);
             say(t, "(");
             for (size_t i = at + 1; i < t->close[at]; i++)
                 if (is(t, i, ","))
@@ -29,6 +43,14 @@ static size_t say_with(struct translator *t, size_t from, size_t to) {
         say(t, " AS (");
         say_query(t, at + 2, t->close[at + 1]);
         say(t, ")");
+        if (!recursive && t->twice)
+            refuse(t, 918, "");
+        if (!recursive)
+            reach(t, name);
+        else
+            rename_outputs(t, t->queries_said, name + 1);
+        if (t->withs > 0)
+            t->with_source[t->withs - 1] = t->queries_said;
         at = t->close[at + 1] + 1;
         if (!is(t, at, ",") || t->result->error)
             break;
@@ -60,9 +82,12 @@ static void check_set(struct translator *t, const struct item *first,
 
 // Whether rows of all blocks are ordered by SQLite as Oracle orders them.
 static void note_types(struct translator *t, struct item *first, size_t items) {
-    for (size_t i = 0; i < items && i < t->items; i++)
+    for (size_t i = 0; i < items && i < t->items; i++) {
         if (!orders_itself(t->item[i].value.type))
             first[i].value.type = OPERAND_UNKNOWN;
+        if (first[i].shown <= OPERAND_NULL)
+            first[i].shown = t->item[i].shown;
+    }
 }
 
 // Of a set, [from, to) begins with ORDER BY. Its terms are columns.
@@ -119,6 +144,17 @@ static void say_set(struct translator *t, size_t from, size_t to) {
         say_order_of_set(t, order, to);
 }
 
+static size_t name_twice(const struct translator *t) {
+    for (size_t i = 0; i < t->items; i++)
+        for (size_t j = 0; j < i; j++) {
+            const size_t a = output_name(t, &t->item[i]);
+            const size_t b = output_name(t, &t->item[j]);
+            if (a && b && equal_names(&t->tokens[a], &t->tokens[b]))
+                return a;
+        }
+    return 0;
+}
+
 enum operand_type say_query(struct translator *t, size_t from, size_t to) {
     const struct translator outer = *t;
     enum { DEEPEST = 50 };
@@ -141,9 +177,13 @@ enum operand_type say_query(struct translator *t, size_t from, size_t to) {
             t->result->columns = 0;
             break;
         }
-        t->result->column[t->result->columns++] =
-            (uint8_t)t->item[i].value.type;
+        t->result->column[t->result->columns++] = (uint8_t)t->item[i].shown;
     }
+    t->twice = name_twice(t);
+    t->withs = outer.withs;
+    keep_outputs(t);
+    memcpy(t->from_source, outer.from_source, sizeof t->from_source);
+    t->from_sources = outer.from_sources;
     free(t->item);
     t->item = outer.item;
     t->items = outer.items;

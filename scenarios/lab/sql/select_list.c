@@ -7,7 +7,7 @@
 
 enum { LONGEST_NAME = 128 };
 
-// Oracle names an expression by its text, upper case and without spaces.
+// Oracle names an expression by its text, upper case and without blanks.
 static void say_item_name(struct translator *t, size_t from, size_t to) {
     size_t length = 0;
     bool simple = true;
@@ -22,9 +22,9 @@ static void say_item_name(struct translator *t, size_t from, size_t to) {
             say(t, ":");
         for (size_t i = 0; i < token->length && length < LONGEST_NAME; i++) {
             char c = token->at[i];
-            if (token->type == TOKEN_WORD || token->type == TOKEN_BIND)
+            if (token->type != TOKEN_QUOTED)
                 c = (char)toupper((unsigned char)c);
-            if (c == '"')
+            if (c == '"' || (c == ' ' && token->type == TOKEN_STRING))
                 continue;
             say_part(t, &c, 1);
             length++;
@@ -72,6 +72,10 @@ static void say_item(struct translator *t, size_t from, size_t to,
     }
     if (is(t, to - 1, "*") && (to - from == 1 || is(t, to - 2, "."))) {
         item->star = true;
+        if (to - from == 1 && is(t, from - 1, ","))
+            refuse(t, 936, "");
+        else if (to - from == 1 && is(t, to, ","))
+            refuse(t, 923, "");
         say_star(t, from, to);
         return;
     }
@@ -79,6 +83,7 @@ static void say_item(struct translator *t, size_t from, size_t to,
     said.to = t->length;
     item->tokens_to = at;
     item->value = said;
+    item->shown = said.type;
     if (at < to && is(t, at, "as"))
         at++;
     if (at < to) {
@@ -110,4 +115,10 @@ void say_list(struct translator *t, const struct query_block *b) {
         from = comma + 1;
     }
     t->rownum_allowed = allowed;
+    // Oracle shows the columns of a USING first.
+    for (size_t i = 0; i < t->items; i++)
+        if (t->item[i].star &&
+            (find(t, b->from_from, b->from_to, "using") < b->from_to ||
+             find(t, b->from_from, b->from_to, "natural") < b->from_to))
+            refuse(t, 3001, "* of such a join");
 }

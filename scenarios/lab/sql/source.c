@@ -159,4 +159,5 @@ void source_free(struct translator *t) {
     free(t->close);
     free(t->column);
     free(t->item);
+    free(t->output);
 }

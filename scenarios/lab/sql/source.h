@@ -40,7 +40,10 @@ struct item {
     size_t tokens_from, tokens_to; // without its alias
     size_t alias;                  // its token; 0: none
     bool star;
+    enum operand_type shown; // the type, also where only this is sure
 };
+
+enum { MOST_WITHS = 50, MOST_SOURCES = 16 };
 
 struct translator {
     struct token *tokens; // ends with a TOKEN_END
@@ -67,6 +70,18 @@ struct translator {
     size_t group_from, group_to;
     size_t covered; // tokens before this one belong to a group's expression
     unsigned aggregates; // how many the expression being said is in
+    // query.c: the names that a WITH gives to queries, as far as they reach.
+    size_t with[MOST_WITHS];
+    unsigned with_source[MOST_WITHS];
+    unsigned withs;
+    // outputs.c: what columns queries have, each query under a number.
+    struct output *output;
+    size_t outputs;
+    unsigned queries_said;
+    unsigned from_source[MOST_SOURCES]; // queries in the block's FROM
+    unsigned from_sources;
+    // An output name that two of the last query's items have; 0: none.
+    size_t twice;
 };
 
 // Reads the whole statement. False after reporting an error.
@@ -115,6 +130,11 @@ struct operand say_value(struct translator *t, size_t *at, size_t to);
 // One that must be all of [from, to); `error` when there is more.
 struct operand say_whole_value(struct translator *t, size_t from, size_t to,
                                unsigned error);
+// primary.c: one without operators.
+void say_primary(struct translator *t, size_t *at, size_t to,
+                 struct operand *said);
+void say_number(struct translator *t, size_t token, bool negative,
+                struct operand *said);
 // Counts the bind at `token` as a placeholder. Returns its number, from 1.
 unsigned placeholder(struct translator *t, size_t token);
 // function_call.c: the one whose name is at *at, before a parenthesis.
@@ -125,6 +145,11 @@ bool say_special(struct translator *t, size_t *at, size_t to,
                  struct operand *said);
 // case_expression.c
 struct operand say_case(struct translator *t, size_t *at, size_t to);
+// predicate.c: what comes after the first value of a condition.
+void say_comparison(struct translator *t, struct operand x, size_t *at,
+                    size_t to);
+// SQLite's sign for the comparison at this token; NULL where it is none.
+const char *sign_at(const struct translator *t, size_t token);
 // condition.c
 void say_condition(struct translator *t, size_t from, size_t to);
 bool is_condition(const struct translator *t, size_t from, size_t to);
@@ -141,6 +166,20 @@ bool orders_itself(enum operand_type type);
 // What both may be; unknown after refusing those that no value can be.
 enum operand_type common_type(struct translator *t, enum operand_type a,
                               enum operand_type b);
+// outputs.c. The token that an item's name is; 0 where an expression has none.
+size_t output_name(const struct translator *t, const struct item *item);
+// Keeps the columns of the query whose items have just been said, and tells
+// the number of it.
+unsigned keep_outputs(struct translator *t);
+// Names the columns of a query by the list whose parenthesis is at `open`.
+void rename_outputs(struct translator *t, unsigned query, size_t open);
+// That query is in the FROM of the block being said.
+void add_source(struct translator *t, unsigned query);
+// Items that are a column of such a query have that column's type.
+void show_types(struct translator *t);
+// All results of a CASE have one type: takes `more` into *type.
+void take_type(struct translator *t, enum operand_type *type,
+               enum operand_type more);
 // grouping.c
 void grouping_of(struct translator *t, size_t group_from, size_t group_to,
                  bool grouped);
@@ -159,7 +198,7 @@ enum operand_type say_query(struct translator *t, size_t from, size_t to);
 void say_select_into(struct translator *t, size_t from, size_t to, size_t into,
                      void (*say_into)(struct translator *t, size_t from,
                                       size_t to));
-// dml.c
+// insert.c, dml.c
 void say_insert(struct translator *t);
 void say_update(struct translator *t);
 void say_delete(struct translator *t);

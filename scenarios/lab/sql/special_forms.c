@@ -81,6 +81,19 @@ static enum operand_type say_nvl(struct translator *t,
     return type;
 }
 
+// Which does not convert.
+static enum operand_type say_coalesce(struct translator *t,
+                                      const struct arguments *all) {
+    enum operand_type type = OPERAND_NULL;
+    say(t, " COALESCE(");
+    for (unsigned i = 0; i < all->count && !t->result->error; i++) {
+        say(t, i > 0 ? "," : "");
+        take_type(t, &type, say_argument(t, all, i).type);
+    }
+    say(t, ")");
+    return type;
+}
+
 static enum operand_type say_nvl2(struct translator *t,
                                   const struct arguments *all) {
     say(t, " CASE WHEN");
@@ -230,7 +243,7 @@ bool say_special(struct translator *t, size_t *at, size_t to,
         enum operand_type (*say)(struct translator *, const struct arguments *);
     } forms[] = {
         {"nvl", 2, 2, say_nvl},
-        {"coalesce", 2, MOST_ARGUMENTS, say_nvl},
+        {"coalesce", 2, MOST_ARGUMENTS, say_coalesce},
         {"nvl2", 3, 3, say_nvl2},
         {"nullif", 2, 2, say_nullif},
         {"decode", 3, MOST_ARGUMENTS, say_decode},

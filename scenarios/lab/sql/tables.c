@@ -2,11 +2,29 @@
 // What comes after FROM.
 #include "sql/query_block.h"
 
+// A column that the query in FROM has twice must not be meant outside of it.
+static void check_twice(struct translator *t, const struct query_block *b,
+                        size_t name) {
+    for (size_t at = b->list_from; name && at < b->rest_to; at++) {
+        if (at == b->from_from)
+            at = b->from_to;
+        const bool star =
+            is(t, at, "*") && at < b->list_to &&
+            (at == b->list_from || is(t, at - 1, ",") || is(t, at - 1, "."));
+        if (star || (is_name(t, at) && at < b->rest_to &&
+                     equal_names(&t->tokens[at], &t->tokens[name])))
+            refuse(t, 918, "");
+    }
+}
+
 // A table, a subquery, or several with joins between them.
-static void say_tables(struct translator *t, size_t from, size_t to) {
+static void say_tables(struct translator *t, const struct query_block *b,
+                       size_t from, size_t to) {
     static const char *const join_words[] = {
         "inner", "left", "right", "full", "outer", "cross", "natural", NULL};
-    bool table = true; // one is to come
+    bool table = true;      // one is to come
+    int conditions = 0;     // that joins want and did not get yet
+    bool free_join = false; // the next one wants none
     for (size_t at = from; at < to && !t->result->error;) {
         bool word = false;
         for (const char *const *w = join_words; *w; w++)
@@ -15,6 +33,11 @@ static void say_tables(struct translator *t, size_t from, size_t to) {
             say(t, " ");
             say_part(t, t->tokens[at].at, t->tokens[at].length);
             table = is(t, at, "join");
+            free_join = free_join || is(t, at, "cross") || is(t, at, "natural");
+            if (table) {
+                conditions += !free_join;
+                free_join = false;
+            }
             at++;
         } else if (is(t, at, "on") && !table) {
             size_t end = at + 1;
@@ -25,10 +48,12 @@ static void say_tables(struct translator *t, size_t from, size_t to) {
                     break;
                 end = past(t, end);
             }
+            conditions--;
             say(t, " ON");
             say_condition(t, at + 1, end);
             at = end;
         } else if (is(t, at, "using") && is(t, at + 1, "(") && !table) {
+            conditions--;
             say(t, " USING (");
             for (size_t i = at + 2; i < t->close[at + 1]; i++)
                 if (is(t, i, ","))
@@ -41,10 +66,13 @@ static void say_tables(struct translator *t, size_t from, size_t to) {
             const size_t close = t->close[at];
             const bool query = is(t, at + 1, "select") || is(t, at + 1, "with");
             say(t, " (");
-            if (query)
+            if (query) {
                 say_query(t, at + 1, close);
-            else
-                say_tables(t, at + 1, close);
+                check_twice(t, b, t->twice);
+                add_source(t, t->queries_said);
+            } else {
+                say_tables(t, b, at + 1, close);
+            }
             say(t, ")");
             at = close + 1;
             table = false;
@@ -63,9 +91,12 @@ static void say_tables(struct translator *t, size_t from, size_t to) {
     }
     if (table)
         refuse(t, 903, "");
+    if (conditions != 0)
+        refuse(t, conditions > 0 ? 905 : 933, "");
 }
 
 void say_from(struct translator *t, const struct query_block *b) {
+    t->from_sources = 0;
     say(t, " FROM");
     for (size_t from = b->from_from; from <= b->from_to;) {
         size_t comma = find(t, from, b->from_to, ",");
@@ -74,9 +105,10 @@ void say_from(struct translator *t, const struct query_block *b) {
         if (from > b->from_from)
             // SQLite never reorders the two sides of a CROSS JOIN.
             say(t, t->ordered ? " CROSS JOIN" : ",");
-        say_tables(t, from, comma);
+        say_tables(t, b, from, comma);
         if (t->result->error)
             break;
         from = comma + 1;
     }
+    show_types(t);
 }

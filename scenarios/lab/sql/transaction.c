@@ -65,6 +65,8 @@ static int authorize(void *argument, int action, const char *first,
     (void)first, (void)second, (void)trigger;
     if (database->declaring)
         return SQLITE_OK;
+    if (database->stepping)
+        return SQLITE_DENY;
     switch (action) {
     case SQLITE_INSERT:
     case SQLITE_UPDATE:

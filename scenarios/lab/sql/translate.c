@@ -50,11 +50,19 @@ static void by_first_word(struct translator *t) {
         say_plsql(t);
     } else if (is(t, 0, "commit")) {
         *kind = STATEMENT_COMMIT;
-    } else if (is(t, 0, "rollback") && t->count == 1) {
+        if (t->count > 1 && !is(t, 1, "work") && !is(t, 1, "comment") &&
+            !is(t, 1, "write"))
+            refuse(t, 2185, "");
+    } else if (is(t, 0, "rollback") &&
+               (t->count == 1 || (t->count == 2 && is(t, 1, "work")))) {
         *kind = STATEMENT_ROLLBACK;
-    } else if ((is(t, 0, "alter") && is(t, 1, "session")) ||
-               (is(t, 0, "set") && is(t, 1, "transaction"))) {
+    } else if (is(t, 0, "alter") && is(t, 1, "session")) {
         *kind = STATEMENT_SESSION;
+    } else if (is(t, 0, "set") && is(t, 1, "transaction")) {
+        *kind = STATEMENT_SESSION;
+        if (find(t, 2, t->count, "only") < t->count ||
+            find(t, 2, t->count, "serializable") < t->count)
+            refuse(t, 3001, "such a transaction");
     } else if (say_ddl(t)) {
         *kind = STATEMENT_DDL;
     } else {

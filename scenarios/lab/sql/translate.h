@@ -49,15 +49,17 @@ struct translation {
     char about[128];          // what the error is about
 };
 
+enum table_owner { NO_TABLE, OWN_TABLE, OTHERS_TABLE };
+
 // Where translations learn what columns tables have.
 struct catalog {
     void *data;
-    // Tells `take` of each column of the table; false when there is none.
-    // `owner` is "" where the statement names none.
-    bool (*table)(void *data, const char *owner, const char *table,
-                  void (*take)(void *to, const char *column,
-                               const char *declared, bool own),
-                  void *to);
+    // Tells `take` of each column of the table. `owner` is "" where the
+    // statement names none: then the user's own come first.
+    enum table_owner (*table)(void *data, const char *owner, const char *table,
+                              void (*take)(void *to, const char *column,
+                                           const char *declared, bool own),
+                              void *to);
 };
 
 // `schema` is where new tables go. `catalog` may be NULL, then no column has a

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/calendar.h"
 #include "sql/database.h"
 #include "sql/date_format.h"
 #include "sql/number_format.h"
 #include "sql/ora_error.h"
+#include "sql/session_zone.h"
 
 static const uint8_t wide_mark[2] = {0xff, 'N'};
 
@@ -156,6 +158,7 @@ bool value_time(sqlite3_context *context, sqlite3_value *value,
         return false;
     unsigned error =
         date_parse(text.at, text.length, the_formats.date, false, to);
+    to->zone = 0;
     if (error)
         raise_ora(context, error, "");
     return !error;
@@ -235,6 +238,14 @@ static int compare_bytes(const void *a, size_t a_length, const void *b,
     return (order > 0) - (order < 0);
 }
 
+// Where one has a zone, the other is of the session's.
+static void to_utc(struct oracle_date *time, enum value_class class) {
+    const int zone =
+        class == CLASS_TIMESTAMP_TZ ? time->zone : session_zone_at(time);
+    if (zone != 0)
+        set_seconds(time, seconds_of(time) - zone * 60);
+}
+
 // A shorter form of a point in time lacks only a fraction of zero.
 static int compare_times(const struct oracle_date *a,
                          const struct oracle_date *b) {
@@ -264,6 +275,10 @@ bool values_compare(sqlite3_context *context, sqlite3_value *a,
     if (class_is_time(ca) || class_is_time(cb)) {
         if (!value_time(context, a, &s) || !value_time(context, b, &t))
             return false;
+        if (ca == CLASS_TIMESTAMP_TZ || cb == CLASS_TIMESTAMP_TZ) {
+            to_utc(&s, ca);
+            to_utc(&t, cb);
+        }
         *order = compare_times(&s, &t);
         return true;
     }

@@ -8,6 +8,7 @@ int main(void) {
     test_number();
     test_date();
     test_decimal();
+    test_zones();
     test_calendar();
     test_tns();
     test_connect();

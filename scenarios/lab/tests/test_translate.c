@@ -8,18 +8,18 @@
 
 static struct translation result;
 
-// One table: T(N, WIDE, V).
-static bool table(void *data, const char *owner, const char *name,
-                  void (*take)(void *to, const char *column,
-                               const char *declared, bool own),
-                  void *to) {
-    (void)data, (void)owner;
-    if (strcmp(name, "T") != 0)
-        return false;
+// One table: T(N, WIDE, V). The others have no columns.
+static enum table_owner table(void *data, const char *owner, const char *name,
+                              void (*take)(void *to, const char *column,
+                                           const char *declared, bool own),
+                              void *to) {
+    (void)data;
+    if (strcmp(name, "T") != 0 || strcmp(owner, "SYS") == 0)
+        return OTHERS_TABLE;
     take(to, "N", "NUMBER(5,0)", true);
     take(to, "WIDE", "NUMBER", true);
     take(to, "V", "VARCHAR2(5)", true);
-    return true;
+    return OWN_TABLE;
 }
 
 static const struct catalog catalog = {.table = table};
@@ -50,8 +50,17 @@ void test_translate(void) {
                "CONCAT( \"A\", MULTIPLY$( \"B\", 2))"));
     CHECK(says("select 1 - 2 + 3 from t", "ADD$( SUBTRACT$( 1, 2), 3)"));
     CHECK(says("select count(*) from t where n = 1 and rownum <= 5",
-               "FROM (SELECT 1 FROM \"T\" WHERE \"N\" = 1 LIMIT"));
+               "FROM (SELECT 1 FROM OWN.\"T\" WHERE \"N\" = 1 LIMIT"));
     CHECK(says("select 1 from v_$x, sys.v_$mystat", "\"V$MYSTAT\""));
+    CHECK(says("select 1 from sys.t", "FROM \"SYS\".\"T\""));
+    CHECK(says("with t as (select n from t) select n from t",
+               "WITH \"T\" AS (SELECT \"N\" AS \"N\" FROM OWN.\"T\") SELECT "
+               "\"N\" AS \"N\" FROM \"T\""));
+    CHECK(
+        says("select (select n from t) from b",
+             "WITH \"ROW$\"(C) AS (SELECT \"N\" AS \"N\" FROM OWN.\"T\") SELECT"
+             " ONE_ROW$(C)"));
+    CHECK(says("select (select max(n) from t) from b", "(SELECT MAX( \"N\")"));
     // Only what both order alike is left to SQLite's operators.
     CHECK(says("select 1 from t where n < 5", "WHERE \"N\" < 5"));
     CHECK(says("select 1 from t where n < :b", "WHERE \"N\" < ?1"));

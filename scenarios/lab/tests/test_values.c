@@ -39,6 +39,25 @@ static bool calculates(bool (*operation)(const struct decimal *,
     return operation(&x, &y, &to) && shows(&to, result);
 }
 
+void test_zones(void) {
+    // 2024-01-01 00:30 in UTC, where it is 20:00 of the day before
+    const uint8_t west[TIMESTAMP_TZ_BYTES] = {120, 124, 1, 1, 1,      31,     1,
+                                              0,   0,   0, 5, 20 - 4, 60 - 30};
+    uint8_t again[TIMESTAMP_TZ_BYTES];
+    struct oracle_date date;
+    char shown[64];
+    CHECK(oracle_date_read(west, sizeof west, &date));
+    CHECK(date.zone == -270 && date.day == 31 && date.hour == 20);
+    CHECK(!date_show(&date, sizeof west, "YYYY-MM-DD HH24:MI TZH:TZM TZR",
+                     shown, sizeof shown));
+    CHECK(strcmp(shown, "2023-12-31 20:00 -04:30 -04:30") == 0);
+    oracle_date_write(&date, again, sizeof again);
+    CHECK(memcmp(west, again, sizeof again) == 0);
+    memcpy(again, west, sizeof again);
+    again[11] |= 0x80; // a zone by its name
+    CHECK(!oracle_date_read(again, sizeof again, &date));
+}
+
 void test_decimal(void) {
     CHECK(calculates(decimal_add, "1e30", "-1e30", "0"));
     CHECK(calculates(decimal_add, "99", "1", "100"));
@@ -79,7 +98,7 @@ void test_decimal(void) {
 
 static bool date_shows(int year, int month, int day, const char *format,
                        const char *text) {
-    struct oracle_date date = {year, month, day, 0, 0, 0, 0};
+    struct oracle_date date = {.year = year, .month = month, .day = day};
     char shown[100];
     return date_show(&date, DATE_BYTES, format, shown, sizeof shown) == 0 &&
            strcmp(shown, text) == 0;
@@ -156,7 +175,7 @@ void test_number(void) {
 }
 
 void test_date(void) {
-    struct oracle_date date = {2008, 2, 29, 23, 59, 58, 123456789}, back;
+    struct oracle_date date = {2008, 2, 29, 23, 59, 58, 123456789, 0}, back;
     uint8_t bytes[TIMESTAMP_BYTES];
     oracle_date_write(&date, bytes, sizeof bytes);
     CHECK(memcmp(bytes, "\x78\x6c\x02\x1d\x18\x3c\x3b\x07\x5b\xcd\x15", 11) ==

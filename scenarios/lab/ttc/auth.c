@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sql/lexer.h"
+#include "sql/session_zone.h"
 #include "ttc/server.h"
 
 enum { MOST_PAIRS = 200, JDBC_GRACE_MS = 5 };
@@ -27,6 +29,22 @@ static bool key_is(struct bytes key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }
 
+// Of AUTH_ALTER_SESSION only the time zone: languages and formats are what
+// they are. A zone that is not known here leaves UTC, which the session shows.
+static void take_zone(struct bytes statement) {
+    const char *at = (const char *)statement.at, *end = at + statement.length;
+    struct token token = lexer_next(&at, end);
+    while (token.type != TOKEN_END && token.type != TOKEN_BAD) {
+        const bool zone = token_is(&token, "time_zone");
+        token = lexer_next(&at, end);
+        if (!zone || !token_is(&token, "="))
+            continue;
+        token = lexer_next(&at, end);
+        if (token.type == TOKEN_STRING)
+            session_zone_set(token.at + 1, token.length - 2);
+    }
+}
+
 static void take_pair(struct server *server, struct bytes key,
                       struct bytes value, struct credentials *credentials) {
     struct session_slot *self = server->self;
@@ -44,6 +62,8 @@ static void take_pair(struct server *server, struct bytes key,
         keep_text(self->os_user, sizeof self->os_user, value);
     else if (key_is(key, "SESSION_CLIENT_DRIVER_NAME"))
         keep_text(self->driver, sizeof self->driver, value);
+    else if (key_is(key, "AUTH_ALTER_SESSION"))
+        take_zone(value);
     else if (key_is(key, "AUTH_TERMINAL"))
         keep_text(self->terminal, sizeof self->terminal, value);
 }

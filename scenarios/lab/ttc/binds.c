@@ -6,6 +6,7 @@
 
 #include "sql/oracle_date.h"
 #include "sql/oracle_number.h"
+#include "sql/session_zone.h"
 #include "sql/value.h"
 #include "ttc/server.h"
 
@@ -94,7 +95,21 @@ static bool take_timestamp(struct server *server, size_t size,
     value->kind = BIND_TIME;
     value->data = full;
     value->length = size;
-    return size != TIMESTAMP_TZ_BYTES || bytes.length == size;
+    struct oracle_date time;
+    return size != TIMESTAMP_TZ_BYTES ||
+           (bytes.length == size && oracle_date_read(full, size, &time));
+}
+
+// WITH LOCAL TIME ZONE: in the database's, that is in UTC, as it comes.
+static bool take_local(struct server *server, struct bytes bytes,
+                       struct bind_value *value) {
+    struct oracle_date time;
+    if (!take_timestamp(server, TIMESTAMP_BYTES, bytes, value) ||
+        !oracle_date_read(value->data, TIMESTAMP_BYTES, &time))
+        return false;
+    session_zone_show(&time);
+    oracle_date_write(&time, (uint8_t *)value->data, TIMESTAMP_BYTES);
+    return true;
 }
 
 static bool take_value(struct server *server, uint8_t type, struct bytes bytes,
@@ -124,8 +139,9 @@ static bool take_value(struct server *server, uint8_t type, struct bytes bytes,
     case TYPE_BINARY_DOUBLE:
         return take_ieee(bytes, sizeof(double), value);
     case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_LTZ:
         return take_timestamp(server, TIMESTAMP_BYTES, bytes, value);
+    case TYPE_TIMESTAMP_LTZ:
+        return take_local(server, bytes, value);
     case TYPE_TIMESTAMP_TZ:
         return take_timestamp(server, TIMESTAMP_TZ_BYTES, bytes, value);
     default:

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Values for a cursor's placeholders.
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "sql/cursor_parts.h"
+#include "sql/oracle_date.h"
+#include "sql/source.h"
+#include "sql/value.h"
+
+static int bind_one(sqlite3_stmt *statement, int at,
+                    const struct bind_value *value) {
+    switch (value->kind) {
+    case BIND_INTEGER:
+        return sqlite3_bind_int64(statement, at, value->integer);
+    case BIND_DOUBLE:
+        return sqlite3_bind_double(statement, at, value->real);
+    case BIND_TEXT:
+        return sqlite3_bind_text64(statement, at, value->data, value->length,
+                                   SQLITE_TRANSIENT, SQLITE_UTF8);
+    case BIND_WIDE:
+    case BIND_TIME:
+    case BIND_RAW:
+        return sqlite3_bind_blob64(statement, at, value->data, value->length,
+                                   SQLITE_TRANSIENT);
+    default:
+        return sqlite3_bind_null(statement, at);
+    }
+}
+
+static enum operand_type type_of(const struct bind_value *value) {
+    switch (value->kind) {
+    case BIND_INTEGER:
+    case BIND_DOUBLE:
+        return OPERAND_SMALL;
+    case BIND_WIDE:
+        return OPERAND_NUMBER;
+    case BIND_TEXT:
+        return OPERAND_TEXT;
+    case BIND_TIME:
+        return value->length == DATE_BYTES        ? OPERAND_DATE
+               : value->length == TIMESTAMP_BYTES ? OPERAND_TIMESTAMP
+                                                  : OPERAND_TIMESTAMP_TZ;
+    case BIND_RAW:
+        return OPERAND_RAW;
+    default:
+        return OPERAND_NULL;
+    }
+}
+
+// Which of the values placeholder `at` has.
+static unsigned value_of(const struct cursor *cursor, unsigned at,
+                         bool by_name) {
+    unsigned from = 0;
+    if (!by_name)
+        return at;
+    for (unsigned j = 0; j < cursor->first[at]; j++)
+        from += cursor->first[j] == j;
+    return from;
+}
+
+// The SQL takes the binds to have certain types. With values of others it is
+// translated anew.
+static bool fit_types(struct cursor *cursor, const struct bind_value *value,
+                      bool by_name, struct ora_error *error) {
+    uint8_t *actual = malloc(cursor->placeholders + 1);
+    bool fits = true;
+    if (!actual) {
+        ora_error_set(error, 4030, "");
+        return false;
+    }
+    for (unsigned i = 0; i < cursor->placeholders; i++) {
+        const enum operand_type expected = cursor->expected[i];
+        const enum operand_type type =
+            i >= cursor->into_from && i < cursor->into_to
+                ? OPERAND_UNKNOWN
+                : type_of(&value[value_of(cursor, i, by_name)]);
+        actual[i] = (uint8_t)type;
+        fits = fits && (expected == OPERAND_UNKNOWN || expected == type ||
+                        type == OPERAND_NULL || type == OPERAND_UNKNOWN ||
+                        (expected == OPERAND_NUMBER && type == OPERAND_SMALL));
+    }
+    free(cursor->bound);
+    cursor->bound = actual;
+    return fits || parse_text(cursor, actual, error);
+}
+
+// Drivers send a value for every placeholder, or one for every name.
+bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
+                 unsigned count, struct ora_error *error) {
+    bool by_name = count != cursor->placeholders;
+    if (by_name && count != cursor->names) {
+        ora_error_set(error, count < cursor->names ? 1008 : 1006, "");
+        return false;
+    }
+    if (!cursor->parsed && !parse_text(cursor, NULL, error))
+        return false;
+    if (!cursor->statement)
+        return true;
+    sqlite3_reset(cursor->statement);
+    if (!fit_types(cursor, value, by_name, error))
+        return false;
+    for (unsigned i = 0; i < cursor->placeholders; i++) {
+        if (i >= cursor->into_from && i < cursor->into_to)
+            continue; // comes out
+        const struct bind_value *one = &value[value_of(cursor, i, by_name)];
+        // Their lengths tell the types of bytes; see value.h.
+        if (one->kind == BIND_RAW && is_length_of_others(one->length)) {
+            ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 24 bytes");
+            return false;
+        }
+        if (bind_one(cursor->statement, (int)i + 1, one) != SQLITE_OK) {
+            ora_error_from_sqlite(error, cursor->database->db);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What columns a query has. SQLite types values, Oracle types columns.
+#define _GNU_SOURCE
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sql/cursor_parts.h"
+#include "sql/oracle_date.h"
+#include "sql/source.h"
+#include "sql/value.h"
+
+bool keep_columns(struct cursor *cursor) {
+    if (cursor->described && !cursor->shown) {
+        cursor->shown = cursor->column;
+        cursor->shown_columns = cursor->columns;
+    } else {
+        free(cursor->column);
+    }
+    cursor->described = false;
+    cursor->columns = (unsigned)sqlite3_column_count(cursor->statement);
+    cursor->column = calloc(cursor->columns + 1, sizeof *cursor->column);
+    if (!cursor->column)
+        return false;
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        const char *name = sqlite3_column_name(cursor->statement, (int)i);
+        snprintf(cursor->column[i].name, COLUMN_NAME, "%s", name ? name : "");
+    }
+    return true;
+}
+
+static void type_from_declaration(struct column *column, const char *declared) {
+    static const struct {
+        const char *begins;
+        enum column_type type;
+        unsigned size;
+    } types[] = {
+        {"NUMBER", COLUMN_NUMBER, 22},       {"INT", COLUMN_NUMBER, 22},
+        {"FLOAT", COLUMN_NUMBER, 22},        {"DATE", COLUMN_DATE, 7},
+        {"TIMESTAMP", COLUMN_TIMESTAMP, 11}, {"RAW", COLUMN_RAW, 2000},
+        {"VARCHAR", COLUMN_VARCHAR2, 4000},  {"CHAR", COLUMN_VARCHAR2, 4000},
+        {"NVARCHAR", COLUMN_VARCHAR2, 4000},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strncasecmp(declared, types[i].begins, strlen(types[i].begins)) ==
+            0) {
+            column->type = types[i].type;
+            column->size = types[i].size;
+            const char *size = strchr(declared, '(');
+            bool sized =
+                column->type == COLUMN_VARCHAR2 || column->type == COLUMN_RAW;
+            if (size && sized && atoi(size + 1) > 0)
+                column->size = (unsigned)atoi(size + 1);
+            if (strstr(declared, " CHAR("))
+                column->size = column->size * 4 < LONGEST_VARCHAR2
+                                   ? column->size * 4
+                                   : LONGEST_VARCHAR2;
+            return;
+        }
+}
+
+static void type_from_value(struct column *column, sqlite3_value *value) {
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+        *column = (struct column){.type = COLUMN_NUMBER, .size = 22};
+    } else if (type == SQLITE_BLOB) {
+        int bytes = sqlite3_value_bytes(value);
+        column->type = bytes == WIDE_BYTES           ? COLUMN_NUMBER
+                       : bytes == DATE_BYTES         ? COLUMN_DATE
+                       : bytes == TIMESTAMP_BYTES    ? COLUMN_TIMESTAMP
+                       : bytes == TIMESTAMP_TZ_BYTES ? COLUMN_TIMESTAMP_TZ
+                                                     : COLUMN_RAW;
+        column->size = column->type == COLUMN_RAW      ? 2000
+                       : column->type == COLUMN_NUMBER ? 22
+                                                       : (unsigned)bytes;
+    }
+}
+
+static void type_from_operand(struct column *column, enum operand_type type) {
+    static const struct column types[] = {
+        [OPERAND_SMALL] = {.type = COLUMN_NUMBER, .size = 22},
+        [OPERAND_NUMBER] = {.type = COLUMN_NUMBER, .size = 22},
+        [OPERAND_TEXT] = {.type = COLUMN_VARCHAR2, .size = LONGEST_VARCHAR2},
+        [OPERAND_DATE] = {.type = COLUMN_DATE, .size = DATE_BYTES},
+        [OPERAND_TIMESTAMP] = {.type = COLUMN_TIMESTAMP,
+                               .size = TIMESTAMP_BYTES},
+        [OPERAND_TIMESTAMP_TZ] = {.type = COLUMN_TIMESTAMP_TZ,
+                                  .size = TIMESTAMP_TZ_BYTES},
+        [OPERAND_RAW] = {.type = COLUMN_RAW, .size = 2000},
+    };
+    if (type > OPERAND_NULL)
+        *column = types[type];
+}
+
+bool names_are_ambiguous(const struct cursor *cursor) {
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        const char *name = cursor->column[i].name;
+        const char *colon = strrchr(name, ':');
+        if (!colon || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+            continue;
+        const size_t length = (size_t)(colon - name);
+        for (unsigned j = 0; j < i; j++)
+            if (strlen(cursor->column[j].name) == length &&
+                strncmp(cursor->column[j].name, name, length) == 0)
+                return true;
+    }
+    return false;
+}
+
+// Whether these are the columns that the client knows.
+static bool same_as_shown(const struct cursor *cursor,
+                          struct ora_error *error) {
+    enum { NOT_IN_SELECT_LIST = 1007, INCONSISTENT_TYPES = 932 };
+    if (cursor->columns != cursor->shown_columns) {
+        ora_error_set(error, NOT_IN_SELECT_LIST, "");
+        return false;
+    }
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        const struct column *now = &cursor->column[i];
+        const struct column *shown = &cursor->shown[i];
+        if (now->type != shown->type || strcmp(now->name, shown->name) != 0) {
+            ora_error_set(error, INCONSISTENT_TYPES, "");
+            return false;
+        }
+    }
+    return true;
+}
+
+bool settle_types(struct cursor *cursor, struct ora_error *error) {
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        struct column *column = &cursor->column[i];
+        struct column found = {.type = COLUMN_VARCHAR2,
+                               .size = LONGEST_VARCHAR2};
+        const char *declared =
+            sqlite3_column_decltype(cursor->statement, (int)i);
+        if (declared && *declared)
+            type_from_declaration(&found, declared);
+        else if (cursor->row_ready &&
+                 sqlite3_column_type(cursor->statement, (int)i) != SQLITE_NULL)
+            type_from_value(&found,
+                            sqlite3_column_value(cursor->statement, (int)i));
+        else if (cursor->told_columns == cursor->columns)
+            type_from_operand(&found, cursor->told[i]);
+        column->type = found.type;
+        column->size = found.size;
+    }
+    if (cursor->shown && cursor->kind == STATEMENT_QUERY &&
+        !same_as_shown(cursor, error))
+        return false;
+    cursor_forget_types(cursor);
+    cursor->described = true;
+    return true;
+}

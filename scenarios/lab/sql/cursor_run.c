@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Running what a cursor holds.
+#include <sqlite3.h>
+#include <string.h>
+
+#include "sql/alter_session.h"
+#include "sql/cursor_parts.h"
+#include "sql/functions.h"
+#include "sql/statement_journal.h"
+#include "sql/transaction.h"
+
+// Oracle's name for the function that fetches. Where a table is no longer what
+// it was, SQLite would prepare its own text again, which may then mean
+// something else than the text that it was translated from: it is not let.
+__attribute__((noinline)) static int opifch2(struct cursor *cursor) {
+    cursor->database->stepping = true;
+    const int rc = sqlite3_step(cursor->statement);
+    cursor->database->stepping = false;
+    return rc == SQLITE_AUTH ? SQLITE_SCHEMA : rc;
+}
+
+// And for the one that executes what is not a query.
+__attribute__((noinline)) static int opiexe(struct cursor *cursor) {
+    int rc;
+    do
+        rc = cursor->kind == STATEMENT_DDL ? sqlite3_step(cursor->statement)
+                                           : step_undoably(cursor->statement);
+    while (rc == SQLITE_ROW);
+    return rc;
+}
+
+// Whether to run it once more: tables have changed, and it was parsed again.
+// Another table may have the name now, columns may have other types.
+static bool once_more(struct cursor *cursor, int rc, int *times,
+                      struct ora_error *error) {
+    enum { MOST_TIMES = 50 };
+    return rc == SQLITE_SCHEMA && (*times)++ < MOST_TIMES &&
+           parse_again(cursor, error);
+}
+
+static void count_sorts(struct cursor *cursor) {
+    cursor->database->self->stat[STAT_SORTS] += (uint64_t)sqlite3_stmt_status(
+        cursor->statement, SQLITE_STMTSTATUS_SORT, true);
+}
+
+bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
+    if (cursor->row_ready || cursor->at_end)
+        return true;
+    int rc, times = 0;
+    do
+        rc = opifch2(cursor);
+    while (once_more(cursor, rc, &times, error));
+    cursor->row_ready = rc == SQLITE_ROW;
+    cursor->at_end = rc != SQLITE_ROW;
+    if (rc == SQLITE_ROW)
+        return true;
+    if (rc != SQLITE_DONE && !error->number)
+        ora_error_from_sqlite(error, cursor->database->db);
+    if (!cursor->statement)
+        return false;
+    count_sorts(cursor);
+    sqlite3_reset(cursor->statement);
+    cursor->executed = rc == SQLITE_DONE;
+    return rc == SQLITE_DONE;
+}
+
+// CREATE TABLE AS, both or neither.
+static int create_and_fill(struct cursor *cursor) {
+    sqlite3 *db = cursor->database->db;
+    int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return rc;
+    rc = sqlite3_step(cursor->statement);
+    sqlite3_reset(cursor->statement);
+    if (rc == SQLITE_DONE)
+        rc = sqlite3_exec(db, cursor->fill, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    return rc == SQLITE_OK ? SQLITE_DONE : rc;
+}
+
+// A change opens a transaction; a change of what tables there are ends the
+// open one first and is one of its own.
+static bool run(struct cursor *cursor, struct ora_error *error) {
+    struct database *database = cursor->database;
+    sqlite3 *db = database->db;
+    if (!(cursor->kind == STATEMENT_DDL ? transaction_commit(database)
+                                        : transaction_begin(database))) {
+        ora_error_from_sqlite(error, db);
+        return false;
+    }
+    database->lio.current_mode = true;
+    database->lio.cancelled = false;
+    database->lio.undoable = cursor->kind != STATEMENT_DDL;
+    int rc, times = 0;
+    do
+        rc = cursor->fill ? create_and_fill(cursor) : opiexe(cursor);
+    while (once_more(cursor, rc, &times, error));
+    database->lio.current_mode = database->lio.undoable = false;
+    if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL)
+        cursor->rows = (uint64_t)sqlite3_changes64(db);
+    else if (rc != SQLITE_DONE && database->lio.cancelled)
+        ora_error_set(error, 1013, "");
+    else if (rc != SQLITE_DONE && !error->number)
+        ora_error_from_sqlite(error, db);
+    // Which of the two Oracle raises says what kind of change it was.
+    if (error->number == 1400 && cursor->kind == STATEMENT_UPDATE)
+        ora_error_set(error, 1407, "");
+    sqlite3_reset(cursor->statement);
+    if (rc != SQLITE_DONE && cursor->fill && !sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    cursor->at_end = true;
+    return rc == SQLITE_DONE;
+}
+
+// What v$session shows of the statement.
+static void show(const struct cursor *cursor) {
+    static const int commands[] = {
+        [STATEMENT_QUERY] = 3,     [STATEMENT_INSERT] = 2,
+        [STATEMENT_UPDATE] = 6,    [STATEMENT_DELETE] = 7,
+        [STATEMENT_DDL] = 1,       [STATEMENT_COMMIT] = 44,
+        [STATEMENT_ROLLBACK] = 45, [STATEMENT_SESSION] = 42,
+        [STATEMENT_BLOCK] = 47,
+    };
+    struct session_slot *self = cursor->database->self;
+    memcpy(self->previous_sql_id, self->sql_id, sizeof self->sql_id);
+    memcpy(self->sql_id, cursor->sql_id, sizeof self->sql_id);
+    self->previous_sql_hash = self->sql_hash;
+    self->sql_hash = cursor->sql_hash;
+    self->command = commands[cursor->kind];
+}
+
+// What SQLite has no part in.
+static bool run_alone(struct cursor *cursor, struct ora_error *error) {
+    cursor->at_end = true;
+    if (cursor->kind == STATEMENT_SESSION)
+        return alter_session(cursor->database, cursor->sql, cursor->sql_length,
+                             error);
+    bool done = cursor->kind == STATEMENT_COMMIT
+                    ? transaction_commit(cursor->database)
+                : cursor->kind == STATEMENT_ROLLBACK
+                    ? transaction_rollback(cursor->database)
+                    : true;
+    if (!done)
+        ora_error_from_sqlite(error, cursor->database->db);
+    return done;
+}
+
+static bool lock(struct cursor *cursor, struct ora_error *error) {
+    enum { NOWAIT = 54, WAIT_EXPIRED = 30006 };
+    struct database *database = cursor->database;
+    database->lock_wait_s = cursor->lock_wait;
+    const bool begun = transaction_begin(database);
+    database->lock_wait_s = -1;
+    if (begun)
+        return true;
+    if (sqlite3_errcode(database->db) == SQLITE_BUSY)
+        ora_error_set(error, cursor->lock_wait == 0 ? NOWAIT : WAIT_EXPIRED,
+                      "");
+    else
+        ora_error_from_sqlite(error, database->db);
+    return false;
+}
+
+static bool execute(struct cursor *cursor, struct ora_error *error) {
+    const bool change = cursor->kind == STATEMENT_DDL && cursor->executed;
+    if ((change || !cursor->parsed) && !parse_again(cursor, error))
+        return false;
+    if (!cursor->statement)
+        return run_alone(cursor, error);
+    sqlite3_reset(cursor->statement);
+    if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
+        return run(cursor, error);
+    if (cursor->locks && !lock(cursor, error))
+        return false;
+    if (!cursor_advance(cursor, error))
+        return false;
+    return cursor->described || settle_types(cursor, error);
+}
+
+bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
+    struct session_slot *self = cursor->database->self;
+    const int64_t began = clock_us();
+    self->stat[STAT_EXECUTES]++;
+    cursor->rows = 0;
+    cursor->row_ready = cursor->at_end = false;
+    show(cursor);
+    statement_begins();
+    bool done = execute(cursor, error);
+    cursor->executed = done;
+    self->time.execute_us += (uint64_t)(clock_us() - began);
+    return done;
+}
