@@ -26,7 +26,8 @@ def comparison_markdown(comparison: Comparison) -> str:
     for row in comparison.rows:
         verdict = f"**{row.verdict}**" if row.verdict is Verdict.REGRESSION else str(row.verdict)
         lines.append(f"| {row.cell} | {row.figure} | {ratio_words(row)} | {verdict} |")
-    return "\n".join([*lines, "", *_closing(comparison)]) + "\n"
+    # Lines that follow one another would run into one paragraph.
+    return "\n".join(lines) + "\n\n" + "\n\n".join(_closing(comparison)) + "\n"
 
 
 def comparison_junit(comparison: Comparison) -> str:
