@@ -32,6 +32,8 @@ static bool key_is(struct bytes key, const char *name) {
 // Of AUTH_ALTER_SESSION only the time zone: languages and formats are what
 // they are. A zone that is not known here leaves UTC, which the session shows.
 static void take_zone(struct bytes statement) {
+    if (statement.length == 0)
+        return;
     const char *at = (const char *)statement.at, *end = at + statement.length;
     struct token token = lexer_next(&at, end);
     while (token.type != TOKEN_END && token.type != TOKEN_BAD) {
