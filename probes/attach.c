@@ -30,7 +30,7 @@ static struct bpf_link *attach(struct bpf_program *program) {
 
 static _Noreturn void explain_attach(const char *what) {
     fail(errno == EPERM || errno == EACCES ? EXIT_NOT_PERMITTED : EXIT_ATTACH,
-         "cannot attach %s: %s", what, strerror(errno));
+         "cannot attach %s: %s", what, tracepoint_why(errno));
 }
 
 void probe_attach_lives(struct probe *p) {

@@ -57,7 +57,7 @@ static const char *explain(int error) {
         return "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)";
     if (error == EPERM || error == EACCES)
         return "uprobes are not permitted: they take CAP_PERFMON, on newer "
-               "kernels CAP_SYS_ADMIN";
+               "and on Debian's kernels CAP_SYS_ADMIN";
     return strerror(error);
 }
 

@@ -47,7 +47,7 @@ void caps_require(void) {
     if (getauxval(AT_SECURE) || getuid() != geteuid() || getgid() != getegid())
         fail(EXIT_NOT_PERMITTED, "refuses to run setuid, setgid or with file "
                                  "capabilities: run it as root");
-    if (have & CAP_MASK(CAP_SYS_ADMIN) ||
+    if (caps_administer() ||
         (have & CAP_MASK(CAP_BPF) && have & CAP_MASK(CAP_PERFMON)))
         return;
     fail(EXIT_NOT_PERMITTED,
@@ -55,6 +55,10 @@ void caps_require(void) {
          "as root, e.g. with sudo",
          have & CAP_MASK(CAP_BPF) ? "" : " CAP_BPF",
          have & CAP_MASK(CAP_PERFMON) ? "" : " CAP_PERFMON");
+}
+
+bool caps_administer(void) {
+    return effective() & CAP_MASK(CAP_SYS_ADMIN);
 }
 
 uint64_t caps_uprobe(void) {

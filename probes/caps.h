@@ -12,6 +12,9 @@
 // was made setuid: it must not become a way to read other users' processes.
 void caps_require(void);
 
+// Whether CAP_SYS_ADMIN is there.
+bool caps_administer(void);
+
 // What placing a uprobe takes: CAP_PERFMON, or CAP_SYS_ADMIN before Linux 5.8
 // and again on some of the newest.
 uint64_t caps_uprobe(void);

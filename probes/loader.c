@@ -16,6 +16,7 @@
 #include "namespace.h"
 #include "polltrace.skel.h"
 #include "shared.h"
+#include "tracepoint.h"
 
 #define THREAD_PLACES 65536
 
@@ -267,11 +268,14 @@ void probe_print_variants(const struct options *o) {
     for (unsigned i = 0; i < VARIANTS; i++) {
         struct probe probe = {0};
         int error = load_variant(&probe, o, &VARIANT[i]);
+        const char *why = strerror(-error);
 
-        if (!error && !probe_try_attach_calls(&probe, o))
+        if (!error && !probe_try_attach_calls(&probe, o)) {
             error = -errno;
+            why = tracepoint_why(errno);
+        }
         printf("%-10s  %s%s\n", VARIANT[i].name, error ? "no: " : "yes",
-               error ? strerror(-error) : "");
+               error ? why : "");
         probe_detach_calls(&probe);
         polltrace__destroy(probe.skel);
     }

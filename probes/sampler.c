@@ -3,13 +3,12 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "perf.h"
 #include "polltrace.skel.h"
 
 static int *event;
@@ -37,14 +36,15 @@ void sampler_start(struct probe *p, unsigned hz) {
             .size = sizeof(attr),
             .sample_period = draw_period(),
         };
-        int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
-                         PERF_FLAG_FD_CLOEXEC);
+        int fd = perf_open(&attr, -1, cpu);
 
         if (fd < 0 && errno == ENODEV)
             continue; // the CPU is offline
         if (fd < 0 ||
             !bpf_program__attach_perf_event(p->skel->progs.cpu_sample, fd))
-            fail(EXIT_ATTACH, "cannot sample CPU %d: %s", cpu, strerror(errno));
+            fail(errno == EPERM || errno == EACCES ? EXIT_NOT_PERMITTED
+                                                   : EXIT_ATTACH,
+                 "cannot sample CPU %d: %s", cpu, perf_why(errno));
         event[events++] = fd;
     }
 }

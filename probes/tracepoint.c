@@ -7,11 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "perf.h"
+
+static char why[160];
 
 static int mount_tracefs(void) {
     int context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), root = -1;
@@ -68,11 +72,26 @@ int tracepoint_open(const char *event) {
         .sample_period = 1,
         .wakeup_events = 1,
     };
-    int number = find_number(event);
+    int number = find_number(event), fd, error;
 
-    if (number < 0)
+    if (number < 0) {
+        error = errno;
+        snprintf(why, sizeof(why), "cannot read %s in tracefs: %s", event,
+                 strerror(error));
+        errno = error;
         return -1;
+    }
     attr.config = number;
     // A BPF program on it runs on every CPU, whichever is named here.
-    return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+    fd = perf_open(&attr, -1, 0);
+    if (fd < 0) {
+        error = errno;
+        snprintf(why, sizeof(why), "%s", perf_why(error));
+        errno = error;
+    }
+    return fd;
+}
+
+const char *tracepoint_why(int error) {
+    return why[0] ? why : strerror(error);
 }

@@ -6,4 +6,7 @@
 // "syscalls/sys_enter_poll"; -1 and errno when there is none.
 int tracepoint_open(const char *event);
 
+// Why there was none, in words; where there was no such failure, this errno.
+const char *tracepoint_why(int error);
+
 #endif

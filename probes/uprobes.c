@@ -2,7 +2,6 @@
 #include "uprobes.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +9,11 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "caps.h"
+#include "perf.h"
 #include "procfs.h"
 #include "sandbox.h"
 
@@ -46,7 +45,7 @@ static int place(int type, int file, uint64_t offset, int pid, int program) {
     int fd;
 
     snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-    fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    fd = perf_open(&attr, pid, -1);
     if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program)) {
         close(fd);
         return -1;

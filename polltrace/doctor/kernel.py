@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from polltrace.doctor.finding import Finding, State, finding
 from polltrace.doctor.host import Host
-from polltrace.doctor.permissions import may_trace
+from polltrace.doctor.permissions import held, may_trace
 
 _BACKEND = "polltrace stat --backend strace -p PID (counts, no price)"
 _VARIANTS = {
@@ -58,6 +58,11 @@ def sampling(host: Host) -> Finding:
         mend = "a kernel with CONFIG_PERF_EVENTS=y"
         return finding("perf sampling", False, "no perf_event_paranoid", enables, mend)
     found = f"perf_event_paranoid {paranoid.strip()}"
+    if may_trace(host) and "CAP_SYS_ADMIN" not in held(host) and int(paranoid) > 2:
+        # A patch of Debian's; other kernels take it for 2.
+        found += ": CAP_SYS_ADMIN is needed too on Debian's kernels"
+        mend = "sudo polltrace …, or sudo sysctl kernel.perf_event_paranoid=2"
+        return finding("perf sampling", None, found, enables, mend)
     return finding("perf sampling", may_trace(host), found, enables, "sudo polltrace …")
 
 

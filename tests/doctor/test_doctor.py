@@ -92,6 +92,7 @@ def test_a_host_that_has_everything() -> None:
 
 HAS_ALL = FakeHost()
 NO_CAPABILITY = "Name:\tx\nCapEff:\t0000000000000000\n"
+BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
 
 
 @pytest.mark.parametrize(
@@ -119,6 +120,12 @@ NO_CAPABILITY = "Name:\tx\nCapEff:\t0000000000000000\n"
         (
             HAS_ALL.with_file("/proc/self/status", NO_CAPABILITY),
             *("perf sampling", "missing", "2", "sudo polltrace"),
+        ),
+        (
+            HAS_ALL.with_file("/proc/self/status", BPF_AND_PERFMON).with_file(
+                "/proc/sys/kernel/perf_event_paranoid", "3\n"
+            ),
+            *("perf sampling", "unknown", "CAP_SYS_ADMIN", "perf_event_paranoid=2"),
         ),
         (
             HAS_ALL.with_file("/proc/self/status", NO_CAPABILITY),

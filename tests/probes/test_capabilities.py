@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +26,13 @@ def variants_with(*wrapper: str) -> dict[str, str]:
 def test_bpf_and_perfmon_are_enough_to_count(
     variant: str, target: Target, start_probe: StartProbe
 ) -> None:
-    if (answer := variants_with(*ONLY)[variant]) != "yes":
+    answer = variants_with(*ONLY)[variant]
+    if variant == "tracepoint" and "perf_event_paranoid" in answer:
+        # A fact of Debian's kernels as they are set up, which it has to know, and say.
+        assert int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 2
+        assert variants_with(*ONLY[:-1], ONLY[-1] + ",+sys_admin")[variant] == "yes"
+        pytest.skip(answer.removeprefix("no: "))
+    if answer != "yes":
         pytest.fail(f"{variant} works with all capabilities, but not with these: {answer}")
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--variant", variant, wrapper=ONLY)
