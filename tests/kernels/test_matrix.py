@@ -21,12 +21,13 @@ class Guests:
     """In the place of machine.run: each prints these outcomes of one test, then ends so."""
 
     def __init__(self, *outcomes: str, code: int = 0) -> None:
-        self.outcomes, self.code, self.booted = list(outcomes), code, 0
+        self.outcomes, self.code, self.booted, self.script = list(outcomes), code, 0, ""
 
     def run(
-        self, _kernel: Unpacked, _script: str, on_line: Callable[[str], None], **_: object
+        self, _kernel: Unpacked, script: str, on_line: Callable[[str], None], **_: object
     ) -> int:
         self.booted += 1
+        self.script = script
         test = {"id": COUNTS, "outcome": self.outcomes.pop(0), "why": "", "seconds": 1.0}
         on_line(json.dumps({"type": "kernel", "release": "6.1.0", "variants": {"fentry": "yes"}}))
         on_line("noise")
@@ -67,6 +68,8 @@ def test_what_did_not_is(
     assert boot(guests, "a build").is_bad
     assert boot(guests, "a build").is_bad
     assert guests.booted == 2
+    # AND of it what passed is left out
+    assert ("--deselect" in guests.script) == (outcome == "passed")
 
 
 def test_the_table(boot: Callable[[Guests, str], KernelResult]) -> None:
