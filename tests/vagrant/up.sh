@@ -19,8 +19,7 @@ if [ "${1:-}" != inside ]; then
         [ "$box" -nt "$source" ] || rm -f "$box"
     done
     [ -f "$box" ] || tests/vagrant/box.sh "$box"
-    exec unshare --net --mount --pid --fork --mount-proc --kill-child \
-        nice -n 19 "$0" inside
+    exec unshare --net --mount --pid --fork --mount-proc --kill-child "$0" inside
 fi
 
 # The first process of a namespace gets no signal that it does not ask for.
