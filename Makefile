@@ -174,9 +174,9 @@ mutants: $(VENV)/installed-quality
 
 # The probe and the other backends on other kernels, emulated; into docs/kernels.md.
 # KERNELS="--only 6.12 tests/probes": one of them, with all tests of the probe.
-KERNELS = --write
+KERNELS ?= --write
 kernels: build setup-tests $(VENV)/installed-dev
-	$(BIN)/python -m tests.kernels.matrix $(KERNELS)
+	$(BIN)/python -m tests.kernels.matrix $(value KERNELS)
 
 # The Vagrantfile, emulated; into docs/vagrant.md.
 vagrant-test: build
