@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Protocol
 
-_PATIENCE_S = 60  # bcc compiles, which takes a small machine its time
+_PATIENCE_S = 300  # bcc compiles: seconds, on an emulated processor minutes
 
 
 class Host(Protocol):
