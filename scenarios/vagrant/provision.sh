@@ -21,7 +21,7 @@ command_of_the_tree() { ln -sf "$PWD/$1" "/usr/local/bin/$2"; }
 case $role in
 db)
     ./setup.sh
-    need "linux-headers-$(uname -r)" # for bcc
+    need "linux-headers-$(uname -r)" python3-bpfcc # for the bcc backend
     make -s build
     command_of_the_tree .venv/bin/polltrace polltrace
     # The lab for the other machines; `polltrace run` and `demo` start one of their own. Its

@@ -9,7 +9,8 @@ begin_batch() {
     on "$1" 'until grep -q . batch.log; do sleep 1; done'
 }
 end_batch() {
-    on "$1" 'while pgrep -f scenarios.vagrant.batch >/dev/null; do sleep 1; done'
+    # Not in so many words, which are this command's own as well.
+    on "$1" 'while pgrep -f "[s]cenarios.vagrant.batch" >/dev/null; do sleep 1; done'
     show "$1" 'cat batch.log'
 }
 
@@ -22,7 +23,6 @@ end_batch client
 end_batch client-inband
 
 show router 'sudo wire delay 20ms; sudo wire show'
-show client 'ping -q -c 3 192.168.57.10'
 show client 'batch 5'
 show client-inband 'batch 5'
 
