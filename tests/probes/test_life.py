@@ -20,6 +20,8 @@ from tests.waiting import PATIENCE_S, until
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
+# CAP_BPF, which Linux before 5.19 wants of who reads a map.
+MAPS = 0 if tuple(map(int, os.uname().release.split(".")[:2])) >= (5, 19) else 1 << 39
 
 
 def capabilities(pid: int) -> dict[str, int]:
@@ -127,7 +129,7 @@ def test_it_ends_at_once_when_its_reader_is_killed(target: Target, root: None) -
         [PROBE, "-p", str(target.pid), "-i", "1000"], stdout=reader.stdin, stderr=subprocess.PIPE
     )
     reader.stdin.close()
-    until(lambda: capabilities(probe.pid)["CapPrm"] == 0, "attached and unprivileged")
+    until(lambda: capabilities(probe.pid)["CapPrm"] == MAPS, "attached and unprivileged")
     mine = held_by(probe.pid)
     assert mine
     reader.kill()
@@ -176,7 +178,8 @@ def test_privileges_are_given_up(target: Target, start_probe: StartProbe) -> Non
     for options, kept in (([], 0), (["--stacks", "9"], read_others), (["--watch"], read_others)):
         probe = start_probe("-p", str(target.pid), *options)
         for name, held in capabilities(probe.process.pid).items():
-            assert held & ~kept == 0, name
+            used = kept | MAPS if name in ("CapPrm", "CapEff") else kept
+            assert held & ~used == 0, name
         assert "NoNewPrivs:\t1" in Path(f"/proc/{probe.process.pid}/status").read_text()
         probe.stop()
 
