@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "probes" / "build" / "polltrace-probe"
 SCHEMA = json.loads((ROOT / "probes" / "frames.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+LINUX = tuple(map(int, os.uname().release.split(".")[:2]))
 
 Record = dict[str, Any]
 

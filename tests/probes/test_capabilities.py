@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import PROBE, Probe, Target, counts
+from tests.probes.probe_process import LINUX, PROBE, Probe, Target, counts
 
 # Root as a container or a service unit may leave it. The memory of maps is charged to that limit
 # before Linux 5.11, and raising it would take CAP_SYS_RESOURCE.
 ONLY = (
-    *("prlimit", "--memlock=unlimited"),
+    *(() if LINUX >= (5, 11) else ("prlimit", "--memlock=unlimited")),
     *("setpriv", "--inh-caps=-all", "--bounding-set=-all,+bpf,+perfmon"),
 )
 StartProbe = Callable[..., Probe]

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import PROBE, Probe, Target, counts, read_line, total
+from tests.probes.probe_process import LINUX, PROBE, Probe, Target, counts, read_line, total
 from tests.waiting import PATIENCE_S, until
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
 # CAP_BPF, which Linux before 5.19 wants of who reads a map.
-MAPS = 0 if tuple(map(int, os.uname().release.split(".")[:2])) >= (5, 19) else 1 << 39
+MAPS = 0 if LINUX >= (5, 19) else 1 << 39
 
 
 def capabilities(pid: int) -> dict[str, int]:
