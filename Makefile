@@ -16,7 +16,7 @@ SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .PHONY: demo test pytest pytest-beside check lint format build probe price lab clients setup \
 	setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock bench overhead \
-	bench-lab proof soak check-compare mutants kernels vagrant-test clean
+	bench-lab proof soak check-compare mutants coverage kernels vagrant-test clean
 
 demo: build
 	@$(BIN)/polltrace demo
@@ -28,7 +28,7 @@ test: setup-tests build $(VENV)/installed-dev
 	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --output-sync=target pytest-beside check lint
 	MAKEFLAGS= $(BIN)/pytest $(BESIDE:%=--ignore=%)
 
-BESIDE = tests/docs tests/kernels tests/lab tests/stacks
+BESIDE = tests/docs tests/kernels tests/lab tests/stacks tests/vagrant
 
 pytest-beside: build clients
 	MAKEFLAGS= $(BIN)/pytest $(BESIDE)
@@ -171,6 +171,10 @@ soak: build $(VENV)/installed-dev
 mutants: $(VENV)/installed-quality
 	$(BIN)/python -P -m mutmut run
 	$(BIN)/python -P -m mutmut results
+
+# Which lines the tests run, into docs/coverage.md; TESTS="tests/lab": by these tests alone.
+coverage: build clients $(VENV)/installed-quality
+	tests/coverage/measure.sh $(TESTS)
 
 # The probe and the other backends on other kernels, emulated; into docs/kernels.md.
 # KERNELS="--only 6.12 tests/probes": one of them, with all tests of the probe.
