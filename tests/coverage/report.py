@@ -62,11 +62,12 @@ def report(files: list[File], tests: str) -> str:
         inside = [each for each in files if each.room == room]
         whole = File(room, sum(e.lines for e in inside), sum(e.run for e in inside))
         rooms.append((f"`{room}`", whole))
+    names = ", ".join(f"`{each}`" for each in tests.split())
     gaps = sorted((e for e in files if e.pct < GAP_PCT), key=lambda e: e.run - e.lines)
     return "\n".join(
         [
             HEAD,
-            f"Tests: `{tests}`, Python {platform.python_version()}.",
+            f"Tests: {names}, Python {platform.python_version()}.",
             "",
             *table(("room", "lines", "run"), rooms),
             "",
