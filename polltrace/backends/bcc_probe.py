@@ -149,6 +149,10 @@ class Probe:
         table = self.bpf["totals"]
         for pid in options.pids:
             table[table.Key(pid)] = table.Leaf(0, 0)
+        # Before the header, at which whoever reads it may end us.
+        self.told: "list[bool]" = []
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self.told.append(True))
         self.began = time.monotonic()
         self.frames = 0
         header = {
@@ -262,9 +266,6 @@ class Probe:
 
     def run(self) -> str:
         """Frames until the time is over, all have ended, a signal comes, or nobody reads."""
-        told: "list[bool]" = []
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: told.append(True))
         ends = self.began + (self.options.duration or float("inf"))
         reader = select.poll()
         reader.register(sys.stdout.fileno(), 0)  # an error is told of unasked
@@ -274,7 +275,7 @@ class Probe:
             nap = min(due, ends) - now
             if reader.poll(max(0, min(nap, 0.2)) * 1000):
                 return "reader-gone"
-            if told:
+            if self.told:
                 return "signal"
             if time.monotonic() >= ends:
                 return "duration"
