@@ -83,7 +83,7 @@ def _cell(result: KernelResult, title: str) -> str:
     if count["passed"]:
         skipped = f", {count['skipped']} skipped" if count["skipped"] else ""
         return f"yes ({count['passed']}{skipped})"
-    return "skipped" if tests else "no"
+    return "skipped" if tests else "not run" if result.error else "no"
 
 
 def table(results: Sequence[KernelResult]) -> str:

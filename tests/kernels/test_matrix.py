@@ -55,6 +55,7 @@ def test_what_passed_is_not_run_again(boot: Callable[[Guests, str], KernelResult
     guests = Guests("passed", "passed")
     first, second = boot(guests, "a build"), boot(guests, "a build")
     assert (guests.booted, second) == (1, first)
+    assert matrix.what_is_kept(WANTED) == first
     # AND with another probe it is
     assert boot(guests, "another build") == first
     assert guests.booted == 2
@@ -70,6 +71,9 @@ def test_what_did_not_is(
     assert guests.booted == 2
     # AND of it what passed is left out
     assert ("--deselect" in guests.script) == (outcome == "passed")
+    # AND the table of what is kept knows
+    kept = matrix.what_is_kept(WANTED)
+    assert (kept.is_bad, [test.outcome for test in kept.tests][-1]) == (True, outcome)
 
 
 def test_the_table(boot: Callable[[Guests, str], KernelResult]) -> None:
