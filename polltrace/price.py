@@ -103,9 +103,26 @@ def _curve(paces_s: Sequence[float], command: Sequence[str], options: Sequence[s
     found = _measured([*command, "-r", str(ROUNDS), *options], quick)
     found += _measured([*command, "-r", str(SLOW_ROUNDS), *options], slow)
     after = _after(found)
-    prices = _rising([_price_s(each["poll_ns"], after) for each in found])
-    paces = [1e-6 * each["pace_us"] for each in found]
-    return PriceCurve(list(zip(paces, prices, strict=True)))
+    paces = [each["pace_us"] for each in found]
+    prices = [_price_s(each["poll_ns"], after) for each in found]
+    smooth = _straightened(paces[: len(quick)], prices[: len(quick)])
+    knots = zip(paces, _rising(smooth + prices[len(quick) :]), strict=True)
+    return PriceCurve([(1e-6 * pace, price) for pace, price in knots])
+
+
+def _straightened(paces: Sequence[float], prices: Sequence[Estimate]) -> list[Estimate]:
+    """What is in the caches goes bit by bit, so that a price rises with the logarithm of the pace:
+    the straight line (least squares) knows more than each of its knots. Each keeps its interval's
+    width, in proportion."""
+    if len(paces) < 2 or not all(price.value for price in prices):
+        return list(prices)
+    line = statistics.linear_regression(
+        [math.log(pace) for pace in paces], [price.value for price in prices]
+    )
+    return [
+        _scaled(price, max(0.0, line.intercept + line.slope * math.log(pace)) / price.value)
+        for pace, price in zip(paces, prices, strict=True)
+    ]
 
 
 def _rising(prices: Sequence[Estimate]) -> list[Estimate]:

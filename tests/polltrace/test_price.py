@@ -70,9 +70,28 @@ def test_what_comes_more_seldom_is_none_the_cheaper(tool: Tool) -> None:
     tool({1: polls(500, after=0), 10: polls(600, after=0), 20: polls(400, after=0)})
     curve = price_curve([1e-6, 1e-5, 2e-5])
     assert [curve.at(pace).value for pace in (1e-6, 1e-5, 2e-5)] == pytest.approx([5e-7] * 3)
-    tool({1: polls(500, after=0), 10: polls(600, after=0), 20: polls(700, after=0)})
-    curve = price_curve([1e-6, 1e-5, 2e-5])
-    assert curve.at(1e-5).value == pytest.approx(6e-7)
+    tool({400: polls(900, after=0), 1000: polls(700, after=0), 2000: polls(2000, after=0)})
+    slow = price_curve([4e-4, 1e-3, 2e-3])
+    assert [slow.at(pace).value for pace in (4e-4, 1e-3)] == pytest.approx([8e-7] * 2)
+    assert slow.at(2e-3).value == pytest.approx(2e-6)
+
+
+def test_quick_paces_lie_on_a_line_over_the_logarithm(tool: Tool) -> None:
+    tool(
+        {
+            1: polls(500, after=0),
+            10: polls(700, after=0),
+            100: polls(600, after=0),
+            400: polls(3000, after=0),
+        }
+    )
+    curve = price_curve([1e-6, 1e-5, 1e-4, 4e-4])
+    quick = [curve.at(pace) for pace in (1e-6, 1e-5, 1e-4)]
+    assert [price.value for price in quick] == pytest.approx([5.5e-7, 6e-7, 6.5e-7])
+    # Three tenths of it either way, as of a price that was not moved.
+    assert [price.low for price in quick] == pytest.approx([3.85e-7, 4.2e-7, 4.55e-7])
+    # A slow one is no part of it: by then all that a poll needs has gone.
+    assert curve.at(4e-4).value == pytest.approx(3e-6)
 
 
 def test_what_it_makes_slower_and_cannot_be_told_is_its_usual_part(tool: Tool) -> None:
