@@ -113,7 +113,7 @@ def _price(server: Server, session: Session, burst: Burst | None) -> PriceCurve:
     now = measured.value if measured else server.settings.break_poll_skip
     slowest = max(SKIPS) / now
     return price_curve(
-        [session.pace_s * times for times in (1 / now, 1.0, 10.0, max(100.0, slowest))],
+        [session.pace_s * times for times in (1 / now, 1.0, 3.0, 10.0, max(100.0, slowest))],
         _kind(server),
         threaded=procfs.threads(server.pid) > 1,
     )

@@ -30,9 +30,11 @@ _SLOW_US, _SLOWEST_US = 300, 10_000
 # The work after a poll is slower by about so much of the poll itself, where it could be measured;
 # work of these paces is short enough to show it.
 _USUAL_AFTER, _QUICK_US = 0.4, 30
+# So far a price rises with the logarithm of the pace; beyond, more than the nearest caches is cold.
+_LINE_US = 60
 # Our work is not the session's, however exactly it is measured: `make proof` on the lab found the
-# price up to a third off.
-_UNLIKE = 0.3
+# price up to three fifths off, and a quarter of it in the mean of the squares.
+_UNLIKE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,9 @@ def _curve(paces_s: Sequence[float], command: Sequence[str], options: Sequence[s
     after = _after(found)
     paces = [each["pace_us"] for each in found]
     prices = [_price_s(each["poll_ns"], after) for each in found]
-    smooth = _straightened(paces[: len(quick)], prices[: len(quick)])
-    knots = zip(paces, _rising(smooth + prices[len(quick) :]), strict=True)
+    lined = sum(pace <= _LINE_US for pace in paces)
+    smooth = _straightened(paces[:lined], prices[:lined])
+    knots = zip(paces, _rising(smooth + prices[lined:]), strict=True)
     return PriceCurve([(1e-6 * pace, price) for pace, price in knots])
 
 

@@ -168,12 +168,12 @@ def test_which_estimate_to_trust() -> None:
 
 def test_two_estimates_together() -> None:
     # Both as unsure, the samples by what they cannot see: halfway, and a root of two the surer.
-    mean = together(Estimate(5, 4, 6), Estimate(10, 10, 10))
-    assert (mean.value, mean.low) == pytest.approx((7.5, 7.5 * (1 - 0.2 / 2**0.5)))
+    mean = together(Estimate(5, 4.25, 5.75), Estimate(10, 10, 10))
+    assert (mean.value, mean.low) == pytest.approx((7.5, 7.5 * (1 - 0.15 / 2**0.5)))
     assert mean.high - mean.value == pytest.approx(mean.value - mean.low)
     # Twice as unsure of its own size, a quarter of the weight.
-    assert together(Estimate(10, 6, 14), Estimate(5, 5, 5)).value == pytest.approx(6)
-    assert together(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(25 / 3)
+    assert together(Estimate(10, 7, 13), Estimate(5, 5, 5)).value == pytest.approx(6)
+    assert together(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(330 / 41)
     # What says nothing has no weight.
     for nothing in (Estimate(0, 0, 1), exactly(5.0)):
         assert together(nothing, Estimate(5, 4, 6)) == nothing

@@ -63,7 +63,7 @@ def test_a_price_is_the_poll_and_what_it_makes_slower(tool: Tool) -> None:
     tool({10: polls(300, 600, 400, after=50)})
     found = price_s(10e-6)
     # The middle one of the footprints; all three are in the interval, and what ours is unlike.
-    assert (found.value, found.low, found.high) == pytest.approx((450e-9, 315e-9, 650e-9))
+    assert (found.value, found.low, found.high) == pytest.approx((450e-9, 225e-9, 675e-9))
 
 
 def test_what_comes_more_seldom_is_none_the_cheaper(tool: Tool) -> None:
@@ -80,25 +80,25 @@ def test_quick_paces_lie_on_a_line_over_the_logarithm(tool: Tool) -> None:
     tool(
         {
             1: polls(500, after=0),
-            10: polls(700, after=0),
-            100: polls(600, after=0),
-            400: polls(3000, after=0),
+            4: polls(700, after=0),
+            16: polls(600, after=0),
+            64: polls(3000, after=0),
         }
     )
-    curve = price_curve([1e-6, 1e-5, 1e-4, 4e-4])
-    quick = [curve.at(pace) for pace in (1e-6, 1e-5, 1e-4)]
+    curve = price_curve([1e-6, 4e-6, 16e-6, 64e-6])
+    quick = [curve.at(pace) for pace in (1e-6, 4e-6, 16e-6)]
     assert [price.value for price in quick] == pytest.approx([5.5e-7, 6e-7, 6.5e-7])
-    # Three tenths of it either way, as of a price that was not moved.
-    assert [price.low for price in quick] == pytest.approx([3.85e-7, 4.2e-7, 4.55e-7])
-    # A slow one is no part of it: by then all that a poll needs has gone.
-    assert curve.at(4e-4).value == pytest.approx(3e-6)
+    # Half of it either way, as of a price that was not moved.
+    assert [price.low for price in quick] == pytest.approx([2.75e-7, 3e-7, 3.25e-7])
+    # A slow one is no part of it: by then more than the nearest caches has gone cold.
+    assert curve.at(64e-6).value == pytest.approx(3e-6)
 
 
 def test_what_it_makes_slower_and_cannot_be_told_is_its_usual_part(tool: Tool) -> None:
     tool({400: polls(300, 600, 400)})
     found = price_s(400e-6)
     # Two fifths of each poll, or none, or twice as much.
-    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 300e-9, 1080e-9))
+    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 280e-9, 1080e-9))
 
 
 def test_a_difference_that_drowns_counts_as_not_told(tool: Tool) -> None:
@@ -107,12 +107,12 @@ def test_a_difference_that_drowns_counts_as_not_told(tool: Tool) -> None:
     noisy["whole_ns"] = [[400.0 + rest for rest in rests]] * 3
     tool({10: noisy})
     found = price_s(10e-6)
-    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 392e-9, 728e-9))
+    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 280e-9, 840e-9))
     # One that is as wide as the usual part is still told.
     noisy["whole_ns"] = [[400.0 + rest for rest in (-110, -110, -110, 50, 50, 210, 210, 210)]] * 3
     tool({10: noisy})
     found = price_s(10e-6)
-    assert (found.value, found.low, found.high) == pytest.approx((450e-9, 290e-9, 610e-9))
+    assert (found.value, found.low, found.high) == pytest.approx((450e-9, 225e-9, 675e-9))
 
 
 def test_what_comes_after_is_measured_at_quick_paces_for_all(tool: Tool) -> None:
