@@ -13,10 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from polltrace.cancel import CancelLatency
-from polltrace.intervals import Estimate, propagated
+from polltrace.intervals import Estimate, exactly, propagated
 
 # Oracle's default, and decades around it.
 SKIPS = (1, 3, 10, 30, 100, 300, 1000)
+# How unsure it is what a poll takes at another pace than the session's own: by `make proof` on the
+# lab, at a third of the pace and at ten times it.
+_OTHER_PACE = Estimate(1.0, 0.85, 1.15)
 # Of what lies between the dearest skip and the cheapest.
 _NEXT_TO_NOTHING = 0.03
 
@@ -54,14 +57,15 @@ class SkipForecast:
 def forecast(cost: Cost, skip_now: int, skip: int, wait_slice_s: float) -> SkipForecast:
     """The same work at `skip`. The cancel latency is left out; see `cancel.py`."""
 
-    def cpu(polls: float, scale: float, checks: float) -> float:
-        return _at(cost, polls, scale, checks, skip_now / skip)[0]
+    def cpu(polls: float, scale: float, checks: float, then: float = 1.0) -> float:
+        return _at(cost, (polls, scale, checks), skip_now / skip, then)[0]
 
-    def share(polls: float, scale: float, checks: float) -> float:
-        cpu_s, own_s = _at(cost, polls, scale, checks, skip_now / skip)
+    def share(polls: float, scale: float, checks: float, then: float) -> float:
+        cpu_s, own_s = _at(cost, (polls, scale, checks), skip_now / skip, then)
         return 100 * own_s / cpu_s
 
-    inputs = (cost.polls, cost.scale, cost.checks)
+    then = exactly(1.0) if skip == skip_now else _OTHER_PACE
+    inputs = (cost.polls, cost.scale, cost.checks, then)
     return SkipForecast(
         break_poll_skip=skip,
         polls_per_s=cost.polls.value
@@ -78,7 +82,7 @@ def forecast(cost: Cost, skip_now: int, skip: int, wait_slice_s: float) -> SkipF
 def out_of_band_saved_pct(cost: Cost) -> Estimate:
     """The CPU time that the same work would take less if the session were out-of-band."""
     return propagated(
-        lambda polls, scale, checks: 100 * (1 - _at(cost, polls, scale, checks, 0)[0] + checks),
+        lambda polls, scale, checks: 100 * (1 - _at(cost, (polls, scale, checks), 0)[0] + checks),
         cost.polls,
         cost.scale,
         cost.checks,
@@ -105,9 +109,13 @@ def recommended(forecasts: Sequence[SkipForecast], most_cancel_s: float) -> Skip
     )
 
 
-def _at(cost: Cost, polls: float, scale: float, checks: float, fewer: float) -> tuple[float, float]:
+def _at(
+    cost: Cost, now: tuple[float, float, float], fewer: float, then: float = 1.0
+) -> tuple[float, float]:
     """CPU seconds for what takes one second now, and those of them that break checking takes,
-    with `fewer` times the polls."""
+    with `fewer` times the polls, each `then` times as dear as it is thought to be at that pace.
+    `now` are the cost's polls, scale and checks."""
+    polls, scale, checks = now
 
     def price(pace_s: float) -> float:
         return scale * cost.price_s(pace_s)
@@ -120,7 +128,7 @@ def _at(cost: Cost, polls: float, scale: float, checks: float, fewer: float) -> 
     # A price depends on the pace, and that on what the polls take.
     cpu_s = 1.0
     for _ in range(5):
-        own_s = polls * fewer * price(cpu_s / (polls * fewer)) + checks
+        own_s = polls * fewer * then * price(cpu_s / (polls * fewer)) + checks
         cpu_s = work_s + own_s
     return cpu_s, own_s
 

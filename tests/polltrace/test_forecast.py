@@ -95,6 +95,15 @@ def test_the_interval_follows_too_and_stays_in_order() -> None:
     assert now.saved_pct.high == pytest.approx(0)
 
 
+def test_what_a_poll_takes_at_another_pace_is_less_sure() -> None:
+    known = cost(3)  # all that is known of it is known exactly
+    here, there = (forecast(known, 3, skip, wait_slice_s=3).saved_pct for skip in (3, 1))
+    assert here.half_width == 0
+    # 15 % of the polls that there would be, per second of what it takes now.
+    more = 0.15 * 100 * polls_s(1) / cpu_s(3)
+    assert there.half_width == pytest.approx(more, rel=0.02)
+
+
 def test_errors_of_independent_inputs_add_up_as_squares() -> None:
     one = Estimate(10.0, 7.0, 14.0)
     found = propagated(lambda a, b: a - b, one, one)
