@@ -32,7 +32,10 @@ mount -t devtmpfs dev dev
 mkdir -p dev/pts dev/shm lib/modules usr/src
 mount -t devpts devpts dev/pts
 mount -t tmpfs tmpfs dev/shm
-mount -t tmpfs tmpfs tmp
+case $(cat /kernel.root) in
+    /tmp/*) ;; # where the checkout is: what is written there stays in memory all the same
+    *) mount -t tmpfs tmpfs tmp ;;
+esac
 mount -t tmpfs tmpfs run
 mount -t tracefs tracefs sys/kernel/tracing
 mount -t bpf bpf sys/fs/bpf
