@@ -47,12 +47,17 @@ def median(values: Sequence[float]) -> Estimate:
     tail, below = 0.0, 0
     # After the loop, `below` values may be cut from each end without losing cover.
     while True:
-        tail += math.comb(n, below) / 2**n
+        tail += math.exp(_log_binomial(n, below) - n * math.log(2))
         if 1 - 2 * tail < _COVER:
             break
         below += 1
     cut = max(below - 1, 0)
     return Estimate(statistics.median(ordered), ordered[cut], ordered[n - 1 - cut])
+
+
+def _log_binomial(n: int, k: int) -> float:
+    """The logarithm of n over k, which for thousands of values is no number a float can hold."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def paired_overhead(base: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> Estimate:

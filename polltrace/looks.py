@@ -16,7 +16,7 @@ from polltrace.errors import NoSuchProcessError, PolltraceError
 from polltrace.forecast import SKIPS
 from polltrace.frames import Burst, ProcessTotals
 from polltrace.overhead import Session, counted_session
-from polltrace.price import PriceCurve, price_curve, pricing_beside
+from polltrace.price import ROUNDS, PriceCurve, price_curve, pricing_beside
 from polltrace.profile import Profile
 from polltrace.sampled import ON_CPU, NamedStack, introduced, named_stacks
 from polltrace.servers import Server
@@ -26,6 +26,9 @@ from stacks import ProcessError, Symbolizer
 # Fast enough to tell a twentieth of the time to a tenth of itself within seconds, slow enough not
 # to be felt.
 SAMPLE_HZ = 1999.0
+SAMPLED_SECONDS = 8.0
+# Beyond, it is not the measuring that leaves prices unsure.
+_MOST_LONGER = 10
 # Counting every poll gives a rate per CPU second that a busy host does not disturb.
 COUNTED_SECONDS = 2.0
 # Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.
@@ -38,9 +41,14 @@ BURST_SECONDS = 0.4
 class Durations:
     """Seconds of each look."""
 
-    sampled: float = 8.0
+    sampled: float = SAMPLED_SECONDS
     counted: float = COUNTED_SECONDS
     timed: float = TIMED_SECONDS
+
+    @property
+    def price_rounds(self) -> int:
+        """Who samples for longer wants it more exactly, and prices follow."""
+        return round(ROUNDS * min(max(1.0, self.sampled / SAMPLED_SECONDS), _MOST_LONGER))
 
 
 def advise_session(server: Server, durations: Durations = Durations()) -> Advice:
@@ -68,7 +76,7 @@ def advise_session(server: Server, durations: Durations = Durations()) -> Advice
     return advice(
         server,
         session,
-        price=_price(server, session, burst).times(
+        price=_price(server, session, burst, durations.price_rounds).times(
             _slowing(server, session, durations.counted, cost)
         ),
         stacks=stacks,
@@ -107,7 +115,7 @@ def _of_no_polls(server: Server, counted: Profile, totals: ProcessTotals) -> Adv
     return advice(server, session, price=None, stacks=none, extras=extras)
 
 
-def _price(server: Server, session: Session, burst: Burst | None) -> PriceCurve:
+def _price(server: Server, session: Session, burst: Burst | None, rounds: int) -> PriceCurve:
     """The price at the session's own pace, and at those it would have at every other skip."""
     measured = measured_skip(burst)
     now = measured.value if measured else server.settings.break_poll_skip
@@ -116,6 +124,7 @@ def _price(server: Server, session: Session, burst: Burst | None) -> PriceCurve:
         [session.pace_s * times for times in (1 / now, 1.0, 3.0, 10.0, max(100.0, slowest))],
         _kind(server),
         threaded=procfs.threads(server.pid) > 1,
+        rounds=rounds,
     )
 
 

@@ -66,13 +66,13 @@ def flat(price_s: Estimate) -> PriceCurve:
 
 
 def price_curve(
-    paces_s: Sequence[float], kind: str = "tcp", *, threaded: bool = False
+    paces_s: Sequence[float], kind: str = "tcp", *, threaded: bool = False, rounds: int = ROUNDS
 ) -> PriceCurve:
     """The price at several paces, for a socket `kind` (tcp, tcp6, unix) and libc's path for
-    processes with one thread or more. Takes about a second for every pace.
+    processes with one thread or more. Takes about a second for every pace and 1500 rounds.
     """
     options = ["-s", kind, *(["-t"] if threaded else [])]
-    return _curve(paces_s, [str(find_executable("polltrace-price"))], options)
+    return _curve(paces_s, [str(find_executable("polltrace-price"))], options, rounds)
 
 
 @contextlib.contextmanager
@@ -98,33 +98,53 @@ def priced_by(command: Sequence[str], pace_s: float) -> Estimate:
     return _curve([pace_s], command, ()).at(pace_s)
 
 
-def _curve(paces_s: Sequence[float], command: Sequence[str], options: Sequence[str]) -> PriceCurve:
+def _curve(
+    paces_s: Sequence[float], command: Sequence[str], options: Sequence[str], rounds: int = ROUNDS
+) -> PriceCurve:
     paces_us = sorted({min(_SLOWEST_US, max(1, round(1e6 * pace))) for pace in paces_s})
     quick = [pace for pace in paces_us if pace < _SLOW_US]
     slow = [pace for pace in paces_us if pace >= _SLOW_US]
-    found = _measured([*command, "-r", str(ROUNDS), *options], quick)
+    found = _measured([*command, "-r", str(rounds), *options], quick)
     found += _measured([*command, "-r", str(SLOW_ROUNDS), *options], slow)
     after = _after(found)
     paces = [each["pace_us"] for each in found]
-    prices = [_price_s(each["poll_ns"], after) for each in found]
+    totals = [_totals_ns(each["poll_ns"], after) for each in found]
+    prices = [_price_s(each) for each in totals]
     lined = sum(pace <= _LINE_US for pace in paces)
-    smooth = _straightened(paces[:lined], prices[:lined])
+    rise = _rise(paces[:lined], totals[:lined])
+    smooth = _straightened(paces[:lined], prices[:lined], rise)
     knots = zip(paces, _rising(smooth + prices[lined:]), strict=True)
     return PriceCurve([(1e-6 * pace, price) for pace, price in knots])
 
 
-def _straightened(paces: Sequence[float], prices: Sequence[Estimate]) -> list[Estimate]:
+def _rise(paces: Sequence[float], totals: Sequence[Sequence[Estimate]]) -> float:
+    """How much of itself a price rises by for each e-fold of the pace, by the straight line (least
+    squares) of each footprint: that of the middle one. The middle one's prices are no such line,
+    since it is another footprint's from pace to pace."""
+    if len(paces) < 2:
+        return 0.0
+    logs = [math.log(pace) for pace in paces]
+    rises = []
+    for by_pace in zip(*totals, strict=True):
+        values = [each.value for each in by_pace]
+        mean = statistics.fmean(values)
+        rises.append(statistics.linear_regression(logs, values).slope / mean if mean > 0 else 0.0)
+    return statistics.median(rises)
+
+
+def _straightened(
+    paces: Sequence[float], prices: Sequence[Estimate], rise: float
+) -> list[Estimate]:
     """What is in the caches goes bit by bit, so that a price rises with the logarithm of the pace:
-    the straight line (least squares) knows more than each of its knots. Each keeps its interval's
-    width, in proportion."""
+    the straight line through their middle knows more than each of the knots. Each keeps its
+    interval's width, in proportion."""
     if len(paces) < 2 or not all(price.value for price in prices):
         return list(prices)
-    line = statistics.linear_regression(
-        [math.log(pace) for pace in paces], [price.value for price in prices]
-    )
+    middle = statistics.fmean(price.value for price in prices)
+    from_middle = [math.log(pace / statistics.geometric_mean(paces)) for pace in paces]
     return [
-        _scaled(price, max(0.0, line.intercept + line.slope * math.log(pace)) / price.value)
-        for pace, price in zip(paces, prices, strict=True)
+        _scaled(price, middle * max(0.0, 1 + rise * far) / price.value)
+        for far, price in zip(from_middle, prices, strict=True)
     ]
 
 
@@ -185,12 +205,18 @@ def _after_ns(quick: Sequence[dict[str, Any]], footprint: int) -> Estimate:
     return rest
 
 
-def _price_s(by_footprint: Sequence[Sequence[float]], after: Sequence[Estimate]) -> Estimate:
-    """The middle one of the footprints; the interval holds them all, and what ours is unlike."""
-    totals = [
+def _totals_ns(
+    by_footprint: Sequence[Sequence[float]], after: Sequence[Estimate]
+) -> list[Estimate]:
+    """By footprint, nanoseconds of a poll and of what it makes slower."""
+    return [
         propagated(lambda poll, rest: poll + rest, median(polls), rest)
         for polls, rest in zip(by_footprint, after, strict=True)
     ]
+
+
+def _price_s(totals: Sequence[Estimate]) -> Estimate:
+    """The middle one of the footprints; the interval holds them all, and what ours is unlike."""
     value = statistics.median(each.value for each in totals)
     low = min(value * (1 - _UNLIKE), *(each.low for each in totals))
     high = max(value * (1 + _UNLIKE), *(each.high for each in totals))

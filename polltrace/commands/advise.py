@@ -12,7 +12,7 @@ from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.targets import one_server
 from polltrace.database import add_connect_arguments, lookup
 from polltrace.errors import NoSuchProcessError, UsageError
-from polltrace.looks import Durations, advise_session
+from polltrace.looks import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 
@@ -38,9 +38,10 @@ class Advise:
             "-d",
             "--duration",
             type=seconds,
-            default=8.0,
+            default=SAMPLED_SECONDS,
             metavar="SECONDS",
-            help="how long to sample (default: %(default)g)",
+            help="how long to sample (default: %(default)g); longer, prices are measured for "
+            "longer as well",
         )
         parser.add_argument(
             "--max-cancel",

@@ -12,6 +12,7 @@ import pytest
 
 from polltrace.errors import HostError
 from polltrace.intervals import Estimate, exactly
+from polltrace.looks import Durations
 from polltrace.price import ROUNDS, SLOW_ROUNDS, PriceCurve, flat, price_curve, price_s, priced_by
 
 
@@ -92,6 +93,23 @@ def test_quick_paces_lie_on_a_line_over_the_logarithm(tool: Tool) -> None:
     assert [price.low for price in quick] == pytest.approx([2.75e-7, 3e-7, 3.25e-7])
     # A slow one is no part of it: by then more than the nearest caches has gone cold.
     assert curve.at(64e-6).value == pytest.approx(3e-6)
+
+
+def test_the_line_rises_as_that_of_the_middle_footprint(tool: Tool) -> None:
+    # Flat, by 100 ns for a pace twice as long, and one that leaps.
+    tool(
+        {
+            4: polls(400, 500, 300, after=0),
+            8: polls(400, 600, 500, after=0),
+            16: polls(400, 700, 1600, after=0),
+        }
+    )
+    prices = [price for _, price in price_curve([4e-6, 8e-6, 16e-6]).knots]
+    # The middle ones are 400, 500 and 700; they rise by a sixth of 600 each time.
+    middle = 1600e-9 / 3
+    assert [price.value for price in prices] == pytest.approx(
+        [middle * 5 / 6, middle, middle * 7 / 6]
+    )
 
 
 def test_what_it_makes_slower_and_cannot_be_told_is_its_usual_part(tool: Tool) -> None:
@@ -178,3 +196,8 @@ def test_a_price_by_a_command_that_runs_it_elsewhere(tool: Tool, tmp_path: Path)
 def test_what_fails_is_said_without_its_name() -> None:
     with pytest.raises(HostError, match=r"^no such socket$"):
         priced_by(["sh", "-c", "echo polltrace-price: no such socket >&2; exit 4"], 10e-6)
+
+
+def test_a_longer_look_measures_prices_for_longer() -> None:
+    found = [Durations(sampled=seconds).price_rounds for seconds in (1, 8, 24, 3600)]
+    assert found == [ROUNDS, ROUNDS, 3 * ROUNDS, 10 * ROUNDS]
