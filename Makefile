@@ -135,7 +135,7 @@ bench: build $(VENV)/installed-dev
 	$(MAKE) -C probes bench
 	$(BIN)/python -m stacks.bench_names
 	$(BIN)/python -m polltrace.top.bench_top
-	$(BIN)/python -m polltrace.bench_ps
+	$(BIN)/python -m polltrace.servers.bench_ps
 	$(MAKE) bench-lab
 
 # The lab's own speed, beside PostgreSQL's.

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from polltrace.errors import HostError
 
+# bcc's module comes with the distribution's own Python, not with ours.
+SYSTEM_PYTHON = "/usr/bin/python3"
+
 
 @dataclass(frozen=True, slots=True)
 class Executable:

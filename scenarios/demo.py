@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from polltrace.ebpf import Look
-from polltrace.profile import Profile
+from polltrace.backends.ebpf import Look
+from polltrace.profiles.profile import Profile
 from scenarios.client import DriverClient
 from scenarios.processors import processors
 from scenarios.relay import NetworkPath

@@ -26,11 +26,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from polltrace import procfs
-from polltrace.advice import Advice
 from polltrace.errors import DriverError, LabError, PolltraceError
 from polltrace.intervals import median
-from polltrace.looks import Durations, advise_session
-from polltrace.servers import servers
+from polltrace.overhead.advice import Advice
+from polltrace.overhead.looks import Durations, advise_session
+from polltrace.servers.servers import servers
 from scenarios.client import DriverClient
 from scenarios.clients import PROGRAMS
 from scenarios.demo import LOTSLIOS

@@ -7,8 +7,8 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from polltrace.advice import Advice
 from polltrace.intervals import Estimate
+from polltrace.overhead.advice import Advice
 
 _GOAL = 0.10
 

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from polltrace.ebpf import EbpfProbe, Look
+from polltrace.backends.ebpf import EbpfProbe, Look
 from polltrace.errors import DriverError, HostError, NoSuchProcessError, NotPermittedError
-from polltrace.sampled import ON_CPU
-from polltrace.stack_profile import stack_profile
+from polltrace.profiles.sampled import ON_CPU
+from polltrace.profiles.stack_profile import stack_profile
 from scenarios import session_statistics
 from scenarios.client import Binds, ClientEndedError, DriverClient
 from scenarios.network import Route

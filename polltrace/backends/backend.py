@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
-from polltrace.profile import Profile
+from polltrace.profiles.profile import Profile
 
 
 class Backend(Protocol):

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from polltrace.ebpf import EbpfProbe, Look
+from polltrace.backends.ebpf import EbpfProbe, Look
 from polltrace.errors import HostError, UsageError
+from polltrace.executables import SYSTEM_PYTHON
 
-# bcc's module comes with the distribution's own Python, not with ours.
-PYTHON = "/usr/bin/python3"
 SCRIPT = Path(__file__).with_name("bcc_probe.py")
 
 
@@ -27,8 +26,15 @@ class BccProbe(EbpfProbe):
         counting = Look(duration_s=look.duration_s, syscalls=look.syscalls, follow=look.follow)
         if look != counting:
             raise UsageError("the bcc backend counts polls and system calls, and nothing else")
-        if not Path(PYTHON).exists() or not SCRIPT.exists():
-            missing = PYTHON if SCRIPT.exists() else str(SCRIPT)
+        if not Path(SYSTEM_PYTHON).exists() or not SCRIPT.exists():
+            missing = SYSTEM_PYTHON if SCRIPT.exists() else str(SCRIPT)
             raise HostError(f"the bcc backend needs {missing}: 'polltrace doctor' says more")
-        self._argv = [PYTHON, "-I", str(SCRIPT), "-p", ",".join(map(str, pids)), *look.options()]
+        self._argv = [
+            SYSTEM_PYTHON,
+            "-I",
+            str(SCRIPT),
+            "-p",
+            ",".join(map(str, pids)),
+            *look.options(),
+        ]
         self._seen = []

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polltrace.backends.bcc_backend import PYTHON, SCRIPT
+from polltrace.backends.bcc_backend import SCRIPT
 from polltrace.doctor.finding import State
 from polltrace.doctor.host import Host, ThisHost
 from polltrace.doctor.kernel import variants, works
 from polltrace.doctor.tools import probe_path
+from polltrace.executables import SYSTEM_PYTHON
 
 BACKENDS = ("ebpf", "bcc", "strace")
 
@@ -38,7 +39,7 @@ def choose(asked: str, host: Host | None = None, stacks: bool = False) -> Choice
     why = f"no eBPF here ({'; '.join(sorted(said))})"
     if stacks:
         return Choice("strace", why)
-    code, text = host.output(PYTHON, "-I", str(SCRIPT), "--check")
+    code, text = host.output(SYSTEM_PYTHON, "-I", str(SCRIPT), "--check")
     if code == 0:
         return Choice("bcc", f"{why}, but the kernel's headers")
     lines = text.strip().splitlines() or [f"exit code {code}"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polltrace.frames import Syscall
+from polltrace.profiles.frames import Syscall
 
 _SUM = re.compile(r"(usr time|elapsed|sys totals):\s+(\d*\.\d+)")
 _HEADER = {

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
-from polltrace.frames import ProcessTotals
-from polltrace.profile import Profile
-from polltrace.sampled import NamedStack
+from polltrace.profiles.frames import ProcessTotals
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import NamedStack
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,9 @@ class Evidence:
 
     def undecided_of(self, totals: ProcessTotals) -> int:
         return self.undecided.get((totals.pid, totals.start_ticks), 0)
+
+    def all_stacks(self) -> Iterator[NamedStack]:
+        return chain.from_iterable(self.stacks.values())
 
     def stacks_of(self, totals: ProcessTotals) -> tuple[NamedStack, ...]:
         return self.stacks.get((totals.pid, totals.start_ticks), ())

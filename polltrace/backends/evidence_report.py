@@ -8,8 +8,8 @@ from typing import Any
 
 from polltrace.backends.evidence import Evidence, polls_of
 from polltrace.backends.verdict import verdict
-from polltrace.frames import ProcessTotals
-from polltrace.stacks_report import commonest
+from polltrace.profiles.frames import ProcessTotals
+from polltrace.profiles.stacks_report import commonest
 from stacks import fold
 from stacks.folded import total
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from polltrace.backends.poll_arguments import JudgedPoll, judge_strace
 from polltrace.backends.traced import Poll, TracedCall
-from polltrace.frames import SocketPolls
+from polltrace.profiles.frames import SocketPolls
 from polltrace.stop_at.polled_socket import polled_socket
 from polltrace.stop_at.threads import status
 

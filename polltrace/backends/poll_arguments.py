@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from polltrace.backends.traced import Poll, TracedCall
-from polltrace.frames import SocketPolls
+from polltrace.profiles.frames import SocketPolls
 
 _STRACE = re.compile(
     r"(?P<fds>.*), (?P<count>\d+), "

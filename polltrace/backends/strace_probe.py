@@ -23,9 +23,9 @@ from polltrace.backends.live_sockets import LiveSockets
 from polltrace.backends.strace_text import StraceText
 from polltrace.backends.tally import Tally, add_all
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError, PolltraceError
-from polltrace.frames import Header
 from polltrace.interrupts import detaching
-from polltrace.profile import Profile
+from polltrace.profiles.frames import Header
+from polltrace.profiles.profile import Profile
 from polltrace.stop_at.threads import status, threads
 
 _PR_SET_PDEATHSIG = 1

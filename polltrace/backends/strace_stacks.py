@@ -7,8 +7,8 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 
-from polltrace.frames import Stack
-from polltrace.sampled import AT_POLL, NamedStack, judged_stack
+from polltrace.profiles.frames import Stack
+from polltrace.profiles.sampled import AT_POLL, NamedStack, judged_stack
 from stacks import Frame
 from stacks.naming import plain
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from polltrace.backends.poll_arguments import JudgedPoll
 from polltrace.backends.strace_stacks import stacks_at_polls
 from polltrace.backends.traced import POLLS, Born, Moment, Poll, TracedCall, Unread
-from polltrace.frames import ProcessTotals, SocketPolls, Syscall
-from polltrace.sampled import NamedStack
+from polltrace.profiles.frames import ProcessTotals, SocketPolls, Syscall
+from polltrace.profiles.sampled import NamedStack
 
 
 @dataclass(slots=True)

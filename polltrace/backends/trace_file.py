@@ -21,8 +21,8 @@ from polltrace.backends.tally import Tally, add_all
 from polltrace.backends.traced import POLLS
 from polltrace.backends.truss_text import TrussText
 from polltrace.errors import UsageError
-from polltrace.frames import Header, ProcessTotals
-from polltrace.profile import Profile
+from polltrace.profiles.frames import Header, ProcessTotals
+from polltrace.profiles.profile import Profile
 
 # A table stands at the start of its file, behind at most what a shell and the tracer said.
 _TABLE_WITHIN = 200

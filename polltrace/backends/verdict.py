@@ -9,8 +9,8 @@ from enum import Enum
 
 from polltrace.backends.evidence import Evidence, polls_of
 from polltrace.backends.traced import POLLS
-from polltrace.frames import ProcessTotals
-from polltrace.sampled import NamedStack
+from polltrace.profiles.frames import ProcessTotals
+from polltrace.profiles.sampled import NamedStack
 
 # Who polls to wait reads or writes once it was told that it can; a break check finds nothing,
 # for the client says nothing while a call runs. So many polls to one of these are no waiting.

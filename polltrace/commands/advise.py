@@ -5,16 +5,16 @@ import argparse
 import json
 import sys
 
-from polltrace.advice import Advice
-from polltrace.advice_report import advice_data, advice_text
 from polltrace.commands.arguments import pid_list, seconds, span
 from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.targets import one_server
-from polltrace.database import add_connect_arguments, lookup
 from polltrace.errors import NoSuchProcessError, UsageError
-from polltrace.looks import SAMPLED_SECONDS, Durations, advise_session
+from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report import advice_data, advice_text
+from polltrace.overhead.looks import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
+from polltrace.servers.database import add_connect_arguments, lookup
 
 
 class Advise:

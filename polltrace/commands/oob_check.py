@@ -6,10 +6,10 @@ import json
 import socket
 import sys
 
+from polltrace.breaks.oob_path import answer, check_path
+from polltrace.breaks.oob_report import oob_data, oob_text
 from polltrace.commands.arguments import address, seconds, tries
 from polltrace.errors import HostError, UsageError
-from polltrace.oob_path import answer, check_path
-from polltrace.oob_report import oob_data, oob_text
 
 
 class OobCheck:

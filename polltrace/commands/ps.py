@@ -5,13 +5,13 @@ import argparse
 import json
 import sys
 
+from polltrace.backends.ebpf import EbpfProbe, Look
 from polltrace.commands.arguments import seconds
-from polltrace.database import Lookup, add_connect_arguments, lookup
-from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import NoSuchProcessError
-from polltrace.frames import ProcessTotals
-from polltrace.ps_report import Session, ps_data, ps_table
-from polltrace.servers import Server, servers
+from polltrace.profiles.frames import ProcessTotals
+from polltrace.servers.database import Lookup, add_connect_arguments, lookup
+from polltrace.servers.ps_report import Session, ps_data, ps_table
+from polltrace.servers.servers import Server, servers
 
 
 class Ps:

@@ -5,13 +5,13 @@ import argparse
 import sys
 from pathlib import Path
 
+from polltrace.backends.ebpf import AUTO
 from polltrace.commands.arguments import byte_size, every, seconds, stride
 from polltrace.commands.targets import (
     add_target_arguments,
     probe_targets,
     say_attached,
 )
-from polltrace.ebpf import AUTO
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
 from polltrace.recording.parts import make_room

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from polltrace import __version__
 from polltrace.backends.choice import choose
+from polltrace.backends.ebpf import AUTO, EbpfProbe, Look
 from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import hertz, seconds, stride
 from polltrace.commands.recorded import add_recording_argument, recorded
 from polltrace.commands.stack_choice import add_choice_arguments, chosen
 from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
-from polltrace.ebpf import AUTO, EbpfProbe, Look
 from polltrace.errors import UsageError
+from polltrace.profiles.sampled import AT_POLL, ON_CPU, introduced
+from polltrace.profiles.stack_profile import StackProfile, stack_profile, traced_stacks
+from polltrace.profiles.stacks_report import quality_notes, stacks_json, stacks_text
 from polltrace.recording.stacks import look_for
-from polltrace.sampled import AT_POLL, ON_CPU, introduced
-from polltrace.stack_profile import StackProfile, stack_profile, traced_stacks
-from polltrace.stacks_report import quality_notes, stacks_json, stacks_text
 from stacks import FormatError, Symbolizer, parse_folded
 from stacks.bylayer import by_layer
 from stacks.formats import FORMATS
@@ -119,7 +119,7 @@ def _found(args: argparse.Namespace) -> StackProfile:
         evidence = read_trace(_polls_only(args).from_strace, "strace")
         if not evidence.stacks:
             raise UsageError(f"{args.from_strace} has no stacks at break polls: strace -k has")
-        return traced_stacks(evidence)
+        return traced_stacks(evidence.profile, evidence.all_stacks())
     if args.file is not None:
         return _recorded(args)
     choice = choose(args.backend, stacks=True)
@@ -146,7 +146,8 @@ def _straced(args: argparse.Namespace) -> StackProfile:
         probe.until_interrupted(),
     ):
         say_attached(args.duration)
-        return traced_stacks(probe.evidence())
+        evidence = probe.evidence()
+        return traced_stacks(evidence.profile, evidence.all_stacks())
 
 
 def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from polltrace.backends.bcc_backend import BccProbe
 from polltrace.backends.choice import BACKENDS, choose
+from polltrace.backends.ebpf import EbpfProbe, Look
 from polltrace.backends.evidence import Evidence
 from polltrace.backends.evidence_report import evidence_data, evidence_table
 from polltrace.backends.strace_probe import StraceProbe
 from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import seconds
 from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
-from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
-from polltrace.profile import Profile
-from polltrace.stat_report import stat_data, stat_table
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.stat_report import stat_data, stat_table
 
 _TOOLS = ("strace", "truss")
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from polltrace import procfs
 from polltrace.commands.arguments import pid_list
 from polltrace.errors import NoSuchProcessError, UsageError
-from polltrace.servers import Server, servers
-from polltrace.top.titles import posix, title_pattern
+from polltrace.servers.servers import Server, servers
+from polltrace.watch.titles import posix, title_pattern
 
 
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:

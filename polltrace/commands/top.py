@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 from polltrace.commands.arguments import every, seconds
-from polltrace.database import add_connect_arguments, login_of
 from polltrace.errors import UsageError
+from polltrace.servers.database import add_connect_arguments, login_of
 from polltrace.top.columns import SORTS
-from polltrace.top.identities import Identities
-from polltrace.top.place import HERE, Place, Watch
 from polltrace.top.state import UIState
+from polltrace.watch.identities import Identities
+from polltrace.watch.place import HERE, Place, Watch
 
 
 class Top:
@@ -85,7 +85,7 @@ class Top:
                 raise UsageError("a recording is on this host: FILE or --ssh, not both")
             place: Place = HERE
             if args.ssh:
-                from polltrace.top.afar import Afar  # noqa: PLC0415 - each needs what the other does not
+                from polltrace.watch.afar import Afar  # noqa: PLC0415 - each needs what the other does not
 
                 place = ending.enter_context(Afar(args.ssh, args.probe, sudo=args.sudo))
             self._run(args, place)

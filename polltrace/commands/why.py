@@ -5,12 +5,12 @@ import argparse
 import json
 import sys
 
+from polltrace.backends.ebpf import EbpfProbe, Look
 from polltrace.commands.arguments import pid_list, seconds
 from polltrace.commands.targets import one_server
-from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import NoSuchProcessError
-from polltrace.ps_report import Session
-from polltrace.why_report import why_data, why_text
+from polltrace.servers.ps_report import Session
+from polltrace.servers.why_report import why_data, why_text
 
 
 class Why:

@@ -6,11 +6,10 @@ from __future__ import annotations
 import os
 import re
 
-from polltrace.backends.bcc_backend import PYTHON
 from polltrace.doctor.finding import Finding, finding
 from polltrace.doctor.host import Host
 from polltrace.errors import HostError
-from polltrace.executables import find_executable
+from polltrace.executables import SYSTEM_PYTHON, find_executable
 
 _BUILD = "make build"
 
@@ -36,9 +35,11 @@ def bcc(host: Host) -> Finding:
     enables = "stat --backend bcc, for kernels without type information"
     release = os.uname().release
     deb = host.which("apt-get") is not None
-    if host.output(PYTHON, "-I", "-c", "import bcc")[0] != 0:
+    if host.output(SYSTEM_PYTHON, "-I", "-c", "import bcc")[0] != 0:
         package = "python3-bpfcc" if deb else "python3-bcc"
-        return finding("bcc", False, f"no module for {PYTHON}", enables, _install(host, package))
+        return finding(
+            "bcc", False, f"no module for {SYSTEM_PYTHON}", enables, _install(host, package)
+        )
     headers = [f"/lib/modules/{release}/build", "/sys/kernel/kheaders.tar.xz"]
     there = next((path for path in headers if host.exists(path)), None)
     package = f"linux-headers-{release}" if deb else f"kernel-devel-{release}"

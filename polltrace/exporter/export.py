@@ -11,11 +11,11 @@ from polltrace.exporter.ledger import Ledger
 from polltrace.exporter.metrics import Reading
 from polltrace.exporter.serving import MetricsServer
 from polltrace.top.columns import SORTS
-from polltrace.top.host import Host
-from polltrace.top.inspection import Inspector
-from polltrace.top.pricing import PriceList
-from polltrace.top.probe import LiveProbe
-from polltrace.top.snapshot import Snapshot
+from polltrace.watch.host import Host
+from polltrace.watch.inspection import Inspector
+from polltrace.watch.pricing import PriceList
+from polltrace.watch.probe import LiveProbe
+from polltrace.watch.snapshot import Snapshot
 
 _AT_ONCE = 1000
 

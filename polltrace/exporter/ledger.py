@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from polltrace.break_mode import BreakMode
-from polltrace.top.frame_line import Identity
-from polltrace.top.snapshot import Row, Snapshot
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.watch.frame_line import Identity
+from polltrace.watch.snapshot import Row, Snapshot
 
 # A process chooses its own title, so what is in it cannot be trusted to be few.
 _MOST_SIDS = 64

@@ -14,7 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from polltrace import __version__
 from polltrace.exporter.ledger import Group, Sums
-from polltrace.top.snapshot import Row, Snapshot
+from polltrace.watch.snapshot import Row, Snapshot
 
 _LABELS = ["engine", "sid", "break_mode"]
 _PROCESS_LABELS = [*_LABELS, "pid", "client"]

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from polltrace import procfs
-from polltrace.ebpf import Look
-from polltrace.looks import BURST_SECONDS
+from polltrace.backends.ebpf import Look
+from polltrace.overhead.looks import BURST_SECONDS
 from polltrace.recording.pollers import Pollers
 from polltrace.recording.stream import CHECKS, GAPS, Identity
-from polltrace.servers import Server
+from polltrace.servers.servers import Server
 from stacks import ProcessError
 from stacks.locating import locate_function
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from polltrace.break_mode import BreakMode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate, median, proportion
 from polltrace.recording.summary import SessionSummary, Summary
 

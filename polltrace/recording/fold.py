@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import FrameError
-from polltrace.frames import (
+from polltrace.intervals import Estimate
+from polltrace.profiles.frames import (
     Burst,
     Exit,
     Frame,
@@ -18,8 +19,7 @@ from polltrace.frames import (
     Trailer,
     WatchedProcess,
 )
-from polltrace.intervals import Estimate
-from polltrace.profile import Profile
+from polltrace.profiles.profile import Profile
 from polltrace.recording.header import Quality, RecordingHeader, quality_of
 from polltrace.recording.look import Look
 from polltrace.recording.names import RecordedNames
@@ -28,7 +28,7 @@ from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, identity_of
 from polltrace.recording.totals import added
-from polltrace.servers import Server
+from polltrace.servers.servers import Server
 
 # What taking apart a record raises that is not what it says it is.
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, FrameError)

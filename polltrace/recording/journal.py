@@ -15,7 +15,7 @@ from polltrace.recording.probes import Said
 from polltrace.recording.secrets import own_command
 from polltrace.recording.server import server_data
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, Stream, identity_of
-from polltrace.servers import Server
+from polltrace.servers.servers import Server
 
 Entry = dict[str, Any]
 

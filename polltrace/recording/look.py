@@ -5,8 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from polltrace.frames import Exit, Frame, Header, ProcessTotals, Trailer, WatchedProcess, record_of
-from polltrace.profile import Profile
+from polltrace.profiles.frames import (
+    Exit,
+    Frame,
+    Header,
+    ProcessTotals,
+    Trailer,
+    WatchedProcess,
+    record_of,
+)
+from polltrace.profiles.profile import Profile
 from polltrace.recording.stream import Identity, Restored
 from polltrace.recording.totals import since
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from polltrace.recording.stream import Identity, identity_of
-from polltrace.top.pricing import pace_knot_us
+from polltrace.watch.pricing import pace_knot_us
 
 # Timing costs as much as the polls: a second now and then, of those that poll most.
 _FIRST_S, _EVERY_S, _FOR_S = 2.0, 300.0, 1.0

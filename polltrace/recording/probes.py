@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 from polltrace import procfs
 from polltrace.errors import PolltraceError
 from polltrace.recording.stream import COUNT
-from polltrace.top.probe import LiveProbe
+from polltrace.watch.probe import LiveProbe
 
 
 @dataclass(frozen=True, slots=True)

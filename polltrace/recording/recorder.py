@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from polltrace.ebpf import AUTO
+from polltrace.backends.ebpf import AUTO
 from polltrace.interrupts import detaching
 from polltrace.recording.close_looks import CloseLooks
 from polltrace.recording.header import Quality
@@ -18,8 +18,8 @@ from polltrace.recording.parts import Parts
 from polltrace.recording.pollers import Pollers
 from polltrace.recording.probes import Probes, Said
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
-from polltrace.top.inspection import Inspector
-from polltrace.top.pricing import PriceList
+from polltrace.watch.inspection import Inspector
+from polltrace.watch.pricing import PriceList
 
 # Room for as many as a host has: what is more is lost, and counted as lost. Of thousands most do
 # nothing, and need not be said so every second.

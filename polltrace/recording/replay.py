@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from polltrace.frames import Frame, Record, record_of
+from polltrace.profiles.frames import Frame, Record, record_of
 from polltrace.recording.fold import MALFORMED
 from polltrace.recording.scan import Scan
 from polltrace.recording.server import server_of
 from polltrace.recording.stream import Restored
-from polltrace.servers import Server
+from polltrace.servers.servers import Server
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from polltrace.client_socket import ClientSocket
+from polltrace.breaks.sqlnet import BreakSettings
 from polltrace.engines import engines
-from polltrace.servers import Server
-from polltrace.sqlnet import BreakSettings
+from polltrace.servers.client_socket import ClientSocket
+from polltrace.servers.servers import Server
 
 
 def server_data(server: Server, at_s: float) -> dict[str, Any]:

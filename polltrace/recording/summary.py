@@ -8,21 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from polltrace.advice import Advice, Extras, advice
-from polltrace.break_mode import BreakMode
-from polltrace.frames import Bucket, ProcessTotals
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate, proportion
-from polltrace.overhead import Session, counted_pct, counted_session
-from polltrace.price import PriceCurve
-from polltrace.profile import Profile
-from polltrace.ps_report import BUSY_CPU_S
-from polltrace.ps_report import Session as Watched
+from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.overhead import Session, counted_pct, counted_session
+from polltrace.overhead.price import PriceCurve
+from polltrace.profiles.frames import Bucket, ProcessTotals
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import ON_CPU, NamedStack, shares
 from polltrace.recording.fold import Recording
 from polltrace.recording.series import Span
 from polltrace.recording.stacks import stacks_of
 from polltrace.recording.stream import Identity
-from polltrace.sampled import ON_CPU, NamedStack, shares
-from polltrace.servers import Server
+from polltrace.servers.ps_report import BUSY_CPU_S
+from polltrace.servers.ps_report import Session as Watched
+from polltrace.servers.servers import Server
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polltrace.frames import Frame
 from polltrace.intervals import Estimate
+from polltrace.profiles.frames import Frame
+from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.replay import frames
 from polltrace.recording.stacks import stacks_of
 from polltrace.recording.stream import CHECKS, COUNT, GAPS, Identity
 from polltrace.recording.summary import SessionSummary, Summary
-from polltrace.sampled import AT_POLL, ON_CPU
 
 
 @dataclass(frozen=True, slots=True)

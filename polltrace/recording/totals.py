@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from polltrace.frames import Bucket, ProcessTotals, Stack
+from polltrace.profiles.frames import Bucket, ProcessTotals, Stack
 
 
 def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:

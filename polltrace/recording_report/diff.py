@@ -7,13 +7,13 @@ from typing import Any
 
 from polltrace import __version__
 from polltrace.intervals import Estimate
+from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.difference import Change, Difference
 from polltrace.recording.stacks import all_stacks
 from polltrace.recording.summary import Summary
 from polltrace.recording_report.parts import flame_frame, shell, table
 from polltrace.recording_report.plots import text
 from polltrace.recording_report.words import about, quality, torn
-from polltrace.sampled import AT_POLL, ON_CPU
 from stacks import fold
 from stacks.compare import FunctionChange, compare
 from stacks.folded import Folded

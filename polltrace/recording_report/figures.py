@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from polltrace.forecast import SkipForecast
-from polltrace.frames import Bucket
+from polltrace.overhead.forecast import SkipForecast
+from polltrace.profiles.frames import Bucket
 from polltrace.recording.summary import SessionSummary
 from polltrace.recording_report.plots import Plot, linear_axis, log_axis, text
 from polltrace.recording_report.words import instance

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polltrace.advice import Advice
-from polltrace.break_mode import BreakMode
-from polltrace.forecast import recommended
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.overhead.advice import Advice
+from polltrace.overhead.forecast import recommended
+from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.stacks import all_stacks
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.figures import forecast_plot, gap_histogram, rates_over_time
@@ -24,7 +25,6 @@ from polltrace.recording_report.words import (
     torn,
     verdict,
 )
-from polltrace.sampled import AT_POLL, ON_CPU
 from stacks import fold
 from stacks.layers.table import built_in
 from stacks.picture import Picture, Side

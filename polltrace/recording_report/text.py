@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import textwrap
 
-from polltrace.advice_report import advice_text
-from polltrace.break_mode import BreakMode
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.overhead.advice_report import advice_text
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.words import (
     MOST_CANCEL_S,

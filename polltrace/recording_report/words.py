@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from polltrace.break_mode import BreakMode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import engines
 from polltrace.intervals import Estimate
 from polltrace.recording.summary import SessionSummary, Summary

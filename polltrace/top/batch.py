@@ -16,14 +16,14 @@ from rich.text import Text
 from polltrace.top.brief_look import GapSurvey
 from polltrace.top.columns import shown
 from polltrace.top.header import header
-from polltrace.top.host import Host
-from polltrace.top.inspection import Inspector
-from polltrace.top.place import Watch
-from polltrace.top.pricing import PriceList
-from polltrace.top.probe import LiveProbe
 from polltrace.top.screen import table_row, titles
-from polltrace.top.snapshot import Snapshot, snapshot_data
 from polltrace.top.state import UIState, visible
+from polltrace.watch.host import Host
+from polltrace.watch.inspection import Inspector
+from polltrace.watch.place import Watch
+from polltrace.watch.pricing import PriceList
+from polltrace.watch.probe import LiveProbe
+from polltrace.watch.snapshot import Snapshot, snapshot_data
 
 _PATIENCE_S = 30.0
 # By then there were windows enough to tell a rate.

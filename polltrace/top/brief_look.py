@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from polltrace.errors import PolltraceError
-from polltrace.frames import Frame, ProcessTotals, parse
-from polltrace.top.frame_line import Identity
-from polltrace.top.place import Place
-from polltrace.top.probe import LiveProbe
-from polltrace.top.snapshot import Row
+from polltrace.profiles.frames import Frame, ProcessTotals, parse
+from polltrace.watch.frame_line import Identity
+from polltrace.watch.place import Place
+from polltrace.watch.probe import LiveProbe
+from polltrace.watch.snapshot import Row
 
 SECONDS = 1.0
 # All that poll, now and then, briefly: one and a half per cent of the time.

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from polltrace.top.snapshot import Row
 from polltrace.top.sparkline import sparkline
+from polltrace.watch.snapshot import Row
 
 UNKNOWN = "-"
 

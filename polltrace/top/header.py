@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from polltrace.break_mode import BreakMode
-from polltrace.top.snapshot import OwnCost, Prices, Snapshot
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.watch.snapshot import OwnCost, Prices, Snapshot
 
 
 def header(snapshot: Snapshot, width: int) -> list[Text]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from polltrace.top.columns import SORTS
-from polltrace.top.snapshot import Row
 from polltrace.top.state import PACES, Pane, UIState, View, position
+from polltrace.watch.snapshot import Row
 
 # Of a recording: seconds, and powers of two.
 _SEEKS = {"[": -10.0, "]": 10.0, "{": -60.0, "}": 60.0}

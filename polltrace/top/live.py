@@ -15,16 +15,16 @@ from rich.text import Text
 
 from polltrace.top.brief_look import GapSurvey
 from polltrace.top.help_screen import help_screen
-from polltrace.top.host import Host
-from polltrace.top.inspection import Inspector
 from polltrace.top.keys import press
-from polltrace.top.place import Watch
-from polltrace.top.pricing import PriceList
-from polltrace.top.probe import LiveProbe
 from polltrace.top.screen import page, table_screen
 from polltrace.top.signals import ENDING, Signals
 from polltrace.top.state import PACES, UIState, View, position, visible
 from polltrace.top.terminal import Terminal
+from polltrace.watch.host import Host
+from polltrace.watch.inspection import Inspector
+from polltrace.watch.place import Watch
+from polltrace.watch.pricing import PriceList
+from polltrace.watch.probe import LiveProbe
 
 if TYPE_CHECKING:
     from _typeshed import HasFileno

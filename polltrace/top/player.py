@@ -10,19 +10,19 @@ from pathlib import Path
 from types import MappingProxyType
 
 from polltrace.errors import HostError, PolltraceError
-from polltrace.frames import Exit, Frame, Header, PollRate, ProcessTotals, WatchedProcess
 from polltrace.intervals import Estimate
-from polltrace.profile import Profile
+from polltrace.profiles.frames import Exit, Frame, Header, PollRate, ProcessTotals, WatchedProcess
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import Names
 from polltrace.recording import RecordedFrame, Recording, frames, read
 from polltrace.recording.stream import COUNT, CPU, GAPS
 from polltrace.recording.totals import since
-from polltrace.sampled import Names
-from polltrace.servers import Server
-from polltrace.top.frame_line import HostFrame, Identity
-from polltrace.top.history import FEWEST_WINDOWS, Counts
-from polltrace.top.host import Host
-from polltrace.top.inspection import Inspector
-from polltrace.top.snapshot import Prices, Snapshot
+from polltrace.servers.servers import Server
+from polltrace.watch.frame_line import HostFrame, Identity
+from polltrace.watch.history import FEWEST_WINDOWS, Counts
+from polltrace.watch.host import Host
+from polltrace.watch.inspection import Inspector
+from polltrace.watch.snapshot import Prices, Snapshot
 
 
 class Recorded:

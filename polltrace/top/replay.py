@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polltrace.sampled import ON_CPU, named_stacks
+from polltrace.profiles.sampled import ON_CPU, named_stacks
 from polltrace.top.live import Live
-from polltrace.top.place import Watch
 from polltrace.top.player import Player
 from polltrace.top.session_look import SessionLook, look
 from polltrace.top.state import UIState
+from polltrace.watch.place import Watch
 
 if TYPE_CHECKING:
     from _typeshed import HasFileno

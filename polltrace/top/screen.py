@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from polltrace.break_mode import BreakMode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.top.columns import Column, shown
 from polltrace.top.header import header
-from polltrace.top.snapshot import Row, Snapshot
 from polltrace.top.state import PACES, UIState, position, visible
+from polltrace.watch.snapshot import Row, Snapshot
 
 KEYS = "F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit"
 REPLAY_KEYS = "[ ] 10 s back/on  { } 60 s  +/- Slower/Faster  Space Pause  F1 Help  q Quit"

@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from polltrace.advice import Advice, Extras, advice
-from polltrace.break_mode import Evidence
-from polltrace.frames import Bucket, ProcessTotals
+from polltrace.breaks.break_mode import Evidence
 from polltrace.intervals import Estimate, proportion
-from polltrace.overhead import Session
-from polltrace.price import flat
-from polltrace.profile import Profile
-from polltrace.ps_report import BUSY_CPU_S
-from polltrace.sampled import NamedStack
-from polltrace.servers import Server
-from polltrace.top.pricing import pace_knot_us
-from polltrace.top.snapshot import Prices
+from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.overhead import Session
+from polltrace.overhead.price import flat
+from polltrace.profiles.frames import Bucket, ProcessTotals
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import NamedStack
+from polltrace.servers.ps_report import BUSY_CPU_S
+from polltrace.servers.servers import Server
+from polltrace.watch.pricing import pace_knot_us
+from polltrace.watch.snapshot import Prices
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from rich.text import Text
 
-from polltrace.frames import Bucket
-from polltrace.sampled import NamedStack
+from polltrace.profiles.frames import Bucket
+from polltrace.profiles.sampled import NamedStack
 from polltrace.top.columns import duration
 from polltrace.top.session_look import SessionLook
 

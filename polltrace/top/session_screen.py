@@ -8,18 +8,18 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from polltrace.advice import Advice
-from polltrace.break_mode import BreakMode, Evidence, break_mode
+from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
+from polltrace.breaks.why import why
 from polltrace.intervals import Estimate
-from polltrace.sampled import NamedStack
-from polltrace.servers import Server
+from polltrace.overhead.advice import Advice
+from polltrace.profiles.sampled import NamedStack
+from polltrace.servers.servers import Server
 from polltrace.top.columns import duration
-from polltrace.top.host import UNSEEN
 from polltrace.top.session_look import SessionLook
 from polltrace.top.session_panes import flame, gaps, syscalls
-from polltrace.top.snapshot import Row
 from polltrace.top.state import Pane
-from polltrace.why import why
+from polltrace.watch.host import UNSEEN
+from polltrace.watch.snapshot import Row
 
 
 def session_screen(

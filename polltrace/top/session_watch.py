@@ -8,18 +8,26 @@ from types import TracebackType
 from typing import Self
 
 from polltrace.errors import PolltraceError
-from polltrace.frames import Frame, Header, Maps, ProcessTotals, Record, WatchedProcess, parse
-from polltrace.profile import Profile, profile_of
-from polltrace.sampled import ON_CPU, Names, named_stacks
-from polltrace.servers import Server
+from polltrace.profiles.frames import (
+    Frame,
+    Header,
+    Maps,
+    ProcessTotals,
+    Record,
+    WatchedProcess,
+    parse,
+)
+from polltrace.profiles.profile import Profile, profile_of
+from polltrace.profiles.sampled import ON_CPU, Names, named_stacks
+from polltrace.servers.servers import Server
 from polltrace.top.brief_look import SECONDS, BriefLook
-from polltrace.top.frame_line import Identity
-from polltrace.top.place import Place
-from polltrace.top.probe import LiveProbe
 from polltrace.top.session_look import SessionLook, look
-from polltrace.top.snapshot import Prices
 from polltrace.top.state import Pane, UIState
-from polltrace.top.unnamed import Unnamed
+from polltrace.watch.frame_line import Identity
+from polltrace.watch.place import Place
+from polltrace.watch.probe import LiveProbe
+from polltrace.watch.snapshot import Prices
+from polltrace.watch.unnamed import Unnamed
 
 # A thousand samples of a busy session in five seconds; under 10 ns a break poll.
 _SAMPLE_HZ = 199.0

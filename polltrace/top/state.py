@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from polltrace.top.columns import SORTS
-from polltrace.top.snapshot import Row, Snapshot
+from polltrace.watch.snapshot import Row, Snapshot
 
 # How many of the probe's frames make one of ours.
 PACES = (1, 2, 5, 10)

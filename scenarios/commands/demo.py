@@ -10,9 +10,9 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from polltrace.backends.ebpf import EbpfProbe
 from polltrace.commands.arguments import port, runs
-from polltrace.ebpf import EbpfProbe
-from polltrace.profile import Profile
+from polltrace.profiles.profile import Profile
 from scenarios.client import DriverClient
 from scenarios.demo import BLOCKS, CELLS, run_demo
 from scenarios.demo_report import demo_data, print_demo

@@ -15,9 +15,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from polltrace.backends.bcc_backend import PYTHON, SCRIPT, BccProbe
-from polltrace.ebpf import Look
+from polltrace.backends.bcc_backend import SCRIPT, BccProbe
+from polltrace.backends.ebpf import Look
 from polltrace.errors import HostError, UsageError
+from polltrace.executables import SYSTEM_PYTHON
 from tests.stop_at.stopped_target import Target
 from tests.waiting import PATIENCE_S
 
@@ -26,7 +27,7 @@ SCHEMA = Path(__file__).parents[2] / "probes" / "frames.schema.json"
 
 def bcc_probe(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [PYTHON, str(SCRIPT), *options],
+        [SYSTEM_PYTHON, str(SCRIPT), *options],
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
@@ -45,7 +46,7 @@ def works() -> None:
 @pytest.mark.usefixtures("works")
 def test_frames_are_those_of_the_schema(target: Target) -> None:
     fd = target.do("open tcp")
-    command = [PYTHON, str(SCRIPT), "-p", str(target.pid), "-c", "-i", "0.2"]
+    command = [SYSTEM_PYTHON, str(SCRIPT), "-p", str(target.pid), "-c", "-i", "0.2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as probe:
         assert probe.stdout is not None
         lines = [probe.stdout.readline()]  # counting has begun
@@ -66,7 +67,7 @@ def test_frames_are_those_of_the_schema(target: Target) -> None:
 
 @pytest.mark.usefixtures("works")
 def test_it_ends_when_nobody_reads(target: Target) -> None:
-    command = [PYTHON, str(SCRIPT), "-p", str(target.pid)]
+    command = [SYSTEM_PYTHON, str(SCRIPT), "-p", str(target.pid)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as probe:
         assert probe.stdout is not None
         probe.stdout.readline()

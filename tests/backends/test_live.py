@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from polltrace.backends.backend import Backend
-from polltrace.backends.bcc_backend import PYTHON, SCRIPT, BccProbe
+from polltrace.backends.bcc_backend import SCRIPT, BccProbe
 from polltrace.backends.choice import Choice, choose
+from polltrace.backends.ebpf import EbpfProbe, Look
 from polltrace.backends.strace_probe import StraceProbe
 from polltrace.doctor.host import ThisHost
-from polltrace.ebpf import EbpfProbe, Look
 from polltrace.errors import NoSuchProcessError
-from polltrace.profile import Profile
+from polltrace.executables import SYSTEM_PYTHON
+from polltrace.profiles.profile import Profile
 from polltrace.stop_at.threads import status
 from tests.conftest import WITHOUT_BTF
 from tests.stop_at.stopped_target import Target
@@ -56,7 +57,7 @@ def bcc(pid: int) -> Backend:
 def why_no_bcc() -> str:
     """For this kernel with the headers it has, "" where bcc works. Not missing() in CI: a kernel
     that has type information needs no bcc, and tests/kernels tries it on one that has headers."""
-    code, text = ThisHost().output(PYTHON, str(SCRIPT), "--check")
+    code, text = ThisHost().output(SYSTEM_PYTHON, str(SCRIPT), "--check")
     return text.strip() if code else ""
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from polltrace.backends.evidence import Evidence, polls_of
 from polltrace.backends.trace_file import evidence_of
 from polltrace.errors import UsageError
-from polltrace.frames import SocketPolls
+from polltrace.profiles.frames import SocketPolls
 
 SYS = "pollsys(0xFFFFFD7FFFDFB4F8, 1, 0xFFFFFD7FFFDFB4B0, 0x00000000) = 0\n"
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from polltrace.break_mode import BreakMode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.exporter.ledger import Group, Ledger
-from polltrace.top.snapshot import Row
-from tests.top.top_samples import row, snapshot
+from polltrace.watch.snapshot import Row
+from tests.watch.samples import row, snapshot
 
 IN_BAND = Group("Oracle Database", "ORCL", BreakMode.IN_BAND)
 OUT_OF_BAND = Group("Oracle Database", "ORCL", BreakMode.OUT_OF_BAND)

@@ -56,7 +56,7 @@ TESTS = (
             "test_release.py::test_a_stopped_process_stays_stopped",
         )
     ),
-    "tests/polltrace/test_stat.py::test_a_kernel_without_btf",
+    "tests/profiles/test_stat.py::test_a_kernel_without_btf",
     "tests/scenarios/test_network.py",
 )
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polltrace.errors import FrameError, HostError, UsageError
-from polltrace.frames import Frame
+from polltrace.profiles.frames import Frame
 from polltrace.recording import frames, read
 from polltrace.recording.file import RecordingFile
 from polltrace.recording.scan import ENDED_EARLY, NO_TRAILER, Scan

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from polltrace.frames import Frame
+from polltrace.profiles.frames import Frame
 from polltrace.recording import frames, read
 from polltrace.recording.scan import Scan
 from tests.polltrace.exact_poller import BREAK_POLLS, OTHER_POLLS, Poller, exact_poller

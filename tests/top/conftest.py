@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from scenarios.client import DriverClient
 from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
-
-# So that these tests find tests.top.top_samples, by the name that mypy knows it by as well.
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import pytest
 from polltrace.top.columns import SORTS
 from polltrace.top.keyboard import keys
 from polltrace.top.keys import press
-from polltrace.top.snapshot import Row
 from polltrace.top.state import Pane, UIState, View, visible
-from tests.top.top_samples import row, snapshot
+from polltrace.watch.snapshot import Row
+from tests.watch.samples import row, snapshot
 
 ROWS = tuple(row(pid) for pid in range(1, 11))
 

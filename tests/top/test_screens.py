@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from polltrace.break_mode import BreakMode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.top.help_screen import help_screen
 from polltrace.top.keys import press
 from polltrace.top.screen import page, table_screen
-from polltrace.top.snapshot import Prices, Snapshot
 from polltrace.top.state import UIState, visible
-from tests.top.top_samples import PRICES, ROWS, row, snapshot
+from polltrace.watch.snapshot import Prices, Snapshot
+from tests.watch.samples import PRICES, ROWS, row, snapshot
 
 NARROW = """\
 polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1  12:34:56

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from polltrace.break_mode import BreakMode
-from polltrace.frames import Bucket, Header, PollRate, ProcessTotals, Syscall
-from polltrace.profile import Profile
-from polltrace.servers import Server
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.profiles.frames import Bucket, Header, PollRate, ProcessTotals, Syscall
+from polltrace.profiles.profile import Profile
+from polltrace.servers.servers import Server
 from polltrace.top.session_look import SessionLook, look
 from polltrace.top.session_panes import flame
 from polltrace.top.session_screen import session_screen
-from polltrace.top.snapshot import Prices
 from polltrace.top.state import Pane
-from tests.top.top_samples import ASKED, PRICES, named_stack, row, server
+from polltrace.watch.snapshot import Prices
+from tests.watch.samples import ASKED, PRICES, named_stack, row, server
 
 CHECK = "poll sntpoltsts snttmoredata nsmore2recv nioqts kcbgtcr main"
 WORK = "sqlite3VdbeExec opifch2 main"

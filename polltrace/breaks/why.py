@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Why a session is in-band: the cause, the evidence for it, what would settle it, the cure.
+
+What is decided where: the client asks for out-of-band breaks in its CONNECT, the server grants them
+in its ACCEPT unless its DISABLE_OOB says no, and only then makes itself the owner of the socket's
+urgent data. From 19c on the client then sends an urgent byte to see whether the path carries it,
+and where it does not the server polls from then on, while owner and handler stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
+from polltrace.breaks.sqlnet import BreakSettings
+
+
+class Cause(Enum):
+    """JSON's name, and the same in the width of a column."""
+
+    SERVER = "server-disabled"
+    CLIENT = "client-never-asked"
+    PATH = "path-eats-urgent-data"
+    UNKNOWN = "unknown"
+    NOT_IN_BAND = "not-in-band"
+
+
+SHORT = {
+    Cause.SERVER: "server DISABLE_OOB",
+    Cause.CLIENT: "client never asked",
+    Cause.PATH: "path eats urgent data",
+    Cause.UNKNOWN: "?",
+    Cause.NOT_IN_BAND: "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """`reason` completes "it is in-band because …"; `settles` is what would tell for certain."""
+
+    cause: Cause
+    reason: str
+    evidence: tuple[str, ...]
+    settles: tuple[str, ...]
+    cure: str
+
+
+def why(evidence: Evidence, settings: BreakSettings, *, edited: bool = False) -> Why:
+    """The likeliest cause. `edited`: sqlnet.ora was changed after the server had read it."""
+    mode = break_mode(evidence)
+    seen = (*_evidence(evidence), _said(settings, edited))
+    if mode is not BreakMode.IN_BAND:
+        settles = () if mode is not BreakMode.UNKNOWN else (_AS_ROOT,)
+        return Why(Cause.NOT_IN_BAND, f"it is {mode.value}", seen, settles, "")
+    if evidence.told_of_urgent_data and evidence.catches_sigurg:
+        return _by_path(seen)  # the server granted it, whatever its file says now
+    if edited:
+        return Why(
+            Cause.UNKNOWN,
+            f"it is not known who gave it up: {settings.path} was changed since the server read it",
+            seen,
+            ("connect anew: a server that starts now reads the file as it is",),
+            "",
+        )
+    if settings.disable_oob:
+        return _by_server(settings, seen)
+    if evidence.told_of_urgent_data is None:
+        return Why(Cause.UNKNOWN, "it is not known who gave it up", seen, (_AS_ROOT, _BY_TEST), "")
+    return _by_client(seen)
+
+
+def _by_path(seen: tuple[str, ...]) -> Why:
+    return Why(
+        Cause.PATH,
+        "it was granted out-of-band breaks and polls all the same: the path check at connect "
+        "failed, so something between client and server eats urgent data",
+        seen,
+        (_BY_TEST,),
+        "let the firewall, proxy or NAT in between pass TCP urgent data; 'polltrace oob-check' "
+        "is the reproducer for the network team",
+    )
+
+
+def _by_client(seen: tuple[str, ...]) -> Why:
+    return Why(
+        Cause.CLIENT,
+        "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)",
+        seen,
+        (
+            "the client's own sqlnet.ora (DISABLE_OOB) and its driver, by v$session.program ('ps "
+            "--connect'): Windows clients, node-oracledb thin and whatever connects over TCPS "
+            "never ask; JDBC asks unless oracle.net.disableOob, go-ora only with ENABLE_OOB",
+        ),
+        "have the client ask: DISABLE_OOB off on its side, or a driver that can",
+    )
+
+
+def _by_server(settings: BreakSettings, seen: tuple[str, ...]) -> Why:
+    return Why(
+        Cause.SERVER,
+        f"the server's {settings.path} says DISABLE_OOB=ON",
+        seen,
+        (),
+        f"take DISABLE_OOB=ON out of {settings.path}, if whoever put it there can do without: "
+        "sessions that connect from then on stop polling, provided that their clients ask and "
+        "the path carries urgent data ('polltrace oob-check')",
+    )
+
+
+_AS_ROOT = "run as root: who owns the client's socket could not be looked at"
+_BY_TEST = (
+    "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host: "
+    "whether this path carries urgent data"
+)
+
+
+def _evidence(evidence: Evidence) -> tuple[str, ...]:
+    owner = {
+        True: "the server owns the client's socket: the kernel tells it of urgent data",
+        False: "nobody owns the client's socket: the kernel tells nobody of urgent data",
+        None: "who owns the client's socket could not be looked at",
+    }
+    polls = {
+        True: "break polls were seen while it was on CPU",
+        False: "it was on CPU and made no break poll",
+        None: "it was hardly on CPU, so that no break poll was seen says nothing",
+    }
+    if evidence.local:
+        return ("a local session: the listener was not asked (LOCAL=YES)",)
+    catches = {True: "catches", False: "does not catch", None: "may or may not catch"}
+    return (
+        owner[evidence.told_of_urgent_data],
+        f"the server {catches[evidence.catches_sigurg]} SIGURG",
+        polls[evidence.polls_on_cpu],
+    )
+
+
+def _said(settings: BreakSettings, edited: bool) -> str:
+    if settings.path is None:
+        return "the server found no sqlnet.ora, so DISABLE_OOB is off"
+    said = f"{settings.path} says DISABLE_OOB={'ON' if settings.disable_oob else 'OFF'}"
+    return f"{said}, but was changed since the server read it" if edited else said

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How long a cancel takes while the session is on CPU, now and at another skip."""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+from polltrace.profiles.frames import Bucket
+
+# Gaps at a higher skip are put together so often; fewer where each is made of hundreds.
+_MOST_SUMS, _FEWEST_SUMS, _DRAWS = 4000, 400, 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class CancelLatency:
+    """Milliseconds from a break that comes at a random moment until the server looks."""
+
+    median: float
+    p99: float
+    worst: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Times between break polls: `spans` of (milliseconds, how many), shortest first.
+
+    `dropped` of the longest were left out: the session was waiting, not on CPU.
+    """
+
+    spans: Sequence[tuple[float, float]]
+    dropped: int = 0
+
+
+def on_cpu_gaps(buckets: Sequence[Bucket], on_cpu_s: float | None = None) -> Gaps:
+    """The gaps of a session that was running, or ready to, for so long while it was timed.
+
+    The probe sees when polls come and not what is between them. But what is on CPU takes no
+    longer than the CPU time, so the longest gaps beyond that sum are the waits for the client, a
+    lock or a disk.
+    """
+    spans = sorted((_middle_ms(each), float(each.count)) for each in buckets)
+    if on_cpu_s is None:
+        return Gaps(spans)
+    # A histogram's own error, and clocks read one after the other.
+    left, kept, dropped = 1e3 * on_cpu_s * 1.02 + 1, [], 0
+    for span, count in spans:
+        fit = min(count, math.floor(left / span)) if span else count
+        if fit:
+            kept.append((span, fit))
+        left -= span * fit
+        dropped += round(count - fit)
+    return Gaps(kept, dropped)
+
+
+def cancel_latency(gaps: Gaps, skip_now: int, skip: int) -> CancelLatency | None:
+    """How long a break waits at `skip`, from the gaps at `skip_now`; None without any.
+
+    A break is likelier to fall into a long gap than a short one, and anywhere in it. At a higher
+    skip one gap is several of now, drawn at random: right where long gaps (an interrupt, another
+    process's turn, a page read) come one at a time. A statement with a long phase of few checks
+    keeps a cancel waiting longer than this. At a lower skip the usual part of each gap is shared
+    out, and what is beyond stays in one piece.
+    """
+    return _cancel_latency(tuple(gaps.spans), skip / skip_now) if gaps.spans else None
+
+
+@lru_cache(64)  # a live view asks for the same gaps every second
+def _cancel_latency(spans: tuple[tuple[float, float], ...], ratio: float) -> CancelLatency:
+    if ratio == 1:
+        return _residual(spans)
+    if ratio < 1:
+        return _residual(_shared_out(spans, ratio))
+    found = _residual(_put_together(spans, ratio))
+    whole = sum(count for _, count in spans)
+    mean = sum(span * count for span, count in spans) / whole
+    worst = max(found.worst, (ratio - 1) * mean + spans[-1][0])
+    return CancelLatency(found.median, min(found.p99, worst), worst)
+
+
+def _middle_ms(bucket: Bucket) -> float:
+    return (bucket.from_ns + bucket.below_ns) / 2e6
+
+
+def _residual(spans: Sequence[tuple[float, float]]) -> CancelLatency:
+    ordered = sorted(spans)
+    whole = sum(span * count for span, count in ordered)
+
+    def quantile(probability: float) -> float:
+        """The wait that is no longer with this probability: that of a wait up to w is the sum of
+        min(w, span) * count, by the whole, which is straight between one span and the next."""
+        before, longer = 0.0, sum(count for _, count in ordered)
+        wanted = probability * whole
+        for span, count in ordered:
+            if before + span * longer >= wanted:
+                return (wanted - before) / longer
+            before += span * count
+            longer -= count
+        return ordered[-1][0]
+
+    return CancelLatency(quantile(0.5), quantile(0.99), ordered[-1][0])
+
+
+def _shared_out(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
+    counts = list(accumulate(count for _, count in spans))
+    usual = spans[bisect(counts, counts[-1] / 2)][0]
+    found = []
+    for span, count in spans:
+        short = ratio * min(span, usual)
+        found.append((short, count * (1 / ratio - 1)))
+        found.append((short + max(0.0, span - usual), count))
+    return sorted(found)
+
+
+def _put_together(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
+    """Sums of `ratio` gaps each, with how often each occurs.
+
+    The longest gaps, few but much of the time, are not left to chance: each is put into a sum of
+    its own, as long as they are a tenth of the sums at most.
+    """
+    groups = sum(count for _, count in spans) / ratio
+    singled: list[tuple[float, float]] = []
+    usual = list(spans)
+    while len(usual) > 1 and sum(count for _, count in singled) + usual[-1][1] <= groups / 10:
+        singled.append(usual.pop())
+    whole = sum(count for _, count in usual)
+    rest_ms = (ratio - 1) * sum(span * count for span, count in usual) / whole
+    found = [(span + rest_ms, count) for span, count in singled]
+
+    order = random.Random(0)  # the same answer for the same gaps
+    lengths = [span for span, _ in usual]
+    counts = list(accumulate(count for _, count in usual))
+    sums = int(min(_MOST_SUMS, max(_FEWEST_SUMS, _DRAWS / ratio)))
+    left = (groups - sum(count for _, count in singled)) / sums
+    each, part = divmod(ratio, 1)
+    for _ in range(sums):
+        drawn = order.choices(lengths, cum_weights=counts, k=int(each) + 1)
+        found.append((sum(drawn[:-1]) + part * drawn[-1], left))
+    return sorted(found)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The stacks of one look, folded by name, with all that is to be held against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import AT_POLL, NamedStack, Names, named_stacks
+from stacks import EarlyEnds, early_ends, fold
+from stacks.folded import Folded
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good a set of stacks is. All but the last three count samples.
+
+    `early`: those that end before their program began, by object; `truncated`: deeper than what
+    was kept; `caller_unknown`: taken at a break poll, where libc's poll hides its caller and its
+    place was not known; `unnamed`: of processes that ended before anyone saw their mappings;
+    `lost`: no room for one more different stack, or none could be taken; `no_kernel`: kept
+    without their kernel part; `skipped`: times that the kernel did not run the probe;
+    `problems`: objects that lack names (path, reason); `complete`: the probe saw the end.
+    """
+
+    early: EarlyEnds
+    truncated: int
+    caller_unknown: int
+    unnamed: int
+    lost: int
+    no_kernel: int
+    skipped: int
+    problems: Mapping[str, str]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StackProfile:
+    """Stacks of one kind: `samples` in all, `checks` of them in the break check.
+
+    `by_shape`: the checks that were told by the poll's arguments alone, for want of names.
+    `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
+    counted in windows only. `folded` counts the break polls that the samples stand for, or
+    samples on CPU; it has the kernel's frames as well, where they were asked for.
+    """
+
+    kind: str
+    seconds: float
+    samples: int
+    checks: int
+    by_shape: int
+    break_polls: int
+    folded: Folded
+    quality: Quality
+
+    @property
+    def unit(self) -> str:
+        """What `folded` counts."""
+        return "break polls" if self.kind == AT_POLL else "samples"
+
+
+def stack_profile(profile: Profile, names: Names, kind: str) -> StackProfile:
+    """Name, fold and judge the stacks of one kind that a look, live or recorded, has taken."""
+    taken = [s for totals in profile.totals for s in totals.stacks if s.kind == kind]
+    found = named_stacks(profile, names, kind)
+    hidden = sum(stack.count for stack in taken if stack.hidden == "unknown")
+    quality = Quality(
+        early=_early(found),
+        truncated=_truncated(found),
+        caller_unknown=hidden if kind == AT_POLL else 0,
+        unnamed=sum(stack.count for stack in taken) - sum(stack.count for stack in found),
+        lost=profile.lost.get("stacks", 0),
+        no_kernel=profile.lost.get("kernel_stacks", 0),
+        skipped=profile.lost.get("runs", 0),
+        problems=dict(names.problems),
+        complete=profile.complete,
+    )
+    return _judged(profile, found, kind, quality)
+
+
+def traced_stacks(profile: Profile, stacks: Iterable[NamedStack]) -> StackProfile:
+    """Fold and judge the stacks that strace -k took: one at each break poll, by DWARF."""
+    found = list(stacks)
+    quality = Quality(_early(found), _truncated(found), 0, 0, 0, 0, 0, {}, profile.complete)
+    return _judged(profile, found, AT_POLL, quality)
+
+
+def _judged(
+    profile: Profile, found: Sequence[NamedStack], kind: str, quality: Quality
+) -> StackProfile:
+    polls = sum(totals.break_polls for totals in profile.totals)
+    return StackProfile(
+        kind=kind,
+        seconds=profile.seconds,
+        samples=sum(stack.count for stack in found),
+        checks=sum(stack.count for stack in found if stack.is_break_check),
+        by_shape=sum(stack.count for stack in found if stack.by_shape),
+        break_polls=polls if kind == AT_POLL else 0,
+        folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in found),
+        quality=quality,
+    )
+
+
+def _truncated(found: Sequence[NamedStack]) -> int:
+    return sum(stack.count for stack in found if stack.truncated)
+
+
+def _early(found: Sequence[NamedStack]) -> EarlyEnds:
+    return early_ends((stack.frames, stack.count) for stack in found if not stack.truncated)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace stat`: a Profile as a table, as truss -c and strace -c print one, or as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polltrace.profiles.frames import ProcessTotals
+from polltrace.profiles.profile import Profile
+
+# Calls that were under way when the probe attached: counted, but their time is not known.
+UNTIMED = "times"
+
+
+def stat_data(profile: Profile) -> dict[str, Any]:
+    """The profile as JSON-ready data: `processes`, how long they were watched, what was lost."""
+    return {
+        "seconds": profile.seconds,
+        "kernel": profile.header.kernel,
+        "variant": profile.header.variant,
+        "lost": dict(profile.lost),
+        "processes": [
+            {
+                "pid": totals.pid,
+                "command": _command(profile, totals),
+                "ended": (totals.pid, totals.start_ticks) in profile.ended,
+                "cpu_s": totals.cpu_s,
+                "break_polls": totals.break_polls,
+                "other_polls": totals.other_polls,
+                "sockets": [
+                    {
+                        "fd": socket.fd,
+                        "kind": socket.kind,
+                        "local": socket.local,
+                        "peer": socket.peer,
+                        "polls": socket.polls,
+                    }
+                    for socket in totals.sockets
+                ],
+                "syscalls": [
+                    {"name": call.name, "calls": call.calls, "errors": call.errors}
+                    for call in _by_calls(totals)
+                ],
+            }
+            for totals in profile.totals
+        ],
+    }
+
+
+def stat_table(profile: Profile) -> str:
+    """One block a process: its polls, then its system calls, most called first."""
+    blocks = [_block(profile, totals) for totals in profile.totals]
+    losses = [
+        f"{count} {kind}" for kind, count in profile.lost.items() if count and kind != UNTIMED
+    ]
+    if losses:
+        blocks.append(f"LOST, so counts above are too low: {', '.join(losses)}")
+    if not profile.complete:
+        blocks.append("The probe was ended from outside: these are the counts of its last frame.")
+    return "\n\n".join(blocks)
+
+
+def _block(profile: Profile, totals: ProcessTotals) -> str:
+    rate = totals.break_polls / profile.seconds if profile.seconds else 0.0
+    lines = [
+        f"{totals.pid}: {_command(profile, totals)}",
+        f"{profile.seconds:.3f} s watched, {totals.cpu_s:.3f} s on CPU",
+        "",
+        f"{'break polls':<16}{totals.break_polls:>12,}   {rate:,.0f}/s",
+        f"{'other polls':<16}{totals.other_polls:>12,}",
+        *(
+            f"  fd {sock.fd:<11}{sock.polls:>12,}   {sock.kind} {sock.local} <- {sock.peer}"
+            for sock in totals.sockets
+            if sock.polls
+        ),
+        "",
+        f"{'syscall':<20}{'calls':>12}{'errors':>10}",
+    ]
+    calls = _by_calls(totals)
+    lines += [f"{call.name:<20}{call.calls:>12,}{call.errors or '':>10}".rstrip() for call in calls]
+    lines += [
+        f"{'':<20}{'-' * 11:>12}{'-' * 8:>10}",
+        f"{'sys totals':<20}{sum(c.calls for c in calls):>12,}{sum(c.errors for c in calls):>10,}",
+    ]
+    return "\n".join(lines)
+
+
+def _by_calls(totals: ProcessTotals) -> list[Any]:
+    return sorted(totals.syscalls, key=lambda call: (-call.calls, call.name))
+
+
+def _command(profile: Profile, totals: ProcessTotals) -> str:
+    process = profile.processes.get((totals.pid, totals.start_ticks))
+    if process is None:
+        return "?"
+    return " ".join(process.cmdline).strip() or f"[{process.comm}]"

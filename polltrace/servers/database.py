@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who a server process serves, asked of the database: SID, serial, user, program by SPID.
+
+The driver runs in a process of its own (`database_client.py`) and gets the password through a pipe.
+The password comes from the environment, a descriptor or a prompt; never from the command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polltrace.errors import DriverError, UsageError
+from polltrace.servers.servers import Server
+
+CONNECT, USER, PASSWORD = "POLLTRACE_CONNECT", "POLLTRACE_USER", "POLLTRACE_PASSWORD"
+# A database that hangs must not keep us from what is known without it.
+PATIENCE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSession:
+    """A row of v$session, as far as it is of use; empty where the database says nothing."""
+
+    spid: int
+    instance: str
+    sid: int
+    serial: int
+    user: str
+    program: str
+    module: str
+    machine: str
+    sql_id: str
+
+    @property
+    def client(self) -> str:
+        """`JDBC Thin Client from app7`."""
+        what = self.program or self.module
+        return f"{what} from {self.machine}" if what and self.machine else what or self.machine
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The sessions of one instance by the process that serves them; none if nobody was asked."""
+
+    sessions: Mapping[int, DatabaseSession]
+
+    def of(self, server: Server) -> DatabaseSession | None:
+        """The session of a server process of this very instance: others reuse PIDs."""
+        found = self.sessions.get(server.pid)
+        if found is None or found.instance.upper() != server.instance.upper():
+            return None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Where and as whom; no user is OS authentication."""
+
+    dsn: str
+    user: str
+    password: str
+
+    def __repr__(self) -> str:
+        return f"Login({self.dsn!r}, {self.user!r})"  # wherever it is printed, not the password
+
+
+def add_connect_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--connect",
+        metavar="[USER@]DSN",
+        help="ask the database (host:port/service, or a name of tnsnames.ora) for SID, user and "
+        f"program; without USER: ${USER}, else OS authentication. The password: ${PASSWORD}, "
+        f"--password-fd, or a prompt (default: ${CONNECT})",
+    )
+    parser.add_argument(
+        "--password-fd", type=int, metavar="FD", help="read the password from this descriptor"
+    )
+
+
+def lookup(args: argparse.Namespace) -> Lookup:
+    """The sessions of the database that `args` or the environment name; nothing without one.
+
+    Raises UsageError for a password on the command line or a missing one, DriverError with what
+    the driver said.
+    """
+    login = login_of(args.connect, args.password_fd)
+    return Lookup({}) if login is None else Lookup(ask(login))
+
+
+def login_of(connect: str | None, password_fd: int | None = None) -> Login | None:
+    """None where neither the command line nor the environment names a database."""
+    target = connect or os.environ.get(CONNECT, "")
+    if not target:
+        return None
+    named, at, dsn = target.rpartition("@")
+    if "/" in named:
+        raise UsageError(
+            f"no password on the command line: every user of this host can read it; --connect "
+            f"USER@DSN, and the password in ${PASSWORD}, by --password-fd, or at the prompt"
+        )
+    user = named if at else os.environ.get(USER, "")
+    if not user:
+        return Login(dsn.removeprefix("/"), "", "")
+    return Login(dsn, user, _password(user, password_fd))
+
+
+def _password(user: str, fd: int | None) -> str:
+    if fd is not None:
+        try:
+            with open(fd, encoding="utf-8") as file:
+                return file.readline().rstrip("\n")
+        except OSError as error:
+            raise UsageError(f"no password from descriptor {fd}: {error.strerror}") from None
+    if (known := os.environ.get(PASSWORD)) is not None:
+        return known
+    if not sys.stdin.isatty():
+        raise UsageError(f"no password for {user}: set ${PASSWORD}, or use --password-fd")
+    return getpass.getpass(f"Password of {user}: ")
+
+
+def ask(login: Login) -> dict[int, DatabaseSession]:
+    """The sessions of a database by SPID. Raises DriverError."""
+    environment = {name: value for name, value in os.environ.items() if name != PASSWORD}
+    request = {"dsn": login.dsn, "user": login.user, "password": login.password}
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "polltrace.servers.database_client"],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise DriverError(
+            f"{login.dsn} did not answer in {PATIENCE_S:g} s; without --connect all else is shown"
+        ) from None
+    answer: dict[str, Any] = {"failed": ended.stderr.strip()}
+    if ended.stdout:
+        answer = json.loads(ended.stdout)
+    if "failed" in answer:
+        said = answer["failed"] or "the driver's process ended without a word"
+        raise DriverError(
+            f"cannot ask {login.dsn or 'the database'}: "
+            f"{said.replace(login.password, '…') if login.password else said}"
+        )
+    sessions = [DatabaseSession(**row) for row in answer["sessions"]]
+    return {session.spid: session for session in sessions}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace why`: the verdict, then the evidence, a line each."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.servers.ps_report import Session
+
+_WIDTH = 100
+
+
+def why_data(session: Session) -> dict[str, Any]:
+    """`cause` is one of server-disabled, client-never-asked, path-eats-urgent-data, unknown and
+    not-in-band."""
+    found = session.why
+    return {
+        "pid": session.server.pid,
+        "break_mode": session.mode.value,
+        "cause": found.cause.value,
+        "reason": found.reason,
+        "evidence": list(found.evidence),
+        "would_settle": list(found.settles),
+        "cure": found.cure or None,
+    }
+
+
+def why_text(session: Session) -> str:
+    """The verdict in a sentence; what it rests on; what would settle it; the cure."""
+    server, found = session.server, session.why
+    client = server.socket.peer if server.socket else "a local client"
+    who = f"{server.pid} ({server.instance}, client {client})"
+    verdict = f"{who} is {session.mode.value}"
+    if session.mode is BreakMode.IN_BAND:
+        verdict += f" because {found.reason}"
+    lines = [
+        f"{verdict}.",
+        *(f"seen:       {line}" for line in found.evidence),
+        *(f"to be sure: {line}" for line in found.settles),
+        *([f"cure:       {found.cure}"] if found.cure else []),
+    ]
+    return "\n".join(
+        textwrap.fill(line, _WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False)
+        for line in lines
+    )

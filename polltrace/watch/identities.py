@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whom servers serve, asked of the database in the background."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from polltrace.errors import PolltraceError
+from polltrace.servers.database import DatabaseSession, Login, ask
+from polltrace.servers.servers import Server
+
+# A logon is known this soon; asking takes a connection to the database.
+_AGAIN_S = 15.0
+Identity = tuple[int, int]
+
+
+class Identities:
+    """`sessions` by process, each a PID with its start time: what the database says of a PID is
+    taken only for a process that was there before it was asked."""
+
+    def __init__(
+        self,
+        login: Login | None,
+        asking: Callable[[Login], Mapping[int, DatabaseSession]] = ask,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Asks once, so that a wrong password is said at once. Raises DriverError."""
+        self._login, self._asking, self._clock = login, asking, clock
+        self._said: Mapping[int, DatabaseSession] = asking(login) if login else {}
+        self._next_s = clock()
+        self._thread: threading.Thread | None = None
+        self._asked_of: dict[Identity, Server] = {}
+        self._known: set[Identity] = set()
+        self.sessions: dict[Identity, DatabaseSession] = {}
+
+    def follow(self, servers: Iterable[Server]) -> bool:
+        """Go on, with the servers there are now; whether there is news. Never waits."""
+        if self._login is None or (self._thread is not None and self._thread.is_alive()):
+            return False
+        news = self._thread is not None and self._take()
+        self._thread = None
+        there = {(server.pid, server.start_ticks): server for server in servers}
+        if self._clock() >= self._next_s and there.keys() - self._known:
+            self._next_s = self._clock() + _AGAIN_S
+            self._asked_of, self._known = there, set(there)
+            self._thread = threading.Thread(target=self._ask, args=(self._login,), daemon=True)
+            self._thread.start()
+        return news
+
+    def wait(self) -> None:
+        """Until the database has answered, if it was asked."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _ask(self, login: Login) -> None:
+        try:
+            self._said = self._asking(login)
+        except PolltraceError:
+            self._said = {}  # the names that are known are kept
+
+    def _take(self) -> bool:
+        sessions = {
+            identity: said
+            for identity, server in self._asked_of.items()
+            if (said := self._said.get(server.pid))
+            and said.instance.upper() == server.instance.upper()
+        }
+        self.sessions = {
+            identity: session
+            for identity, session in (self.sessions | sessions).items()
+            if identity in self._asked_of
+        }
+        return bool(sessions)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Looking at processes from outside: when they come, and now and then while they run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from polltrace.servers.servers import Server
+from polltrace.watch.frame_line import Identity
+from polltrace.watch.place import HERE
+
+# A server is announced as it starts: its client's socket and its handler for SIGURG come a moment
+# later, with the logon.
+_LOGON_S = 2.0
+# What a running session is (its socket's owner, its file) changes seldom.
+_AGAIN_S = 15.0
+
+
+class Inspector:
+    """The servers among the processes that were announced, each with what /proc says of it."""
+
+    def __init__(
+        self,
+        look: Callable[[Iterable[int]], list[Server]] = HERE.look,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._look, self._clock = look, clock
+        self._due: dict[Identity, float] = {}
+        self._looked: dict[Identity, float] = {}
+        self._new: set[Identity] = set()
+        self._servers: dict[Identity, Server] = {}
+
+    @property
+    def servers(self) -> Mapping[Identity, Server]:
+        return self._servers
+
+    @property
+    def waiting(self) -> int:
+        """How many have not been looked at yet."""
+        return sum(identity not in self._looked for identity in self._due)
+
+    def announced(self, identity: Identity, *, is_new: bool) -> None:
+        """A process has come, or runs another program; `is_new`: it was not there before us."""
+        self._looked.pop(identity, None)
+        if is_new:
+            self._new.add(identity)
+        self._due[identity] = self._clock()
+
+    def ran(self, identity: Identity) -> None:
+        """A process used CPU: look again, if the last look is old."""
+        looked = self._looked.get(identity)
+        if looked is not None and looked + _AGAIN_S < self._clock() and identity not in self._due:
+            self._due[identity] = looked + _AGAIN_S
+
+    def gone(self, identity: Identity) -> None:
+        self._new.discard(identity)
+        for known in (self._due, self._looked, self._servers):
+            known.pop(identity, None)
+
+    def due(self) -> bool:
+        now = self._clock()
+        return any(at <= now for at in self._due.values())
+
+    def look(self, most: int) -> list[Identity]:
+        """Look at up to `most` of those that are due; they are returned, servers or not."""
+        now = self._clock()
+        chosen = [identity for identity, at in self._due.items() if at <= now][:most]
+        if not chosen:
+            return []
+        found = {
+            (server.pid, server.start_ticks): server
+            for server in self._look([pid for pid, _ in chosen])
+        }
+        for identity in chosen:
+            self._looked[identity] = now
+            del self._due[identity]
+            # One that now has another start time is another process: it is announced by itself.
+            if identity in found:
+                self._servers[identity] = found[identity]
+                if identity in self._new:
+                    self._due[identity] = now + _LOGON_S
+            else:
+                self._servers.pop(identity, None)
+            self._new.discard(identity)
+        return chosen

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Why a session is in-band: every cause from its evidence, and what each says and cures."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polltrace.breaks.break_mode import Evidence
+from polltrace.breaks.sqlnet import BreakSettings
+from polltrace.breaks.why import Cause, Why, why
+
+FILE = Path("/u01/network/admin/sqlnet.ora")
+SETTINGS = BreakSettings(path=FILE, break_poll_skip=3, disable_oob=False, skip_is_default=True)
+OFF = replace(SETTINGS, disable_oob=True)
+GRANTED = Evidence(local=False, catches_sigurg=True, told_of_urgent_data=True, polls_on_cpu=True)
+REFUSED = replace(GRANTED, catches_sigurg=False, told_of_urgent_data=False)
+UNSEEN = replace(GRANTED, told_of_urgent_data=None)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "settings", "edited", "cause"),
+    [
+        (REFUSED, OFF, False, Cause.SERVER),
+        (REFUSED, SETTINGS, False, Cause.CLIENT),
+        (GRANTED, SETTINGS, False, Cause.PATH),
+        # It was granted, so DISABLE_OOB was off when the server started, whatever the file says.
+        (GRANTED, OFF, True, Cause.PATH),
+        (REFUSED, OFF, True, Cause.UNKNOWN),
+        (REFUSED, SETTINGS, True, Cause.UNKNOWN),
+        (UNSEEN, SETTINGS, False, Cause.UNKNOWN),
+        (UNSEEN, OFF, False, Cause.SERVER),
+        (replace(GRANTED, polls_on_cpu=False), OFF, False, Cause.NOT_IN_BAND),
+        (replace(REFUSED, local=True), OFF, False, Cause.NOT_IN_BAND),
+    ],
+)
+def test_cause(evidence: Evidence, settings: BreakSettings, edited: bool, cause: Cause) -> None:
+    found = why(evidence, settings, edited=edited)
+    assert found.cause is cause
+    assert found.evidence
+    # What is not certain says what would tell; what can be cured says how.
+    if cause is Cause.UNKNOWN:
+        assert found.settles
+    if cause in (Cause.SERVER, Cause.CLIENT, Cause.PATH):
+        assert found.cure
+
+
+SAID_OFF = f"{FILE} says DISABLE_OOB=OFF"
+SAID_ON = f"{FILE} says DISABLE_OOB=ON"
+TOLD = (
+    "the server owns the client's socket: the kernel tells it of urgent data",
+    "the server catches SIGURG",
+)
+NOT_TOLD = (
+    "nobody owns the client's socket: the kernel tells nobody of urgent data",
+    "the server does not catch SIGURG",
+)
+POLLS = "break polls were seen while it was on CPU"
+BY_TEST = (
+    "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host: "
+    "whether this path carries urgent data"
+)
+AS_ROOT = "run as root: who owns the client's socket could not be looked at"
+
+
+def test_the_servers_own_file_is_named_with_its_cure() -> None:
+    assert why(REFUSED, OFF) == Why(
+        Cause.SERVER,
+        f"the server's {FILE} says DISABLE_OOB=ON",
+        (*NOT_TOLD, POLLS, SAID_ON),
+        (),
+        f"take DISABLE_OOB=ON out of {FILE}, if whoever put it there can do without: sessions that "
+        "connect from then on stop polling, provided that their clients ask and the path carries "
+        "urgent data ('polltrace oob-check')",
+    )
+
+
+def test_the_client_is_to_be_asked_on_its_side() -> None:
+    assert why(REFUSED, SETTINGS) == Why(
+        Cause.CLIENT,
+        "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)",
+        (*NOT_TOLD, POLLS, SAID_OFF),
+        (
+            "the client's own sqlnet.ora (DISABLE_OOB) and its driver, by v$session.program ('ps "
+            "--connect'): Windows clients, node-oracledb thin and whatever connects over TCPS "
+            "never ask; JDBC asks unless oracle.net.disableOob, go-ora only with ENABLE_OOB",
+        ),
+        "have the client ask: DISABLE_OOB off on its side, or a driver that can",
+    )
+
+
+def test_the_path_is_to_be_tested_from_both_ends() -> None:
+    assert why(GRANTED, SETTINGS) == Why(
+        Cause.PATH,
+        "it was granted out-of-band breaks and polls all the same: the path check at connect "
+        "failed, so something between client and server eats urgent data",
+        (*TOLD, POLLS, SAID_OFF),
+        (BY_TEST,),
+        "let the firewall, proxy or NAT in between pass TCP urgent data; 'polltrace oob-check' is "
+        "the reproducer for the network team",
+    )
+
+
+def test_an_edited_file_says_nothing_of_what_the_server_read() -> None:
+    assert why(REFUSED, OFF, edited=True) == Why(
+        Cause.UNKNOWN,
+        f"it is not known who gave it up: {FILE} was changed since the server read it",
+        (*NOT_TOLD, POLLS, f"{SAID_ON}, but was changed since the server read it"),
+        ("connect anew: a server that starts now reads the file as it is",),
+        "",
+    )
+
+
+def test_without_root_it_is_not_known() -> None:
+    assert why(UNSEEN, SETTINGS) == Why(
+        Cause.UNKNOWN,
+        "it is not known who gave it up",
+        ("who owns the client's socket could not be looked at", TOLD[1], POLLS, SAID_OFF),
+        (AS_ROOT, BY_TEST),
+        "",
+    )
+    # Nor is it known then that a session which makes no polls is out-of-band.
+    unknown = why(replace(UNSEEN, polls_on_cpu=None), replace(SETTINGS, path=None))
+    assert unknown == Why(
+        Cause.NOT_IN_BAND,
+        "it is unknown",
+        (
+            "who owns the client's socket could not be looked at",
+            TOLD[1],
+            "it was hardly on CPU, so that no break poll was seen says nothing",
+            "the server found no sqlnet.ora, so DISABLE_OOB is off",
+        ),
+        (AS_ROOT,),
+        "",
+    )
+
+
+def test_a_session_that_is_not_in_band_has_nothing_to_settle() -> None:
+    seen = replace(GRANTED, polls_on_cpu=False)
+    polls = "it was on CPU and made no break poll"
+    assert why(seen, SETTINGS) == Why(
+        Cause.NOT_IN_BAND, "it is out-of-band", (*TOLD, polls, SAID_OFF), (), ""
+    )
+    local = ("a local session: the listener was not asked (LOCAL=YES)", SAID_OFF)
+    assert why(replace(GRANTED, local=True), SETTINGS) == Why(
+        Cause.NOT_IN_BAND, "it is local", local, (), ""
+    )
+    unseen = replace(GRANTED, catches_sigurg=None)
+    assert why(unseen, SETTINGS).evidence[1] == "the server may or may not catch SIGURG"

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The model, held against work whose cost at every skip is known exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from polltrace.intervals import Estimate, exactly, propagated
+from polltrace.overhead.cancel import CancelLatency
+from polltrace.overhead.forecast import (
+    SKIPS,
+    Cost,
+    SkipForecast,
+    forecast,
+    out_of_band_saved_pct,
+    recommended,
+)
+from polltrace.overhead.overhead import (
+    Session,
+    Verdict,
+    agree,
+    counted_pct,
+    counted_session,
+    together,
+    verdict,
+)
+from polltrace.profiles.frames import PollRate, ProcessTotals
+
+CHECKS, CHECK_S, SKIPPED_S = 1_000_000, 3e-6, 3e-9
+
+
+def price_s(pace_s: float) -> float:
+    """A poll that gets dearer the more seldom it comes."""
+    return 0.4e-6 + 0.1e-6 * math.log10(pace_s / 1e-6)
+
+
+def polls_s(skip: int) -> float:
+    """What the polls of a million checks of 3 us of work each take, at one in `skip`."""
+    work_s, polls, own_s = CHECKS * (CHECK_S + SKIPPED_S), CHECKS / skip, 0.0
+    for _ in range(50):
+        own_s = polls * price_s((work_s + own_s) / polls)
+    return own_s
+
+
+def cpu_s(skip: int) -> float:
+    return CHECKS * (CHECK_S + SKIPPED_S) + polls_s(skip)
+
+
+def pct(skip: int) -> float:
+    return 100 * (polls_s(skip) + CHECKS * SKIPPED_S) / cpu_s(skip)
+
+
+def cost(now: int) -> Cost:
+    return Cost(
+        polls=exactly(CHECKS / now / cpu_s(now)),
+        price_s=price_s,
+        scale=exactly(1.0),
+        checks=exactly(CHECKS * SKIPPED_S / cpu_s(now)),
+    )
+
+
+@pytest.mark.parametrize("now", [1, 3, 10])
+@pytest.mark.parametrize("skip", SKIPS)
+def test_every_skip_follows_from_one(now: int, skip: int) -> None:
+    found = forecast(cost(now), now, skip, wait_slice_s=3)
+    assert found.cpu_pct.value == pytest.approx(pct(skip), rel=1e-3)
+    saved = 100 * (1 - cpu_s(skip) / cpu_s(now))
+    assert found.saved_pct.value == pytest.approx(saved, rel=1e-3, abs=1e-6)
+    assert found.polls_per_s == pytest.approx(CHECKS / skip / cpu_s(skip), rel=1e-3)
+    assert found.cancel_waiting_s == 3 * skip
+
+
+@pytest.mark.parametrize("now", [1, 3, 10])
+def test_out_of_band_saves_the_checks_as_well(now: int) -> None:
+    found = out_of_band_saved_pct(cost(now))
+    assert found.value == pytest.approx(100 * (1 - CHECKS * CHECK_S / cpu_s(now)), rel=1e-6)
+    # Checks that do not poll cost the same at every skip, so no skip saves as much.
+    assert found.value > forecast(cost(now), now, 1000, 3).saved_pct.value
+
+
+def test_the_interval_follows_too_and_stays_in_order() -> None:
+    unsure = replace(cost(3), scale=Estimate(1.0, 0.8, 1.3))
+    more, now, less = (forecast(unsure, 3, skip, 3) for skip in (1, 3, 100))
+    for found in (more, less):
+        assert found.saved_pct.low < found.saved_pct.value < found.saved_pct.high
+        assert found.cpu_pct.low < found.cpu_pct.value < found.cpu_pct.high
+    assert more.saved_pct.high < 0 < less.saved_pct.low
+    # At so rare a poll next to nothing is left to be unsure of.
+    assert less.cpu_pct.high < 1
+    # Whatever a poll takes: the skip of now saves nothing.
+    assert now.saved_pct.low == pytest.approx(0)
+    assert now.saved_pct.high == pytest.approx(0)
+
+
+def test_what_a_poll_takes_at_another_pace_is_less_sure() -> None:
+    known = cost(3)  # all that is known of it is known exactly
+    here, there = (forecast(known, 3, skip, wait_slice_s=3).saved_pct for skip in (3, 1))
+    assert here.half_width == 0
+    # 15 % of the polls that there would be, per second of what it takes now.
+    more = 0.15 * 100 * polls_s(1) / cpu_s(3)
+    assert there.half_width == pytest.approx(more, rel=0.02)
+
+
+def test_errors_of_independent_inputs_add_up_as_squares() -> None:
+    one = Estimate(10.0, 7.0, 14.0)
+    found = propagated(lambda a, b: a - b, one, one)
+    assert (found.value, found.low, found.high) == (0.0, -5.0, 5.0)
+
+
+def test_counted_is_rate_times_price_over_cpu() -> None:
+    # GIVEN a session half the time on CPU that polls 50,000 times a second
+    session = Session(busy=0.5, rate=PollRate(50_000, 49_000, 51_000))
+    assert session.pace_s == pytest.approx(10e-6)
+    share = counted_pct(session, Estimate(0.6e-6, 0.57e-6, 0.63e-6))
+    # THEN polls take 6 % of its CPU; 2 % and 5 % of error make 5.4 %
+    assert share.value == pytest.approx(6)
+    assert share.high == pytest.approx(6 * (1 + 0.02693 * 2), rel=1e-3)
+    assert share.low == pytest.approx(6 * (1 - 0.02693 * 2), rel=1e-3)
+
+
+def test_what_counting_cost_is_taken_off() -> None:
+    # GIVEN 100,000 polls counted in a second on CPU, at 1 us of our own each
+    totals = ProcessTotals(1, 1, 1.0, 100_000, 0, (), (), ())
+    session = counted_session(totals, 2.0, probe_s_per_poll=1e-6)
+    # THEN they are the polls of 0.9 seconds, give or take half of what we think we cost
+    assert session.busy == 0.5
+    assert session.polls_per_cpu_s == pytest.approx(100_000 / 0.9)
+    assert session.rate.low == pytest.approx(0.5 * 100_000 / 0.95)
+    assert session.rate.high == pytest.approx(0.5 * 100_000 / 0.85)
+    idle = counted_session(ProcessTotals(1, 1, 0.0, 0, 0, (), (), ()), 2.0, 1e-6)
+    assert idle == Session(0.0, PollRate(0.0, 0.0, 0.0))
+    assert idle.polls_per_cpu_s == 0
+    # A cost that would be more than half of the time was measured wrongly.
+    dear = counted_session(totals, 2.0, probe_s_per_poll=9e-6)
+    assert dear.polls_per_cpu_s == pytest.approx(200_000)
+
+
+def test_no_polls_cost_nothing_up_to_what_could_have_been_missed() -> None:
+    share = counted_pct(Session(busy=1.0, rate=PollRate(0, 0, 30)), exactly(1e-6))
+    assert (share.value, share.low) == (0, 0)
+    assert share.high == pytest.approx(0.003)
+    half = counted_pct(Session(busy=0.5, rate=PollRate(0, 0, 30)), exactly(1e-6))
+    assert half.high == pytest.approx(0.006)
+    idle = Session(busy=0.0, rate=PollRate(0, 0, 30))
+    assert (idle.polls_per_cpu_s, idle.pace_s) == (0, math.inf)
+    assert counted_pct(idle, exactly(1e-6)) == exactly(0.0)
+
+
+def test_no_share_is_less_than_nothing() -> None:
+    unsure = Session(busy=1.0, rate=PollRate(1000, 0, 3000))
+    assert counted_pct(unsure, Estimate(1e-6, 0.0, 2e-6)).low == 0
+
+
+def test_which_estimate_to_trust() -> None:
+    for touching in (Estimate(8, 7, 9), Estimate(4, 3, 5)):
+        assert agree(Estimate(6, 5, 7), touching)
+        both = verdict(Estimate(6, 5, 7), touching)
+        assert both == Verdict(True, "both", "their mean is nearer to the truth than either")
+    dearer = verdict(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
+    assert (dearer.agree, dearer.trusted) == (False, "sampled")
+    assert dearer.why == (
+        "a poll takes this process longer than it takes the same call of ours here, as a "
+        "system-call filter (seccomp, audit), another tracer or a busy socket makes it"
+    )
+    cheaper = verdict(Estimate(6, 5, 7), Estimate(3, 2, 4))
+    assert (cheaper.agree, cheaper.trusted) == (False, "counted")
+    assert cheaper.why == (
+        "samples see only the poll itself, not what it makes slower after it (cold caches and "
+        "branches), which the price includes"
+    )
+    alone = verdict(Estimate(6, 5, 7), None)
+    assert alone == Verdict(True, "counted", "there are no samples to check it by")
+
+
+def test_two_estimates_together() -> None:
+    # Both as unsure, the samples by what they cannot see: halfway, and a root of two the surer.
+    mean = together(Estimate(5, 4.25, 5.75), Estimate(10, 10, 10))
+    assert (mean.value, mean.low) == pytest.approx((7.5, 7.5 * (1 - 0.15 / 2**0.5)))
+    assert mean.high - mean.value == pytest.approx(mean.value - mean.low)
+    # Twice as unsure of its own size, a quarter of the weight.
+    assert together(Estimate(10, 7, 13), Estimate(5, 5, 5)).value == pytest.approx(6)
+    assert together(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(330 / 41)
+    # What says nothing has no weight.
+    for nothing in (Estimate(0, 0, 1), exactly(5.0)):
+        assert together(nothing, Estimate(5, 4, 6)) == nothing
+    assert together(Estimate(5, 4, 6), Estimate(0, 0, 1)) == Estimate(5, 4, 6)
+
+
+def test_the_limit_decides_and_next_to_nothing_is_not_worth_a_slow_cancel() -> None:
+    forecasts = [
+        replace(
+            forecast(cost(3), 3, skip, wait_slice_s=3),
+            cancel_ms=CancelLatency(0.005 * skip, 0.01 * skip, 0.01 * skip),
+        )
+        for skip in SKIPS
+    ]
+    best = recommended(forecasts, most_cancel_s=1)
+    assert best is not None
+    assert best.break_poll_skip == 100
+    tight = recommended(forecasts, most_cancel_s=0.0002)
+    assert tight is not None
+    assert tight.break_poll_skip == 10
+    assert recommended(forecasts, most_cancel_s=1e-6) is None
+
+
+def at_cost(skip: int, pct: float, worst_ms: float) -> SkipForecast:
+    made = forecast(cost(3), 3, skip, wait_slice_s=3)
+    return replace(made, cpu_pct=exactly(pct), cancel_ms=CancelLatency(1.0, 2.0, worst_ms))
+
+
+def test_the_limits_themselves_are_within() -> None:
+    only = at_cost(10, 5.0, 100.0)
+    assert recommended([only], most_cancel_s=0.1) == only
+    assert recommended([at_cost(10, 5.0, 100.05)], most_cancel_s=0.1) is None
+    # Next to nothing is three in a hundred of what lies between the dearest and the cheapest.
+    near, cheapest = at_cost(100, 40.5, 1.0), at_cost(1000, 40.0, 1.0)
+    far = at_cost(1, 60.0, 1.0)
+    assert recommended([far, near, cheapest], most_cancel_s=1) == near
+    near = at_cost(100, 40.7, 1.0)
+    assert recommended([far, near, cheapest], most_cancel_s=1) == cheapest

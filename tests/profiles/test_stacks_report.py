@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks of a look, named, judged and printed: also what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from polltrace.profiles.frames import Header, ProcessTotals, Stack
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import AT_POLL, ON_CPU
+from polltrace.profiles.stack_profile import StackProfile, stack_profile
+from polltrace.profiles.stacks_report import stacks_json, stacks_text
+from stacks import Frame, ProcessError
+from stacks.folded import Folded
+
+CHECK = ("poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "nioqts", "kcbgtcr", "main")
+OTHER = ("poll", "wait_a_while", "main")
+CUT = ("poll", "deep")
+LOST_WAY = ("poll", "[libold.so+0x10]")
+
+
+class Names:
+    """Each address is a place in a list of functions."""
+
+    def __init__(self, functions: Sequence[str], problems: Mapping[str, str] = {}) -> None:
+        self.functions = functions
+        self.problems = problems
+
+    def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
+        if pid == 8:
+            raise ProcessError("gone")
+        return [Frame(self.functions[a], "/lib/libold.so", 0, a) for a in addresses]
+
+    def kernel(self, addresses: Sequence[int]) -> Sequence[Frame]:
+        return [Frame("do_sys_poll", "[kernel]", 0, a, kernel=True) for a in addresses]
+
+
+FUNCTIONS = [*CHECK, *OTHER, *CUT, *LOST_WAY]
+
+
+def at(names: Sequence[str]) -> tuple[int, ...]:
+    return tuple(FUNCTIONS.index(name) for name in names)
+
+
+def totals(pid: int, *stacks: Stack) -> ProcessTotals:
+    return ProcessTotals(pid, 1, 0.9, 4000, 0, (), (), stacks)
+
+
+def look(*processes: ProcessTotals, **lost: int) -> Profile:
+    header = Header("0.1", "db1", "6.1", "count", "tp_btf")
+    return Profile(header, 2.0, {}, processes, frozenset(), lost, complete=True)
+
+
+GOOD = look(totals(7, Stack(AT_POLL, 1000, False, at(CHECK), "recovered")))
+
+
+def printed(profile: Profile, kind: str = AT_POLL, **problems: str) -> tuple[StackProfile, str]:
+    found = stack_profile(profile, Names(FUNCTIONS, problems), kind)
+    return found, stacks_text(found, found.folded)
+
+
+def test_good_stacks_say_what_was_sampled_and_no_more() -> None:
+    assert printed(GOOD)[1].splitlines() == [
+        "1,000 of 1,000 stacks at a break poll are the break check.",
+        "Sampled: 1,000 of 4,000 break polls in 2.0 s.",
+        "",
+        "100.0 %  main > kcbgtcr > nioqts > nsmore2recv > snttmoredata > sntpoltsts > poll",
+        "",
+        "Every stack reaches the beginning of its program.",
+    ]
+
+
+def test_all_that_is_wrong_is_said() -> None:
+    bad = replace(
+        look(
+            totals(
+                7,
+                Stack(AT_POLL, 60, False, at(CHECK), "unknown"),
+                Stack(AT_POLL, 20, False, at(OTHER), "recovered"),
+                Stack(AT_POLL, 15, True, at(CUT), "recovered"),
+                Stack(AT_POLL, 5, False, at(LOST_WAY), "not-needed"),
+                Stack(ON_CPU, 99, False, at(OTHER)),
+            ),
+            totals(8, Stack(AT_POLL, 3, False, at(CHECK), "recovered")),
+            stacks=11,
+            kernel_stacks=6,
+            runs=2,
+        ),
+        complete=False,
+    )
+    found, text = printed(bad, **{"/u01/lib/libold.so": "no symbols"})
+    assert (found.samples, found.checks, found.by_shape) == (100, 65, 5)
+    verdict, _, *rest = text.splitlines()
+    assert (
+        verdict
+        == "65 of 100 stacks at a break poll are the break check, 5 by shape alone: no names."
+    )
+    assert rest[rest.index("", 1) + 1 :] == [
+        "5.9 % of the stacks end early, 100 % of these in libold.so (no frame pointers?).",
+        "15 stacks are deeper than what was kept of them.",
+        "60 stacks may lack the function that called poll: where this libc keeps its return "
+        "address is not known.",
+        "11 stacks were lost: there was no room for more different ones.",
+        "6 stacks are shown without the kernel's part: no room for it.",
+        "2 times the kernel did not let the probe take its sample.",
+        "3 stacks are left out: their processes ended before their memory maps could be read.",
+        "The look was cut short: the probe did not say that it had seen everything.",
+        "Names are missing in libold.so: no symbols.",
+    ]
+    quality = json.loads(stacks_json(found, found.folded))["quality"]
+    assert quality == {
+        "early": {"samples": 85, "early": 5, "cut": 0, "by_object": {"/lib/libold.so": 5}},
+        "truncated": 15,
+        "caller_unknown": 60,
+        "unnamed": 3,
+        "lost": 11,
+        "no_kernel": 6,
+        "skipped": 2,
+        "problems": {"/u01/lib/libold.so": "no symbols"},
+        "complete": False,
+    }
+
+
+def test_no_stacks_still_says_what_was_lost() -> None:
+    text = printed(look(totals(7), stacks=4))[1]
+    assert text.splitlines() == [
+        "No stacks: in 2.0 s no break poll was sampled.",
+        "4 stacks were lost: there was no room for more different ones.",
+    ]
+
+
+def test_on_cpu_the_share_is_given_with_its_interval() -> None:
+    profile = look(
+        totals(7, Stack(ON_CPU, 50, False, at(CHECK)), Stack(ON_CPU, 950, False, at(OTHER)))
+    )
+    first, second, *_ = printed(profile, ON_CPU)[1].splitlines()
+    assert first == "5.0 % [3.8, 6.5] of 1,000 on-CPU samples are in the break check."
+    assert second == "Sampled in 2.0 s, each of a process on CPU."
+
+
+def test_kernel_frames_stand_inside_and_change_no_verdict() -> None:
+    profile = look(totals(7, Stack(AT_POLL, 9, False, at(CHECK), "recovered", (1, 2))))
+    found, _ = printed(profile)
+    assert found.checks == 9
+    (functions,) = found.folded
+    assert functions[-3:] == ("poll", "do_sys_poll_[k]", "do_sys_poll_[k]")
+
+
+def test_shares_are_of_the_polls_that_samples_stand_for() -> None:
+    """Two processes, as many samples each; one polls nine times as fast."""
+    profile = look(
+        totals(6, Stack(AT_POLL, 100, False, at(CHECK), "recovered", polls=36_000)),
+        totals(7, Stack(AT_POLL, 100, False, at(OTHER), "recovered", polls=4_000)),
+    )
+    found, text = printed(profile)
+    assert (found.samples, found.checks) == (200, 100)
+    assert sorted(found.folded.values()) == [4_000, 36_000]
+    assert " 90.0 %  main > kcbgtcr" in text
+    assert " 10.0 %  main > wait_a_while" in text
+    assert json.loads(stacks_json(found, found.folded))["unit"] == "break polls"
+
+
+def test_a_part_is_said_to_be_one() -> None:
+    found, _ = printed(GOOD)
+    shown: Folded = {("nsmore2recv", "poll"): 400}
+    assert "Shown: 40.0 % of the stacks; shares are of all." in stacks_text(found, shown)
+    assert json.loads(stacks_json(found, shown))["stacks"] == [
+        {"count": 400, "functions": ["nsmore2recv", "poll"]}
+    ]
+
+
+@pytest.mark.parametrize("verb", ["ps", "stat"])
+def test_verbs_that_need_no_names_start_without_numpy(verb: str) -> None:
+    script = (
+        "import sys; from polltrace.cli import main\n"
+        f"try: main(['{verb}', '--help'])\n"
+        "except SystemExit: pass\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

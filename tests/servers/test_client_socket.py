@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Asking a socket of another process who is told of its urgent data."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from polltrace.servers.client_socket import Connections, client_socket, connections
+
+# A server that takes an older connection, then a client's, and may become the latter's owner.
+SERVER = """
+import fcntl, os, socket, sys
+family, host = (socket.AF_INET6, "::1") if "6" in sys.argv[1] else (socket.AF_INET, "127.0.0.1")
+listener = socket.create_server((host, 0), family=family)
+older = socket.create_connection(listener.getsockname()[:2]), listener.accept()[0]
+client = socket.create_connection(listener.getsockname()[:2])
+server, peer = listener.accept()
+if "owned" in sys.argv[1]:
+    fcntl.fcntl(server, fcntl.F_SETOWN, os.getpid())
+older[0].close(); older[1].close() if "alone" in sys.argv[1] else None
+print(server.fileno(), peer[1], flush=True)
+sys.stdin.read()
+"""
+
+
+def fail() -> Connections:
+    pytest.fail("the tables of the network namespace are read only where we may not ask")
+
+
+def test_where_it_may_not_be_asked_the_tables_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polltrace.servers.client_socket._pidfd", lambda _pid: None)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()),
+    ):
+        server, peer = listener.accept()
+        with server:
+            found = client_socket(os.getpid(), lambda: connections(os.getpid()))
+    assert found is not None
+    assert found.owner is None
+    assert f"127.0.0.1:{peer[1]}" in (found.peer, found.local)
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize("how", ["owned 4", "owned 6", "owned alone 4"])
+def test_the_owned_socket_is_the_clients(how: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, how],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        fd, port = map(int, server.stdout.readline().split())
+        found = client_socket(server.pid, fail)
+        server.kill()
+    assert found is not None
+    assert (found.fd, found.owner) == (fd, server.pid)
+    host = "[::1]" if "6" in how else "127.0.0.1"
+    assert (found.peer, found.client) == (f"{host}:{port}", host)
+
+
+@pytest.mark.usefixtures("root")
+def test_an_unowned_socket_has_owner_zero() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, "alone 4"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        server.stdout.readline()
+        found = client_socket(server.pid, fail)
+        server.kill()
+    assert found is not None
+    assert found.owner == 0
+
+
+def test_a_process_that_is_gone_has_none() -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    assert client_socket(gone.pid, lambda: connections(gone.pid)) is None

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Hosts, sessions and frames made up for the tests of `polltrace top`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.breaks.sqlnet import BreakSettings
+from polltrace.engines import engine_of
+from polltrace.intervals import Estimate
+from polltrace.profiles.sampled import NamedStack
+from polltrace.servers.client_socket import ClientSocket
+from polltrace.servers.servers import Server
+from polltrace.watch.snapshot import OwnCost, Prices, Row, Snapshot, totals_of
+from stacks import Frame
+
+ASKED = "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)"
+PRICES = Prices({8: Estimate(500e-9, 450e-9, 550e-9)})
+
+
+def row(
+    pid: int,
+    *,
+    polls: float | None = 0.0,
+    cpu: float | None = 0.0,
+    mode: BreakMode = BreakMode.OUT_OF_BAND,
+    instance: str = "ORCL",
+    client: str = "10.0.0.7",
+    priced: bool = True,
+    past: tuple[float, ...] = (),
+    worst_gap_s: float | None = None,
+) -> Row:
+    return Row(
+        pid=pid,
+        start_ticks=7,
+        engine="Oracle Database",
+        instance=instance,
+        client=f"{client}:{40000 + pid}" if client else "",
+        mode=mode,
+        reason=ASKED if mode is BreakMode.IN_BAND else "",
+        skip=3,
+        cpu_pct=cpu,
+        polls_per_s=polls,
+        pace_us=8 if polls else None,
+        price_s=500e-9 if polls and priced else None,
+        past=past,
+        worst_gap_s=worst_gap_s,
+    )
+
+
+ROWS = (
+    row(101, cpu=12.5),
+    row(
+        102,
+        polls=100_000,
+        cpu=80.0,
+        mode=BreakMode.IN_BAND,
+        past=(0, 25e3, 50e3, 100e3),
+        worst_gap_s=0.0467,
+    ),
+    row(103, polls=20_000, cpu=100.0, mode=BreakMode.IN_BAND, instance="SALES", client="10.0.0.9"),
+    row(104, polls=None, cpu=None, mode=BreakMode.UNKNOWN, client="2001:db8::1428:57ab"),
+    row(105, mode=BreakMode.LOCAL, client=""),
+)
+
+
+def snapshot(rows: Sequence[Row] = ROWS, *, prices: Prices = PRICES) -> Snapshot:
+    return Snapshot(
+        host="dbhost",
+        clock="12:34:56",
+        t_s=42.0,
+        rows=tuple(rows),
+        prices=prices,
+        cost=OwnCost(probe_pct=0.82, bpf_pct=0.11, screen_pct=0.43, probe_s=2.0, bpf_s=0.1),
+        lost={},
+        totals=totals_of(rows),
+    )
+
+
+def named_stack(names: str, count: int, *, check: bool = False, at: int = 0) -> NamedStack:
+    """A stack of these functions, innermost first."""
+    frames = tuple(Frame(name, "/lab", at, at) for name in names.split())
+    return NamedStack(frames, count, truncated=False, is_break_check=check)
+
+
+def server(pid: int, start_ticks: int = 7, *, owner: int | None = 0) -> Server:
+    known = engine_of("oracle", "oracleORCL (LOCAL=NO)")
+    assert known is not None
+    return Server(
+        pid=pid,
+        start_ticks=start_ticks,
+        engine=known[0],
+        instance="ORCL",
+        local=False,
+        socket=ClientSocket(14, "10.0.0.1:1521", f"10.0.0.7:{40000 + pid}", owner),
+        catches_sigurg=owner != 0,
+        settings=BreakSettings(Path("/u01/network/admin/sqlnet.ora"), 3, False, False),
+    )
+
+
+def process_line(pid: int, start_ticks: int = 7) -> bytes:
+    said = {"type": "process", "pid": pid, "start_ticks": start_ticks}
+    return _line(said | {"comm": "oracle", "cmdline": ["oracleORCL", "(LOCAL=NO)"]})
+
+
+def exit_line(pid: int, start_ticks: int = 7) -> bytes:
+    return _line({"type": "exit", "pid": pid, "start_ticks": start_ticks})
+
+
+def frame_line(t_s: float, *processes: tuple[int, float, float]) -> bytes:
+    """A frame as the probe prints it: of (pid, CPU seconds, polls a second) since the start, with
+    two windows of 10 ms a second."""
+    made = [
+        {
+            "pid": pid,
+            "start_ticks": 7,
+            "cpu_s": cpu_s,
+            "break_polls": round(polls_per_s * 0.02 * t_s),
+            "other_polls": 0,
+            "sockets": [],
+            "stacks": [],
+            "cpu_samples": 0,
+            "windows": {
+                "count": round(2 * t_s),
+                "polls": polls_per_s * 0.02 * t_s,
+                "seconds": 0.02 * t_s,
+                "displaced_s": 0,
+                "cost_ns": 200,
+            },
+        }
+        for pid, cpu_s, polls_per_s in processes
+    ]
+    lost = {"processes": 0, "stacks": 0, "runs": 0}
+    cost = {"cpu_s": 0.01 * t_s, "bpf_s": 0.001 * t_s, "bpf_runs": 1}
+    said = {"type": "frame", "seq": round(t_s), "t_s": t_s, "final": False, "processes": made}
+    return _line(said | {"lost": lost, "own_cost": cost})
+
+
+def _line(said: dict[str, object]) -> bytes:
+    return json.dumps(said, separators=(",", ":")).encode()
