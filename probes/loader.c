@@ -155,14 +155,24 @@ static int try_load(struct probe *p, const struct options *o) {
     return error;
 }
 
-// bpf_rdonly_cast came with Linux 6.2.
-static bool may_cast(const struct options *o) {
-    unsigned major = 0, minor = 0;
+static bool linux_is_before(unsigned major, unsigned minor) {
+    unsigned our_major = 0, our_minor = 0;
     struct utsname uts;
 
     uname(&uts);
-    sscanf(uts.release, "%u.%u", &major, &minor);
-    return !o->plain_reads && (major > 6 || (major == 6 && minor >= 2));
+    sscanf(uts.release, "%u.%u", &our_major, &our_minor);
+    return our_major < major || (our_major == major && our_minor < minor);
+}
+
+// bpf_rdonly_cast came with Linux 6.2.
+static bool may_cast(const struct options *o) {
+    return !o->plain_reads && !linux_is_before(6, 2);
+}
+
+// Windows come and go, and a trampoline's program could be attached but once
+// before Linux 5.13.
+static bool fentry_is_in_vain(const struct options *o) {
+    return o->mode == MODE_WATCH && linux_is_before(5, 13);
 }
 
 static int load_variant(struct probe *p, const struct options *o,
@@ -175,6 +185,8 @@ static int load_variant(struct probe *p, const struct options *o,
     p->cast = may_cast(o);
     p->mapped = !o->no_mmap && shared_can_map();
     if (o->mode == MODE_SYSCALLS && !variant->all[0])
+        return -ENOTSUP;
+    if (!strcmp(variant->name, "fentry") && fentry_is_in_vain(o))
         return -ENOTSUP;
     error = try_load(p, o);
     // EPERM is about the kind of program, not about what is in it.
