@@ -29,8 +29,8 @@ MEMORY_MB = 1536
 # the other has just patched (a tracepoint switched on), long after it is gone: "Oops: int3".
 TIMING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "2")
 COUNTING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "1", "-icount", "shift=0")
-# They must not outlive us, however we end, nor be in anybody's way.
-LEASH = ("setpriv", "--pdeathsig", "KILL", "nice", "-n", "19")
+# They must not outlive us, however we end.
+LEASH = ("setpriv", "--pdeathsig", "KILL")
 
 
 def missing_tools() -> list[str]:
