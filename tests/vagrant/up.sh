@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # up.sh: `make vagrant-test`. Brings the Vagrantfile up under software emulation, from a box made
-# of this machine's package sources, tries on it what docs/vagrant.md promises, and puts what was
-# said into that page. Everything lives in namespaces of its own and ends with this script,
-# however that ends: libvirtd, the machines, their networks. As root. About half an hour.
-set -eu
+# of this machine's package sources, tries on it what docs/vagrant.md promises, and, where all was
+# seen that is expected, puts what was said into that page. Everything lives in namespaces of its
+# own and ends with this script, however that ends: libvirtd, the machines, their networks. As
+# root. About half an hour.
+set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 work=$PWD/build/vagrant
 box=$work/deb12.box
@@ -68,8 +69,9 @@ if ! vagrant up >"$work/up.log" 2>&1; then
 fi
 say "vagrant up: done"
 
-transcript=$work/transcript
+transcript=$work/transcript said=$work/said
 : >"$transcript"
+unseen=()
 on() { vagrant ssh "$1" -c "$2" -- -q 2>&1 | tr -d '\r'; }
 show() {
     local machine=$1 command=$2
@@ -77,7 +79,11 @@ show() {
         echo "\$ vagrant ssh $machine -c '$command'"
         on "$machine" "$command" || echo "(exit code $?)"
         echo
-    } | tee -a "$transcript"
+    } | tee "$said"
+    cat "$said" >>"$transcript"
+}
+expect() { # what was shown last has a line that matches
+    grep -Eq -e "$1" "$said" || unseen+=("$1")
 }
 
 # shellcheck source=/dev/null
@@ -87,4 +93,8 @@ say "the story is told"
 vagrant destroy -f >"$work/destroy.log" 2>&1
 rm -rf "${work:?}/home" /var/lib/libvirt/images/*
 say "vagrant destroy: done"
+if [ ${#unseen[@]} -gt 0 ]; then
+    printf 'vagrant-test: expected, and not seen: %s\n' "${unseen[@]}"
+    exit 1
+fi
 .venv/bin/python -m tests.marked_page docs/vagrant.md "make vagrant-test" "$transcript"
