@@ -110,6 +110,7 @@ def tools(variants: list[str]) -> list[Tool]:
         Tool("ours: count, stacks 1/64", ours("--stacks", "64"), header),
         Tool("ours: count, stacks auto", ours("--stacks", "auto"), header),
         Tool("ours: watch", ours("--watch"), header),
+        Tool("ours: watch, 1999 Hz, as advise", ours("--watch", "--hz", "1999"), header),
         Tool("ours: time", ours("--latency"), header, floor=pair),
         Tool("ours: syscalls", ours("-c"), header, floor=pair),
         Tool(
