@@ -32,24 +32,22 @@ static __always_inline void add_time(__u64 *histogram, __u64 ns) {
 }
 
 // The last thing at entry: what our own counting takes is no part of the poll,
-// but of the gap before it.
+// but of the gap before it. Behind the clock stands one store: all sums wait
+// for the second clock, and are part of the gap behind it.
 static __always_inline void enter_timed(__u32 block, __u32 tid) {
     __u32 place = tid & started_mask;
     struct timed_thread *thread = bpf_map_lookup_elem(&timed, &place);
-    struct times *own = bpf_map_lookup_elem(&times, &block);
-    __u64 now;
 
-    if (!thread || !own)
+    if (!thread)
         return;
-    now = bpf_ktime_get_ns();
     if (thread->tid != tid) {
-        thread->tid = tid; // new here, or another thread was chased out
+        if (thread->entered)
+            lose(LOST_TIMES); // of who is chased out in the middle of a poll
+        thread->tid = tid;
         thread->left = 0;
-    } else if (thread->left) {
-        add_time(own->gap, now - thread->left);
     }
     thread->times = block;
-    thread->entered = now;
+    thread->entered = bpf_ktime_get_ns();
 }
 
 // Whether the poll that ends is one that enter_timed() saw is all the filter
@@ -59,8 +57,8 @@ static __always_inline void leave_timed(struct task_struct *task,
     __u32 tid = cast ? task->pid : (__u32)bpf_get_current_pid_tgid();
     __u32 place = tid & started_mask, block;
     struct timed_thread *thread = bpf_map_lookup_elem(&timed, &place);
+    __u64 now, entered;
     struct times *own;
-    __u64 now;
 
     if (!thread || thread->tid != tid || !thread->entered)
         return; // no break poll, not watched, or begun before we came
@@ -68,9 +66,13 @@ static __always_inline void leave_timed(struct task_struct *task,
     // watched does not pay for it (40 ns).
     now = bpf_ktime_get_ns();
     block = thread->times;
+    entered = thread->entered;
     own = bpf_map_lookup_elem(&times, &block);
-    if (own)
-        add_time(own->duration, now - thread->entered);
+    if (own) {
+        add_time(own->duration, now - entered);
+        if (thread->left)
+            add_time(own->gap, entered - thread->left);
+    }
     thread->entered = 0;
     thread->left = now;
 }
