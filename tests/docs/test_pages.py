@@ -120,17 +120,6 @@ def test_every_make_target_exists(page: Path) -> None:
     assert set(re.findall(r"(?:^|\s)make ([a-z][a-z-]+)", shown, re.M)) - targets == set()
 
 
-def test_contributing_shows_what_is_in_the_tree() -> None:
-    """Its examples are lines of the files that it names."""
-    page = (ROOT / "CONTRIBUTING.md").read_text()
-    named = [path for path in inline(page) if (ROOT / path).is_file()]
-    sources = [(ROOT / path).read_text() for path in named]
-    examples = re.findall(r"^```(?:python|toml)\n(.*?)^```$", page, re.M | re.S)
-    assert examples
-    for example in examples:
-        assert any(example.strip() in source for source in sources), example
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_named_is_there(page: Path) -> None:
     rooms = r"(?:\.github|docs|packaging|polltrace|probes|scenarios|stacks|tests)/[\w./*-]+"

@@ -38,10 +38,12 @@ class Poller:
 
 
 @contextmanager
-def exact_poller() -> Iterator[Poller]:
+def exact_poller(
+    break_polls: int = BREAK_POLLS, other_polls: int = OTHER_POLLS
+) -> Iterator[Poller]:
     program = Path(__file__).with_name("poller.py")
     process = subprocess.Popen(
-        [sys.executable, str(program), str(BREAK_POLLS), str(OTHER_POLLS)],
+        [sys.executable, str(program), str(break_polls), str(other_polls)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -54,10 +54,6 @@ def test_system_calls_agree_with_strace(poller: Path, start_probe: StartProbe) -
     assert found["wait4"] == 3
 
 
-def in_bucket(value: int, buckets: list[list[int]]) -> bool:
-    return any(start <= value < below for start, below, _ in buckets)
-
-
 @pytest.mark.parametrize("reads", ["direct", "plain"])
 def test_histograms_hold_every_poll(
     variant: str, reads: str, target: Target, start_probe: StartProbe
