@@ -96,12 +96,13 @@ def _residual(spans: Sequence[tuple[float, float]]) -> CancelLatency:
         min(w, span) * count, by the whole, which is straight between one span and the next."""
         before, longer = 0.0, sum(count for _, count in ordered)
         wanted = probability * whole
-        for span, count in ordered:
-            if before + span * longer >= wanted:
-                return (wanted - before) / longer
+        following = iter(ordered)
+        span, count = next(following)
+        while before + span * longer < wanted:
             before += span * count
             longer -= count
-        return ordered[-1][0]
+            span, count = next(following)
+        return (wanted - before) / longer
 
     return CancelLatency(quantile(0.5), quantile(0.99), ordered[-1][0])
 
@@ -126,7 +127,7 @@ def _put_together(spans: Sequence[tuple[float, float]], ratio: float) -> list[tu
     groups = sum(count for _, count in spans) / ratio
     singled: list[tuple[float, float]] = []
     usual = list(spans)
-    while len(usual) > 1 and sum(count for _, count in singled) + usual[-1][1] <= groups / 10:
+    while sum(count for _, count in singled) + usual[-1][1] <= groups / 10:
         singled.append(usual.pop())
     whole = sum(count for _, count in usual)
     rest_ms = (ratio - 1) * sum(span * count for span, count in usual) / whole

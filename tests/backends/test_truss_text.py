@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.backends.evidence import Evidence, polls_of
+from polltrace.backends.poll_arguments import JudgedPoll, judge_truss
 from polltrace.backends.trace_file import evidence_of
+from polltrace.backends.traced import Poll, TracedCall
 from polltrace.errors import UsageError
 from polltrace.profiles.frames import SocketPolls
 
@@ -57,6 +59,12 @@ def test_polls_are_judged_by_their_arguments(text: str, expected: tuple[int, int
 )
 def test_the_descriptor_is_known_where_truss_was_asked_for_it(text: str) -> None:
     assert read(text).profile.only().sockets == (SocketPolls(8, "", "", "", 1),)
+
+
+def test_a_judged_poll_has_counted_nothing_yet() -> None:
+    details = ("fd=8  ev=POLLRDNORM rev=0",)
+    call = TracedCall(1, "poll", "0x08047AB8, 1, 0", "0", False, details)
+    assert judge_truss(call) == JudgedPoll(Poll.BREAK, SocketPolls(8, "", "", "", 0))
 
 
 def test_deltas_and_times() -> None:

@@ -112,6 +112,15 @@ def test_samples_are_gone_by_where_they_see_more_than_was_counted() -> None:
     assert (quiet.verdict.trusted, quiet.now) == ("sampled", quiet.sampled)
 
 
+def test_samples_may_say_less_than_one_per_cent() -> None:
+    # Of a session that polls 1,000 times a CPU second the count says 0.06 %.
+    seldom = Session(busy=0.5, rate=PollRate(500, 490, 510))
+    found = advised(session=seldom, stacks=samples(90, 0, 9910))
+    assert found.verdict.trusted == "sampled"
+    assert found.now.value == pytest.approx(0.9)
+    assert found.out_of_band_saved.value == pytest.approx(0.9)
+
+
 UNPOLLED = Session(busy=0.5, rate=PollRate(0.0, 0.0, 30.0))
 
 

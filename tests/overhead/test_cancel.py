@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from polltrace.overhead import cancel
 from polltrace.overhead.cancel import Gaps, cancel_latency, on_cpu_gaps
 from polltrace.profiles.frames import Bucket
 
@@ -66,6 +67,34 @@ def test_no_more_gaps_are_singled_out_than_a_tenth_of_the_sums() -> None:
     # THEN sums of the others have none, one, two of 50 ms, by the binomial distribution
     assert found.median == pytest.approx(88, rel=0.05)
     assert found.p99 == pytest.approx(500 + 9 * 6000 / 1100 - 0.01 * 11_250 / 10.5, rel=0.02)
+
+
+def test_as_many_as_a_tenth_are_singled_out() -> None:
+    # GIVEN ten long gaps for a hundred sums
+    found = cancel_latency(Gaps([(1.0, 990.0), (500.0, 10.0)]), 3, 30)
+    assert found is not None
+    # THEN each is in a sum of its own, so none is left to chance: ninety of 10 ms, ten of 509
+    assert found.median == pytest.approx((0.5 * (90 * 10 + 10 * 509) - 90 * 10) / 10)
+
+
+def test_a_gap_at_a_skip_that_is_no_multiple_has_a_part_of_one_more() -> None:
+    # GIVEN checks that come in pairs, 1 ms apart, and of five every two gaps are made
+    found = cancel_latency(Gaps([(0.0, 1000.0), (1.0, 1000.0)]), 2, 5)
+    assert found is not None
+    # THEN a gap is two of these and a half of a third: 2.5 ms in one of eight
+    assert found.worst == 2.5
+    assert found.p99 == pytest.approx(2.5 - 8 * 0.01 * 1.25, abs=0.015)
+    even = cancel_latency(Gaps([(2.0, 1000.0)]), 3, 10)
+    assert even is not None
+    assert (even.median, even.worst) == pytest.approx((20 / 6, 20 / 3))
+
+
+def test_the_same_gaps_have_the_same_answer() -> None:
+    def found() -> object:
+        cancel._cancel_latency.cache_clear()
+        return cancel_latency(Gaps([(1.0, 1000.0), (3.0, 700.0), (4.0, 300.0)]), 3, 10)
+
+    assert found() == found()
 
 
 def test_a_lower_skip_shares_out_the_usual_and_leaves_an_interruption_whole() -> None:
