@@ -33,6 +33,12 @@ def test_between_knots_by_the_logarithm_and_beyond_them_the_last() -> None:
     assert flat(exactly(5e-7)).at(1e-3).value == 5e-7
 
 
+def test_a_slower_processor_has_the_same_curve_higher_up() -> None:
+    curve = PriceCurve([(1e-6, Estimate(4.0, 2.0, 6.0)), (1e-4, Estimate(8.0, 6.0, 10.0))])
+    slower = PriceCurve([(1e-6, Estimate(6.0, 3.0, 9.0)), (1e-4, Estimate(12.0, 9.0, 15.0))])
+    assert curve.times(1.5) == slower
+
+
 # What polltrace-price would print, by pace in microseconds.
 Rounds = dict[str, list[list[Any]]]
 Printed = Mapping[int, Rounds]
@@ -118,6 +124,27 @@ def test_the_line_rises_as_that_of_the_middle_footprint(tool: Tool) -> None:
     assert [price.value for price in prices] == pytest.approx(
         [middle * 5 / 6, middle, middle * 7 / 6]
     )
+
+
+def test_two_quick_paces_are_a_line_too(tool: Tool) -> None:
+    tool({4: polls(400, 500, 300, after=0), 16: polls(400, 600, 900, after=0)})
+    prices = [price for _, price in price_curve([4e-6, 16e-6]).knots]
+    # The middle ones are 400 and 600; they rise by two elevenths of 500.
+    assert [price.value for price in prices] == pytest.approx([5e-6 / 11, 6e-6 / 11])
+    assert [price.high for price in prices] == pytest.approx([7.5e-6 / 11, 6e-6 / 11 * 1.5])
+
+
+def test_a_footprint_without_a_price_neither_rises_nor_falls(tool: Tool) -> None:
+    tool({4: polls(0, 500, 500, after=0), 16: polls(0, 600, 400, after=0)})
+    prices = [price.value for _, price in price_curve([4e-6, 16e-6]).knots]
+    assert prices == pytest.approx([450e-9] * 2)
+
+
+def test_who_costs_the_same_keeps_an_interval_of_its_own(tool: Tool) -> None:
+    tool({100: polls(300, 300, 300, after=0), 200: polls(300, 300, 900, after=0)})
+    prices = [price for _, price in price_curve([1e-4, 2e-4]).knots]
+    assert [price.value for price in prices] == pytest.approx([3e-7] * 2)
+    assert [price.high for price in prices] == pytest.approx([4.5e-7, 9e-7])
 
 
 def test_what_it_makes_slower_and_cannot_be_told_is_its_usual_part(tool: Tool) -> None:
