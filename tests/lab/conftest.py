@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 import os
 import select
+import statistics
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any
 import oracledb
 import pytest
 
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
 ORALAB = LAB / "build" / "oralab"
@@ -36,6 +38,10 @@ STATISTICS = (
 STATISTIC_OF = (
     "select s.value from v$sesstat s, v$statname n where s.statistic# = n.statistic#"
     " and s.sid = :sid and n.name = :name"
+)
+ROW_LOCK = "enq: TX - row lock contention"
+SLICES_OF = (
+    "select nvl(sum(total_timeouts), 0) from v$session_event where sid = :sid and event = :event"
 )
 SPID_OF = "select p.spid from v$process p, v$session s where p.addr = s.paddr and s.sid = :sid"
 SPID = (
@@ -167,6 +173,38 @@ class Lab:
         while watcher.statistic_of(sid, "consistent gets") < before + 1000:
             assert statement.thread.is_alive()
         return statement
+
+    def waiting(self, session: Session, sql: str) -> RunningStatement:
+        """Starts `sql` and waits until its server waits for a lock."""
+        self.watcher = self.watcher or self.connect()
+        watcher, sid = self.watcher, session.sid
+        statement = RunningStatement(session)
+        statement.start(sql)
+
+        def waits() -> bool:
+            assert statement.thread.is_alive()
+            state = watcher.rows("select state, event from v$session where sid = :sid", sid=sid)
+            return state == [("WAITING", ROW_LOCK)]
+
+        until(waits, "a wait for a lock")
+        return statement
+
+    def expect_waits_to_end_at_once(self, session: Session, sql: str) -> None:
+        """Cancels `sql`, which another session's lock holds up, time and again."""
+        watcher = self.watcher = self.watcher or self.connect()
+        of_it = {"sid": session.sid, "event": ROW_LOCK}
+        took = []
+        for _ in range(CANCELS // 3):
+            statement = self.waiting(session, sql)
+            slices = watcher.one(SLICES_OF, **of_it)
+            began = time.monotonic()
+            session.connection.cancel()
+            assert statement.join()
+            took.append(time.monotonic() - began)
+            assert statement.error.startswith("ORA-01013")
+            # A slice is 3 s. Of a cancel that went unnoticed, one would have come to its end.
+            assert watcher.one(SLICES_OF, **of_it) == slices
+        assert statistics.median(took) < 1.0
 
     def stop(self) -> int:
         assert self.process.stdin

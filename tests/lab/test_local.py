@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import oracledb
@@ -16,7 +15,7 @@ import pytest
 
 from tests.waiting import until
 
-from .conftest import CANCELS, FOR_EVER, LOTSLIOS, SOON_S, Lab, RunningStatement, Session, ended
+from .conftest import CANCELS, FOR_EVER, LOTSLIOS, SOON_S, Lab, Session, ended
 from .test_cancel import CLIENT
 
 TITLE = b"oracleLAB\0(DESCRIPTION=(LOCAL=YES)(ADDRESS=(PROTOCOL=beq)))\0"
@@ -88,25 +87,10 @@ def test_cancel_while_idle_does_no_harm(local: Session) -> None:
 
 
 def test_a_lock_wait_is_cancelled_at_once(lab: Lab, local: Session) -> None:
-    holder, watcher, sid = lab.connect(), lab.connect(), local.sid
+    holder = lab.connect()
     holder.cursor.execute("create table t (n number)")
     holder.cursor.execute("insert into t values (1)")
-    holder.connection.commit()
-    holder.cursor.execute("update t set n = 2")
-    event = "select event from v$session where sid = :s"
-
-    def at_once() -> bool:
-        statement = RunningStatement(local)
-        statement.start("update t set n = 3")
-        while watcher.one(event, s=sid) != "enq: TX - row lock contention":
-            assert statement.thread.is_alive()
-        began = time.monotonic()
-        local.connection.cancel()
-        assert statement.join()
-        assert statement.error.startswith("ORA-01013")
-        return time.monotonic() - began < 2.5  # a slice is 3 s
-
-    until(at_once, "a cancel within a slice")  # a busy machine may hold one up
+    lab.expect_waits_to_end_at_once(local, "update t set n = 3")
 
 
 def test_wrong_service_and_password(lab: Lab) -> None:

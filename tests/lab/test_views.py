@@ -9,13 +9,12 @@ import pytest
 
 from tests.waiting import until
 
-from .conftest import FOR_EVER, LOTSLIOS, Lab, RunningStatement, Session
+from .conftest import FOR_EVER, LOTSLIOS, ROW_LOCK, Lab, Session
 
 FROM_CLIENT = "SQL*Net message from client"
 TO_CLIENT = "SQL*Net message to client"
 MORE_TO_CLIENT = "SQL*Net more data to client"
 BREAK_RESET = "SQL*Net break/reset to client"
-ROW_LOCK = "enq: TX - row lock contention"
 
 EVENTS = (
     "select event, total_waits, total_timeouts, time_waited_micro from v$session_event"
@@ -223,10 +222,7 @@ def test_a_row_lock_is_waited_for_in_slices(lab: Lab) -> None:
     holder.connection.commit()
     holder.cursor.execute("update t set n = 2")
     sid = waiter.sid
-    statement = RunningStatement(waiter)
-    statement.start("update t set n = 3")
-    while watcher.one("select event from v$session where sid = :s", s=sid) != ROW_LOCK:
-        assert statement.thread.is_alive()
+    statement = lab.waiting(waiter, "update t set n = 3")
     time.sleep(3.3)
     [row] = watcher.rows(
         "select state, wait_class, p1text, p1raw, blocking_session_status, blocking_session,"

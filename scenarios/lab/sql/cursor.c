@@ -8,6 +8,7 @@
 #include "sql/catalog.h"
 #include "sql/create_as.h"
 #include "sql/cursor_parts.h"
+#include "sql/read_ahead.h"
 #include "sql/sql_id.h"
 #include "sql/statement_journal.h"
 
@@ -57,8 +58,8 @@ static bool prepare(struct cursor *cursor, const struct translation *translated,
     return rc == SQLITE_OK;
 }
 
-bool parse_text(struct cursor *cursor, const uint8_t *known,
-                struct ora_error *error) {
+static bool parse_once(struct cursor *cursor, const uint8_t *known,
+                       struct ora_error *error) {
     struct database *database = cursor->database;
     const struct catalog catalog = catalog_of(database);
     struct translation *translated = calloc(1, sizeof *translated);
@@ -95,6 +96,18 @@ bool parse_text(struct cursor *cursor, const uint8_t *known,
     return done;
 }
 
+// A query that is fetched half also holds on to what tables there were.
+bool parse_text(struct cursor *cursor, const uint8_t *known,
+                struct ora_error *error) {
+    if (parse_once(cursor, known, error))
+        return true;
+    if (!any_is_half_fetched(cursor->database))
+        return false;
+    *error = (struct ora_error){0};
+    return read_ahead(cursor->database, cursor, error) &&
+           parse_once(cursor, known, error);
+}
+
 bool parse_again(struct cursor *cursor, struct ora_error *error) {
     struct sqlite3_stmt *before = cursor->statement;
     cursor->statement = NULL;
@@ -121,7 +134,8 @@ static char *memdup(const char *from, size_t length) {
 bool cursor_parse(struct cursor *cursor, struct database *database,
                   const char *sql, size_t length, struct ora_error *error) {
     const int64_t began = clock_us();
-    *cursor = (struct cursor){.database = database};
+    *cursor = (struct cursor){.database = database, .next = database->cursors};
+    database->cursors = cursor;
     database->self->stat[STAT_PARSES]++;
     cursor->sql_hash = sql_id_of(sql, length, cursor->sql_id);
     cursor->sql = memdup(sql, length);
@@ -139,7 +153,18 @@ void cursor_forget_types(struct cursor *cursor) {
     cursor->described = false;
 }
 
+static void leave_list(struct cursor *cursor) {
+    struct cursor **link = &cursor->database->cursors;
+    while (*link && *link != cursor)
+        link = &(*link)->next;
+    if (*link)
+        *link = cursor->next;
+}
+
 void cursor_close(struct cursor *cursor) {
+    if (cursor->database)
+        leave_list(cursor);
+    forget_ahead(cursor);
     sqlite3_finalize(cursor->statement);
     free(cursor->sql);
     sqlite3_free(cursor->fill);

@@ -12,6 +12,7 @@
 #include "sql/translate.h"
 
 struct sqlite3_stmt;
+struct ahead;
 
 enum column_type { // as on the wire
     COLUMN_VARCHAR2 = 1,
@@ -48,6 +49,7 @@ struct bind_value {
 
 struct cursor {
     struct database *database;
+    struct cursor *next; // of the session's
     enum statement_kind kind;
     char sql_id[14];
     uint32_t sql_hash;
@@ -73,9 +75,10 @@ struct cursor {
     bool parsed;    // the text means something as things are
     bool described; // the columns' types are settled
     bool executed;
-    bool row_ready; // the statement stands on a row nobody has taken
+    bool row_ready; // cursor_row() stands on a row nobody has taken
     bool at_end;
-    uint64_t rows; // fetched, or changed
+    uint64_t rows;       // fetched, or changed
+    struct ahead *ahead; // the rows left, if they were read ahead
 };
 
 // Each returns false with `error` set; the cursor can then only be closed or,
@@ -90,6 +93,8 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error);
 void cursor_forget_types(struct cursor *cursor);
 // Makes the next row ready, or finds the end.
 bool cursor_advance(struct cursor *cursor, struct ora_error *error);
+// What has the columns of the row that is ready.
+struct sqlite3_stmt *cursor_row(const struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
 
 #endif

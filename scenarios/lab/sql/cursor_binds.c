@@ -5,6 +5,7 @@
 
 #include "sql/cursor_parts.h"
 #include "sql/oracle_date.h"
+#include "sql/read_ahead.h"
 #include "sql/source.h"
 #include "sql/value.h"
 
@@ -98,6 +99,8 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
     if (!cursor->statement)
         return true;
     sqlite3_reset(cursor->statement);
+    forget_ahead(cursor);
+    cursor->executed = false;
     if (!fit_types(cursor, value, by_name, error))
         return false;
     for (unsigned i = 0; i < cursor->placeholders; i++) {

@@ -12,6 +12,10 @@ bool parse_text(struct cursor *cursor, const uint8_t *known,
 // The same where the statement was parsed before, and keeps its binds.
 bool parse_again(struct cursor *cursor, struct ora_error *error);
 
+// cursor_run.c: sqlite3_step() of a query, and what it sorted.
+int opifch2(struct cursor *cursor);
+void count_sorts(struct cursor *cursor);
+
 // cursor_columns.c: their names, after parsing. False without memory.
 bool keep_columns(struct cursor *cursor);
 // Whether SQLite had to number columns of a subquery that have one name.

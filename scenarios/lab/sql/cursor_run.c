@@ -6,13 +6,14 @@
 #include "sql/alter_session.h"
 #include "sql/cursor_parts.h"
 #include "sql/functions.h"
+#include "sql/read_ahead.h"
 #include "sql/statement_journal.h"
 #include "sql/transaction.h"
 
 // Oracle's name for the function that fetches. Where a table is no longer what
 // it was, SQLite would prepare its own text again, which may then mean
 // something else than the text that it was translated from: it is not let.
-__attribute__((noinline)) static int opifch2(struct cursor *cursor) {
+__attribute__((noinline)) int opifch2(struct cursor *cursor) {
     cursor->database->stepping = true;
     const int rc = sqlite3_step(cursor->statement);
     cursor->database->stepping = false;
@@ -38,7 +39,7 @@ static bool once_more(struct cursor *cursor, int rc, int *times,
            parse_again(cursor, error);
 }
 
-static void count_sorts(struct cursor *cursor) {
+void count_sorts(struct cursor *cursor) {
     cursor->database->self->stat[STAT_SORTS] += (uint64_t)sqlite3_stmt_status(
         cursor->statement, SQLITE_STMTSTATUS_SORT, true);
 }
@@ -46,6 +47,8 @@ static void count_sorts(struct cursor *cursor) {
 bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
     if (cursor->row_ready || cursor->at_end)
         return true;
+    if (cursor->ahead)
+        return advance_ahead(cursor, error);
     int rc, times = 0;
     do
         rc = opifch2(cursor);
@@ -169,6 +172,11 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
     if (!cursor->statement)
         return run_alone(cursor, error);
     sqlite3_reset(cursor->statement);
+    // What holds on to a snapshot: even a query of SYS's tables keeps SQLite
+    // from giving up the one of the user's.
+    if (uses_schema(cursor->statement, cursor->database->sga->user) &&
+        !read_ahead(cursor->database, cursor, error))
+        return false;
     if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
         return run(cursor, error);
     if (cursor->locks && !lock(cursor, error))
@@ -184,6 +192,7 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     self->stat[STAT_EXECUTES]++;
     cursor->rows = 0;
     cursor->row_ready = cursor->at_end = false;
+    forget_ahead(cursor);
     show(cursor);
     statement_begins();
     bool done = execute(cursor, error);

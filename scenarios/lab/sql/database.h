@@ -14,12 +14,14 @@
 #include "sql/lio.h"
 
 struct sqlite3;
+struct cursor;
 
 struct database {
     struct sqlite3 *db;
     struct sga *sga;
     struct session_slot *self;
     struct lio lio;
+    struct cursor *cursors; // the open ones, by their `next`
     int lock_wait_s; // the longest wait for a lock; -1: as long as it takes
     bool declaring;  // a fixed table tells SQLite its columns
     bool stepping;   // nothing is to be prepared

@@ -74,6 +74,8 @@ static const struct {
     {1476, "divisor is equal to zero"},
     {1481, "invalid number format model"},
     {1489, "result of string concatenation is too long"},
+    {1555, "snapshot too old: rollback segment number  with name \"\" too "
+           "small"},
     {1722, "invalid number"},
     {1723, "zero-length columns are not allowed"},
     {1727, "numeric precision specifier is out of range (1 to 38)"},

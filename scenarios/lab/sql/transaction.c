@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "sql/database.h"
+#include "sql/read_ahead.h"
 
 enum {
     // A session that waits for a lock looks for a break once in a slice.
@@ -123,7 +124,13 @@ bool transaction_commit(struct database *database) {
     return end(database, "COMMIT");
 }
 
+// What is fetched half keeps the rows that there were. A query that fails to,
+// because the client wants the call stopped, ends with that error, not this.
 bool transaction_rollback(struct database *database) {
+    struct ora_error of_the_query = {0};
+    const bool changed = !sqlite3_get_autocommit(database->db);
+    while (changed && !read_ahead(database, NULL, &of_the_query))
+        ;
     database->self->stat[STAT_ROLLBACKS]++;
     return end(database, "ROLLBACK");
 }

@@ -195,7 +195,7 @@ bool answer_row(struct server *server, const struct cursor *cursor) {
     out_u8(&server->out, MESSAGE_ROW_DATA);
     for (unsigned i = 0; i < cursor->columns; i++)
         if (!answer_value(server, &cursor->column[i],
-                          sqlite3_column_value(cursor->statement, (int)i)))
+                          sqlite3_column_value(cursor_row(cursor), (int)i)))
             return false;
     return true;
 }

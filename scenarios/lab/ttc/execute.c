@@ -73,7 +73,7 @@ static void answer_rows(struct server *server, struct open_cursor *open,
 // Runs what a cursor holds; with several rows of binds, once for each. The
 // first one is bound already.
 static bool run(struct server *server, struct open_cursor *open,
-                uint32_t iterations) {
+                uint32_t iterations, bool commit) {
     uint64_t changed = 0;
     bool query = open->cursor.kind == STATEMENT_QUERY ||
                  open->cursor.kind == STATEMENT_BLOCK;
@@ -88,7 +88,13 @@ static bool run(struct server *server, struct open_cursor *open,
             break;
     }
     open->cursor.rows = changed;
-    return !server->error.number && !server->ended;
+    if (server->error.number || server->ended)
+        return false;
+    if (commit && !transaction_commit(&server->database)) {
+        ora_error_from_sqlite(&server->error, server->database.db);
+        return false;
+    }
+    return true;
 }
 
 // How many rows the answer to an execute has to have.
@@ -148,13 +154,9 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
         server_raise(server, 1008, "");
         return NULL;
     }
-    bool done = run(server, open, e->al8[AL8_ITERATIONS]);
-    if (done && (e->options & OPTION_COMMIT) &&
-        !transaction_commit(&server->database)) {
-        ora_error_from_sqlite(&server->error, server->database.db);
-        done = false;
-    }
-    return done ? open : NULL;
+    return run(server, open, e->al8[AL8_ITERATIONS], e->options & OPTION_COMMIT)
+               ? open
+               : NULL;
 }
 
 // Oracle's name for the call that parses, executes and fetches in one.
@@ -202,13 +204,13 @@ void re_execute(struct server *server, bool with_fetch) {
     struct wire_in *in = &server->in;
     uint32_t id = in_ub4(in), iterations = in_ub4(in);
     in_ub(in); // options
-    in_ub(in);
+    const bool commit = in_ub4(in) & OPTION_COMMIT_AGAIN;
     bool came;
     struct open_cursor *open = in->bad ? NULL : cursor_of(server, id);
     if (in->bad)
         server_violated(server, "re-execute message");
     if (open && bind_row(server, open, &came) &&
-        run(server, open, with_fetch ? 1 : iterations)) {
+        run(server, open, with_fetch ? 1 : iterations, commit)) {
         if (open->cursor.kind == STATEMENT_QUERY)
             answer_rows(server, open, with_fetch ? iterations : 0);
         else if (open->cursor.kind == STATEMENT_BLOCK)

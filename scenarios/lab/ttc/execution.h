@@ -12,6 +12,7 @@ enum {
     OPTION_EXECUTE = 0x20,
     OPTION_FETCH = 0x40,
     OPTION_COMMIT = 0x100,
+    OPTION_COMMIT_AGAIN = 0x01, // in the second word of a re-execute
 
     AL8_ITERATIONS = 1,
     AL8_IS_QUERY = 7,

@@ -2,6 +2,7 @@
 // The way from main() to a call, by the functions that stand on it in every
 // Oracle stack: opimai_real, sou2o, opidrv, opiodr, opiino, opitsk, ttcpip,
 // opiodr. A tool that knows Oracle's stacks finds its way in ours.
+#include "sql/statement_journal.h"
 #include "sql/transaction.h"
 #include "ttc/server.h"
 
@@ -135,6 +136,7 @@ static void answer_break(struct server *server) {
         server->ended = true;
         return;
     }
+    forget_interrupt(server->database.db);
     server_raise(server, 1013, "");
     answer_error(server, server->cursor_in_use, 0);
 }
