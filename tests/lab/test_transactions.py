@@ -190,13 +190,6 @@ def test_tables_made_of_queries_and_indexes(writer: Session) -> None:
         writer.rows("select * from a")
 
 
-def test_all_objects(writer: Session) -> None:
-    count = writer.one("select count(*) from all_objects")
-    assert count == writer.one("select count(*) from sys.obj$")
-    owners = dict(writer.rows("select owner, count(*) from all_objects group by owner"))
-    assert owners["SYS"] > owners["PUBLIC"] > owners["DBSNMP"]
-
-
 def test_for_update_locks_and_says_what_it_did_not_get(lab: Lab, writer: Session) -> None:
     other = lab.connect()
     run(writer, "insert into t (n) values (1)")

@@ -45,7 +45,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db", directory);
     snprintf(sga->users, sizeof sga->users, "%s/users.db", directory);
     if (!verifier_make("tiger", VERIFIER_12C, &sga->verifier) ||
-        !dictionary_create(sga->dictionary, why, sizeof why) ||
+        !dictionary_create(sga->dictionary, sga->user, why, sizeof why) ||
         !user_tables_create(sga->users, why, sizeof why))
         abort();
     sqlite3_shutdown(); // the page-cache module is installed before the start

@@ -88,7 +88,7 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
         snprintf(why, size, "the crypto library failed");
         return false;
     }
-    if (!dictionary_create(sga->dictionary, reason, sizeof reason)) {
+    if (!dictionary_create(sga->dictionary, sga->user, reason, sizeof reason)) {
         snprintf(why, size, "cannot write %.100s: %.200s", sga->dictionary,
                  reason);
         return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sql/database.h"
+#include "sql/dictionary_views.h"
 #include "sql/statement_journal.h"
 
 // Its rows are not read. For a table that there is not, SQLite looks whether
@@ -67,7 +68,8 @@ static enum table_owner table(void *data, const char *owner, const char *name,
             const char *base = without_underscore(name, room, sizeof room);
             statement = prepare(database, "SYS", base);
             if (!statement)
-                statement = prepare(database, "main", base);
+                statement = prepare(
+                    database, is_dictionary_view(base) ? "temp" : "main", base);
         }
     }
     if (!statement)

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "sql/dictionary_views.h"
 #include "sql/functions.h"
 #include "sql/transaction.h"
 
@@ -108,8 +109,8 @@ bool database_open(struct database *database, struct sga *sga,
                      NULL, NULL, NULL) == SQLITE_OK &&
         functions_register(database->db) &&
         session_functions_register(database) &&
-        fixed_tables_register(database) && connect_by_register(database) &&
-        transactions_open(database);
+        dictionary_views_create(database) && fixed_tables_register(database) &&
+        connect_by_register(database) && transactions_open(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)

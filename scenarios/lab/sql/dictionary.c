@@ -29,17 +29,7 @@ static const char ddl[] =
     "CREATE UNIQUE INDEX \"I_USER#\" ON \"USER$\"(\"USER#\");"
     "INSERT INTO \"USER$\" VALUES(0,'SYS'),(1,'PUBLIC'),(5,'SYSTEM'),"
     "(9,'OUTLN'),(24,'DBSNMP'),(32,'WMSYS'),(42,'CTXSYS'),(43,'XDB'),"
-    "(53,'MDSYS'),(79,'ORDSYS'),(90,'APEX'),(101,'SCOTT');"
-    "CREATE VIEW ALL_OBJECTS AS SELECT u.NAME AS OWNER, o.NAME AS OBJECT_NAME,"
-    " o.SUBNAME AS SUBOBJECT_NAME, o.\"OBJ#\" AS OBJECT_ID,"
-    " o.\"DATAOBJ#\" AS DATA_OBJECT_ID,"
-    " CASE o.\"TYPE#\" WHEN 1 THEN 'INDEX' WHEN 2 THEN 'TABLE'"
-    " WHEN 4 THEN 'VIEW' WHEN 5 THEN 'SYNONYM' WHEN 9 THEN 'PACKAGE'"
-    " WHEN 11 THEN 'PACKAGE BODY' WHEN 13 THEN 'TYPE'"
-    " WHEN 29 THEN 'JAVA CLASS' END AS OBJECT_TYPE, o.CTIME AS CREATED,"
-    " o.MTIME AS LAST_DDL_TIME, 'VALID' AS STATUS, 'N' AS TEMPORARY,"
-    " 'N' AS GENERATED, 'N' AS SECONDARY, o.NAMESPACE AS NAMESPACE"
-    " FROM \"OBJ$\" o, \"USER$\" u WHERE u.\"USER#\" = o.\"OWNER#\";"
+    "(53,'MDSYS'),(79,'ORDSYS'),(90,'APEX'),(101,'OE');"
     "BEGIN;";
 
 static const char insert[] =
@@ -132,16 +122,20 @@ static bool insert_objects(sqlite3 *db) {
     return sqlite3_finalize(row) == SQLITE_OK;
 }
 
-bool dictionary_create(const char *path, char *why, size_t size) {
+bool dictionary_create(const char *path, const char *user, char *why,
+                       size_t size) {
     sqlite3 *db = NULL;
     unlink(path);
+    char *insert_user = sqlite3_mprintf("INSERT INTO \"USER$\" VALUES(%d,%Q)",
+                                        USER_NUMBER, user);
     bool done =
         sqlite3_open(path, &db) == SQLITE_OK &&
         sqlite3_exec(db,
                      "PRAGMA page_size=8192; PRAGMA journal_mode=OFF;"
                      "PRAGMA synchronous=OFF",
                      NULL, NULL, NULL) == SQLITE_OK &&
-        sqlite3_exec(db, ddl, NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_exec(db, ddl, NULL, NULL, NULL) == SQLITE_OK && insert_user &&
+        sqlite3_exec(db, insert_user, NULL, NULL, NULL) == SQLITE_OK &&
         insert_objects(db) &&
         sqlite3_exec(db,
                      "CREATE UNIQUE INDEX \"I_OBJ1\" ON \"OBJ$\"(\"OBJ#\");"
@@ -149,6 +143,7 @@ bool dictionary_create(const char *path, char *why, size_t size) {
                      NULL, NULL, NULL) == SQLITE_OK;
     if (!done)
         snprintf(why, size, "%s", db ? sqlite3_errmsg(db) : "no memory");
+    sqlite3_free(insert_user);
     sqlite3_close(db);
     return done;
 }

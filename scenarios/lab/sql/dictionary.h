@@ -6,9 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Writes the data file `path`, the same bytes each time. False with one line
-// in `why` if it cannot.
-bool dictionary_create(const char *path, char *why, size_t size);
+enum { USER_NUMBER = 102 }; // of the sessions' user
+
+// Writes the data file `path`, the same bytes each time for the same `user`,
+// in capitals. False with one line in `why` if it cannot.
+bool dictionary_create(const char *path, const char *user, char *why,
+                       size_t size);
 
 // Makes the file for the user's own tables, without any.
 bool user_tables_create(const char *path, char *why, size_t size);

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "sql/column_type.h"
+#include "sql/dictionary_views.h"
 #include "sql/source.h"
 
 enum { LONGEST_NAME = 128, MOST_KNOWN = 5000, LOOKED_UP = 0x80 };
@@ -248,7 +249,11 @@ static void say_of_sys(struct translator *t, const struct token *name) {
         bool fixed = (length > 2 && strncasecmp(v, "v$", 2) == 0) ||
                      spells(name, "DUAL") ||
                      spells(name, "NLS_SESSION_PARAMETERS");
-        say(t, fixed ? "main." : "\"SYS\".");
+        char upper[LONGEST_NAME + 1];
+        spell(name, upper);
+        say(t, fixed                       ? "main."
+               : is_dictionary_view(upper) ? "temp."
+                                           : "\"SYS\".");
         say_quoted(t, name);
         return;
     }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sql/dictionary.h"
 #include "sql/fixed_table.h"
 
 #define VALUE(name)                                                            \
@@ -61,7 +62,7 @@ VALUE(sid) {
 
 VALUE(user_number) {
     UNUSED;
-    integer(context, 101);
+    integer(context, USER_NUMBER);
 }
 
 VALUE(minus_one) {
