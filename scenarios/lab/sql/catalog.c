@@ -82,6 +82,14 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     return own ? OWN_TABLE : OTHERS_TABLE;
 }
 
+static bool differs_in_case(void *data, const char *table) {
+    struct database *database = data;
+    sqlite3_finalize(prepare(database, database->own_schema, table));
+    const char *name = name_of_table(database->db, database->sga->user, table);
+    return name && strcmp(name, table) != 0;
+}
+
 struct catalog catalog_of(struct database *database) {
-    return (struct catalog){.data = database, .table = table};
+    return (struct catalog){
+        .data = database, .table = table, .differs_in_case = differs_in_case};
 }

@@ -2,8 +2,10 @@
 // CREATE, DROP and TRUNCATE TABLE, CREATE and DROP INDEX, in the user's own
 // schema. SQLite enforces no types: what a column gets is converted and checked
 // by the statements that give it; see target.h.
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "sql/source.h"
 
@@ -175,12 +177,42 @@ static void say_own(struct translator *t, size_t name, size_t *after) {
     } else {
         say(t, t->own_schema);
     }
+    if (!may_be_named(t, name))
+        refuse(t, is(t, 1, "table") ? 903 : 953, "");
     say(t, ".");
     say_name(t, name);
     *after = name + 1;
 }
 
+// SQLite takes names in any case: to it, two that differ in nothing else are
+// one.
+static void check_case(struct translator *t, size_t from, size_t column) {
+    for (size_t at = from; at < column; at = past(t, at))
+        if ((at == from || is(t, at - 1, ",")) && is_name(t, at) &&
+            t->tokens[at].length == t->tokens[column].length &&
+            strncasecmp(t->tokens[at].at, t->tokens[column].at,
+                        t->tokens[at].length) == 0 &&
+            !equal_names(&t->tokens[at], &t->tokens[column]))
+            refuse(t, 3001, "names that differ in their case alone");
+}
+
+// Of a table that is to be made, or its index.
+static void check_case_of(struct translator *t, size_t name) {
+    char spelled[129];
+    const size_t length = t->tokens[name].length;
+    if (!t->catalog || length >= sizeof spelled)
+        return;
+    for (size_t i = 0; i <= length; i++)
+        spelled[i] = i == length ? '\0'
+                     : t->tokens[name].type == TOKEN_QUOTED
+                         ? t->tokens[name].at[i]
+                         : (char)toupper((unsigned char)t->tokens[name].at[i]);
+    if (t->catalog->differs_in_case(t->catalog->data, spelled))
+        refuse(t, 3001, "names that differ in their case alone");
+}
+
 static void say_columns(struct translator *t, size_t from, size_t to) {
+    const size_t open = from;
     while (from < to && !t->result->error) {
         size_t end = find(t, from, to, ",");
         if (is(t, from, "constraint") || is(t, from, "primary") ||
@@ -190,6 +222,9 @@ static void say_columns(struct translator *t, size_t from, size_t to) {
             say_constraints(t, from, end, "");
         } else {
             char declared[40];
+            if (!may_be_named(t, from))
+                refuse_token(t, 904, from);
+            check_case(t, open, from);
             say(t, " ");
             say_name(t, from);
             size_t after = say_type(t, from, declared, sizeof declared);
@@ -205,6 +240,7 @@ static void create_table(struct translator *t) {
     size_t at;
     say(t, "CREATE TABLE");
     say_own(t, 2, &at);
+    check_case_of(t, at - 1);
     if (is(t, at, "as")) {
         t->result->name_to = t->length;
         say(t, " AS ");

@@ -15,6 +15,9 @@ static void say_setting(struct translator *t, size_t from, size_t to,
     }
     while (is(t, at + 1, ".") && at + 2 < to)
         at += 2;
+    check_qualifier(t, target, from, at);
+    if (is_reserved(t, at))
+        refuse(t, 1747, "");
     if (!is_name(t, at) || !is(t, at + 1, "=") ||
         !dictionary_name(&t->tokens[at], name)) {
         refuse(t, 927, "");
@@ -35,7 +38,7 @@ static void say_setting(struct translator *t, size_t from, size_t to,
 
 // The alias at *at, if there is one.
 static void say_alias(struct translator *t, size_t *at) {
-    if (!is_name(t, *at) || is_keyword(t, *at))
+    if (!is_name(t, *at) || is_keyword(t, *at) || !may_be_named(t, *at))
         return;
     say(t, " AS ");
     say_name(t, (*at)++);
@@ -64,7 +67,9 @@ void say_update(struct translator *t) {
         free(target.column);
         return;
     }
+    const size_t alias = at;
     say_alias(t, &at);
+    target.alias = at > alias ? alias : 0;
     if (!is(t, at, "set")) {
         refuse(t, 971, "");
         free(target.column);

@@ -22,8 +22,12 @@ static unsigned read_columns(struct translator *t, size_t open,
     for (size_t at = open + 1; at < close && !t->result->error; at += 2) {
         char name[LONGEST_NAME + 1];
         // A column's name may have its table's in front.
+        const size_t first = at;
         while (is(t, at + 1, ".") && at + 2 < close)
             at += 2;
+        check_qualifier(t, target, first, at);
+        if (is_reserved(t, at))
+            refuse(t, 1747, "");
         if (!is_name(t, at) || (at + 1 < close && !is(t, at + 1, ",")) ||
             !dictionary_name(&t->tokens[at], name)) {
             refuse(t, 1747, "");

@@ -224,6 +224,9 @@ void say_names(struct translator *t, size_t *at, size_t to) {
     while (last + 2 < to && is(t, last + 1, ".") && is_name(t, last + 2))
         last += 2;
     const struct token *name = &t->tokens[last];
+    for (size_t part = *at; part <= last; part += 2)
+        if (is_reserved(t, part))
+            refuse(t, last > *at ? 1747 : 936, "");
     // SQLite's own names for a row's number.
     if (spells(name, "ROWID"))
         refuse(t, 3001, "ROWID");
@@ -304,7 +307,7 @@ void say_table_name(struct translator *t, size_t *at, size_t to) {
     const bool owned = *at + 2 < to && is(t, *at + 1, ".");
     say(t, " ");
     const size_t name = owned ? *at + 2 : *at;
-    if (!is_name(t, name) || is_keyword(t, name)) {
+    if (!is_name(t, name) || is_keyword(t, name) || !may_be_named(t, name)) {
         refuse(t, 903, "");
         return;
     }

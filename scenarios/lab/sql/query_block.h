@@ -23,6 +23,8 @@ struct item *new_item(struct translator *t);
 void say_list(struct translator *t, const struct query_block *b);
 // tables.c: FROM and what follows it.
 void say_from(struct translator *t, const struct query_block *b);
+// join_using.c: refuses qualified names of columns that USING joins by.
+void check_using(struct translator *t, const struct query_block *b);
 // query_block.c: the SELECT that is [from, to); `compound` when it is one of a
 // set.
 void say_block(struct translator *t, size_t from, size_t to, bool compound);

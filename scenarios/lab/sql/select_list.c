@@ -87,7 +87,8 @@ static void say_item(struct translator *t, size_t from, size_t to,
     if (at < to && is(t, at, "as"))
         at++;
     if (at < to) {
-        if (at + 1 != to || !is_name(t, at) || is_keyword(t, at))
+        if (at + 1 != to || !is_name(t, at) || is_keyword(t, at) ||
+            !may_be_named(t, at))
             refuse(t, 923, "");
         item->alias = at;
     }

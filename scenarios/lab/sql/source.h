@@ -117,6 +117,10 @@ bool columns_order_themselves(const struct translator *t);
 bool equal_names(const struct token *a, const struct token *b);
 bool is_name(const struct translator *t, size_t token);
 bool is_keyword(const struct translator *t, size_t token);
+// reserved_words.c: whether Oracle takes the word for no name, and whether it
+// lets something be called so.
+bool is_reserved(const struct translator *t, size_t token);
+bool may_be_named(const struct translator *t, size_t token);
 void say_name(struct translator *t, size_t token);
 // One to three of them with points between; moves *at past them.
 void say_names(struct translator *t, size_t *at, size_t to);

@@ -79,7 +79,8 @@ static void say_tables(struct translator *t, const struct query_block *b,
         } else if (table) {
             say_table_name(t, &at, to);
             table = false;
-        } else if (is_name(t, at) && !is_keyword(t, at)) {
+        } else if (is_name(t, at) && !is_keyword(t, at) &&
+                   may_be_named(t, at)) {
             if (is_name(t, at - 1) && at - 1 > from && !is(t, at - 2, ".") &&
                 !is(t, at - 2, "join") && !is(t, at - 2, ","))
                 refuse(t, 933, "");
@@ -97,6 +98,7 @@ static void say_tables(struct translator *t, const struct query_block *b,
 
 void say_from(struct translator *t, const struct query_block *b) {
     t->from_sources = 0;
+    check_using(t, b);
     say(t, " FROM");
     for (size_t from = b->from_from; from <= b->from_to;) {
         size_t comma = find(t, from, b->from_to, ",");

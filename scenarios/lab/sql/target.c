@@ -40,7 +40,7 @@ bool dictionary_name(const struct token *token, char *to) {
 bool read_target(struct translator *t, size_t *at, struct target *target) {
     char owner[LONGEST_NAME + 1] = "", table[LONGEST_NAME + 1];
     const bool owned = is(t, *at + 1, ".");
-    *target = (struct target){0};
+    *target = (struct target){.name_at = *at + (owned ? 2 : 0)};
     if (!is_name(t, *at) || (owned && !is_name(t, *at + 2)) ||
         is_keyword(t, *at)) {
         refuse(t, 903, "");
@@ -67,6 +67,33 @@ const struct target_column *column_named(const struct target *target,
         if (strcmp(target->column[i].name, name) == 0)
             return &target->column[i];
     return NULL;
+}
+
+static bool is_own_schema(const struct translator *t, const char *owner) {
+    const size_t length = strlen(owner); // the other is quoted
+    return strlen(t->own_schema) == length + 2 &&
+           memcmp(t->own_schema + 1, owner, length) == 0;
+}
+
+void check_qualifier(struct translator *t, const struct target *target,
+                     size_t from, size_t column) {
+    const size_t called = target->alias ? target->alias : target->name_at;
+    char owner[LONGEST_NAME + 1];
+    if (from == column)
+        return;
+    bool right = equal_names(&t->tokens[column - 2], &t->tokens[called]);
+    if (right && column - from == 4)
+        right = !target->alias && dictionary_name(&t->tokens[from], owner) &&
+                is_own_schema(t, owner);
+    if (!right || column - from > 4) {
+        char about[2 * LONGEST_NAME + 8], table[LONGEST_NAME + 1],
+            name[LONGEST_NAME + 1];
+        if (dictionary_name(&t->tokens[column - 2], table) &&
+            dictionary_name(&t->tokens[column], name)) {
+            snprintf(about, sizeof about, "%s\".\"%s", table, name);
+            refuse(t, 904, about);
+        }
+    }
 }
 
 void assign_to(struct translator *t, size_t begin, const struct target *target,

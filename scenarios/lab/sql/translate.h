@@ -60,6 +60,8 @@ struct catalog {
                               void (*take)(void *to, const char *column,
                                            const char *declared, bool own),
                               void *to);
+    // Whether the user has a table of that name but for its case.
+    bool (*differs_in_case)(void *data, const char *table);
 };
 
 // `schema` is where new tables go. `catalog` may be NULL, then no column has a
