@@ -168,8 +168,9 @@ static bool register_one(struct database *database,
 }
 
 bool fixed_tables_register(struct database *database) {
-    const struct fixed_table *const lists[] = {statistic_views, wait_views,
-                                               session_views, instance_views};
+    const struct fixed_table *const lists[] = {
+        statistic_views,    wait_views,    session_views,
+        session_wait_views, process_views, instance_views};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct fixed_table *t = lists[i]; t->name; t++)
             if (!register_one(database, t, false) ||
@@ -181,6 +182,10 @@ bool fixed_tables_register(struct database *database) {
 void fixed_text(sqlite3_context *context, const char *value) {
     if (*value)
         sqlite3_result_text(context, value, -1, SQLITE_TRANSIENT);
+}
+
+void fixed_integer(sqlite3_context *context, int64_t value) {
+    sqlite3_result_int64(context, value);
 }
 
 void fixed_date(sqlite3_context *context, int64_t seconds) {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sql/database.h"
 
@@ -33,12 +34,15 @@ struct fixed_table {
 extern const struct fixed_table statistic_views[];
 extern const struct fixed_table wait_views[];
 extern const struct fixed_table session_views[];
+extern const struct fixed_table session_wait_views[];
+extern const struct fixed_table process_views[];
 extern const struct fixed_table instance_views[];
 
 enum { SESSION_ADDRESS = 0x70, PROCESS_ADDRESS = 0x71 };
 
 // Values that several views have. Text of length 0 is NULL.
 void fixed_text(struct sqlite3_context *context, const char *value);
+void fixed_integer(struct sqlite3_context *context, int64_t value);
 void fixed_date(struct sqlite3_context *context, int64_t seconds);
 // An address for joins: differs between rows, and between `base`s.
 void fixed_address(struct sqlite3_context *context, unsigned base, int row);
@@ -47,7 +51,7 @@ void fixed_zero(struct sqlite3_context *context,
                 const struct database *database, int row,
                 const struct fixed_column *column);
 
-// session_views.c
+// slot_columns.c
 bool session_present(const struct database *database, int row);
 
 #endif
