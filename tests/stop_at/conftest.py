@@ -4,13 +4,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # our own modules by their full names
 
 from tests.stop_at.stopped_target import FLAGS, SOURCES, Target
 
