@@ -134,6 +134,13 @@ def test_two_quick_paces_are_a_line_too(tool: Tool) -> None:
     assert [price.high for price in prices] == pytest.approx([7.5e-6 / 11, 6e-6 / 11 * 1.5])
 
 
+def test_the_line_ends_at_sixty_microseconds(tool: Tool) -> None:
+    tool({15: polls(100, 500, 600, after=0), 60: polls(700, 500, 800, after=0)})
+    prices = [price.value for _, price in price_curve([15e-6, 60e-6]).knots]
+    # The middle ones are 500 and 700; they rise by two sevenths of 600.
+    assert prices == pytest.approx([6e-7 * 6 / 7, 6e-7 * 8 / 7])
+
+
 def test_a_footprint_without_a_price_neither_rises_nor_falls(tool: Tool) -> None:
     tool({4: polls(0, 500, 500, after=0), 16: polls(0, 600, 400, after=0)})
     prices = [price.value for _, price in price_curve([4e-6, 16e-6]).knots]
@@ -215,9 +222,11 @@ def test_slow_paces_have_fewer_rounds_and_all_their_limits(tool: Tool) -> None:
     asked.unlink()
     price_curve([10e-6])
     price_s(300e-6)
+    price_curve([10e-6], rounds=77)
     assert asked.read_text().splitlines() == [
         f"-r {ROUNDS} -s tcp 10",
         f"-r {SLOW_ROUNDS} -s tcp 300",
+        "-r 77 -s tcp 10",
     ]
 
 
