@@ -2,12 +2,11 @@
 // CREATE, DROP and TRUNCATE TABLE, CREATE and DROP INDEX, in the user's own
 // schema. SQLite enforces no types: what a column gets is converted and checked
 // by the statements that give it; see target.h.
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
-#include "sql/source.h"
+#include "sql/known_columns.h"
 
 // The number in `(n)` at `at`, or `otherwise` when there is none. `scale` gets
 // the one in `(n, s)`.
@@ -198,15 +197,10 @@ static void check_case(struct translator *t, size_t from, size_t column) {
 
 // Of a table that is to be made, or its index.
 static void check_case_of(struct translator *t, size_t name) {
-    char spelled[129];
-    const size_t length = t->tokens[name].length;
-    if (!t->catalog || length >= sizeof spelled)
+    char spelled[LONGEST_NAME + 1];
+    if (!t->catalog || !is_name(t, name))
         return;
-    for (size_t i = 0; i <= length; i++)
-        spelled[i] = i == length ? '\0'
-                     : t->tokens[name].type == TOKEN_QUOTED
-                         ? t->tokens[name].at[i]
-                         : (char)toupper((unsigned char)t->tokens[name].at[i]);
+    spell(&t->tokens[name], spelled);
     if (t->catalog->differs_in_case(t->catalog->data, spelled))
         refuse(t, 3001, "names that differ in their case alone");
 }

@@ -5,8 +5,6 @@
 
 #include "sql/query_block.h"
 
-enum { LONGEST_NAME = 128 };
-
 // Oracle names an expression by its text, upper case and without blanks.
 static void say_item_name(struct translator *t, size_t from, size_t to) {
     size_t length = 0;

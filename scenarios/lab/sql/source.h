@@ -12,6 +12,8 @@
 struct catalog;
 struct known_column;
 
+enum { LONGEST_NAME = 128 }; // of a table, a column
+
 // What type a part of the text that is being made has.
 enum operand_type {
     OPERAND_UNKNOWN,

@@ -5,7 +5,7 @@
 
 #include "sql/source.h"
 
-enum { LONGEST_NAME = 128, MOST_COLUMNS_OF_A_TABLE = 1000 };
+enum { MOST_COLUMNS_OF_A_TABLE = 1000 };
 
 struct target_column {
     char name[LONGEST_NAME + 1];
