@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.backends.evidence import Evidence
+from polltrace.backends.poll_arguments import JudgedPoll, judge_strace
 from polltrace.backends.trace_file import evidence_of
+from polltrace.backends.traced import Poll, TracedCall
 from polltrace.errors import UsageError
+from polltrace.profiles.frames import SocketPolls
 
 
 def read(text: str) -> Evidence:
@@ -205,3 +208,22 @@ def test_no_text_is_a_crash(text: str) -> None:
     for tool in ("strace", "truss"):
         with suppress(UsageError):
             evidence_of(iter(text.splitlines(keepends=True)), tool, "it")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            "[{fd=0, events=POLLIN}], 1, 0",
+            JudgedPoll(Poll.BREAK, SocketPolls(0, "", "", "", 0)),
+        ),
+        (
+            "[{fd=3<TCP:[10.0.0.1:1521->10.0.0.7:40001]>, events=POLLIN}], 1, 0",
+            JudgedPoll(Poll.BREAK, SocketPolls(3, "tcp", "10.0.0.1:1521", "10.0.0.7:40001", 0)),
+        ),
+        ("[{fd=3, eve", JudgedPoll(Poll.UNDECIDED)),
+    ],
+)
+def test_a_judged_poll_names_its_descriptor(arguments: str, expected: JudgedPoll) -> None:
+    """It has counted nothing yet; what was cut short is not known."""
+    assert judge_strace(TracedCall(1, "poll", arguments, "0 (Timeout)", False)) == expected
