@@ -32,6 +32,8 @@ _SLOW_US, _SLOWEST_US = 300, 10_000
 _USUAL_AFTER, _QUICK_US = 0.4, 30
 # So far a price rises with the logarithm of the pace; beyond, more than the nearest caches is cold.
 _LINE_US = 60
+# A difference may drown in noise; that a poll takes some time is known.
+_LEAST_NS = 1.0
 # Our work is not the session's, however exactly it is measured: `make proof` on the lab found the
 # price up to three fifths off, and a quarter of it in the mean of the squares.
 _UNLIKE = 0.5
@@ -217,7 +219,7 @@ def _totals_ns(
 
 def _price_s(totals: Sequence[Estimate]) -> Estimate:
     """The middle one of the footprints; the interval holds them all, and what ours is unlike."""
-    value = statistics.median(each.value for each in totals)
+    value = max(_LEAST_NS, statistics.median(each.value for each in totals))
     low = min(value * (1 - _UNLIKE), *(each.low for each in totals))
     high = max(value * (1 + _UNLIKE), *(each.high for each in totals))
     return Estimate(1e-9 * value, 1e-9 * max(0.0, low), 1e-9 * high)
