@@ -124,7 +124,7 @@ def _as_numbers(name: str) -> list[int]:
 def _parts(package: str, options: list[str]) -> set[str]:
     """The package and those of its dependencies that hold the rest of the kernel."""
     text = _apt(options, "apt-cache", "depends", "--important", package)
-    depends = re.findall(r"Depends: (linux-(?:binary|modules|headers)-\S+)", text)
+    depends = re.findall(r"Depends: (linux-(?:base-\d|binary-|modules-|headers-)\S+)", text)
     return {package, *depends}
 
 
