@@ -46,8 +46,9 @@ def _why(report: pytest.TestReport) -> str:
     if report.passed:
         return ""
     if isinstance(report.longrepr, tuple):  # a skip: file, line, reason
-        return str(report.longrepr[2]).removeprefix("Skipped: ")
-    return report.longreprtext.strip().splitlines()[-1] if report.longreprtext else ""
+        return str(report.longrepr[2]).removeprefix("Skipped: ").replace(f"{ROOT}/", "")
+    lines = report.longreprtext.strip().splitlines() or [""]
+    return lines[-1].replace(f"{ROOT}/", "")  # not where this checkout happens to be
 
 
 def variants() -> dict[str, str]:
