@@ -144,7 +144,7 @@ bench-lab: build
 	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
 	$(BIN)/python -m scenarios.bench_lab
 
-# The forecast against the truth: docs/price-proof.md. Root, half an hour, a quiet machine.
+# The forecast against the truth: docs/price-proof.md. Root, twenty minutes, a quiet machine.
 proof: build clients
 	$(BIN)/python -m scenarios.proof
 

@@ -8,7 +8,7 @@ server CPU time by itself; nothing is attached. It changes its own skip (ALTER S
 lab's): two server processes differ by per cents, and in what a poll takes them, by where their
 memory happens to lie, and advice is about the one that was looked at.
 
-Prints progress, rewrites the table after every driver, and takes seven minutes a driver.
+Prints progress, rewrites the table after every driver, and takes five minutes a driver.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PROFILED = 3
 OUT_OF_BAND = 0  # as the lab's ALTER SESSION has it: no checks at all
 SKIPS = (1, 3, 10, 100, 1000)
 # Short: a virtual machine's speed changes by a quarter from one hundredth of a second to the next.
-BLOCKS, TURNS, EXECUTION_S = 64, 200, 0.003
+BLOCKS, TURNS, EXECUTION_S = 48, 200, 0.003
 _SPID = """
 select p.spid from v$process p, v$session s
 where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
