@@ -35,7 +35,7 @@ class Session:
 # What counting costs was measured on the probe itself, hot; a server's caches are not its own.
 _PROBE_COST_ERROR = 0.5
 # What samples cannot see: how much slower the work is after a poll. `make proof` on the lab found
-# the sampled share up to a ninth too low.
+# the sampled share up to a seventh too low.
 _UNSEEN = 0.15
 
 

@@ -22,6 +22,7 @@ from polltrace.intervals import Estimate
 from polltrace.overhead.price import priced_by
 from polltrace.profiles.frames import WatchedProcess
 from polltrace.servers.servers import Server
+from polltrace.watch.unnamed import Unnamed
 
 if TYPE_CHECKING:
     from polltrace.profiles.sampled import Names
@@ -92,8 +93,6 @@ class Afar:
             ) from None
 
     def names(self) -> Names:
-        from polltrace.watch.unnamed import Unnamed  # noqa: PLC0415
-
         return Unnamed()
 
     def _run(self, command: Sequence[str]) -> list[str]:

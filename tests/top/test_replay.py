@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from polltrace.profiles.sampled import ON_CPU, named_stacks
 from polltrace.top.keys import press
 from polltrace.top.player import Player
 from polltrace.top.state import UIState
@@ -81,7 +82,6 @@ def test_any_moment_can_be_gone_to(recorded: tuple[Path, int]) -> None:
 
 @pytest.mark.usefixtures("lab")
 def test_an_open_session_has_its_stacks_and_forecast(recorded: tuple[Path, int]) -> None:
-    from polltrace.profiles.sampled import ON_CPU, named_stacks  # noqa: PLC0415
     from polltrace.top.session_look import look  # noqa: PLC0415
 
     player = Player(recorded[0])
