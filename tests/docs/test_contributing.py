@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from polltrace import engines
+from polltrace import engines, procfs
 from polltrace.backends import choice
 from polltrace.cli import build_parser
 from polltrace.servers.servers import servers
@@ -88,6 +88,7 @@ def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
     with subprocess.Popen(["oracleLAB (LOCAL=NO)", "1000"], executable=executable) as process:
         try:
             until(lambda: Path(f"/proc/{process.pid}/exe").resolve() == executable)
+            until(lambda: procfs.title(process.pid))  # an exec sets it a moment later
             assert servers([process.pid]) == []
             (folder_of_engines / "new.toml").write_text(example)
             engines.engines.cache_clear()
