@@ -12,10 +12,15 @@
 // then the walk starts over from where they saved it.
 #define THREAD_SIZE 16384 // x86-64's, but for KASAN kernels
 
-// Where the kernel keeps the user's registers during a system call.
+// Where the kernel keeps the user's registers during a system call of the
+// current task. From Linux 6.9 on there may be room for FRED above them, of
+// which only the kernel knows; it has said where they are since 5.15.
 static __always_inline struct pt_regs *user_regs(struct task_struct *task) {
-    __u64 top = (__u64)BPF_CORE_READ(task, stack) + THREAD_SIZE;
+    __u64 top;
 
+    if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+        return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+    top = (__u64)BPF_CORE_READ(task, stack) + THREAD_SIZE;
     return (struct pt_regs *)(top - bpf_core_type_size(struct pt_regs));
 }
 
