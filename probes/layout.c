@@ -145,14 +145,34 @@ static bool parse_line(char *line, struct mapping *m) {
     return true;
 }
 
-void layout_read(struct probe *probe, int pid, uint32_t image, struct json *j) {
-    char path[64], exe[4096] = "", *line = NULL;
+static FILE *open_maps(int pid) {
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+    return fopen(path, "re");
+}
+
+unsigned layout_size(int pid) {
+    FILE *maps = open_maps(pid);
+    struct mapping m;
+    char *line = NULL;
     size_t room = 0;
-    FILE *maps;
+    unsigned size = 0;
+
+    while (maps && getline(&line, &room, maps) > 0)
+        size += parse_line(line, &m);
+    free(line);
+    if (maps)
+        fclose(maps);
+    return size;
+}
+
+void layout_read(struct probe *probe, int pid, uint32_t image, struct json *j) {
+    FILE *maps = open_maps(pid);
+    char exe[4096] = "", *line = NULL;
+    size_t room = 0;
 
     proc_exe(pid, exe, sizeof(exe));
-    snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-    maps = fopen(path, "re");
     json_open(j, '[');
     while (maps && getline(&line, &room, maps) > 0) {
         struct mapping m;

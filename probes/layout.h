@@ -9,6 +9,9 @@
 #include "json.h"
 #include "loader.h"
 
+// How many executable mappings the process has.
+unsigned layout_size(int pid);
+
 // Tells the kernel side the sites of `image` and appends the mappings of the
 // process as a JSON list.
 void layout_read(struct probe *probe, int pid, uint32_t image,

@@ -7,6 +7,10 @@
 #include "procfs.h"
 #include "shared.h"
 
+// A program's loader maps its libraries a moment after the exec that we saw,
+// and who is just logged on maps some more.
+#define SETTLE_NS 2000000000ull
+
 static void report_process(struct reporter *r, uint32_t index) {
     struct process *process = &r->watched->process[index];
     const struct slot *slot = &r->probe->slots[index];
@@ -43,6 +47,8 @@ static void report_layout(struct reporter *r, uint32_t index) {
     struct process *process = &r->watched->process[index];
     struct slot *slot = &r->probe->slots[index];
 
+    // Before they are read: one that comes meanwhile has them read again.
+    process->mappings = layout_size(process->pid);
     record_begin(r, "maps");
     record_identity(&r->json, process);
     json_key(&r->json, "maps");
@@ -51,18 +57,31 @@ static void report_layout(struct reporter *r, uint32_t index) {
     record_end(r);
 }
 
+// Of a process that was there before us, the libraries are too.
+static bool has_mapped_more(const struct process *process, uint64_t now) {
+    return now < process->settled_ns &&
+           layout_size(process->pid) != process->mappings;
+}
+
 void report_processes(struct reporter *r) {
+    uint64_t now = monotonic_ns();
+
     for (uint32_t i = 0; i < r->watched->slots; i++) {
         struct process *process = &r->watched->process[i];
-        uint32_t execs = r->probe->slots[i].execs;
+        const struct slot *slot = &r->probe->slots[i];
+        bool is_new = !process->announced || process->execs != slot->execs;
 
-        if ((process->stage != STAGE_KEPT && process->stage != STAGE_GONE) ||
-            (process->announced && process->execs == execs))
+        if (process->stage != STAGE_KEPT && process->stage != STAGE_GONE)
             continue;
-        process->announced = true;
-        process->execs = execs;
-        report_process(r, i);
-        if (wants_stacks(r) && process->stage == STAGE_KEPT)
+        if (is_new) {
+            process->announced = true;
+            process->execs = slot->execs;
+            if (slot->born != BORN_ATTACHED || slot->execs)
+                process->settled_ns = now + SETTLE_NS;
+            report_process(r, i);
+        }
+        if (wants_stacks(r) && process->stage == STAGE_KEPT &&
+            (is_new || has_mapped_more(process, now)))
             report_layout(r, i);
     }
 }

@@ -34,7 +34,9 @@ struct process {
     bool exit_reported;
     bool polled; // its pidfd is waited for
     uint32_t execs;
-    int pid; // in our PID namespace
+    unsigned mappings;   // executable ones, when they were last printed
+    uint64_t settled_ns; // its program has its libraries by then
+    int pid;             // in our PID namespace
     int pidfd;
     uint64_t since_ns;             // when we first saw it
     uint64_t kept_ns, kept_cpu_ns; // when it was taken in, its CPU time then
