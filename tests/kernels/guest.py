@@ -2,7 +2,8 @@
 """Runs inside the guest: what this kernel offers and how the tests went, as JSON Lines.
 
 `kernel`: `release`, and `variants`, each "yes" or why not. `test`: `id`, `outcome` ("passed",
-"failed", "skipped"), `why` (of those that did not pass), `seconds`.
+"failed", "skipped", "xfailed": as badly as was expected there), `why` (of those that did not
+pass), `seconds`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Reporter:
         self.write(
             type="test",
             id=report.nodeid,
-            outcome=report.outcome,
+            outcome="xfailed" if hasattr(report, "wasxfail") else report.outcome,
             why=_why(report),
             seconds=round(report.duration, 1),
         )
@@ -45,6 +46,8 @@ class Reporter:
 def _why(report: pytest.TestReport) -> str:
     if report.passed:
         return ""
+    if reason := getattr(report, "wasxfail", ""):
+        return str(reason).removeprefix("reason: ")
     if isinstance(report.longrepr, tuple):  # a skip: file, line, reason
         return str(report.longrepr[2]).removeprefix("Skipped: ").replace(f"{ROOT}/", "")
     lines = report.longreprtext.strip().splitlines() or [""]

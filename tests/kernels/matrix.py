@@ -109,7 +109,7 @@ def try_kernel(wanted: Wanted, tests: list[str], timeout_s: float, resume: bool)
             and run("tests.kernels.fentry_cost", count_instructions=True)
         ):
             result.error = f"fentry's cost was not measured; see {console.relative_to(ROOT)}"
-        elif not result.failures:
+        else:
             keep.write(whole + "\n")
     return result
 
@@ -122,26 +122,29 @@ def what_is_kept(wanted: Wanted) -> KernelResult:
     result.take_all(lines)
     if not lines:
         result.error = "not tried"
-    elif not result.failures and json.loads(lines[-1])["type"] != "whole":
+    elif json.loads(lines[-1])["type"] != "whole":
         result.error = "broken off before its end"
     return result
 
 
 def _need_not_be_made_again(kept: Path, run_of: str, whole: str) -> list[str]:
     """The records of a run of the same: all, with the mark `whole` among them, where it came to
-    its end; else those of what passed, as what was skipped may have been for want of time."""
+    its end and nothing failed; else those of what passed, or failed as was expected: what was
+    skipped may have been for want of time."""
     first, *lines = kept.read_text().splitlines() if kept.exists() else [""]
     if first != run_of:
         return []
-    if whole in lines:
+    records = [json.loads(line) for line in lines]
+    if whole in lines and all(each.get("outcome") != "failed" for each in records):
         return lines
     tests = tuple(json.loads(whole)["tests"])
 
     def is_done(record: dict[str, Any]) -> bool:
-        passed = record["type"] == "test" and record["outcome"] == "passed"
-        return record["type"] in {"kernel", "cost"} or (passed and record["id"].startswith(tests))
+        if record["type"] != "test":
+            return bool(record["type"] != "whole")
+        return bool(record["outcome"] in {"passed", "xfailed"} and record["id"].startswith(tests))
 
-    return [line for line in lines if is_done(json.loads(line))]
+    return [line for line, record in zip(lines, records, strict=True) if is_done(record)]
 
 
 def _script(module: Sequence[str]) -> str:

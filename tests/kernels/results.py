@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,9 +78,11 @@ def row_of(test: TestResult) -> str:
 
 def _cell(result: KernelResult, title: str) -> str:
     tests = [test for test in result.tests if row_of(test) == title]
-    count = {o: sum(t.outcome == o for t in tests) for o in ("passed", "failed", "skipped")}
+    count = Counter(test.outcome for test in tests)
     if count["failed"]:
         return f"**{count['failed']} of {len(tests)} fail**"
+    if count["xfailed"]:
+        return f"**{count['xfailed']} of {len(tests)} fail, as told below**"
     if count["passed"]:
         skipped = f", {count['skipped']} skipped" if count["skipped"] else ""
         return f"yes ({count['passed']}{skipped})"
@@ -109,7 +112,7 @@ def _notes(result: KernelResult) -> Iterable[str]:
     for variant, answer in result.variants.items():
         if answer != "yes":
             yield f"{result.name}: {variant}: {answer}"
-    for outcome in ("failed", "skipped"):
+    for outcome in ("failed", "xfailed", "skipped"):
         reasons: dict[str, list[str]] = {}
         for test in result.tests:
             if test.outcome == outcome:
@@ -117,7 +120,7 @@ def _notes(result: KernelResult) -> Iterable[str]:
         for why, names in reasons.items():
             shown = ", ".join(f"`{name}`" for name in names[:3])
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            yield f"{result.name}: {outcome}: {shown}{more}: {why}"
+            yield f"{result.name}: {outcome.removeprefix('x')}: {shown}{more}: {why}"
     if result.cost:
         yield (
             f"{result.name}, emulated, so only as ratios: a poll of the watched process takes "

@@ -74,13 +74,15 @@ def test_what_did_not_is(
     # AND the table of what is kept knows
     kept = matrix.what_is_kept(WANTED)
     assert (kept.is_bad, [test.outcome for test in kept.tests][-1]) == (True, outcome)
+    assert bool(kept.error) == (code != 1)
 
 
 def test_the_table(boot: Callable[[Guests, str], KernelResult]) -> None:
     good = boot(Guests("passed"), "a build")
     bad = boot(Guests("failed", code=1), "another build")
-    said = table([good, bad, KernelResult("7", mandatory=False, error="not tried: no suite")])
-    assert "| fentry | yes (1) | **1 of 1 fail** |" in said
+    told = boot(Guests("xfailed"), "a third build")
+    said = table([good, bad, told, KernelResult("7", mandatory=False, error="not tried: no suite")])
+    assert "| yes (1) | **1 of 1 fail** | **1 of 1 fail, as told below** |" in said
     assert "- 7: not tried: no suite" in said
 
 

@@ -7,10 +7,20 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.probes.probe_process import Probe, Target, counts, total
+from tests.probes.probe_process import LINUX, Probe, Record, Target, counts, total
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
+
+
+def none_is_missing(counted: int, made: int, frame: Record) -> None:
+    """All polls were counted; or, where the kernel lets a thread be preempted within a program and
+    runs that for nobody else meanwhile, all that were not are told of."""
+    runs = frame["lost"]["runs"]
+    if LINUX >= (7, 0) and runs:
+        assert counted < made <= counted + runs
+        pytest.xfail("threads preempted in the program made others miss it: told of as lost runs")
+    assert counted == made
 
 
 @pytest.mark.parametrize("reads", ["direct", "plain"])
@@ -45,8 +55,8 @@ def test_threads_and_forks_lose_nothing(
     target.do(f"forks {fd} 30011 3 {threads}")
     frame = probe.stop()
 
+    none_is_missing(total(probe), 20011 + 30011, frame)
     assert counts(frame, target.pid)["break_polls"] == 20011
-    assert total(probe) == 20011 + 30011
     assert len(probe.of("exit")) == 3
     assert sum(e["break_polls"] for e in probe.of("exit")) == 30011
 
@@ -58,8 +68,9 @@ def test_threads_that_come_and_go_lose_nothing(
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--variant", variant, *mode)
     target.do(f"beside {fd} 211 101")
-    found = counts(probe.stop(), target.pid)
-    assert found["break_polls"] == 3 * 211 * 101
+    frame = probe.stop()
+    found = counts(frame, target.pid)
+    none_is_missing(found["break_polls"], 3 * 211 * 101, frame)
     if mode:
         assert sum(b[2] for b in found["times_ns"]["duration"]) == 3 * 211 * 101
 
