@@ -229,12 +229,27 @@ static int load_any(struct probe *p, const struct options *o) {
     return error;
 }
 
+// Maps were charged to RLIMIT_MEMLOCK before Linux 5.11, which only
+// CAP_SYS_RESOURCE may raise; to exceed it is EPERM as well.
+static bool memlock_is_short(void) {
+    struct rlimit limit;
+
+    return linux_is_before(5, 11) && !getrlimit(RLIMIT_MEMLOCK, &limit) &&
+           limit.rlim_cur != RLIM_INFINITY;
+}
+
 static _Noreturn void explain_load(const struct options *o, int error) {
     if (o->variant && (error == -ENOTSUP || error == -EPERM))
         fail(EXIT_KERNEL,
              "this kernel does not take variant %s here: %s; try "
              "--variants",
              o->variant, strerror(-error));
+    if (error == -EPERM && memlock_is_short())
+        fail(EXIT_NOT_PERMITTED,
+             "the kernel refuses to load BPF programs: run as root, or with "
+             "CAP_BPF and CAP_PERFMON and, before Linux 5.11, with "
+             "ulimit -l unlimited (%s)",
+             last_warning);
     if (error == -EPERM || error == -EACCES)
         fail(EXIT_NOT_PERMITTED,
              "the kernel refuses to load BPF programs: run as root, or with "
@@ -248,7 +263,7 @@ static void prepare(void) {
     struct rlimit endless = {RLIM_INFINITY, RLIM_INFINITY};
 
     libbpf_set_print(keep_warning);
-    setrlimit(RLIMIT_MEMLOCK, &endless); // charged to it before Linux 5.11
+    setrlimit(RLIMIT_MEMLOCK, &endless);
 }
 
 void probe_load(struct probe *p, const struct options *o) {
