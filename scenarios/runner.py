@@ -26,11 +26,20 @@ from scenarios.network import Network, Route
 from scenarios.processors import processors
 from scenarios.scenario import WAIT_SLICE_S, Cell, Scenario
 from scenarios.server import Server, open_session
-from scenarios.session import CANCELLED_FACTOR, Session, Work
+from scenarios.session import Session, Work
 
 # A session's counted executions begin and end somewhere between two polls, at skip 1000 a
 # thousand gets apart: with so many gets in each, that is a fraction of a per cent of them all.
 COUNTED_GETS = 60_000
+
+# A call that is to be cancelled is so many times as long as the others, and at least so long that
+# the latest cancel meets it.
+CANCELLED_FACTOR = 40
+CANCELLED_S = 0.4
+
+# Where an execution takes that long with fewer, it is not they that take it, and many times as many
+# would take no longer.
+LEAST_N = 250
 
 Progress = Callable[[str, int, int], None]
 Write = Callable[..., None]
@@ -80,15 +89,18 @@ def calibrated(
     gets = session_statistics.read(watcher, session.sid).since(before).gets
     executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
     client.close()
+    longer = CANCELLED_FACTOR
+    if scenario.seconds is not None:
+        longer = max(longer, math.ceil(CANCELLED_S / scenario.seconds))
     cancelled = {
-        name: value * CANCELLED_FACTOR if name == "n" and isinstance(value, int) else value
+        name: value * longer if name == "n" and isinstance(value, int) else value
         for name, value in binds.items()
     }
     return Work(scenario.statement, binds, cancelled, executions, gets)
 
 
 def _fitting_n(session: Session, scenario: Scenario, seconds: float) -> int:
-    n, took_s = 250, 0.0
+    n, took_s = LEAST_N, 0.0
     while took_s < seconds / 2:
         n *= 2
         # On a busy host it waits for a processor as well; its own CPU time says what it needs.
@@ -96,7 +108,7 @@ def _fitting_n(session: Session, scenario: Scenario, seconds: float) -> int:
         took_s = took.cpu_s or took.elapsed_s
         if n > 10**9:
             raise LabError("the statement takes no longer however large n is")
-    return round(n * seconds / took_s)
+    return max(round(n * seconds / took_s), LEAST_N)
 
 
 def header(

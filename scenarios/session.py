@@ -29,9 +29,6 @@ SAMPLED_S = 1.0
 LONGEST_CANCEL_S = 15.0
 """A call that did not end by then has lost its cancel."""
 
-CANCELLED_FACTOR = 40
-"""A call that is to be cancelled would take so many times as long as the others."""
-
 POLLS_AT_LEAST = 300
 """Counting begins and ends somewhere between two polls: one more or less must not matter."""
 
@@ -61,6 +58,12 @@ class Work:
         if not isinstance(n, int):
             return self
         return replace(self, binds={**self.binds, "n": order.randint(n // 2, n)})
+
+    @property
+    def cancelled_gets(self) -> float:
+        """Those of a call that was to be cancelled and was not; 0: not known."""
+        n, longer = self.binds.get("n"), self.cancelled.get("n")
+        return self.gets * longer / n if isinstance(n, int) and isinstance(longer, int) else 0.0
 
     def executions_at(self, skip: int | None) -> int:
         """How often, so that the polls at this skip are enough for a fraction of a per cent."""
@@ -186,7 +189,7 @@ class Session:
             return {"after_s": after_s, "lost": True, "error": ended.error}
         spent = session_statistics.read(self._watcher, self.sid).since(before)
         cancel = self._client.cancelled(ended)
-        whole = CANCELLED_FACTOR * work.gets
+        whole = work.cancelled_gets
         return {
             "after_s": after_s,
             "lost": self.cell.busy == "executing" and spent.gets > 0.9 * whole > 0,

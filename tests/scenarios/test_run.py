@@ -119,6 +119,22 @@ def test_a_run_holds_what_it_promises(run: Run, small: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("lab")
+def test_a_cancel_meets_its_call_however_short_the_others_are(
+    run: Run, small: Path, tmp_path: Path
+) -> None:
+    saved = tmp_path / "a.run"
+    record = re.compile("record = .*")
+    small.write_text(
+        record.sub('record = ["cancel"]', SMALL).replace("seconds = 0.01", "seconds = 0.001")
+    )
+    assert run("run", str(small), "-o", str(saved)).returncode == 0
+    data = json.loads(run("report", str(saved), "--json").stdout)
+    work = data["header"]["work"]
+    assert work["cancelled"]["n"] == 400 * work["binds"]["n"] >= 400 * 250
+    assert {cell["cancels_lost"] for cell in data["cells"]} == {0}
+
+
+@pytest.mark.usefixtures("lab")
 def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
     start: Start, run: Run, small: Path, tmp_path: Path
 ) -> None:
