@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import os
 import signal
 import sys
@@ -68,6 +69,17 @@ def _terminated(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _ready_streams() -> None:
+    """A stream that was closed (`>&-`) gives way to /dev/null; what the terminal's encoding cannot
+    show is shown as a question mark."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - to our end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def _drop_output() -> None:
     """What is still to be written has nowhere to go, and Python must not try again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -75,14 +87,9 @@ def _drop_output() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; its exit code. Errors become one line on stderr."""
-    words = sys.argv[1:] if argv is None else argv
-    verb_meant = next((word for word in words if not word.startswith("-")), None)
-    args = build_parser(verb_meant).parse_args(words)
-    # Ended by a supervisor, by a closed terminal or by Ctrl-C: the same clean-up on the way out.
-    for number in ending():
-        signal.signal(number, _terminated)
+    _ready_streams()
     try:
-        code: int = args.run(args)
+        code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
     except PolltraceError as error:
         print(f"polltrace: {error}", file=sys.stderr)
@@ -95,9 +102,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return 128 + signal.SIGPIPE
     except OSError as error:
+        if error.errno == errno.ENOEXEC:  # a program for another processor, say
+            print(f"polltrace: cannot run {error.filename}: {error.strerror}", file=sys.stderr)
+            return HostError.exit_code
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         _drop_output()
         print(f"polltrace: cannot write the output: {error.strerror}", file=sys.stderr)
         return HostError.exit_code
+    return code
+
+
+def _run(words: Sequence[str]) -> int:
+    verb_meant = next((word for word in words if not word.startswith("-")), None)
+    try:
+        args = build_parser(verb_meant).parse_args(words)
+    except SystemExit:  # --help has printed, and its reader may be gone
+        sys.stdout.flush()
+        raise
+    # Ended by a supervisor, by a closed terminal or by Ctrl-C: the same clean-up on the way out.
+    for number in ending():
+        signal.signal(number, _terminated)
+    code: int = args.run(args)
     return code

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Everything that can go wrong, each with one line for the user and an exit code.
 
-Exit codes: 0 done; 1 done, and the answer is no (a count did not match, a regression);
-2 usage; 3 not permitted; 4 this host lacks something; 5 no such process; 6 the lab could not
-start; 7 a driver is missing or failed; 130 interrupted; 141 nobody read what was printed.
+docs/commands.md says what each exit code means.
 """
 
 

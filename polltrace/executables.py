@@ -36,15 +36,19 @@ def find_executable(name: str) -> Path:
     """
     executable = EXECUTABLES[name]
     if named := os.environ.get(executable.variable):
-        if os.access(named, os.X_OK):
+        if _is_program(Path(named)):
             return Path(named)
         raise HostError(f"{executable.variable}={named} is not an executable file")
     package = Path(__file__).parent
     for place in (package / "bin" / name, package.parent / executable.tree):
-        if os.access(place, os.X_OK):
+        if _is_program(place):
             return place
     if on_path := shutil.which(name):
         return Path(on_path)
     raise HostError(
         f"{name} is not built: run 'make build', or set {executable.variable} to where it is"
     )
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)

@@ -14,23 +14,32 @@ from polltrace import procfs
 from polltrace.errors import LabError
 from scenarios.oralab import Oralab, start_oralab
 from scenarios.sqlnet import write_sqlnet
+from scenarios.state import state_directory
 
 _STOP_SECONDS = 5.0
 
 
 def start(port: int, *, break_poll_skip: int, disable_oob: bool) -> Oralab:
-    """Start it. Raises LabError where one runs already, or it cannot listen."""
+    """Start it. Raises LabError where one runs already, it cannot listen, or could not be found
+    again for want of a place to note it."""
     if running := status():
         raise LabError(
             f"a lab runs already (PID {running.pid}, port {running.port}); "
             "'polltrace lab status' shows it, 'polltrace lab stop' ends it"
         )
-    _, lab = start_oralab(["--port", str(port)], stdin=subprocess.DEVNULL)
-    write_sqlnet(lab.tns_admin, break_poll_skip=break_poll_skip, disable_oob=disable_oob)
-    path = _state()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # It holds a password: made for its owner's eyes before a byte is in it.
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+    path = _note()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # It holds a password: made for its owner's eyes before a byte is in it.
+        note = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise LabError(
+            f"cannot note in {path} what is started: {error.strerror}; XDG_STATE_HOME names "
+            "another folder"
+        ) from None
+    with open(note, "w") as file:
+        _, lab = start_oralab(["--port", str(port)], stdin=subprocess.DEVNULL)
+        write_sqlnet(lab.tns_admin, break_poll_skip=break_poll_skip, disable_oob=disable_oob)
         file.write(lab.to_json())
     return lab
 
@@ -38,7 +47,7 @@ def start(port: int, *, break_poll_skip: int, disable_oob: bool) -> Oralab:
 def status() -> Oralab | None:
     """The lab that runs in the background, or None."""
     try:
-        lab = Oralab.from_json(_state().read_text())
+        lab = Oralab.from_json(_note().read_text())
     except (OSError, ValueError, KeyError, TypeError):
         return None
     # The PID may be another's by now: what it runs tells.
@@ -59,11 +68,9 @@ def stop() -> Oralab | None:
             os.close(pidfd)
             if not ended:
                 raise LabError(f"the lab (PID {lab.pid}) did not end in {_STOP_SECONDS:g} s")
-    _state().unlink(missing_ok=True)
+    _note().unlink(missing_ok=True)
     return lab
 
 
-def _state() -> Path:
-    """XDG_STATE_HOME's usual place, so that it survives neither user nor machine by much."""
-    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(home) / "polltrace" / "lab.json"
+def _note() -> Path:
+    return state_directory() / "lab.json"

@@ -20,6 +20,7 @@ from scenarios.scenario import Cell
 
 FORMAT = "polltrace-run"
 VERSION = 1
+_IN_HEADER = ("scenario", "work", "host", "drivers", "server", "seed", "counts_polls")
 
 Line = Mapping[str, Any]
 
@@ -60,10 +61,11 @@ class RunData:
 def read_run(path: Path) -> RunData:
     """Raises UsageError where it cannot be read, FrameError where it is no run of this version."""
     try:
-        texts = path.read_text().split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', 'not text')}") from None
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
     try:
+        texts = content.decode().split("\n")
         header = json.loads(texts[0])
         if header["format"] != FORMAT:
             raise ValueError
@@ -72,6 +74,11 @@ def read_run(path: Path) -> RunData:
         raise FrameError(f"{path} is no run: 'polltrace run -o FILE' makes those") from None
     if version != VERSION:
         raise FrameError(f"{path} is a run of version {version}; this release reads {VERSION}")
+    try:
+        cells = [Cell.of(each) for each in header["cells"]]
+        _ = [header[key] for key in _IN_HEADER]
+    except (KeyError, TypeError):
+        raise FrameError(f"{path}: the first line is damaged") from None
     lines: list[Line] = []
     torn = texts[-1] != ""
     for number, text in enumerate(texts[1:-1], 2):
@@ -82,7 +89,7 @@ def read_run(path: Path) -> RunData:
             raise FrameError(f"{path}: line {number} is damaged") from None
     return RunData(
         header=header,
-        cells=[Cell.of(each) for each in header["cells"]],
+        cells=cells,
         blocks=frozenset(each["block"] for each in lines if each["kind"] == "block"),
         lines=lines,
         torn=torn,

@@ -79,7 +79,7 @@ MATRIX = tuple(each.name for each in fields(Cell) if each.name != "twin")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a run should show; `check` names who can tell (expectations.py), empty: the reader."""
+    """What a run should show; `check` names who can tell (expectations/), empty: the reader."""
 
     text: str
     check: str = ""

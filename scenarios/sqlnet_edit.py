@@ -19,7 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polltrace import procfs
-from polltrace.errors import NotPermittedError, UsageError
+from polltrace.errors import HostError, NotPermittedError, UsageError
+from scenarios.state import state_directory
 
 PARAMETER = "BREAK_POLL_SKIP"
 BACKUP_SUFFIX = ".polltrace-backup"
@@ -68,14 +69,18 @@ class SqlnetEdit:
                 raise UsageError(f"{path} is changed by another run just now (PID {note.pid})")
             restore(note)
         self._existed = self._path.exists()
-        self._original = self._path.read_text() if self._existed else ""
+        try:
+            self._original = _text(self._path) if self._existed else ""
+        except OSError as error:
+            raise UsageError(f"--set-sqlnet: cannot read {path}: {error.strerror}") from None
         self._written: list[str] = []
 
     def __enter__(self) -> SqlnetEdit:
         return self
 
     def set(self, skip: int) -> None:
-        """For servers that start from now on. Raises NotPermittedError where it may not be."""
+        """For servers that start from now on. Raises NotPermittedError or HostError where it cannot
+        be."""
         text = with_skip(self._original, skip)
         first = not self._written
         self._written.append(_digest(text))
@@ -89,6 +94,8 @@ class SqlnetEdit:
             raise NotPermittedError(
                 f"cannot change {self._path}: {error.strerror}; run as its owner"
             ) from None
+        except OSError as error:
+            raise HostError(f"cannot change {self._path}: {error.strerror}") from None
 
     def _note(self) -> None:
         us = os.getpid()
@@ -114,10 +121,10 @@ def notes() -> Iterator[Note]:
 def restore(note: Note) -> None:
     """Put the file back. Raises UsageError where somebody changed it meanwhile: theirs stays."""
     path, backup = Path(note.path), _backup(Path(note.path))
-    now = path.read_text() if path.exists() else None
+    now = _text(path) if path.exists() else None
     ours = now is not None and _digest(now) in note.written
     if backup.exists():
-        if not ours and now != backup.read_text():
+        if not ours and now != _text(backup):
             raise UsageError(
                 f"{path} was changed by somebody since a run set {PARAMETER} in it; it is left as "
                 f"it is. What it was before is in {backup}: put it right, then remove "
@@ -147,8 +154,8 @@ def _replace(path: Path, text: str, like: Path | None = None) -> None:
     draft = _draft(path)
     model = like or path
     try:
-        with draft.open("w") as file:
-            file.write(text)
+        with draft.open("wb") as file:
+            file.write(_bytes(text))
             file.flush()
             os.fsync(file.fileno())
         if model.exists():
@@ -174,7 +181,16 @@ def _draft(path: Path) -> Path:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_bytes(text)).hexdigest()
+
+
+def _text(path: Path) -> str:
+    """What _bytes turns into the same bytes again, line ends and all, whatever its encoding."""
+    return path.read_bytes().decode(errors="surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
 
 
 def _note_of(path: Path) -> Note | None:
@@ -182,6 +198,5 @@ def _note_of(path: Path) -> Note | None:
 
 
 def _place(path: Path) -> Path:
-    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     name = hashlib.sha256(str(path).encode()).hexdigest()[:16]
-    return Path(home) / "polltrace" / "changed-sqlnet" / f"{name}.json"
+    return state_directory() / "changed-sqlnet" / f"{name}.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The seam between what watches processes and who wants to know: eBPF, strace."""
+"""The seam between what watches processes (eBPF, bcc, strace) and who wants to know."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.targets import one_server
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.overhead.advice import Advice
-from polltrace.overhead.advice_report import advice_data, advice_text
+from polltrace.overhead.advice_data import advice_data
+from polltrace.overhead.advice_report import advice_text
 from polltrace.overhead.looks import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary

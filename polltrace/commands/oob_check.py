@@ -61,11 +61,16 @@ class OobCheck:
         return 0 if found.to_server.carried else 1
 
 
+def _why(error: OSError) -> str:
+    """Without what Python's create_server adds to it."""
+    return str(error.strerror or error).partition(" (while")[0]
+
+
 def _listen(host: str, port: int, *, once: bool, patience_s: float) -> int:
     try:
         listener = socket.create_server((host, port))
     except OSError as error:
-        raise HostError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+        raise HostError(f"cannot listen on {host}:{port}: {_why(error)}") from None
     with listener:
         host, port = listener.getsockname()[:2]
         print(f"listening on {host}:{port}", flush=True)

@@ -31,6 +31,6 @@ def add_recording_argument(parser: argparse.ArgumentParser) -> None:
 
 def recorded(args: argparse.Namespace) -> Recording:
     """The recording meant. Raises UsageError where processes are named as well."""
-    if args.pid or getattr(args, "name", None) or getattr(args, "sid", None):
+    if args.pid or args.name or args.sid or args.all:
         raise UsageError("read either a FILE or watch processes, not both")
     return read(args.file)

@@ -178,8 +178,13 @@ def _before(path: Path | None) -> Side | None:
         return None
     try:
         return Side(path.stem, parse_folded(path.read_text()))
-    except (OSError, UnicodeDecodeError, FormatError) as error:
-        raise UsageError(f"cannot read folded stacks from {path}: {error}") from None
+    except OSError as error:
+        why = error.strerror
+    except UnicodeDecodeError:
+        why = "not text"
+    except FormatError as error:
+        why = str(error)
+    raise UsageError(f"cannot read folded stacks from {path}: {why}")
 
 
 def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace) -> Picture:

@@ -69,5 +69,6 @@ def sampling(host: Host) -> Finding:
 def uprobes(host: Host) -> Finding:
     path = "/sys/bus/event_source/devices/uprobe"
     there = host.exists(path)
-    mend = "a kernel with CONFIG_UPROBE_EVENTS=y; nothing in polltrace needs it yet"
-    return finding("uprobes", there, path if there else f"no {path}", "counting checks", mend)
+    mend = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from sqlnet.ora"
+    enables = "advise, record: counting checks, which tells the skip in force"
+    return finding("uprobes", there, path if there else f"no {path}", enables, mend)

@@ -9,13 +9,10 @@ from collections.abc import Sequence
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
-from polltrace.overhead.advice_data import advice_data
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.forecast import SkipForecast, recommended
 from polltrace.overhead.plot import plot
 from polltrace.servers.database import DatabaseSession
-
-__all__ = ["advice_data", "advice_text"]
 
 _WIDTH = 100
 

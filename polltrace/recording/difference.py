@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.intervals import Estimate, median, proportion
+from polltrace.intervals import Estimate, exactly, median, proportion
 from polltrace.recording.summary import SessionSummary, Summary
 
 
@@ -57,8 +57,8 @@ def difference(before: Summary, after: Summary) -> Difference:
         return Change(name, figure(before), figure(after), unit)
 
     changes = (
-        change("CPUs used", lambda side: _exact(side.used_cores)),
-        change("CPUs lost to break polling", lambda side: _exact(side.lost_cores)),
+        change("CPUs used", lambda side: exactly(side.used_cores)),
+        change("CPUs lost to break polling", lambda side: exactly(side.lost_cores)),
         change("break polls a CPU second", _rate),
         change("lost, counted", _lost, "% of CPU"),
         change("lost, sampled", _sampled, "% of CPU"),
@@ -71,10 +71,6 @@ def difference(before: Summary, after: Summary) -> Difference:
     known = sorted({*_skips(before), *_skips(after)})
     skips = {skip: (_skips(before).count(skip), _skips(after).count(skip)) for skip in known}
     return Difference(before, after, changes, modes, skips)
-
-
-def _exact(value: float) -> Estimate:
-    return Estimate(value, value, value)
 
 
 def _busy(summary: Summary) -> list[SessionSummary]:
@@ -90,7 +86,7 @@ def _rate(summary: Summary) -> Estimate | None:
     whole = polls / cpu_s
     rates = _rates_over_time(summary)
     if len(rates) < 2:
-        return Estimate(whole, whole, whole)
+        return exactly(whole)
     found = median(rates)
     return Estimate(whole, min(whole, found.low), max(whole, found.high))
 

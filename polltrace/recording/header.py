@@ -18,8 +18,7 @@ VERSION = 1
 @dataclass(frozen=True, slots=True)
 class RecordingHeader:
     """`started` is UTC, ISO 8601. `part` counts the files of one recording, from 1; `at_s` is when
-    this one begins, in seconds since `started`. `pids` were asked for one by one; empty: by name.
-    """
+    this one begins, in seconds since `started`."""
 
     polltrace: str
     host: str
@@ -66,7 +65,7 @@ class Quality:
     """How good a recording is: what was lost, and what recording took.
 
     `reason` is why it ended. `lost` counts by kind what could not be counted or kept (full maps,
-    stack collisions, unreadable memory), of all looks together; `late_frames` came later than
+    unreadable memory), of all looks together; `late_frames` came later than
     asked for; `probe_cpu_s` is the CPU time of the probes' processes, `bpf_s` that of their
     programs in the kernel, `recorder_cpu_s` ours. `unnamed` stacks came from processes that were
     gone before their functions had been looked up.

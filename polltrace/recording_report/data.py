@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from polltrace.intervals import Estimate
-from polltrace.overhead.advice_report import advice_data
+from polltrace.overhead.advice_data import advice_data
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.words import MOST_CANCEL_S
 

@@ -61,6 +61,14 @@ def test_start_status_stop(background: Lab, tmp_path: Path) -> None:
     assert background("stop").returncode == 0
 
 
+def test_it_is_not_started_where_it_could_not_be_noted(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "polltrace").write_text("no folder")
+    ended = run("lab", "start", prefix=("env", f"XDG_STATE_HOME={tmp_path}"))
+    assert ended.returncode == 6
+    assert ended.stderr.startswith(f"polltrace: cannot note in {tmp_path}/polltrace/lab.json")
+    assert len(ended.stderr.splitlines()) == 1
+
+
 def test_a_second_one_is_refused(background: Lab) -> None:
     lab = started(background)
     ended = background("start")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,12 @@ from polltrace.errors import FrameError, UsageError
 from scenarios.run_file import RunWriter, read_run
 from scenarios.scenario import Cell
 
-HEADER: dict[str, Any] = {"cells": [Cell().data()], "scenario": {}, "seed": 1}
+HEADER: dict[str, Any] = {
+    **{"cells": [Cell().data()], "scenario": {}, "work": {}, "host": {}, "drivers": []},
+    **{"server": "lab", "seed": 1, "counts_polls": True},
+}
+
+FIRST = json.dumps({"format": "polltrace-run", "version": 1, **HEADER})
 
 
 @pytest.fixture
@@ -59,13 +65,18 @@ def test_an_old_file_is_not_written_over(path: Path) -> None:
         ('{"format": "other"}\n', FrameError, "is no run"),
         ("[]\n", FrameError, "is no run"),
         ('{"format": "polltrace-run", "version": 9}\n', FrameError, "of version 9"),
-        ('{"format": "polltrace-run", "version": 1, "cells": []}\nx\n', FrameError, "line 2"),
+        (f"{FIRST}\n".replace("[{", "[3, {"), FrameError, "first line is damaged"),
+        (f"{FIRST}\n".replace("seed", "sead"), FrameError, "first line is damaged"),
+        (f"{FIRST}\nx\n", FrameError, "line 2 is damaged"),
     ],
 )
 def test_what_is_no_run(tmp_path: Path, text: str, error: type[Exception], said: str) -> None:
     path = tmp_path / "b"
     path.write_text(text)
     with pytest.raises(error, match=said):
+        read_run(path)
+    path.write_bytes(b"\xff\n")
+    with pytest.raises(FrameError, match="is no run"):
         read_run(path)
     with pytest.raises(UsageError, match="cannot read"):
         read_run(tmp_path / "none")

@@ -61,6 +61,20 @@ def test_it_is_put_back(path: Path) -> None:
     assert list(notes()) == []
 
 
+def test_it_is_put_back_to_the_byte(path: Path) -> None:
+    original = b"# \xfcber\r\nSQLNET.EXPIRE_TIME = 10\r\n"
+    path.write_bytes(original)
+    with SqlnetEdit(path) as edit:
+        edit.set(3)
+        assert path.read_bytes() == original + b"BREAK_POLL_SKIP = 3\n"
+    assert path.read_bytes() == original
+
+
+def test_a_directory_is_no_file(path: Path) -> None:
+    with pytest.raises(UsageError, match="Is a directory"):
+        SqlnetEdit(path.parent)
+
+
 def test_a_file_that_was_not_there_is_gone_again(path: Path) -> None:
     path.unlink()
     with SqlnetEdit(path) as edit:

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line where what surrounds it is odd: one line and a documented code, no traceback."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import POLLTRACE
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+
+def test_what_the_encoding_lacks_is_a_question_mark(run: Run) -> None:
+    ended = run("report", "demo", prefix=("env", "PYTHONIOENCODING=ascii"))
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"takes [\d.]+ \? [\d.]+ % of its", ended.stdout)
+
+
+def test_closed_streams(tmp_path: Path) -> None:
+    assert shell(f"{POLLTRACE} report demo >&-").returncode == 0
+    ended = shell(f"{POLLTRACE} stat --from-strace {tmp_path}/none 2>&-")
+    assert (ended.returncode, ended.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("verb", ["", "stat"])
+def test_help_that_nobody_reads(verb: str) -> None:
+    full = shell(f"{POLLTRACE} {verb} --help >/dev/full")
+    assert full.returncode == 4
+    assert full.stderr == "polltrace: cannot write the output: No space left on device\n"
+    assert shell(f"{POLLTRACE} {verb} --help | true; exit ${{PIPESTATUS[0]}}").returncode == 141
+
+
+def test_what_is_named_is_no_program(run: Run, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("no program")
+    text.chmod(0o755)
+    for path, said in (text, f"cannot run {text}: Exec format error"), (tmp_path, "not an exec"):
+        ended = run("stat", "-p", "1", prefix=("env", f"POLLTRACE_PROBE={path}"))
+        assert ended.returncode == 4
+        assert said in ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
