@@ -101,14 +101,17 @@ class EbpfProbe:
 
     def _start(self) -> None:
         self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - until __exit__
-        self._process = subprocess.Popen(
-            self._argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            text=True,
-            start_new_session=True,
-        )
+        try:
+            self._process = subprocess.Popen(
+                self._argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                text=True,
+                start_new_session=True,
+            )
+        except OSError as error:  # no ssh here; a probe for another processor
+            raise HostError(f"cannot run {self._argv[0]}: {error.strerror}") from None
 
     def __enter__(self) -> Self:
         self._start()

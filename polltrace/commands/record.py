@@ -14,7 +14,6 @@ from polltrace.commands.targets import (
 )
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
-from polltrace.recording.parts import make_room
 from polltrace.recording.recorder import Recorder, Wanted
 
 DEFAULT_FILE = Path("recording.polltrace")
@@ -103,7 +102,6 @@ class Record:
 def _record(
     args: argparse.Namespace, targets: list[str], command: HeldCommand | None = None
 ) -> None:
-    make_room(args.output)
     wanted = Wanted(
         path=args.output,
         targets=tuple(targets),

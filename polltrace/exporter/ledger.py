@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.watch.frame_line import Identity
+from polltrace.profiles.frames import Identity
 from polltrace.watch.snapshot import Row, Snapshot
 
 # A process chooses its own title, so what is in it cannot be trusted to be few.

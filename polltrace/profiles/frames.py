@@ -16,6 +16,9 @@ from polltrace.errors import FrameError
 
 FORMAT = 1
 
+Identity = tuple[int, int]
+"""(pid, start_ticks): PIDs are reused, a PID with its start time is not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -188,7 +191,23 @@ def parse(line: str) -> Record | None:
     try:
         return record_of(json.loads(line))
     except (ValueError, KeyError, TypeError) as error:
-        raise FrameError(f"not a frame of format {FORMAT} ({error!r}): {line[:80]!r}") from error
+        raise _no_frame(line, error) from error
+
+
+def data_of(line: str) -> dict[str, Any]:
+    """The data of one line, to be kept as it is. Raises FrameError where there is no record, or a
+    header of another format."""
+    try:
+        data: dict[str, Any] = json.loads(line)
+        if data["type"] == "header":
+            _header(data)
+    except (ValueError, KeyError, TypeError) as error:
+        raise _no_frame(line, error) from error
+    return data
+
+
+def _no_frame(line: str, error: Exception) -> FrameError:
+    return FrameError(f"not a frame of format {FORMAT} ({error!r}): {line[:80]!r}")
 
 
 def record_of(data: dict[str, Any]) -> Record | None:

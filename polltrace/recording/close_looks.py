@@ -11,8 +11,9 @@ from typing import Any
 from polltrace import procfs
 from polltrace.backends.ebpf import Look
 from polltrace.overhead.looks import BURST_SECONDS
+from polltrace.profiles.frames import Identity
 from polltrace.recording.pollers import Pollers
-from polltrace.recording.stream import CHECKS, GAPS, Identity
+from polltrace.recording.stream import CHECKS, GAPS
 from polltrace.servers.servers import Server
 from stacks import ProcessError
 from stacks.locating import locate_function

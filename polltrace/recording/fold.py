@@ -15,6 +15,7 @@ from polltrace.profiles.frames import (
     Burst,
     Exit,
     Frame,
+    Identity,
     ProcessTotals,
     Trailer,
     WatchedProcess,
@@ -26,7 +27,7 @@ from polltrace.recording.names import RecordedNames
 from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
-from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, identity_of
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
 from polltrace.recording.totals import added
 from polltrace.servers.servers import Server
 

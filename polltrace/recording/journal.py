@@ -9,12 +9,13 @@ from typing import Any
 
 from polltrace import __version__
 from polltrace.intervals import Estimate
+from polltrace.profiles.frames import Identity
 from polltrace.recording.header import Quality, RecordingHeader
 from polltrace.recording.naming import Naming
 from polltrace.recording.probes import Said
 from polltrace.recording.secrets import own_command
 from polltrace.recording.server import server_data
-from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Identity, Stream, identity_of
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Stream, identity_of
 from polltrace.servers.servers import Server
 
 Entry = dict[str, Any]

@@ -9,13 +9,14 @@ from polltrace.profiles.frames import (
     Exit,
     Frame,
     Header,
+    Identity,
     ProcessTotals,
     Trailer,
     WatchedProcess,
     record_of,
 )
 from polltrace.profiles.profile import Profile
-from polltrace.recording.stream import Identity, Restored
+from polltrace.recording.stream import Restored
 from polltrace.recording.totals import since
 
 

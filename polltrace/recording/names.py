@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polltrace.recording.stream import Identity, identity_of
+from polltrace.profiles.frames import Identity
+from polltrace.recording.stream import identity_of
 from stacks.errors import ProcessError
 from stacks.frame import Frame
 from stacks.text import printable

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from polltrace import procfs
+from polltrace.profiles.frames import Identity
 from polltrace.recording.names import KERNEL, Place, places, symbols_data
-from polltrace.recording.stream import Identity, identity_of
+from polltrace.recording.stream import identity_of
 from stacks import AddressSpace, Frame, ProcessError, Symbolizer
 
 Resolve = Callable[[Sequence[int], bool], Sequence[Frame]]

@@ -70,16 +70,21 @@ class Parts:
 def make_room(path: Path) -> None:
     """Move a recording that is there already to FILE.old, as perf does.
 
-    Raises UsageError for a file that is no recording: it is somebody's.
+    Raises UsageError for a file that is no recording: it is somebody's; HostError where it cannot
+    be moved.
     """
-    if not path.is_file() or path.stat().st_size == 0:
-        path.unlink(missing_ok=True) if path.is_file() else None
+    if not path.is_file():
         return
     try:
+        if path.stat().st_size == 0:
+            path.unlink()
+            return
         Scan(path)
+        path.rename(_beside(path, "old"))
     except FrameError:
         raise UsageError(f"{path} exists and is no recording; name another file") from None
-    path.rename(_beside(path, "old"))
+    except OSError as error:
+        raise HostError(f"cannot move {path} out of the way: {error.strerror}") from None
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from polltrace.recording.stream import Identity, identity_of
+from polltrace.profiles.frames import Identity
+from polltrace.recording.stream import identity_of
 from polltrace.watch.pricing import pace_knot_us
 
 # Timing costs as much as the polls: a second now and then, of those that poll most.

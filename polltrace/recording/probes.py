@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any, Protocol, Self
 
 from polltrace import procfs
 from polltrace.errors import PolltraceError
+from polltrace.profiles.frames import data_of
 from polltrace.recording.stream import COUNT
 from polltrace.watch.probe import LiveProbe
 
@@ -82,7 +82,10 @@ class Probes:
                 yield said
 
     def wait(self, seconds: float | None) -> Iterator[Said]:
-        """What the probes say, as soon as they say anything; waits no longer than `seconds`."""
+        """What the probes say, as soon as they say anything; waits no longer than `seconds`.
+
+        Raises FrameError for what is no record of a probe of this release.
+        """
         ready = [str(key.data) for key, _ in self._waiting.select(seconds)]
         for look in ready:
             if not look:
@@ -93,7 +96,7 @@ class Probes:
                 self._waiting.unregister(self._probes[look])
                 yield Said(look, self.now_s(), None)
             for line in lines or ():
-                if said := self._said(look, json.loads(line.decode(errors="replace"))):
+                if said := self._said(look, data_of(line.decode(errors="replace"))):
                     yield said
 
     def failure(self, look: str) -> PolltraceError:

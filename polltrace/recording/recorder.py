@@ -14,7 +14,7 @@ from polltrace.interrupts import detaching
 from polltrace.recording.close_looks import CloseLooks
 from polltrace.recording.header import Quality
 from polltrace.recording.journal import Journal
-from polltrace.recording.parts import Parts
+from polltrace.recording.parts import Parts, make_room
 from polltrace.recording.pollers import Pollers
 from polltrace.recording.probes import Probes, Said
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
@@ -74,13 +74,15 @@ class Recorder:
         """Record; `attached` is called when every break poll counts. Ends when the duration is
         over, every process has ended, or by Ctrl-C.
 
-        Raises the probe's failure, and HostError when the file cannot be written any more.
+        Raises the probe's failure, UsageError where another's file is in the way, and HostError
+        when the file cannot be written any more.
         """
         wanted = self._wanted
         with Probes() as self._probes:
             journal = Journal(wanted.command, wanted.interval_s, self._probes.now_s)
             self._journal = journal
             early = self._attached()
+            make_room(wanted.path)  # now that there will be another
             parts = Parts(
                 wanted.path,
                 max_bytes=wanted.max_bytes,

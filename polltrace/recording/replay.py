@@ -17,7 +17,7 @@ from polltrace.servers.servers import Server
 
 @dataclass(frozen=True, slots=True)
 class RecordedFrame:
-    """`at_s` is seconds since the recording began, `look` what for ("count", "cpu", "gaps").
+    """`at_s` is seconds since the recording began, `look` what for (see stream.py).
 
     `is_base`: totals that were reached before this file began. A process that is not in a frame
     did nothing since the one before.

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from polltrace.profiles.frames import Identity
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import AT_POLL, NamedStack, named_stacks
 from polltrace.recording.fold import Recording
-from polltrace.recording.stream import Identity
 
 
 def look_for(recording: Recording, kind: str) -> Profile | None:

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from polltrace.profiles.frames import Identity
 from polltrace.recording.secrets import without_arguments
-
-Identity = tuple[int, int]
-"""(pid, start_ticks): PIDs are reused, a PID with its start time is not."""
 
 # What a probe is attached for: every break poll is counted, with stacks; stacks are sampled on CPU;
 # the gaps between polls are timed, for a second now and then; then calls of the check function are

@@ -13,13 +13,12 @@ from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Advice, Extras, advice
 from polltrace.overhead.overhead import Session, counted_pct, counted_session
 from polltrace.overhead.price import PriceCurve
-from polltrace.profiles.frames import Bucket, ProcessTotals
+from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, shares
 from polltrace.recording.fold import Recording
 from polltrace.recording.series import Span
 from polltrace.recording.stacks import stacks_of
-from polltrace.recording.stream import Identity
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.ps_report import Session as Watched
 from polltrace.servers.servers import Server

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from polltrace.intervals import Estimate
-from polltrace.profiles.frames import Frame
+from polltrace.profiles.frames import Frame, Identity
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.replay import frames
 from polltrace.recording.stacks import stacks_of
-from polltrace.recording.stream import CHECKS, COUNT, GAPS, Identity
+from polltrace.recording.stream import CHECKS, COUNT, GAPS
 from polltrace.recording.summary import SessionSummary, Summary
 
 

@@ -32,7 +32,7 @@ def main() -> int:
     try:
         import oracledb  # noqa: PLC0415 - missing it is an answer
     except ImportError:
-        return _say(failed="python-oracledb is not installed: pip install 'polltrace[oracle]'")
+        return _say(failed="python-oracledb is not installed: pip install 'polltrace[drivers]'")
     request = json.load(sys.stdin)
     try:
         with _connected(oracledb, request) as connection:

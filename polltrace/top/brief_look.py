@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from polltrace.errors import PolltraceError
-from polltrace.profiles.frames import Frame, ProcessTotals, parse
-from polltrace.watch.frame_line import Identity
+from polltrace.profiles.frames import Frame, Identity, ProcessTotals, parse
 from polltrace.watch.place import Place
 from polltrace.watch.probe import LiveProbe
 from polltrace.watch.snapshot import Row

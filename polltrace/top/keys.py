@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Keys: what each does to the UIState, and how a terminal spells them."""
+"""What each key does to the UIState."""
 
 from __future__ import annotations
 

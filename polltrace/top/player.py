@@ -11,14 +11,22 @@ from types import MappingProxyType
 
 from polltrace.errors import HostError, PolltraceError
 from polltrace.intervals import Estimate
-from polltrace.profiles.frames import Exit, Frame, Header, PollRate, ProcessTotals, WatchedProcess
+from polltrace.profiles.frames import (
+    Exit,
+    Frame,
+    Header,
+    Identity,
+    PollRate,
+    ProcessTotals,
+    WatchedProcess,
+)
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import Names
 from polltrace.recording import RecordedFrame, Recording, frames, read
 from polltrace.recording.stream import COUNT, CPU, GAPS
 from polltrace.recording.totals import since
 from polltrace.servers.servers import Server
-from polltrace.watch.frame_line import HostFrame, Identity
+from polltrace.watch.frame_line import HostFrame
 from polltrace.watch.history import FEWEST_WINDOWS, Counts
 from polltrace.watch.host import Host
 from polltrace.watch.inspection import Inspector

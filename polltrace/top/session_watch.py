@@ -11,6 +11,7 @@ from polltrace.errors import PolltraceError
 from polltrace.profiles.frames import (
     Frame,
     Header,
+    Identity,
     Maps,
     ProcessTotals,
     Record,
@@ -23,7 +24,6 @@ from polltrace.servers.servers import Server
 from polltrace.top.brief_look import SECONDS, BriefLook
 from polltrace.top.session_look import SessionLook, look
 from polltrace.top.state import Pane, UIState
-from polltrace.watch.frame_line import Identity
 from polltrace.watch.place import Place
 from polltrace.watch.probe import LiveProbe
 from polltrace.watch.snapshot import Prices

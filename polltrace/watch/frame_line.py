@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from polltrace.errors import FrameError
-from polltrace.profiles.frames import Record, parse
+from polltrace.profiles.frames import Identity, Record, parse
 from polltrace.watch.history import Counts
-
-# (pid, start_ticks): PIDs are reused, a PID with its start time is not.
-Identity = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

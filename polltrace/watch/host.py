@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
 from polltrace.breaks.why import why
-from polltrace.profiles.frames import Exit, Header, Record, WatchedProcess
+from polltrace.profiles.frames import Exit, Header, Identity, Record, WatchedProcess
 from polltrace.servers.database import DatabaseSession
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server
-from polltrace.watch.frame_line import HostFrame, Identity, read_line
+from polltrace.watch.frame_line import HostFrame, read_line
 from polltrace.watch.history import History
 from polltrace.watch.inspection import Inspector
 from polltrace.watch.place import HERE, Place

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from polltrace.errors import PolltraceError
+from polltrace.profiles.frames import Identity
 from polltrace.servers.database import DatabaseSession, Login, ask
 from polltrace.servers.servers import Server
 
 # A logon is known this soon; asking takes a connection to the database.
 _AGAIN_S = 15.0
-Identity = tuple[int, int]
 
 
 class Identities:

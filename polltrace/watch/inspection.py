@@ -6,8 +6,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
+from polltrace.profiles.frames import Identity
 from polltrace.servers.servers import Server
-from polltrace.watch.frame_line import Identity
 from polltrace.watch.place import HERE
 
 # A server is announced as it starts: its client's socket and its handler for SIGURG come a moment

@@ -48,3 +48,20 @@ def test_what_is_named_is_no_program(run: Run, tmp_path: Path) -> None:
         assert ended.returncode == 4
         assert said in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
+
+
+def test_what_is_named_is_no_probe(run: Run, tmp_path: Path) -> None:
+    for verb in ("stat", "top -b -n 1", f"record -o {tmp_path}/r"):
+        words = [*verb.split(), *(() if verb.startswith("top") else ("-p", "1"))]
+        ended = run(*words, prefix=("env", "POLLTRACE_PROBE=/bin/echo"))
+        assert ended.returncode == 4
+        assert ended.stderr.startswith("polltrace: not a frame of format 1")
+        assert len(ended.stderr.splitlines()) == 1
+
+
+def test_no_ssh(run: Run, tmp_path: Path) -> None:
+    ended = run("top", "-b", "--ssh", "db", prefix=("env", f"PATH={tmp_path}"))
+    assert (ended.returncode, ended.stderr) == (
+        4,
+        "polltrace: cannot run ssh: No such file or directory\n",
+    )
