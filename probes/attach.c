@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "attach.h"
+
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "loader.h"
 #include "namespace.h"
 #include "polltrace.skel.h"
 #include "tracepoint.h"

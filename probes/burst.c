@@ -8,13 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "filter.h"
-#include "reporter.h"
 #include "function.h"
 #include "polltrace.skel.h"
-#include "uprobes.h"
 #include "procfs.h"
+#include "reporter.h"
 #include "shared.h"
+#include "uprobes.h"
 
 #define AT_ONCE 8
 #define MOST_BURSTS 3 // of a process that hardly polls while looked at

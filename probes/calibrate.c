@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "polltrace.skel.h"
 #include "procfs.h"
 #include "shared.h"

@@ -16,7 +16,6 @@
 #include "namespace.h"
 #include "polltrace.skel.h"
 #include "shared.h"
-#include "tracepoint.h"
 
 #define THREAD_PLACES 65536
 
@@ -266,6 +265,12 @@ static void prepare(void) {
     setrlimit(RLIMIT_MEMLOCK, &endless);
 }
 
+int probe_try_load(struct probe *p, const struct options *o,
+                   const struct variant *variant) {
+    prepare();
+    return load_variant(p, o, variant);
+}
+
 void probe_load(struct probe *p, const struct options *o) {
     int error;
 
@@ -288,22 +293,4 @@ void probe_load(struct probe *p, const struct options *o) {
 
 uint64_t probe_lost(const struct probe *p, enum lost_kind kind) {
     return p->globals->lost[kind];
-}
-
-void probe_print_variants(const struct options *o) {
-    prepare();
-    for (unsigned i = 0; i < VARIANTS; i++) {
-        struct probe probe = {0};
-        int error = load_variant(&probe, o, &VARIANT[i]);
-        const char *why = strerror(-error);
-
-        if (!error && !probe_try_attach_calls(&probe, o)) {
-            error = -errno;
-            why = tracepoint_why(errno);
-        }
-        printf("%-10s  %s%s\n", VARIANT[i].name, error ? "no: " : "yes",
-               error ? why : "");
-        probe_detach_calls(&probe);
-        polltrace__destroy(probe.skel);
-    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loads and attaches the kernel side.
+// Loads the kernel side, and is what the rest of the program knows of it.
 #ifndef POLLTRACE_LOADER_H
 #define POLLTRACE_LOADER_H
 
@@ -31,22 +31,19 @@ struct probe {
     int bursts_fd, kernel_stacks_fd;
 };
 
-// All of these end the program with a message when they cannot.
+// The best variant that the kernel takes, or the one asked for. Ends the
+// program with a message when it cannot.
 void probe_load(struct probe *probe, const struct options *options);
-void probe_attach_lives(struct probe *probe); // fork, exec, exit
-void probe_attach_calls(struct probe *probe, const struct options *options);
 
-// Attaches again what was detached; false, with errno, when it cannot.
-bool probe_try_attach_calls(struct probe *probe, const struct options *options);
-void probe_detach_calls(struct probe *probe);
+// One variant, and nothing but its programs; an error number below 0 when the
+// kernel does not take it.
+int probe_try_load(struct probe *probe, const struct options *options,
+                   const struct variant *variant);
 
 // Whether the program of this name is loaded.
 bool probe_wants(const struct probe *probe, const struct options *options,
                  const char *name);
 
 uint64_t probe_lost(const struct probe *probe, enum lost_kind kind);
-
-// Prints which variants this kernel takes, for --variants.
-void probe_print_variants(const struct options *options);
 
 #endif

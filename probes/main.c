@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "burst.h"
 #include "calibrate.h"
 #include "caps.h"
@@ -16,10 +17,11 @@
 #include "frames.h"
 #include "own_cost.h"
 #include "privileges.h"
-#include "procfs.h"
 #include "processes.h"
+#include "procfs.h"
 #include "sampler.h"
 #include "session.h"
+#include "try_variants.h"
 
 static void check_pids(const struct options *o) {
     for (unsigned i = 0; i < o->pid_count; i++) {
@@ -87,7 +89,7 @@ int main(int argc, char **argv) {
     caps_require();
     check_kernel();
     if (options.list_variants) {
-        probe_print_variants(&options);
+        try_variants(&options);
         return EXIT_OK;
     }
     filter_init(&options);

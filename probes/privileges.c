@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 
+#include "attach.h"
 #include "caps.h"
 #include "filter.h"
 #include "polltrace.skel.h"

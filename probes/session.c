@@ -10,15 +10,16 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "burst.h"
 #include "filter.h"
 #include "frames.h"
 #include "output.h"
 #include "processes.h"
+#include "procfs.h"
 #include "sampler.h"
 #include "strides.h"
 #include "windows.h"
-#include "procfs.h"
 
 #define SCAN_NS 200000000ull // new processes are seen this soon
 

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "reporter.h"
+#include "attach.h"
 #include "on_cpu.h"
 #include "polltrace.skel.h"
 #include "procfs.h"
+#include "reporter.h"
 #include "shared.h"
 
 uint64_t window_next(uint64_t now, const struct options *o) {
