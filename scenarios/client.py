@@ -102,8 +102,8 @@ class DriverClient:
                     text=True,
                     start_new_session=True,
                 )
-        except FileNotFoundError as error:
-            raise DriverError(f"{self.name} needs {command[0]}, which is not installed") from error
+        except FileNotFoundError:
+            raise DriverError(f"{self.name} needs {command[0]}, which is not installed") from None
         return self
 
     @property
@@ -230,7 +230,10 @@ class DriverClient:
         line = self._process.stdout.readline()
         if not line:
             raise self._ended()
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise DriverError(f"the {self.name} client says {line.strip()[:80]!r}") from None
         return answer
 
     def _say(self, do: str, **arguments: Any) -> None:

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Self
 
 from polltrace.errors import UsageError
-from polltrace.intervals import Estimate
+from polltrace.intervals import Estimate, exactly
 from scenarios import bootstrap
 from scenarios.run_analysis import RunResult, Turns, analysed, by_cell
 from scenarios.run_file import RunData
@@ -91,8 +91,8 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     ]
     rows += [
         Compared(cell.label(MATRIX), "", None, exact=False, verdict=Verdict.MISSING)
-        for cell in {*base.cells} ^ {*new.cells}
-        if not cell.twin
+        for cell in dict.fromkeys([*base.cells, *new.cells])
+        if not cell.twin and (cell in base.cells) != (cell in new.cells)
     ]
     return Comparison(margin, confidence, rows, _cautions(*sides))
 
@@ -135,9 +135,9 @@ def _cell(
         if a == 0:
             # Polls where there were none are a regression however few.
             verdict = Verdict.REGRESSION if b else Verdict.SAME
-            ratio_or_none = None if b else Estimate(1.0, 1.0, 1.0)
+            ratio_or_none = None if b else exactly(1.0)
         else:
-            ratio_or_none = Estimate(b / a, b / a, b / a)
+            ratio_or_none = exactly(b / a)
             verdict = _judged(ratio_or_none, margin)
         yield Compared(label, figure, ratio_or_none, exact=True, verdict=verdict)
 

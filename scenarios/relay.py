@@ -28,6 +28,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from polltrace.errors import HostError
+
 URGENT = {"keep": "kept", "inline": "put in line", "drop": "lost"}
 LOOPBACK = "127.0.0.1"
 _SIOCATMARK = 0x8905  # asm-generic/sockios.h
@@ -113,7 +115,7 @@ def connect_through(accepted: socket.socket, target: tuple[str, int], path: Netw
 @contextlib.contextmanager
 def relay(target: tuple[str, int], path: NetworkPath, address: str = LOOPBACK) -> Iterator[int]:
     """A relay process to `target`; its port, at an address that others do not reach. It ends with
-    us."""
+    us. Raises HostError where it does not start."""
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "scenarios.relay", "--to", f"{target[0]}:{target[1]}"),
@@ -130,7 +132,10 @@ def relay(target: tuple[str, int], path: NetworkPath, address: str = LOOPBACK) -
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        yield int(json.loads(process.stdout.readline())["port"])
+        ready = process.stdout.readline()
+        if not ready:  # it has said on stderr, which is ours, why
+            raise HostError(f"the relay to {target[0]}:{target[1]} did not start")
+        yield int(json.loads(ready)["port"])
     finally:
         process.stdin.close()
         process.stdout.close()

@@ -7,7 +7,7 @@ import ipaddress
 import sys
 
 from polltrace.commands.arguments import count, seconds
-from polltrace.errors import UsageError
+from polltrace.errors import HostError, UsageError
 
 _DEFAULT = "127.0.0.1:9417"
 
@@ -51,9 +51,15 @@ class ExportPrometheus:
         )
 
     def run(self, args: argparse.Namespace) -> int:
-        # Only who exports needs the library.
-        from polltrace.exporter.export import export  # noqa: PLC0415
-        from polltrace.exporter.serving import MetricsServer  # noqa: PLC0415
+        # Only who exports needs the library; of the Debian package it is no more than recommended.
+        try:
+            from polltrace.exporter.export import export  # noqa: PLC0415
+            from polltrace.exporter.serving import MetricsServer  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            raise HostError(
+                f"metrics need {error.name}: apt install python3-prometheus-client, or pip install "
+                "prometheus-client"
+            ) from None
 
         host, port = args.listen
         if not (args.expose or host.is_loopback):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from itertools import zip_longest
 
 from rich.text import Text
 
@@ -20,6 +20,8 @@ from polltrace.top.session_panes import flame, gaps, syscalls
 from polltrace.top.state import Pane
 from polltrace.watch.host import UNSEEN
 from polltrace.watch.snapshot import Row
+
+_MOST_STACKS = 12
 
 
 def session_screen(
@@ -102,7 +104,7 @@ def _evidence(evidence: Evidence) -> str:
             handler[evidence.catches_sigurg]
             if evidence.catches_sigurg is not None
             else "not known if it catches SIGURG",
-            told.get(evidence.told_of_urgent_data, "not known if told of urgent data")
+            told[evidence.told_of_urgent_data]
             if evidence.told_of_urgent_data is not None
             else "its socket could not be asked",
             polls[evidence.polls_on_cpu]
@@ -148,8 +150,8 @@ def _cost(look: SessionLook) -> list[Text]:
 
 def _cancel(advice: Advice) -> list[Text]:
     """How long a cancel waits while the session is on CPU, where gaps were timed."""
-    now = next(each for each in advice.forecast if each.break_poll_skip == advice.skip)
-    if now.cancel_ms is None:
+    now = next((each for each in advice.forecast if each.break_poll_skip == advice.skip), None)
+    if now is None or now.cancel_ms is None:
         return []
     said = f"median {now.cancel_ms.median:.3g}, p99 {now.cancel_ms.p99:.3g}"
     return [
@@ -190,15 +192,10 @@ def _stacks(look: SessionLook, width: int) -> list[Text]:
     checks = [stack for stack in look.stacks if stack.is_break_check]
     others = [stack for stack in look.stacks if not stack.is_break_check]
     lines = [Text(f"On-CPU stacks in {look.seconds:.0f} s, innermost first", style="reverse")]
-    # Half a dozen of either, turn about, so that a small screen shows both.
-    for pair in zip(_padded(checks), _padded(others), strict=True):
+    # A dozen of either, turn about, so that a small screen shows both.
+    for pair in zip_longest(checks[:_MOST_STACKS], others[:_MOST_STACKS]):
         lines += [_stack(stack, look.samples, width) for stack in pair if stack]
     return lines
-
-
-def _padded(stacks: Sequence[NamedStack]) -> list[NamedStack | None]:
-    most: list[NamedStack | None] = list(stacks[:12])
-    return most + [None] * (12 - len(most))
 
 
 def _stack(stack: NamedStack, samples: int, width: int) -> Text:

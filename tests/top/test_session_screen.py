@@ -154,3 +154,11 @@ def test_a_session_that_ended_stays_as_it_was_seen_last() -> None:
     shown = text(in_band().ended(), of=server(102))
     assert shown.startswith("The process has ended.\n")
     assert "Counted: 5.00 %" in shown
+
+
+def test_a_local_session_that_polls_another_socket_has_no_forecast() -> None:
+    local = replace(server(102), local=True, socket=None)
+    seen = look(local, profile(polls=400_000, rate=PollRate(80_000, 76_000, 84_000)), [], PRICES)
+    assert seen.advice is not None
+    assert not seen.advice.forecast
+    assert "Counted: " in text(seen, of=local)
