@@ -23,14 +23,11 @@ from pathlib import Path
 
 from scenarios.client import DriverClient
 from scenarios.demo import LOTSLIOS
+from scenarios.server import server_process
 
 PAGES = (*sorted(Path(__file__).parent.glob("*.md")), Path(__file__).parents[1] / "README.md")
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _WIDTH = "100"
-_SERVER = """
-select p.spid from v$process p, v$session s
-where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
-"""
 
 
 class Stage:
@@ -76,7 +73,7 @@ class Stage:
         for disable_oob in (False, True):
             client = self._sessions.enter_context(DriverClient())
             client.connect(lab["dsn"], lab["user"], lab["password"], disable_oob=disable_oob)
-            _, [[pid]] = client.query(_SERVER)
+            pid = server_process(client)
             client.begin(LOTSLIOS, {"n": 30_000}, times=1_000_000)
         self._environment["PID"] = str(pid)  # of the last, which is in-band
 

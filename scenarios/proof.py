@@ -36,16 +36,13 @@ from scenarios.clients import PROGRAMS
 from scenarios.demo import LOTSLIOS
 from scenarios.lab_server import LabServer
 from scenarios.proof_report import Cell, proof_table
+from scenarios.server import server_process
 
 PROFILED = 3
 OUT_OF_BAND = 0  # as the lab's ALTER SESSION has it: no checks at all
 SKIPS = (1, 3, 10, 100, 1000)
 # Short: a virtual machine's speed changes by a quarter from one hundredth of a second to the next.
 BLOCKS, TURNS, EXECUTION_S = 48, 200, 0.003
-_SPID = """
-select p.spid from v$process p, v$session s
-where  p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,9 @@ def proved(lab: LabServer, name: str, size: Size) -> tuple[list[Cell], Advice]:
 def _session(lab: LabServer, client: DriverClient, processor: int) -> tuple[str, int]:
     """A new in-band session at skip 3 on a processor of its own: the driver, the server's PID."""
     title = lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
-    spid = int(client.query(_SPID)[1][0][0])
+    spid = server_process(client)
+    if spid is None:
+        raise LabError("the lab's session has no server process here")
     os.sched_setaffinity(spid, {processor})
     client.execute(LOTSLIOS, {"n": 300})
     return title, spid

@@ -34,7 +34,7 @@ _C_LIBRARIES = ("libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "ld.so"
 
 @dataclass(frozen=True, slots=True)
 class EarlyEnds:
-    """Counts of samples: all, those that end early, those cut at the depth limit.
+    """Counts of samples: all, and those that end early.
 
     by_object: the early ones by the object (path) of their outermost frame: the one whose
     caller could not be found.
@@ -42,7 +42,6 @@ class EarlyEnds:
 
     samples: int
     early: int
-    cut: int
     by_object: Mapping[str, int]
 
     @property
@@ -59,20 +58,16 @@ class EarlyEnds:
         return f"{share}{100 * count / self.early:.0f} % of these in {name} (no frame pointers?)"
 
 
-def early_ends(
-    stacks: Iterable[tuple[Sequence[Frame], int]], depth_limit: int | None = None
-) -> EarlyEnds:
-    """Judge (frames innermost first, count); depth_limit: frames at which the probe stops."""
-    samples = early = cut = 0
+def early_ends(stacks: Iterable[tuple[Sequence[Frame], int]]) -> EarlyEnds:
+    """Judge (frames innermost first, count); without those that the probe itself cut short."""
+    samples = early = 0
     by_object: Counter[str] = Counter()
     for frames, count in stacks:
         samples += count
-        if depth_limit is not None and len(frames) >= depth_limit:
-            cut += count
-        elif not is_complete(frames):
+        if not is_complete(frames):
             early += count
             by_object[frames[-1].module if frames else ""] += count
-    return EarlyEnds(samples, early, cut, dict(by_object))
+    return EarlyEnds(samples, early, dict(by_object))
 
 
 def is_complete(frames: Sequence[Frame]) -> bool:

@@ -115,7 +115,7 @@ def test_all_that_is_wrong_is_said() -> None:
     ]
     quality = json.loads(stacks_json(found, found.folded))["quality"]
     assert quality == {
-        "early": {"samples": 85, "early": 5, "cut": 0, "by_object": {"/lib/libold.so": 5}},
+        "early": {"samples": 85, "early": 5, "by_object": {"/lib/libold.so": 5}},
         "truncated": 15,
         "caller_unknown": 60,
         "unnamed": 3,

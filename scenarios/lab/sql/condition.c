@@ -11,7 +11,7 @@ static bool is_list(const struct translator *t, size_t open) {
            find(t, open + 1, close, ",") < close;
 }
 
-bool is_condition(const struct translator *t, size_t from, size_t to) {
+static bool is_condition(const struct translator *t, size_t from, size_t to) {
     static const char *const words[] = {"and",     "or",     "not",  "is", "in",
                                         "between", "exists", "like", NULL};
     unsigned cases = 0;

@@ -182,7 +182,7 @@ bool decimal_modulo(const struct decimal *a, const struct decimal *b,
     return settle(to, a->negative, rest + 1, end, a->point);
 }
 
-bool decimal_is_whole(const struct decimal *a) {
+static bool is_whole(const struct decimal *a) {
     return a->count == 0 || a->point >= (int)a->count;
 }
 
@@ -230,7 +230,7 @@ struct decimal decimal_from_integer(int64_t value) {
 
 bool decimal_to_integer(const struct decimal *a, int64_t *value) {
     uint64_t size = 0, most = (uint64_t)INT64_MAX + a->negative;
-    if (!decimal_is_whole(a) || a->point > 19)
+    if (!is_whole(a) || a->point > 19)
         return false;
     for (int i = 0; i < a->point && a->count > 0; i++)
         size = size * 10 + (i < (int)a->count ? a->digit[i] : 0);

@@ -35,7 +35,6 @@ bool decimal_modulo(const struct decimal *a, const struct decimal *b,
 
 // -1, 0, 1
 int decimal_compare(const struct decimal *a, const struct decimal *b);
-bool decimal_is_whole(const struct decimal *a);
 // To so many digits right of the point (left of it when negative), halves
 // away from zero.
 bool decimal_round(const struct decimal *a, int places, struct decimal *to);

@@ -158,7 +158,6 @@ void say_comparison(struct translator *t, struct operand x, size_t *at,
 const char *sign_at(const struct translator *t, size_t token);
 // condition.c
 void say_condition(struct translator *t, size_t from, size_t to);
-bool is_condition(const struct translator *t, size_t from, size_t to);
 // Makes a comparison of the values said in [a.from, b.from) and [b.from, end).
 void join_by(struct translator *t, struct operand a, struct operand b,
              const char *sign);
