@@ -11,7 +11,7 @@ from polltrace.errors import NoSuchProcessError
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database import Lookup, add_connect_arguments, lookup
 from polltrace.servers.ps_report import Session, ps_data, ps_table
-from polltrace.servers.servers import Server, servers
+from polltrace.servers.servers import Server, check_seen, servers
 
 
 class Ps:
@@ -36,7 +36,10 @@ class Ps:
 
     def run(self, args: argparse.Namespace) -> int:
         known = lookup(args)
-        sessions = _watch(servers(), args.duration, known)
+        found = servers()
+        if not found:
+            check_seen()
+        sessions = _watch(found, args.duration, known)
         if args.json:
             json.dump(ps_data(sessions), sys.stdout, indent=2)
             print()

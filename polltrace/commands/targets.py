@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from polltrace import procfs
 from polltrace.commands.arguments import pid_list
 from polltrace.errors import NoSuchProcessError, UsageError
-from polltrace.servers.servers import Server, servers
+from polltrace.servers.servers import Server, check_seen, servers
 from polltrace.watch.titles import posix, title_pattern
 
 
@@ -33,7 +33,8 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def target_pids(args: argparse.Namespace) -> list[int]:
-    """The PIDs meant. Raises UsageError for no choice or two, NoSuchProcessError for no process."""
+    """The PIDs meant. Raises UsageError for no choice or two, NoSuchProcessError for no process,
+    NotPermittedError where servers are not to be told from others."""
     _check_one_choice(args)
     if args.pid:
         return list(dict.fromkeys(args.pid))
@@ -46,6 +47,8 @@ def target_pids(args: argparse.Namespace) -> list[int]:
     # A pattern is on our own command line too, and on that of the shell or sudo that ran us.
     pids = sorted(set(pids) - procfs.ancestors())
     if not pids:
+        if args.name is None:
+            check_seen()
         raise NoSuchProcessError(f"no {sought} on this host ('polltrace ps' lists the servers)")
     return pids
 
@@ -65,7 +68,8 @@ def probe_targets(args: argparse.Namespace) -> list[str]:
 
 def one_server(pids: Sequence[int], verb: str) -> Server:
     """The one dedicated server meant. Raises UsageError for more than one PID, NoSuchProcessError
-    for a process that is gone or no dedicated server."""
+    for a process that is gone or no dedicated server, NotPermittedError where that is not to be
+    told."""
     if len(pids) != 1:
         raise UsageError(f"{verb} takes one process: -p PID")
     found = servers(pids)
@@ -73,6 +77,7 @@ def one_server(pids: Sequence[int], verb: str) -> Server:
         return found[0]
     if procfs.start_ticks(pids[0]) is None:
         raise NoSuchProcessError(f"no process {pids[0]} ('polltrace ps' lists the servers)")
+    check_seen(pids)
     raise NoSuchProcessError(
         f"process {pids[0]} is no dedicated server ('polltrace ps' lists them)"
     )

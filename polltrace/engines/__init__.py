@@ -47,6 +47,11 @@ def engine_of(executable: str, title: str) -> tuple[Engine, re.Match[str]] | Non
     return None
 
 
+def has_server_title(title: str) -> bool:
+    """Whether a dedicated server of some engine might have this process title; so may others."""
+    return any(engine.title.match(title) for engine in engines())
+
+
 def break_chains() -> tuple[CallChain, ...]:
     """The break check of every engine, each once."""
     return tuple(dict.fromkeys(CallChain(engine.chain) for engine in engines()))

@@ -11,7 +11,8 @@ from polltrace import procfs
 from polltrace.breaks.break_mode import Evidence
 from polltrace.breaks.sqlnet import VARIABLES, BreakSettings, break_settings
 from polltrace.breaks.why import Why, why
-from polltrace.engines import Engine, engine_of
+from polltrace.engines import Engine, engine_of, has_server_title
+from polltrace.errors import NotPermittedError
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.client_socket import ClientSocket, Connections, client_socket, connections
 
@@ -100,3 +101,19 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
             )
         )
     return found
+
+
+def check_seen(pids: Iterable[int] | None = None) -> None:
+    """Raises NotPermittedError where there are processes with a dedicated server's title among
+    these whose executables we may not see: that none was found says nothing then."""
+    unseen = [
+        pid
+        for pid in sorted(procfs.pids() if pids is None else pids)
+        if not procfs.executable(pid) and has_server_title(procfs.title(pid))
+    ]
+    if unseen:
+        some = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
+        raise NotPermittedError(
+            f"not permitted to see what the processes with a dedicated server's title run ({some}):"
+            " run as root"
+        )

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who may not see what others run is told so, and not that there are no servers."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+
+
+@pytest.fixture
+def titled() -> Iterator[int]:
+    """The PID of a process with a dedicated server's title."""
+    process = subprocess.Popen(["oracleNOTSEEN (LOCAL=NO)", "600"], executable="/bin/sleep")
+    yield process.pid
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.usefixtures("root")
+@pytest.mark.parametrize(
+    "words", ["ps", "stat --all", "stat --sid NOTSEEN", "why -p PID", "advise -p PID"]
+)
+def test_not_permitted_is_not_none(run: Run, titled: int, words: str) -> None:
+    argv = words.replace("PID", str(titled)).split()
+    ended = run(*argv, prefix=WITHOUT_CAPABILITIES)
+    assert ended.returncode == 3
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("polltrace: not permitted to see what the processes with a dedicated")
+    assert line.endswith("run as root")
+
+
+@pytest.mark.usefixtures("root")
+def test_who_sees_that_it_is_none_says_so(run: Run, titled: int) -> None:
+    ended = run("why", "-p", str(titled))
+    assert (ended.returncode, ended.stderr) == (
+        5,
+        f"polltrace: process {titled} is no dedicated server ('polltrace ps' lists them)\n",
+    )
