@@ -48,8 +48,7 @@ def judge_strace(call: TracedCall) -> JudgedPoll:
     return _judged(call.arguments, call.result)
 
 
-@lru_cache(1 << 12)
-def _judged(arguments: str, result: str) -> JudgedPoll:
+def _judge(arguments: str, result: str) -> JudgedPoll:
     match = _STRACE.fullmatch(arguments)
     if match is None:
         return _UNDECIDED  # cut short, or a shape that no version known here prints
@@ -66,6 +65,9 @@ def _judged(arguments: str, result: str) -> JudgedPoll:
         return _UNDECIDED if hidden or what.startswith("UNIX:") else _OTHER
     ends = (_KINDS[stream["kind"]], stream["local"], stream["peer"])
     return JudgedPoll(Poll.BREAK, SocketPolls(int(one["fd"]), *ends, 0))
+
+
+_judged = lru_cache(1 << 12)(_judge)  # no decorator: mutmut leaves out what has one
 
 
 def _is_zero(timeout: str) -> bool:

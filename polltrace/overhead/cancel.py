@@ -70,17 +70,18 @@ def cancel_latency(gaps: Gaps, skip_now: int, skip: int) -> CancelLatency | None
     return _cancel_latency(tuple(gaps.spans), skip / skip_now) if gaps.spans else None
 
 
-@lru_cache(64)  # a live view asks for the same gaps every second
-def _cancel_latency(spans: tuple[tuple[float, float], ...], ratio: float) -> CancelLatency:
-    if ratio == 1:
-        return _residual(spans)
-    if ratio < 1:
+def _latency(spans: tuple[tuple[float, float], ...], ratio: float) -> CancelLatency:
+    if ratio <= 1:
         return _residual(_shared_out(spans, ratio))
     found = _residual(_put_together(spans, ratio))
     whole = sum(count for _, count in spans)
     mean = sum(span * count for span, count in spans) / whole
     worst = max(found.worst, (ratio - 1) * mean + spans[-1][0])
     return CancelLatency(found.median, min(found.p99, worst), worst)
+
+
+# A live view asks for the same gaps every second. No decorator: mutmut leaves out what has one.
+_cancel_latency = lru_cache(64)(_latency)
 
 
 def _middle_ms(bucket: Bucket) -> float:

@@ -84,6 +84,10 @@ def test_a_gap_at_a_skip_that_is_no_multiple_has_a_part_of_one_more() -> None:
     # THEN a gap is two of these and a half of a third: 2.5 ms in one of eight
     assert found.worst == 2.5
     assert found.p99 == pytest.approx(2.5 - 8 * 0.01 * 1.25, abs=0.015)
+    # Of one and a half, 0, 0.5, 1 and 1.5 ms are as likely.
+    fewer = cancel_latency(Gaps([(0.0, 1000.0), (1.0, 1000.0)]), 2, 3)
+    assert fewer is not None
+    assert (fewer.median, fewer.worst) == pytest.approx((0.5, 1.5), abs=0.015)
     even = cancel_latency(Gaps([(2.0, 1000.0)]), 3, 10)
     assert even is not None
     assert (even.median, even.worst) == pytest.approx((20 / 6, 20 / 3))
