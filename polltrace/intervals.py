@@ -44,14 +44,14 @@ def median(values: Sequence[float]) -> Estimate:
     if not ordered:
         raise ValueError("the median of no values")
     n = len(ordered)
-    tail, below = 0.0, 0
-    # After the loop, `below` values may be cut from each end without losing cover.
+    # How many values to cut from each end, and how likely no more than these are below the true
+    # median: one more may go as long as the cover holds.
+    cut, tail = 0, 0.5**n
     while True:
-        tail += math.exp(_log_binomial(n, below) - n * math.log(2))
+        tail += math.exp(_log_binomial(n, cut + 1) - n * math.log(2))
         if 1 - 2 * tail < _COVER:
             break
-        below += 1
-    cut = max(below - 1, 0)
+        cut += 1
     return Estimate(statistics.median(ordered), ordered[cut], ordered[n - 1 - cut])
 
 

@@ -61,18 +61,18 @@ def verdict(evidence: Evidence, totals: ProcessTotals) -> Verdict:
 
 def _by_arguments(totals: ProcessTotals, amount: str, stacks: Sequence[NamedStack]) -> Verdict:
     seen = f"{amount}, with one descriptor and timeout 0"
-    checks = 0
-    if stacks := [stack for stack in stacks if not stack.by_shape]:
-        checks = sum(stack.count for stack in stacks if stack.is_break_check)
-        taken = sum(stack.count for stack in stacks)
-        if not checks:
-            return Verdict(
-                Kind.LOOKS_LIKE_IT,
-                f"Looks like break polling: {seen}. But none of {taken:,} stacks at these is the "
-                "break check of an engine known here.",
-            )
+    stacks = [stack for stack in stacks if not stack.by_shape]
+    taken = sum(stack.count for stack in stacks)
+    checks = sum(stack.count for stack in stacks if stack.is_break_check)
+    if checks:
         seen += f"; {checks:,} of {taken:,} stacks at these are the break check"
-    if totals.break_polls < FEWEST_POLLS and not checks:
+    elif stacks:
+        return Verdict(
+            Kind.LOOKS_LIKE_IT,
+            f"Looks like break polling: {seen}. But none of {taken:,} stacks at these is the "
+            "break check of an engine known here.",
+        )
+    elif totals.break_polls < FEWEST_POLLS:
         return Verdict(Kind.LOOKS_LIKE_IT, f"Looks like break polling: {seen}; few to judge by.")
     if not all(sock.kind for sock in totals.sockets):
         seen += " (on what, the text does not say)"

@@ -81,12 +81,7 @@ def forecast(cost: Cost, skip_now: int, skip: int, wait_slice_s: float) -> SkipF
 
 def out_of_band_saved_pct(cost: Cost) -> Estimate:
     """The CPU time that the same work would take less if the session were out-of-band."""
-    return propagated(
-        lambda polls, scale, checks: 100 * (1 - _at(cost, (polls, scale, checks), 0)[0] + checks),
-        cost.polls,
-        cost.scale,
-        cost.checks,
-    )
+    return propagated(lambda *now: 100 * _own_s(cost, *now), cost.polls, cost.scale, cost.checks)
 
 
 def recommended(forecasts: Sequence[SkipForecast], most_cancel_s: float) -> SkipForecast | None:
@@ -109,26 +104,23 @@ def recommended(forecasts: Sequence[SkipForecast], most_cancel_s: float) -> Skip
     )
 
 
+def _own_s(cost: Cost, polls: float, scale: float, checks: float, cpu_s: float = 1.0) -> float:
+    """CPU seconds that break checking takes, with so many polls in `cpu_s`."""
+    return (polls * scale * cost.price_s(cpu_s / polls) if polls else 0.0) + checks
+
+
 def _at(
-    cost: Cost, now: tuple[float, float, float], fewer: float, then: float = 1.0
+    cost: Cost, now: tuple[float, float, float], fewer: float, then: float
 ) -> tuple[float, float]:
     """CPU seconds for what takes one second now, and those of them that break checking takes,
     with `fewer` times the polls, each `then` times as dear as it is thought to be at that pace.
     `now` are the cost's polls, scale and checks."""
     polls, scale, checks = now
-
-    def price(pace_s: float) -> float:
-        return scale * cost.price_s(pace_s)
-
-    if not polls:
-        return 1.0, checks
-    work_s = 1 - polls * price(1 / polls) - checks
-    if not fewer:
-        return work_s + checks, checks
+    work_s = 1 - _own_s(cost, *now)
     # A price depends on the pace, and that on what the polls take.
     cpu_s = 1.0
     for _ in range(5):
-        own_s = polls * fewer * then * price(cpu_s / (polls * fewer)) + checks
+        own_s = _own_s(cost, polls * fewer, scale * then, checks, cpu_s)
         cpu_s = work_s + own_s
     return cpu_s, own_s
 

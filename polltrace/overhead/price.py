@@ -48,8 +48,7 @@ class PriceCurve:
     def at(self, pace_s: float) -> Estimate:
         """The price at a pace: between two knots by the logarithm, beyond them the last one's."""
         (first, price), *others = self.knots
-        if pace_s <= first:
-            return price
+        pace_s = max(pace_s, first)
         for pace, following in others:
             if pace_s < pace:
                 share = math.log(pace_s / first) / math.log(pace / first)
@@ -113,8 +112,7 @@ def _curve(
     totals = [_totals_ns(each["poll_ns"], after) for each in found]
     prices = [_price_s(each) for each in totals]
     lined = sum(pace <= _LINE_US for pace in paces)
-    rise = _rise(paces[:lined], totals[:lined])
-    smooth = _straightened(paces[:lined], prices[:lined], rise)
+    smooth = _straightened(paces[:lined], prices[:lined], totals[:lined])
     knots = zip(paces, _rising(smooth + prices[lined:]), strict=True)
     return PriceCurve([(1e-6 * pace, price) for pace, price in knots])
 
@@ -123,8 +121,6 @@ def _rise(paces: Sequence[float], totals: Sequence[Sequence[Estimate]]) -> float
     """How much of itself a price rises by for each e-fold of the pace, by the straight line (least
     squares) of each footprint: that of the middle one. The middle one's prices are no such line,
     since it is another footprint's from pace to pace."""
-    if len(paces) < 2:
-        return 0.0
     logs = [math.log(pace) for pace in paces]
     rises = []
     for by_pace in zip(*totals, strict=True):
@@ -135,13 +131,14 @@ def _rise(paces: Sequence[float], totals: Sequence[Sequence[Estimate]]) -> float
 
 
 def _straightened(
-    paces: Sequence[float], prices: Sequence[Estimate], rise: float
+    paces: Sequence[float], prices: Sequence[Estimate], totals: Sequence[Sequence[Estimate]]
 ) -> list[Estimate]:
     """What is in the caches goes bit by bit, so that a price rises with the logarithm of the pace:
     the straight line through their middle knows more than each of the knots. Each keeps its
     interval's width, in proportion."""
-    if len(paces) < 2 or not all(price.value for price in prices):
+    if len(paces) < 2:
         return list(prices)
+    rise = _rise(paces, totals)
     middle = statistics.fmean(price.value for price in prices)
     from_middle = [math.log(pace / statistics.geometric_mean(paces)) for pace in paces]
     return [

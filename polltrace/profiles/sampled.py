@@ -107,7 +107,7 @@ class Shares:
 def shares(stacks: Sequence[NamedStack], engine: Engine) -> Shares:
     """What stands in the outermost link alone is not counted: out-of-band it runs as well."""
     deeper = frozenset().union(*engine.chain[2:-1])
-    known = deeper | frozenset().union(*engine.chain[:2])
+    known = frozenset().union(*engine.chain[:-1])
     polling = checking = 0
     named = False
     for stack in stacks:

@@ -97,11 +97,14 @@ def test_the_interval_follows_too_and_stays_in_order() -> None:
 
 def test_what_a_poll_takes_at_another_pace_is_less_sure() -> None:
     known = cost(3)  # all that is known of it is known exactly
-    here, there = (forecast(known, 3, skip, wait_slice_s=3).saved_pct for skip in (3, 1))
-    assert here.half_width == 0
+    here, there = (forecast(known, 3, skip, wait_slice_s=3) for skip in (3, 1))
+    assert here.saved_pct.half_width == here.cpu_pct.half_width == 0
     # 15 % of the polls that there would be, per second of what it takes now.
     more = 0.15 * 100 * polls_s(1) / cpu_s(3)
-    assert there.half_width == pytest.approx(more, rel=0.02)
+    assert there.saved_pct.half_width == pytest.approx(more, rel=0.02)
+    # Of its share of CPU, what is not work: the more it takes, the more there is to take it of.
+    share = pct(1) / 100
+    assert there.cpu_pct.half_width == pytest.approx(15 * share * (1 - share), rel=0.05)
 
 
 def test_errors_of_independent_inputs_add_up_as_squares() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -155,10 +156,10 @@ def test_who_costs_the_same_keeps_an_interval_of_its_own(tool: Tool) -> None:
 
 
 def test_what_it_makes_slower_and_cannot_be_told_is_its_usual_part(tool: Tool) -> None:
-    tool({400: polls(300, 600, 400)})
+    tool({400: polls(200, 600, 400)})
     found = price_s(400e-6)
     # Two fifths of each poll, or none, or twice as much.
-    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 280e-9, 1080e-9))
+    assert (found.value, found.low, found.high) == pytest.approx((560e-9, 200e-9, 1080e-9))
 
 
 def test_a_difference_that_drowns_counts_as_not_told(tool: Tool) -> None:
@@ -202,6 +203,9 @@ def test_rounds_that_lack_their_other_half_are_a_mistake(tool: Tool) -> None:
     tool({10: torn})
     with pytest.raises(ValueError, match="longer"):
         price_s(10e-6)
+    tool({100: polls(300, 300, 300, after=0), 200: polls(300, 300, after=0)})
+    with pytest.raises(ValueError, match="longer"):
+        price_curve([100e-6, 200e-6])
 
 
 def test_a_poll_that_seems_to_take_less_than_no_time_takes_next_to_none(tool: Tool) -> None:
@@ -235,6 +239,21 @@ def test_a_price_by_a_command_that_runs_it_elsewhere(tool: Tool, tmp_path: Path)
     found = priced_by(["env", str(tmp_path / "price")], 10e-6)
     assert found.value == pytest.approx(300e-9)
     assert asked.read_text() == f"-r {ROUNDS} 10\n"
+
+
+def test_what_is_typed_meanwhile_is_not_the_commands(tool: Tool, tmp_path: Path) -> None:
+    """ssh reads what there is to read, wanted or not."""
+    tool({10: polls(300, 300, 300, after=0)})
+    (tmp_path / "typed").write_text("q")
+    with (tmp_path / "typed").open() as typed:
+        ours = os.dup(0)
+        os.dup2(typed.fileno(), 0)
+        try:
+            priced_by(["sh", "-c", 'cat >&2; exec "$0" "$@"', str(tmp_path / "price")], 10e-6)
+            assert os.read(0, 2) == b"q"
+        finally:
+            os.dup2(ours, 0)
+            os.close(ours)
 
 
 def test_what_fails_is_said_without_its_name() -> None:
