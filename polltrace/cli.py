@@ -61,7 +61,7 @@ def build_parser(verb_meant: str | None = None) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.prepare_parser(verb)
-        verb.set_defaults(run=command.run)
+        verb.set_defaults(run=command.run, verb_parser=verb)
     return parser
 
 
@@ -116,7 +116,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     verb_meant = next((word for word in words if not word.startswith("-")), None)
     try:
-        args = build_parser(verb_meant).parse_args(words)
+        args, unknown = build_parser(verb_meant).parse_known_args(words)
+        if unknown:  # with the usage of the verb, not of the program
+            args.verb_parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     except SystemExit:  # --help has printed, and its reader may be gone
         sys.stdout.flush()
         raise

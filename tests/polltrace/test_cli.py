@@ -39,6 +39,13 @@ def test_help_that_nobody_reads(verb: str) -> None:
     assert shell(f"{POLLTRACE} {verb} --help | true; exit ${{PIPESTATUS[0]}}").returncode == 141
 
 
+def test_an_unknown_option_shows_the_usage_of_its_verb(run: Run) -> None:
+    ended = run("why", "-p", "1", "--nonesuch")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("usage: polltrace why ")
+    assert ended.stderr.endswith("polltrace why: error: unrecognized arguments: --nonesuch\n")
+
+
 def test_what_is_named_is_no_program(run: Run, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("no program")
