@@ -52,7 +52,9 @@ def test_a_block_is_one_value_however_many_runs_it_has() -> None:
 
 def test_an_interval_around_zero_tells_nothing() -> None:
     assert not Estimate(0.4, -0.2, 1.0).excludes_zero
-    assert Estimate(-2.0, -3.0, -1.0).excludes_zero
+    assert not Estimate(0.0, 0.0, 0.0).excludes_zero
+    assert Estimate(-0.2, -0.3, -0.1).excludes_zero
+    assert Estimate(0.2, 0.1, 0.3).excludes_zero
 
 
 def test_no_values() -> None:
