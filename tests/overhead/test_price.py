@@ -22,6 +22,7 @@ from polltrace.overhead.price import (
     price_curve,
     price_s,
     priced_by,
+    pricing_beside,
 )
 
 
@@ -259,6 +260,28 @@ def test_what_is_typed_meanwhile_is_not_the_commands(tool: Tool, tmp_path: Path)
 def test_what_fails_is_said_without_its_name() -> None:
     with pytest.raises(HostError, match=r"^no such socket$"):
         priced_by(["sh", "-c", "echo polltrace-price: no such socket >&2; exit 4"], 10e-6)
+
+
+def test_what_works_beside_ends_with_us_and_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script, asked = tmp_path / "price", tmp_path / "asked"
+    os.mkfifo(asked)
+    script.write_text(f'#!/bin/sh\necho noise\necho $$ "$@" > {asked}\nexec sleep 1000\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("POLLTRACE_PRICE", str(script))
+
+    @pricing_beside()
+    def failing_look() -> None:
+        pid, *options = asked.read_text().split()
+        assert options == ["-r", "10000"]
+        assert Path("/proc", pid).exists()
+        raise HostError(pid)
+
+    with pytest.raises(HostError) as failed:
+        failing_look()
+    assert not Path("/proc", str(failed.value)).exists()
+    assert capfd.readouterr().out == ""
 
 
 def test_a_longer_look_measures_prices_for_longer() -> None:
