@@ -31,7 +31,9 @@ class Advise:
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("-p", "--pid", type=pid_list, help="the dedicated server process")
+        parser.add_argument(
+            "-p", "--pid", type=pid_list, action="extend", help="the dedicated server process"
+        )
         parser.add_argument(
             "file", nargs="?", type=recording_path, metavar="FILE", help=f"instead: {HELP}"
         )

@@ -22,7 +22,9 @@ class Doctor:
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("-p", "--pid", type=pid_list, metavar="PID", help="this process too")
+        parser.add_argument(
+            "-p", "--pid", type=pid_list, action="extend", metavar="PID", help="this process too"
+        )
         parser.add_argument("--json", action="store_true", help="the same as data")
 
     def run(self, args: argparse.Namespace) -> int:

@@ -31,7 +31,9 @@ class StopAt:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("what", nargs="?", choices=["poll"], default="poll", help="break polls")
-        parser.add_argument("-p", "--pid", type=pid_list, required=True, metavar="PID")
+        parser.add_argument(
+            "-p", "--pid", type=pid_list, action="extend", required=True, metavar="PID"
+        )
         parser.add_argument(
             "--syscall", metavar="NAME", help="stop at this call instead, whatever its arguments"
         )

@@ -23,7 +23,11 @@ class Why:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "-p", "--pid", type=pid_list, required=True, help="the dedicated server process"
+            *("-p", "--pid"),
+            type=pid_list,
+            action="extend",
+            required=True,
+            help="the dedicated server process",
         )
         parser.add_argument(
             "-d",

@@ -236,9 +236,10 @@ def test_a_process_that_is_no_server(run: Run) -> None:
 
 
 def test_one_process_at_a_time(run: Run) -> None:
-    ended = run("advise", "-p", "1,2")
-    assert ended.returncode == 2
-    assert "advise takes one process" in ended.stderr
+    for pids in (("-p", "1,2"), ("-p", "1", "-p", "2")):
+        ended = run("advise", *pids)
+        assert ended.returncode == 2
+        assert "advise takes one process" in ended.stderr
     assert run("advise", "-p", "1", "--max-cancel", "soon").returncode == 2
 
 

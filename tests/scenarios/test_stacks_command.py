@@ -178,7 +178,8 @@ def test_strace_shows_the_whole_chain_too(run: Run, busy_server: int) -> None:
         "polltrace: each poll meanwhile stops its process for 1 to 20 ms\n"
     )
     found = json.loads(ended.stdout)
-    assert found["samples"] == found["break_polls"] == found["break_checks"] > 0
+    assert found["samples"] == found["break_checks"] > 0
+    assert found["break_polls"] - found["samples"] in (0, 1)  # the end may cut off a poll's stack
     assert found["break_checks_by_shape"] == 0
     assert {tuple(each["functions"][-len(CHAIN) :]) for each in found["stacks"]} == {CHAIN}
     assert found["quality"]["early"]["early"] == 0
