@@ -13,11 +13,14 @@ StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
 
 
+PREEMPTS_PROGRAMS = LINUX >= (7, 0)
+
+
 def none_is_missing(counted: int, made: int, frame: Record) -> None:
     """All polls were counted; or, where the kernel lets a thread be preempted within a program and
     runs that for nobody else meanwhile, all that were not are told of."""
     runs = frame["lost"]["runs"]
-    if LINUX >= (7, 0) and runs:
+    if PREEMPTS_PROGRAMS and counted != made:
         assert counted < made <= counted + runs
         pytest.xfail("threads preempted in the program made others miss it: told of as lost runs")
     assert counted == made
@@ -40,7 +43,9 @@ def test_break_polls_are_counted_exactly_by_every_variant(
     (socket,) = found["sockets"]
     assert socket["fd"] == fd
     assert socket["polls"] == 100003
-    assert set(frame["lost"].values()) == {0}
+    # The programs of some variants run for every process, and what is lost is another's.
+    lost = {kind for kind, count in frame["lost"].items() if count}
+    assert lost <= ({"runs"} if PREEMPTS_PROGRAMS else set())
     assert probe.records[0]["variant"] == variant
 
 

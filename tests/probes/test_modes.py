@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import Probe, Target, counts
+from tests.probes.probe_process import LINUX, Probe, Target, counts
 
 StartProbe = Callable[..., Probe]
 
@@ -176,7 +176,10 @@ def test_watch_rates_and_samples(target: Target, start_probe: StartProbe) -> Non
     assert windows["count"] >= 3
     assert windows["low"] <= windows["per_s"] <= windows["high"]
     assert windows["per_s"] > 0
-    assert found["break_polls"] == windows["polls"] < 1500007
+    # A poll is counted after its window where a thread is preempted in the program.
+    late = found["break_polls"] - windows["polls"]
+    assert 0 <= late <= (windows["count"] if LINUX >= (7, 0) else 0)
+    assert found["break_polls"] < 1500007
     assert found["cpu_samples"] == sum(s["count"] for s in found["stacks"] if s["kind"] == "cpu")
     assert found["cpu_samples"] > 10
 
