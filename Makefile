@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make demo: everything from nothing to the demo's table (as root, on Debian 12).
-# make test: everything from nothing to passed tests.
+# `make help` lists the targets.
 
 # Debian's own interpreter, so that what works here works on a bare machine.
 PYTHON ?= /usr/bin/python3
@@ -14,63 +13,97 @@ OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 JOBS := $(shell expr $$(nproc) + 1)
 SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: demo test pytest pytest-beside check lint format build probe price lab clients setup \
-	setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock bench overhead \
-	bench-lab proof soak check-compare mutants coverage kernels vagrant-test clean
+# Tools of the virtual environment first; a contributor's own environment serves as well.
+export PATH := $(abspath $(BIN)):$(PATH)
 
-demo: build
+.PHONY: help demo test check pytest check-c lint lint-files format build probe lab clients drivers \
+	setup setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock \
+	bench overhead bench-lab compare-power proof soak check-compare mutants coverage kernels vagrant-test clean
+
+help: ## print this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
+
+demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
 
-# First, beside each other, what disturbs nobody and can be disturbed: linters, compilers, the
-# fuzzer, and of the tests those that keep to processes of their own. Then, by themselves, those
-# that look at the whole host. What `make` says of its jobs is not for the makes in the tests.
-test: setup-tests build $(VENV)/installed-dev
-	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --output-sync=target pytest-beside check lint
-	MAKEFLAGS= $(BIN)/pytest $(BESIDE:%=--ignore=%)
+# The linters, the C tests and five shards of the Python tests side by side. Each shard has its own
+# namespaces, so it sees no process of another; the probe's shard keeps the host's process IDs,
+# because a probe in a PID namespace takes other paths, and the emulated kernels' keeps the network,
+# which their packages come from. What failed is said once more at the end, where one looks for it.
+test: SHELL := /bin/bash
+test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
+	@mkdir -p build; set -o pipefail; \
+	$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --keep-going --output-sync=target \
+		pytest-live pytest-rest pytest-lab pytest-probes pytest-kernels check-c lint-files \
+		2>&1 | tee build/test.log || { \
+		echo; echo "make test: what failed, out of build/test.log:"; \
+		grep -E '^(FAILED|ERROR) |\*\*\* ' build/test.log; exit 1; }
 
-BESIDE = tests/docs tests/kernels tests/lab tests/stacks tests/vagrant
+SHARD = MAKEFLAGS= tests/own-namespaces.sh
+OF_PROBES = tests/probes
+OF_LIVE = tests/exporter tests/recording tests/servers tests/stop_at tests/top tests/watch
+OF_LAB = tests/docs tests/lab tests/stacks tests/vagrant
 
-pytest-beside: build clients
-	MAKEFLAGS= $(BIN)/pytest $(BESIDE)
+pytest-probes:
+	$(SHARD) --host-pids pytest --durations=10 $(OF_PROBES)
 
-pytest: build clients $(VENV)/installed-dev
-	$(BIN)/pytest
+pytest-kernels:
+	MAKEFLAGS= pytest --durations=10 tests/kernels
 
-# The C under its sanitizers: unit tests, and from the packet to the answer a minute of fuzzing;
-# `make soak` takes longer over that.
-check: build
+pytest-live:
+	$(SHARD) pytest --durations=10 $(OF_LIVE)
+
+pytest-lab:
+	$(SHARD) pytest --durations=10 $(OF_LAB)
+
+pytest-rest:
+	$(SHARD) pytest --durations=10 \
+		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) tests/kernels)
+
+check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
+	pytest -q -rfE --ignore=tests/lab --ignore=tests/probes --ignore=tests/vagrant \
+		-k "not any_value_of_another_type"
+
+pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; TESTS=tests/lab: these alone
+	pytest $(TESTS)
+
+# `make soak` fuzzes longer.
+check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz for 80 seconds
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=60
+	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=20
 	@$(MAKE) -s --no-print-directory -C probes check
 
-lint: $(VENV)/installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+lint: $(VENV)/installed-dev ## check style, types, and what may import what
+	@$(MAKE) -s --no-print-directory lint-files
+
+lint-files:
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports --no-cache --no-logo
+	python probes/layers.py probes
+	python probes/layers.py scenarios/lab
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format --dry-run --Werror
 	$(OURS) \( -name "*.sh" -o -path ./.ci/run \
 		-o -path ./scenarios/vagrant/batch \) -print0 | xargs -0 shellcheck
 
-format: $(VENV)/installed-dev
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+format: $(VENV)/installed-dev ## put Python and C into the form that lint wants
+	ruff check --fix .
+	ruff format .
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format -i
 
 # Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
-build: setup
+build: setup ## do all set-up, build the probe and the lab
 	@test -x scenarios/lab/build/oralab || echo "build: making the probe and the lab"
-	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe price
+	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe
 
 probe:
 	@$(MAKE) -C probes
 
-price:
-	@$(MAKE) -C probes/price
-
 lab:
 	@$(MAKE) -C scenarios/lab
 
-# The drivers' client programs for scenarios, where their toolchains are there.
-clients:
+clients: ## build the drivers' clients whose toolchains are installed
 	@$(MAKE) -s --no-print-directory -C scenarios/clients
 
 setup:
@@ -82,114 +115,103 @@ setup-tests:
 $(VENV)/installed: requirements.lock pyproject.toml | setup
 	@echo "python: making $(VENV) from requirements.lock"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# To test, and to document and hand over: each its own set of pins.
+# To test, to document, to package: each has its own set of pins.
 $(VENV)/installed-%: requirements-%.lock $(VENV)/installed
 	@echo "python: adding $<"
-	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r $<
+	@pip install -q --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
-# Move every pin to the newest release that pyproject.toml allows.
-COMPILE = $(BIN)/uv pip compile -q --generate-hashes --no-header --no-emit-index-url \
-	--upgrade --python-version 3.11 pyproject.toml --extra drivers --extra build
-lock: $(VENV)/installed
-	$(BIN)/pip install -q uv
+COMPILE = uv pip compile -q --generate-hashes --no-header --no-emit-index-url $(UPGRADE) \
+	--python-version 3.11 pyproject.toml --extra drivers --extra build
+lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--upgrade: move all of them
+	pip install -q uv
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) -c requirements.lock --extra dev -o requirements-dev.lock
 	$(COMPILE) -c requirements-dev.lock --extra dev --extra quality -o requirements-quality.lock
 	$(COMPILE) -c requirements.lock --extra packaging -o requirements-packaging.lock
 
-# The site and the manual page, into docs/build; every command that the pages
-# show is run again by `make docs-outputs`, and what it printed put there.
-docs: build $(VENV)/installed-packaging
-	$(BIN)/sphinx-build -q -W -b html docs docs/build/html
-	$(BIN)/sphinx-build -q -W -b man docs docs/build/man
+docs: build $(VENV)/installed-packaging ## make the site and the manual page, into docs/build
+	sphinx-build -q -W -b html docs docs/build/html
+	sphinx-build -q -W -b man docs docs/build/man
 
-docs-outputs: build
-	$(BIN)/python docs/shown.py
+docs-outputs: build ## run every command that the pages show, and show today's output
+	python docs/shown.py
 
-# A wheel, a single file, a Debian package, into dist/.
-packages: build $(VENV)/installed-packaging
+packages: build $(VENV)/installed-packaging ## make a wheel, a single file, a Debian package, into dist/
 	@./setup.sh --packages
-	PATH="$(abspath $(BIN)):$$PATH" packaging/build.sh
+	packaging/build.sh
 
-# Installs each where nothing else is, and lets it run the demo. Minutes.
-test-packages: packages $(VENV)/installed-dev
-	$(BIN)/pytest -m packages tests/packages
+test-packages: packages $(VENV)/installed-dev ## install each package where nothing else is, run the demo
+	pytest -m packages tests/packages
 
-# How long the two commands take on a bare Debian 12; as root, a quarter of an hour and more.
-two-commands:
+two-commands: ## time both commands on a bare Debian 12: a quarter of an hour and more (root)
 	@./setup.sh --packages
 	packaging/two-commands.sh demo demo test
 
-# Record the lab anew for the demo recording that comes with polltrace, on a quiet machine.
-demo-recording: build
-	$(BIN)/python -m scenarios.demo_recording polltrace/data/demo.polltrace
+demo-recording: build ## record the lab anew for the recording that ships (a quiet machine)
+	python -m bench.demo_recording polltrace/data/demo.polltrace
 
-# Costs and speeds, measured; never part of a test. See README.md.
-bench: build $(VENV)/installed-dev
+bench: build $(VENV)/installed-dev ## measure costs and speeds next to other tools (a quiet machine)
 	@./setup.sh --bench
 	$(MAKE) -C probes bench
-	$(BIN)/python -m stacks.bench_names
-	$(BIN)/python -m polltrace.top.bench_top
-	$(BIN)/python -m polltrace.servers.bench_ps
+	python -m bench.symbol_names
+	python -m bench.top_refresh
+	python -m bench.ps_time
 	$(MAKE) bench-lab
 
-# The lab's own speed, beside PostgreSQL's.
-bench-lab: build
+drivers: build clients $(VENV)/installed-dev ## test every supported driver version, into docs/drivers.md
+	python -m tests.lab.driver_matrix --into docs/drivers.md
+
+bench-lab: build ## measure the lab's speed next to PostgreSQL's
 	@./setup.sh --bench
 	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
-	$(BIN)/python -m scenarios.bench_lab
+	python -m bench.lab_speed
 
-# The forecast against the truth: docs/price-proof.md. Root, twenty minutes, a quiet machine.
-proof: build clients
-	$(BIN)/python -m scenarios.proof
+compare-power: build clients ## how often compare finds a slower server by its times: an hour
+	python -m bench.compare_power build/compare-power --record 12
 
-# A regression is found 20 times of 20 and none is imagined: some minutes.
-check-compare: build
-	$(BIN)/python tests/scenarios/check_compare.py
+proof: build clients ## hold the forecast against measured runs, into docs/forecast-proof.md: 20 minutes (root)
+	python -m bench.proof
 
-# docs/overhead.md: all backends and their peers, in one run.
-overhead: build
+check-compare: build ## see compare find a regression 20 times of 20, and imagine none
+	python tests/scenarios/check_compare.py
+
+overhead: build ## measure all backends and their peers in one run, into docs/overhead.md
 	@./setup.sh --bench
 	$(MAKE) -C probes build/bench-target
-	$(BIN)/python probes/bench/backends.py --write docs/overhead.md
+	python -m bench.probes.backends --write docs/overhead.md
 
-# Checks too long for every change: run before a release.
-soak: build $(VENV)/installed-dev
-	PATH="$(abspath $(BIN)):$$PATH" $(MAKE) -C probes soak
+soak: build $(VENV)/installed-dev ## run the checks that are too long for every change
+	$(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
-	LAB_SOAK=1 $(BIN)/pytest tests/lab -k "in_a_row or leak"
-	RUN_KILLS=20 $(BIN)/pytest tests/scenarios -k killed_at_any_moment
-	$(BIN)/python tests/stacks/fuzz_elf.py --seconds 600
-	$(BIN)/python docs/shown.py --check
+	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
+	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak"
+	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
+	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
+	python tests/stacks/fuzz_elf.py --seconds 600
+	python docs/shown.py --check
 
-# The overhead model and the classifier, changed a place at a time: what do the tests not notice?
-mutants: $(VENV)/installed-quality
-	$(BIN)/python -P -m mutmut run
-	$(BIN)/python -P -m mutmut results
+mutants: $(VENV)/installed-quality ## change model and classifier a place at a time: what do tests not notice?
+	python -P -m mutmut run
+	python -P -m mutmut results
 
-# Which lines the tests run, into docs/coverage.md; TESTS="tests/lab": by these tests alone.
-coverage: build clients $(VENV)/installed-quality
+coverage: build clients $(VENV)/installed-quality ## which lines tests run, into build/coverage.md
 	tests/coverage/measure.sh $(TESTS)
 
-# The probe and the other backends on other kernels, emulated; into docs/kernels.md.
-# KERNELS="--only 6.12 tests/probes": one of them, with all tests of the probe.
 KERNELS ?= --write
-kernels: build setup-tests $(VENV)/installed-dev
-	$(BIN)/python -m tests.kernels.matrix $(value KERNELS)
+kernels: build setup-tests $(VENV)/installed-dev ## run the tests on emulated kernels; KERNELS="--only 6.12"
+	python -m tests.kernels.matrix $(value KERNELS)
 
-# The Vagrantfile, emulated; into docs/vagrant.md.
-vagrant-test: build
+vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/vagrant.md
 	@./setup.sh --vagrant
 	tests/vagrant/up.sh
 
-clean:
+clean: ## remove all that was built or installed here
 	$(MAKE) -C probes clean
-	$(MAKE) -C probes/price clean
 	$(MAKE) -C scenarios/lab clean
 	$(MAKE) -C scenarios/clients clean
 	rm -rf $(VENV) *.egg-info build dist docs/build mutants

@@ -10,7 +10,7 @@ from setuptools.command.build_py import build_py
 
 EXECUTABLES = (
     "probes/build/polltrace-probe",
-    "probes/build/polltrace-price",
+    "probes/build/polltrace-calibrate",
     "scenarios/lab/build/oralab",
 )
 

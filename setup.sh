@@ -12,16 +12,14 @@ client="make ca-certificates python3 python3-venv"
 # iproute2 is for the network paths of scenarios.
 packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl patch xz-utils iproute2"
-# Linters; the fuzzer's run time; tools that look at processes and programs
-# from outside; a browser for the flame graphs, a terminal for the live view;
-# a Prometheus that scrapes, a host to look at from afar; an emulator for
-# other kernels, and Vagrant to check its file; bcc for its backend.
-tests="clang-format shellcheck libclang-rt-14-dev strace procps binutils chromium tmux
-    prometheus openssh-server systemd qemu-system-x86 kmod busybox-static cpio
-    vagrant vagrant-libvirt nftables python3-bpfcc"
+# The fuzzer's run time; tools that look at processes and programs from outside; a browser for the
+# flame graphs, a terminal for the live view; a Prometheus that scrapes, a remote host to watch; an
+# emulator for other kernels; bcc for its backend. The linters come from PyPI.
+tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openssh-server systemd
+    qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc"
 # What the benches measure against.
 bench="strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
-vagrant="mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
+vagrant="vagrant vagrant-libvirt mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in
 --tests) packages="$packages $tests" ;;

@@ -4,7 +4,7 @@
 from argparse import ArgumentParser, _SubParsersAction
 from importlib.metadata import version as version_of
 
-from polltrace.cli import build_parser
+from polltrace.grammar import build_parser
 
 project = "polltrace"
 author = "the polltrace authors"
@@ -26,9 +26,11 @@ man_show_urls = True
 
 
 def grammar() -> ArgumentParser:
-    """The command line's, less the exit codes below every verb: the page has them once."""
+    """The command line's, its examples as literal blocks; the page has the exit codes itself."""
     parser = build_parser()
-    (verbs,) = (each for each in parser._actions if isinstance(each, _SubParsersAction))
-    for verb in (parser, *verbs.choices.values()):
-        verb.epilog = None
+    parser.epilog = None
+    (commands,) = (each for each in parser._actions if isinstance(each, _SubParsersAction))
+    for command in commands.choices.values():
+        heading, _, lines = (command.epilog or "").partition(":\n")
+        command.epilog = f"{heading}::\n\n{lines}" if lines else None
     return parser

@@ -2,17 +2,16 @@
 """Run every command that the documentation shows, and write beneath it what it printed.
 
 A block that begins ```console holds commands, each after "$ ", and their output. Around them a
-lab runs with two busy sessions of the article's statement, one in-band, whose server is $PID, and
-one out-of-band; a page that says `polltrace lab start` itself gets them then, and loses them at
-`polltrace lab stop`. With --check the pages stay as they are: each command must end well and
-print something. Root, and nothing else running, or the figures say nothing.
+lab runs with the two busy sessions of `polltrace lab load`; $PID is the in-band one. A page that
+starts the lab itself loads it itself as well, by a command that begins with `PID=` and prints the
+PID. With --check the pages stay as they are: each command must end well and print something. Needs
+root, and a quiet host for meaningful figures.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import re
 import subprocess
@@ -21,13 +20,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.server import server_process
-
 PAGES = (*sorted(Path(__file__).parent.glob("*.md")), Path(__file__).parents[1] / "README.md")
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _WIDTH = "100"
+LOAD = "PID=$(polltrace lab load --background --pid-only)"
 
 
 class Stage:
@@ -35,7 +31,6 @@ class Stage:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._sessions = contextlib.ExitStack()
         self.lab_runs = False
         self._environment = {
             **os.environ,
@@ -47,8 +42,6 @@ class Stage:
 
     def run(self, command: str) -> str:
         """What a command prints, stderr included. Raises SystemExit when it ends badly."""
-        if command == "polltrace lab stop":
-            self._sessions.close()
         ended = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
             env=self._environment,
@@ -62,20 +55,11 @@ class Stage:
         # 141: `… | head` had enough.
         if ended.returncode not in (0, 141) or not ended.stdout.strip():
             raise SystemExit(f"{command}\nended with {ended.returncode}:\n{ended.stdout}")
-        if command.startswith("polltrace lab st"):
+        if "polltrace lab" in command:
             self.lab_runs = command != "polltrace lab stop"
-        if command == "polltrace lab start":
-            self._connect()
+        if command.startswith("PID="):
+            self._environment["PID"] = re.findall(r"\d+", ended.stdout)[-1]
         return "".join(f"{line.rstrip()}\n" for line in ended.stdout.splitlines())
-
-    def _connect(self) -> None:
-        lab = json.loads(self.run("polltrace lab status --json"))
-        for disable_oob in (False, True):
-            client = self._sessions.enter_context(DriverClient())
-            client.connect(lab["dsn"], lab["user"], lab["password"], disable_oob=disable_oob)
-            pid = server_process(client)
-            client.begin(LOTSLIOS, {"n": 30_000}, times=1_000_000)
-        self._environment["PID"] = str(pid)  # of the last, which is in-band
 
 
 @contextlib.contextmanager
@@ -84,7 +68,7 @@ def _stage(commands: list[str]) -> Iterator[Stage]:
         stage = Stage(Path(directory))
         try:
             if "polltrace lab start" not in commands:
-                stage.run("polltrace lab start")
+                stage.run(f"{LOAD} && echo $PID")
             yield stage
         finally:
             if stage.lab_runs:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What polltrace is handed over as, into dist/: a wheel (with the probe, the
-# price and the lab inside), polltrace.pex (the same and every Python package
+# calibration and the lab inside), polltrace.pex (the same and every Python package
 # it needs, in one file), a Debian package. Wants `make build` and the tools of
 # requirements-packaging.lock on PATH. Two builds of one commit give the same bytes.
 set -eu
@@ -34,7 +34,7 @@ sed 's|/opt/polltrace/bin/|/usr/bin/|' packaging/systemd/polltrace-exporter.serv
 sphinx-build -q -b man docs "$work/man"
 cp "$work/man/polltrace.1" "$work/deb/"
 for shell in bash zsh; do
-    shtab --shell=$shell polltrace.cli.build_parser >"$work/deb/completion.$shell"
+    shtab --shell=$shell polltrace.grammar.build_parser >"$work/deb/completion.$shell"
 done
 cat >"$work/deb/debian/changelog" <<END
 polltrace ($(echo "$version" | sed 's/\.dev/~dev/')) unstable; urgency=medium

@@ -7,6 +7,7 @@ all, and tests/packages compares.
 """
 
 import os
+import platform
 import re
 import subprocess
 import zipfile
@@ -23,7 +24,7 @@ from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
 ROOT = Path(__file__).parents[1]
-# Debian package: the executable it is linked into, its licence.
+# Debian package: the executable it is linked into, its licence. libssl-dev has libcrypto, too.
 LINKED = {
     "libbpf-dev": ("polltrace-probe", "LGPL-2.1-only OR BSD-2-Clause"),
     "libelf-dev": ("polltrace-probe", "GPL-2.0-or-later OR LGPL-3.0-or-later"),
@@ -37,9 +38,15 @@ _METADATA = re.compile(r"\.deps/[^/]+/[^/]+\.dist-info/METADATA")
 _CLASSIFIED = {"License :: OSI Approved :: MIT License": "MIT"}
 
 
-def _debian_version(package: str) -> str:
-    query = ["dpkg-query", "-W", "-f", "${Version}", package]
-    return subprocess.run(query, check=True, capture_output=True, text=True).stdout
+def _debian_part(package: str, inside: str, licence: str) -> Component:
+    """With its source package and release, which is what advisories go by."""
+    query = ["dpkg-query", "-W", "-f", "${Version} ${source:Package}", package]
+    answer = subprocess.run(query, check=True, capture_output=True, text=True).stdout
+    version, source = answer.split()
+    release = platform.freedesktop_os_release()
+    distro = f"{release['ID']}-{release.get('VERSION_ID', 'sid')}"
+    purl = PackageURL("deb", "debian", package, version, {"distro": distro, "upstream": source})
+    return _part(purl, inside, licence)
 
 
 def _sqlite_version() -> str:
@@ -61,22 +68,19 @@ def _python_parts() -> Iterator[Component]:
             licence = said["License-Expression"] or next(filter(None, classified), None)
             if licence is None:
                 raise SystemExit(f"{said['Name']} does not say its licence")
+            project = said["Name"].lower().replace("_", "-")
             yield _part(
-                "pypi",
-                said["Name"].lower().replace("_", "-"),
-                said["Version"],
-                "polltrace.pex",
-                licence,
+                PackageURL("pypi", None, project, said["Version"]), "polltrace.pex", licence
             )
 
 
-def _part(kind: str, name: str, version: str, inside: str, licence: str) -> Component:
-    purl = PackageURL(kind, "debian" if kind == "deb" else None, name, version)
+def _part(purl: PackageURL, inside: str, licence: str, cpe: str | None = None) -> Component:
     return Component(
         type=ComponentType.LIBRARY,
-        name=name,
-        version=version,
+        name=purl.name,
+        version=purl.version,
         purl=purl,
+        cpe=cpe,
         bom_ref=str(purl),
         description=f"inside {inside}",
         licenses=[LicenseExpression(licence)],
@@ -85,10 +89,12 @@ def _part(kind: str, name: str, version: str, inside: str, licence: str) -> Comp
 
 def parts() -> list[Component]:
     """Every part, with its version on the machine that builds."""
+    sqlite = _sqlite_version()
+    cpe = f"cpe:2.3:a:sqlite:sqlite:{sqlite}:*:*:*:*:*:*:*"
     return [
         *_python_parts(),
-        *(_part("deb", name, _debian_version(name), *about) for name, about in LINKED.items()),
-        _part("generic", "sqlite", _sqlite_version(), "oralab", "blessing"),
+        *(_debian_part(name, *about) for name, about in LINKED.items()),
+        _part(PackageURL("generic", None, "sqlite", sqlite), "oralab", "blessing", cpe),
     ]
 
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""See, price and fix break polling: profiles, the overhead model, the command line, reports."""
+"""Measure and reduce break polling: profiles, the overhead model, the command line, reports."""
 
-from importlib.metadata import version
 
-__version__ = version("polltrace")
+def __getattr__(name: str) -> str:
+    """`__version__`, looked up when asked for: reading package metadata doubles start-up time."""
+    if name != "__version__":
+        raise AttributeError(name)
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return version("polltrace")

@@ -1,68 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The command line: one program, a verb a file.
-
-A verb is a class whose docstring is its help text; see `Command`. Packages announce theirs by
-the entry point group `polltrace.commands`.
-"""
+"""The program `polltrace`: runs one command, and turns what goes wrong into one line and a code."""
 
 from __future__ import annotations
 
-import argparse
 import errno
 import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from types import FrameType
-from typing import Protocol
 
-from polltrace import __version__
-from polltrace.errors import HostError, PolltraceError
+from polltrace.errors import FileError, HostError, PolltraceError
 from polltrace.interrupts import ending
-
-EXIT_CODES = """\
-exit codes:
-  0 done   1 done, and the answer is no   2 usage   3 not permitted   4 this host lacks something
-  5 no such process   6 the lab could not start   7 a driver is missing   130 interrupted
-  141 nobody read what was printed"""
-
-
-class Command(Protocol):
-    """A verb of the command line; the class docstring is its help."""
-
-    def prepare_parser(self, parser: argparse.ArgumentParser) -> None: ...
-
-    def run(self, args: argparse.Namespace) -> int: ...
-
-
-def build_parser(verb_meant: str | None = None) -> argparse.ArgumentParser:
-    """The grammar; of a verb that is not meant, its name alone: imports cost start-up time."""
-    parser = argparse.ArgumentParser(
-        prog="polltrace",
-        description="See, price and fix Oracle's break polling.",
-        epilog=EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"polltrace {__version__}")
-    verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
-    for entry in sorted(entry_points(group="polltrace.commands"), key=lambda entry: entry.name):
-        if verb_meant not in (entry.name, None):
-            verbs.add_parser(entry.name)
-            continue
-        command: Command = entry.load()()
-        text = (command.__doc__ or "").strip()
-        verb = verbs.add_parser(
-            entry.name,
-            help=text.partition("\n")[0],
-            description=text,
-            epilog=EXIT_CODES,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.prepare_parser(verb)
-        verb.set_defaults(run=command.run, verb_parser=verb)
-    return parser
+from polltrace.printable import PrintableStream, note
 
 
 def _terminated(_number: int, _frame: FrameType | None) -> None:
@@ -70,60 +21,79 @@ def _terminated(_number: int, _frame: FrameType | None) -> None:
 
 
 def _ready_streams() -> None:
-    """A stream that was closed (`>&-`) gives way to /dev/null; what the terminal's encoding cannot
-    show is shown as a question mark."""
+    """Make the standard streams safe to write to.
+
+    A stream that was closed (`>&-`) gives way to /dev/null. A character that the encoding lacks, or
+    that a terminal would obey, becomes a question mark.
+    """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - to our end
+            stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - to our end
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+        if not isinstance(stream, PrintableStream):
+            setattr(sys, name, PrintableStream(stream))
 
 
 def _drop_output() -> None:
-    """What is still to be written has nowhere to go, and Python must not try again at exit."""
+    """Unwritten output has nowhere to go, and Python must not try again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one verb; its exit code. Errors become one line on stderr."""
+    """Run one command; its exit code. Errors become one line on stderr."""
     _ready_streams()
     try:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
     except PolltraceError as error:
-        print(f"polltrace: {error}", file=sys.stderr)
+        note(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        print("polltrace: interrupted", file=sys.stderr)
+        note("interrupted")
         return 130
     except BrokenPipeError:
         # Our reader has what it wanted: `polltrace … | head`.
         _drop_output()
         return 128 + signal.SIGPIPE
     except OSError as error:
-        if error.errno == errno.ENOEXEC:  # a program for another processor, say
-            print(f"polltrace: cannot run {error.filename}: {error.strerror}", file=sys.stderr)
+        if error.errno == errno.ENOEXEC:  # e.g. a program for another processor
+            note(f"cannot run {error.filename}: {error.strerror}")
             return HostError.exit_code
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         _drop_output()
-        print(f"polltrace: cannot write the output: {error.strerror}", file=sys.stderr)
-        return HostError.exit_code
+        note(f"cannot write the output: {error.strerror}")
+        return FileError.exit_code
     return code
 
 
 def _run(words: Sequence[str]) -> int:
-    verb_meant = next((word for word in words if not word.startswith("-")), None)
+    if list(words) in (["-V"], ["--version"]):
+        from polltrace import __version__  # noqa: PLC0415 - nothing else is loaded for it
+
+        print(f"polltrace {__version__}")
+        return 0
+    from polltrace.grammar import command_parser, load, overview  # noqa: PLC0415
+    from polltrace.privileges import give_up_root, observes, why_root  # noqa: PLC0415
+
+    name, *rest = words or ["help"]
+    if name in ("help", "-h", "--help"):
+        if not rest:
+            print(overview())
+            return 0
+        name, rest = rest[0], ["--help"]
+    command = load(name)
     try:
-        args, unknown = build_parser(verb_meant).parse_known_args(words)
-        if unknown:  # with the usage of the verb, not of the program
-            args.verb_parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        args = command_parser(name, command).parse_args(rest)
     except SystemExit:  # --help has printed, and its reader may be gone
         sys.stdout.flush()
         raise
     # Ended by a supervisor, by a closed terminal or by Ctrl-C: the same clean-up on the way out.
     for number in ending():
         signal.signal(number, _terminated)
-    code: int = args.run(args)
-    return code
+    # A recording is read on any system.
+    if getattr(os, "geteuid", lambda: 1)() == 0 and not why_root(command.group, args):
+        give_up_root(observing=observes(args))
+    return command.run(args)

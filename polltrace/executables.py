@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the executables that we start are: named by the user, installed, or built in the tree."""
+"""Finds polltrace's executables: named by the user, installed, or built in the tree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """A program of ours: the environment variable that names it, and where a checkout builds it."""
+    """A program of polltrace's.
+
+    variable: the environment variable that names another file to use;
+    tree: where a checkout builds it, relative to the top.
+    """
 
     variable: str
     tree: str
@@ -24,15 +28,15 @@ class Executable:
 
 EXECUTABLES = {
     "polltrace-probe": Executable("POLLTRACE_PROBE", "probes/build/polltrace-probe"),
-    "polltrace-price": Executable("POLLTRACE_PRICE", "probes/build/polltrace-price"),
+    "polltrace-calibrate": Executable("POLLTRACE_CALIBRATE", "probes/build/polltrace-calibrate"),
     "oralab": Executable("POLLTRACE_LAB", "scenarios/lab/build/oralab"),
 }
 
 
 def find_executable(name: str) -> Path:
-    """The executable `name`: what its variable says, our package's, our tree's, or PATH's.
+    """The path of the executable `name`: its variable's, the package's, the tree's, or PATH's.
 
-    Raises HostError with how to build it.
+    Raises HostError, which names the command that builds it.
     """
     executable = EXECUTABLES[name]
     if named := os.environ.get(executable.variable):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `polltrace report FILE` can report on: files that say in their first line what they are.
+"""The files that `polltrace report FILE` takes: their first line states their format.
 
 The first line, plain or under zstd, is a JSON object whose `format` names an entry point of the
 group `polltrace.reports`; that is a function from the file's path to a `FileReport`. So
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import zstandard
 
-from polltrace.errors import FrameError, UsageError
+from polltrace.errors import FileError
 
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _LONGEST_FIRST_LINE = 1 << 20
@@ -38,13 +38,13 @@ class FileReport(Protocol):
 
 
 def file_report(path: Path) -> FileReport:
-    """Raises UsageError for a file that cannot be read, FrameError for one of no known format."""
+    """Raises FileError for a file that cannot be read or is of no known format."""
     name = _format(path)
     for entry in entry_points(group="polltrace.reports"):
         if entry.name == name:
             report: FileReport = entry.load()(path)
             return report
-    raise FrameError(f"{path} is of format {name!r}, which this release does not know")
+    raise FileError(f"{path} is of format {name!r}, which this release does not know")
 
 
 def _format(path: Path) -> str:
@@ -52,12 +52,12 @@ def _format(path: Path) -> str:
         with path.open("rb") as file:
             start = file.read(_LONGEST_FIRST_LINE)
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+        raise FileError(f"cannot read {path}: {error.strerror}") from None
     try:
         if start.startswith(_ZSTD_MAGIC):
             start = zstandard.ZstdDecompressor().decompressobj().decompress(start[: 1 << 12])
         return str(json.loads(start.partition(b"\n")[0])["format"])
     except (ValueError, KeyError, TypeError, RecursionError, zstandard.ZstdError):
-        raise FrameError(
+        raise FileError(
             f"{path} is no recording: 'polltrace record' and 'polltrace run' make those"
         ) from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ctrl-C as the usual end of watching, not as an accident."""
+"""Ctrl-C as the usual end of an observation."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from types import FrameType
 
 
 def ending() -> list[signal.Signals]:
-    """The signals that ask us to end; not those that we were started to ignore (nohup)."""
+    """The signals that ask polltrace to end, except those it was started to ignore (nohup)."""
     known = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
     return [each for each in known if each and signal.getsignal(each) != signal.SIG_IGN]
 
 
 @contextlib.contextmanager
 def detaching(detach: Callable[[], None]) -> Iterator[None]:
-    """Within, Ctrl-C, SIGTERM and a closed terminal call `detach`; what was seen until then is
-    still to be read."""
+    """Within, Ctrl-C, SIGTERM and a closed terminal call `detach`; the counts until then can still
+    be read."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         detach()

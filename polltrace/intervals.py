@@ -18,7 +18,8 @@ _COVER = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A median with its confidence interval, in the unit of the values."""
+    """A `value`, mostly a median, with its 95 % confidence interval from `low` to `high`, in the
+    unit of the values."""
 
     value: float
     low: float
@@ -32,20 +33,24 @@ class Estimate:
     def excludes_zero(self) -> bool:
         return self.low > 0 or self.high < 0
 
+    def scaled(self, factor: float) -> Estimate:
+        """All three times `factor`, which is not negative."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+
 
 def median(values: Sequence[float]) -> Estimate:
     """The median of `values` and the narrowest pair of order statistics that covers it.
 
     The number of values below the true median is binomial(n, 1/2), whatever the distribution
-    (the sign test turned round), so the cover is at least 95 %. With fewer than FEWEST_VALUES no
+    (the sign test inverted), so the cover is at least 95 %. With fewer than FEWEST_VALUES no
     pair covers that: the interval is then the whole range. Raises ValueError for none.
     """
     ordered = sorted(values)
     if not ordered:
         raise ValueError("the median of no values")
     n = len(ordered)
-    # How many values to cut from each end, and how likely no more than these are below the true
-    # median: one more may go as long as the cover holds.
+    # The number of values to cut from each end, and the probability that no more than these are
+    # below the true median: one more may go as long as the coverage holds.
     cut, tail = 0, 0.5**n
     while True:
         tail += math.exp(_log_binomial(n, cut + 1) - n * math.log(2))
@@ -56,15 +61,15 @@ def median(values: Sequence[float]) -> Estimate:
 
 
 def _log_binomial(n: int, k: int) -> float:
-    """The logarithm of n over k, which for thousands of values is no number a float can hold."""
+    """The logarithm of n over k, which itself exceeds a float for thousands of values."""
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def paired_overhead(base: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> Estimate:
-    """How much longer `other` takes than `base`, in per cent: blocks of runs paired in time.
+    """By how many per cent `other` takes longer than `base`: blocks of runs paired in time.
 
-    Runs at the same place stood side by side, so their ratio cancels whatever the machine did
-    just then. Runs of a block share more than that (their processes, say), so a block gives one
+    Runs at the same position ran next to each other, so their ratio cancels whatever the machine
+    did just then. Runs of a block share more than that (e.g. their processes), so a block gives one
     value, the median of its ratios, and the interval is over the blocks.
     """
     return median(
@@ -94,15 +99,26 @@ def proportion(hits: int, trials: int) -> Estimate:
 
 
 def exactly(value: float) -> Estimate:
-    """What is known without an error."""
+    """An estimate without an error."""
     return Estimate(value, value, value)
 
 
-def propagated(model: Callable[..., float], *inputs: Estimate) -> Estimate:
-    """What a model makes of independent inputs, one number each.
+def mixed(one: Estimate, other: Estimate, share: float) -> Estimate:
+    """Their weighted mean, end by end: `one` at a `share` (0 to 1) of 0, `other` at 1."""
 
-    Each input goes to its own ends while the others stay; what that changes adds up as squares,
-    upwards and downwards apart.
+    def between(a: float, b: float) -> float:
+        return a + share * (b - a)
+
+    return Estimate(
+        between(one.value, other.value), between(one.low, other.low), between(one.high, other.high)
+    )
+
+
+def propagated(model: Callable[..., float], *inputs: Estimate) -> Estimate:
+    """The result of a model of independent inputs, one number each, with its interval.
+
+    Each input is moved to its own ends while the others stay; the changes add up as squares,
+    upwards and downwards separately.
     """
     values = [each.value for each in inputs]
     middle = model(*values)

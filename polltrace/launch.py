@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Start a command that waits until it is watched, so that its first system call is counted."""
+"""Starts a command that waits until a probe is attached, so that its first call is counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HELD = "import os, sys; os.read(int(sys.argv[1]), 1) and os.execv(sys.argv[2], 
 
 
 class HeldCommand:
-    """A process that is to become `argv` at go(); it is not ours to end once it runs."""
+    """A process that becomes `argv` at go(). Once it runs, it is never ended from here."""
 
     def __init__(self, argv: Sequence[str]) -> None:
         path = shutil.which(argv[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What /proc says of one process, read without touching it. A process that is gone reads empty.
+"""Reads /proc of one process without touching it. A process that is gone reads empty.
 
 Written for thousands of processes: os and plain strings, which cost a quarter of pathlib.
 """
@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PROC = Path("/proc")
+# A process may declare all of its memory to be its arguments or environment (prctl(2)).
+_LONGEST = 1 << 21
 
 
 def pids() -> Iterator[int]:
@@ -25,12 +27,12 @@ def title(pid: int) -> str:
 
 
 def executable(pid: int) -> str:
-    """The file name of the executable; empty for kernel threads and where we may not look."""
+    """The file name of the executable; empty for kernel threads and without permission."""
     return _link(pid, "exe").rpartition("/")[2].removesuffix(" (deleted)")
 
 
 def environ(pid: int, names: Iterable[str]) -> dict[str, str]:
-    """Of the environment the process started with, these; empty where we may not look."""
+    """Of the environment the process started with, these; empty without permission."""
     text = b"\0" + _bytes(pid, "environ")
     found = {}
     for name in names:
@@ -69,7 +71,7 @@ def start_ticks(pid: int) -> int | None:
 
 
 def started_at(start_ticks: int) -> float:
-    """The same as seconds since the epoch, to a hundredth; moved by whoever sets the clock."""
+    """The same as seconds since the epoch, to a hundredth; moved when the clock is set."""
     since_boot = time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.time() - since_boot + start_ticks / os.sysconf("SC_CLK_TCK")
 
@@ -89,14 +91,14 @@ def threads(pid: int) -> int:
 
 
 def on_cpu_or_waiting_for_one_s(pid: int) -> float | None:
-    """Seconds in which the process was running or ready to; None where the kernel does not say."""
+    """Seconds of the process running or ready to run; None where the kernel has no schedstat."""
     fields = _bytes(pid, "schedstat").split()
     return 1e-9 * (int(fields[0]) + int(fields[1])) if len(fields) > 1 else None
 
 
 def running_s(pid: int) -> float | None:
     """CPU seconds of the process's first thread so far, to the nanosecond; None where the kernel
-    does not say."""
+    has no schedstat."""
     fields = _bytes(pid, "schedstat").split()
     return 1e-9 * int(fields[0]) if fields else None
 
@@ -136,6 +138,6 @@ def _link(pid: int, name: str) -> str:
 def _bytes(pid: int, name: str) -> bytes:
     try:
         with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
-            return file.read()
+            return file.read(_LONGEST)
     except OSError:
         return b""

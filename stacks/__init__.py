@@ -3,22 +3,22 @@
 
 from typing import TYPE_CHECKING, Any
 
-from stacks.callchain import CallChain, Evidence, Verdict, classify
-from stacks.earlyends import EarlyEnds, early_ends
-from stacks.errors import ElfError, FormatError, ProcessError, StacksError
-from stacks.folded import fold, parse_folded, write_folded
-from stacks.frame import Frame
+from polltrace.stacks.callchain import CallChain, ChainMatch, Verdict, classify
+from polltrace.stacks.earlyends import EarlyEnds, early_ends
+from polltrace.stacks.errors import ElfError, FormatError, ProcessError, StacksError
+from polltrace.stacks.folded import fold, parse_folded, write_folded
+from polltrace.stacks.frame import Frame
 
 if TYPE_CHECKING:
-    from stacks.addrspace import AddressSpace, Mapping
-    from stacks.symbolizer import Symbolizer
+    from polltrace.stacks.addrspace import AddressSpace, Mapping
+    from polltrace.stacks.symbolizer import Symbolizer
 
 __all__ = [
     "AddressSpace",
     "CallChain",
+    "ChainMatch",
     "EarlyEnds",
     "ElfError",
-    "Evidence",
     "FormatError",
     "Frame",
     "Mapping",
@@ -35,13 +35,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What needs numpy is imported when it is asked for: a tenth of a second."""
+    """Imports the modules that need numpy on first use: they take a tenth of a second."""
     if name == "Symbolizer":
-        from stacks.symbolizer import Symbolizer  # noqa: PLC0415
+        from polltrace.stacks.symbolizer import Symbolizer  # noqa: PLC0415
 
         return Symbolizer
     if name in ("AddressSpace", "Mapping"):
-        from stacks import addrspace  # noqa: PLC0415
+        from polltrace.stacks import addrspace  # noqa: PLC0415
 
         return getattr(addrspace, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

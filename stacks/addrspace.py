@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is mapped where in a process: /proc/PID/maps, read once."""
+"""The mappings of a process: /proc/PID/maps, read once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.errors import ProcessError
+from polltrace.stacks.errors import ProcessError
 
 LARGEST_MAPS = 1 << 26
 DELETED = " (deleted)"
@@ -20,6 +20,7 @@ DELETED = " (deleted)"
 class Mapping:
     """One line of maps: [start, end) holds the file `path` from byte `offset` on.
 
+    permissions are four letters, "r-xp"; deleted: the file has no name any more.
     device is "major:minor" in hex; inode is 0 for memory that is no file; path is from the
     root of the process's mount namespace, "" for anonymous memory, "[vdso]" and the like for what
     the kernel put there.
@@ -37,14 +38,14 @@ class Mapping:
 
 @dataclass(frozen=True, eq=False)
 class AddressSpace:
-    """The mappings of a process at one moment, ordered by address."""
+    """The mappings of process `pid` at one moment, ordered by address."""
 
     pid: int
     mappings: tuple[Mapping, ...]
 
     @classmethod
     def of(cls, pid: int) -> AddressSpace:
-        """Snapshot of a live process. ProcessError when it is gone or not ours to look at."""
+        """Snapshot of a live process. ProcessError when it is gone or not ours to read."""
         try:
             with Path(f"/proc/{pid}/maps").open("rb") as file:
                 mappings = parse_maps(file.read(LARGEST_MAPS))

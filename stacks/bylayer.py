@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stacks.folded import Folded
-from stacks.layers.table import KERNEL, NAMELESS, OTHER, LayerTable
-from stacks.picture import Picture
-from stacks.selecting import grouped
+from polltrace.stacks.folded import Folded
+from polltrace.stacks.layers.table import KERNEL, NAMELESS, OTHER, LayerTable
+from polltrace.stacks.picture import Picture
+from polltrace.stacks.selecting import grouped
 
 
 def by_layer(picture: Picture) -> Picture:

@@ -7,14 +7,17 @@ Which chain, and what it means, is the caller's business: a database engine's br
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+_PLACE = re.compile(r"\+(?:0x[0-9a-fA-F]+|\d+)$")
+
 
 @dataclass(frozen=True, slots=True)
 class CallChain:
-    """Functions that call one another, outermost first; a link is one function's known names.
+    """Functions that call one another, outermost first; each of `links` is one function's names.
 
     The last link is the wrapper of the system call (`poll`, `__poll`, `pollsys`, ...).
     """
@@ -29,8 +32,8 @@ class CallChain:
         return cls(tuple(frozenset(link) for link in links))
 
 
-class Evidence(Enum):
-    """How a stack was told to be the chain, best first."""
+class ChainMatch(Enum):
+    """How a stack was matched with the chain, best first."""
 
     WHOLE = "every link by name"
     HIDDEN = "every link by name but the system call's direct caller, which libc hides"
@@ -42,14 +45,15 @@ class Evidence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """evidence, and how many links were found by name (the system call's wrapper included)."""
+    """`evidence`: how it was matched; `named_links`: how many links were found by name, the system
+    call's wrapper included."""
 
-    evidence: Evidence
+    evidence: ChainMatch
     named_links: int
 
     def __bool__(self) -> bool:
         """Whether the stack is the chain."""
-        return self.evidence is not Evidence.NONE
+        return self.evidence is not ChainMatch.NONE
 
 
 def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
@@ -68,7 +72,7 @@ def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
         caller = 1 if bare and not _named(bare[0]) else 0
     if caller is not None:
         found = _from_call(bare[caller:], chain, wrapper)
-        if at_call or found.evidence in (Evidence.WHOLE, Evidence.HIDDEN):
+        if at_call or found.evidence in (ChainMatch.WHOLE, ChainMatch.HIDDEN):
             return found
     return _on_the_way(bare, chain)
 
@@ -87,7 +91,7 @@ def _behind_call(names: Sequence[str], wrappers: frozenset[str]) -> int | None:
 def _from_call(names: Sequence[str], chain: CallChain, wrapper: int) -> Verdict:
     """Hold the frames from the call outwards against the links, with and without the hidden one."""
     links = chain.links[-2::-1]
-    for skipped, whole in ((0, Evidence.WHOLE), (1, Evidence.HIDDEN)):
+    for skipped, whole in ((0, ChainMatch.WHOLE), (1, ChainMatch.HIDDEN)):
         expected = links[skipped:]
         steps = list(zip(names, expected, strict=False))
         if any(_named(name) and name not in link for name, link in steps):
@@ -95,9 +99,9 @@ def _from_call(names: Sequence[str], chain: CallChain, wrapper: int) -> Verdict:
         by_name = sum(_named(name) for name, _ in steps)
         if by_name == len(expected) > 0:
             return Verdict(whole, by_name + wrapper)
-        evidence = Evidence.PARTIAL if by_name else Evidence.SHAPE
+        evidence = ChainMatch.PARTIAL if by_name else ChainMatch.SHAPE
         return Verdict(evidence, by_name + wrapper)
-    return Verdict(Evidence.NONE, 0)
+    return Verdict(ChainMatch.NONE, 0)
 
 
 def _on_the_way(names: Sequence[str], chain: CallChain) -> Verdict:
@@ -107,15 +111,15 @@ def _on_the_way(names: Sequence[str], chain: CallChain) -> Verdict:
             by_name = sum(
                 name in link for name, link in zip(names[at::-1], chain.links, strict=False)
             )
-            return Verdict(Evidence.INSIDE, by_name)
-    return Verdict(Evidence.NONE, 0)
+            return Verdict(ChainMatch.INSIDE, by_name)
+    return Verdict(ChainMatch.NONE, 0)
 
 
 def _bare(name: str) -> str:
-    """A function's name in its source: without `@plt`, and without `.cold`, `.isra.0`, `.part.1`
-    and the like, by which a compiler calls the pieces and clones it makes of one. What is no
-    name stays none."""
-    return name.removesuffix("@plt").partition(".")[0]
+    """A function's name in its source: without `@plt`, without the `+0x44` and `()` that other
+    tools print (Oracle: `nioqts()+68`), and without `.cold`, `.isra.0`, `.part.1` and the like, by
+    which a compiler calls the pieces and clones it makes of one. What is no name stays none."""
+    return _PLACE.sub("", name).removesuffix("()").removesuffix("@plt").partition(".")[0]
 
 
 def _named(name: str) -> bool:

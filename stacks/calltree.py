@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from stacks.folded import Folded
+from polltrace.stacks.folded import Folded
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function called along one path; depth 0 is the root "all", its callees have depth 1.
+    """The function `name` called along one path; depth 0 is the root "all", its callees have depth
+    1.
 
     before, after: samples of it and of all it calls, in the two profiles.
     """

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What changed between two profiles, function by function."""
+"""The changes between two profiles, function by function."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 
-from stacks.folded import Folded, total
+from polltrace.stacks.folded import Folded, total
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionChange:
-    """A function's share of the samples (0 to 1) in two profiles.
+    """The share of the samples (0 to 1) that the function `name` has in two profiles.
 
-    self_*: it stood innermost; total_*: it was anywhere on the stack, counted once per stack.
+    `self_before`, `self_after`: it stood innermost; `total_before`, `total_after`: it was anywhere
+    on the stack, counted once per stack.
     """
 
     name: str

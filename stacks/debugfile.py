@@ -10,10 +10,10 @@ import posixpath
 import zlib
 from collections.abc import Iterator
 
-from stacks.elf import Elf, read_elf
-from stacks.errors import ElfError
-from stacks.identity import DebugLink, build_id, debug_link
-from stacks.source import FileSource
+from polltrace.stacks.elf import Elf, read_elf
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.identity import DebugLink, build_id, debug_link
+from polltrace.stacks.source import FileSource
 
 DEBUG_DIRECTORY = "/usr/lib/debug"
 LARGEST_CHECKED = 1 << 30

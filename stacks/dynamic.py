@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stacks.elf import PT_DYNAMIC, PT_LOAD, Elf
-from stacks.errors import ElfError
+from polltrace.stacks.elf import PT_DYNAMIC, PT_LOAD, Elf
+from polltrace.stacks.errors import ElfError
 
 DT_HASH, DT_STRTAB, DT_SYMTAB, DT_STRSZ, DT_GNU_HASH = 4, 5, 6, 10, 0x6FFFFEF5
 MOST_ENTRIES = 4096
@@ -22,7 +22,8 @@ MOST_BUCKETS = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class DynamicSymbols:
-    """Where the symbols (`count` of them) and their names lie: offsets into the source."""
+    """Where the symbols, `count` of them, lie from `symbols_at` on, and their names, `names_size`
+    bytes from `names_at` on: offsets into the source."""
 
     symbols_at: int
     count: int

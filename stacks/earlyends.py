@@ -2,7 +2,7 @@
 """Stacks that end before they reach where the program began, and in which object they do.
 
 A walk along frame pointers stops, or goes astray, at the first function that was built without
-them. What remains is not a stack but its inner end, and should not be drawn as if it were one.
+them. The rest is not a stack but its inner end, and should not be drawn as if it were one.
 """
 
 from __future__ import annotations
@@ -12,23 +12,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stacks.frame import Frame
+from polltrace.stacks.frame import Frame
 
+# Nothing that a program calls has these names: glibc's, musl's, Go's of goroutines and threads.
 BEGINNINGS = frozenset(
     {
-        "_start",
-        "main",
-        "__libc_start_main",
-        "__libc_start_call_main",
-        "start_thread",
-        "clone",
-        "clone3",
-        "__clone",
-        "thread_start",
-        "ret_from_fork",
-        "ret_from_fork_asm",
+        *("_start", "main", "__libc_start_main", "__libc_start_call_main", "start_thread"),
+        *("_start_c", "libc_start_main_stage2", "thread_start"),
+        *("runtime.goexit", "runtime.mstart", "runtime.rt0_go"),
+        *("ret_from_fork", "ret_from_fork_asm"),
     }
 )
+# A program also calls these, to start a thread; they are a beginning where nothing called them.
+_OUTERMOST = frozenset({"clone", "clone3", "__clone", "__clone3", "start"})
 _C_LIBRARIES = ("libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "ld.so")
 
 
@@ -76,9 +72,16 @@ def is_complete(frames: Sequence[Frame]) -> bool:
     Where names are missing: the C library calls into a program when it starts it, hardly ever
     else, so a stack whose outermost frame is the library's, called from there, is complete.
     """
-    if any(f.name in BEGINNINGS for f in frames):
+    if any(_bare(f.name) in BEGINNINGS for f in frames):
+        return True
+    if len(frames) > 1 and frames[-1].name in _OUTERMOST:
         return True
     if len(frames) < 2 or frames[-1].named:
         return False
     outermost = posixpath.basename(frames[-1].module)
     return outermost.startswith(_C_LIBRARIES) and frames[-2].module != frames[-1].module
+
+
+def _bare(name: str) -> str:
+    """Without what Go's linker adds for the calling convention."""
+    return name.removesuffix(".abi0")

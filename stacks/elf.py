@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stacks import elflayout as layout
-from stacks.errors import ElfError
-from stacks.source import ByteSource
+from polltrace.stacks import elflayout as layout
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.source import ByteSource
 
 MOST_SECTIONS = 1 << 16
 MOST_SEGMENTS = 1 << 12
@@ -28,6 +28,10 @@ X86_64 = 62
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """A section header: `type` (SHT_*) and `flags` (SHF_*) as in elf(5), `name` as text, `address`
+    as linked, `offset` and `size` in bytes of the file; `link` is the index of the section that it
+    refers to."""
+
     name: str
     type: int
     flags: int
@@ -39,6 +43,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
+    """A program header: `type` (PT_*) and `flags` (PF_*) as in elf(5); `file_size` bytes from
+    `offset` on in the file, which take `memory_size` bytes at `address`, as linked."""
+
     type: int
     flags: int
     offset: int
@@ -49,7 +56,8 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Elf:
-    """Headers only; `source` still holds the bytes. `order` is "<" or ">", `bits` 32 or 64."""
+    """The headers, `sections` and `segments`; `source` still holds the bytes. `order` is "<" or
+    ">", `bits` 32 or 64, `machine` ELF's number of the processor."""
 
     source: ByteSource
     bits: int
@@ -105,7 +113,7 @@ def _sections(source: ByteSource, head: np.void, bits: int, order: str) -> tuple
     if offset == 0:
         return ()
     size, kind = int(head["shentsize"]), layout.section(bits, order)
-    if count == 0 or names == 0xFFFF:  # more sections than the header can say: see the first one
+    if count == 0 or names == 0xFFFF:  # more sections than the header can hold: see the first one
         first = _table(source, offset, 1, size, kind)[0]
         count = count or int(first["size"])
         names = int(first["link"]) if names == 0xFFFF else names

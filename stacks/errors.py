@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What can go wrong in this package, one class per thing a caller may want to tell apart."""
+"""The errors of this package, one class per thing a caller may want to distinguish."""
 
 
 class StacksError(Exception):
@@ -11,7 +11,7 @@ class ElfError(StacksError):
 
 
 class ProcessError(StacksError):
-    """The process does not exist (any more), or may not be looked at."""
+    """The process does not exist (any more), or may not be read."""
 
 
 class FormatError(StacksError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a flame graph's page carries: the calls for its script, the functions as a table."""
+"""The data of a flame graph's page: the calls for its script, the functions as a table."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from stacks.calltree import Call
-from stacks.compare import compare
-from stacks.layers.table import KERNEL, NAMELESS, OTHER, Layer, LayerTable
-from stacks.picture import Picture, Side
+from polltrace.stacks.calltree import Call
+from polltrace.stacks.compare import compare
+from polltrace.stacks.layers.table import KERNEL, NAMELESS, OTHER, Layer, LayerTable
+from polltrace.stacks.picture import Picture, Side
 
 MOST_TABLE_ROWS = 40
 
@@ -25,7 +25,7 @@ def used_layers(calls: Sequence[Call], layers: LayerTable) -> tuple[Layer, ...]:
 
 
 def page_data(calls: Sequence[Call], picture: Picture) -> dict[str, Any]:
-    """What the page's script draws: names and layers by number, a row for each call."""
+    """The input of the page's script: names and layers by number, a row for each call."""
     used = used_layers(calls, picture.layers)
     names = {name: i for i, name in enumerate(dict.fromkeys(c.name for c in calls))}
     place = {layer: i for i, layer in enumerate(used)}
@@ -42,7 +42,7 @@ def page_data(calls: Sequence[Call], picture: Picture) -> dict[str, Any]:
 
 
 def function_table(after: Side, before: Side | None) -> str:
-    """The functions that took, or changed, the most: for those who cannot see the picture."""
+    """The functions that took, or changed, the most: for readers who cannot see the picture."""
     changes = compare(before.folded if before else {}, after.folded)[:MOST_TABLE_ROWS]
     heads = ["Function", f"own, {after.name}", f"with callees, {after.name}"]
     if before is not None:

@@ -12,17 +12,17 @@ import hashlib
 from html import escape
 from importlib import resources
 
-from stacks.calltree import call_tree
-from stacks.flamedata import embedded, function_table, page_data, used_layers
-from stacks.folded import total
-from stacks.layers.table import Layer
-from stacks.picture import Picture, Side
+from polltrace.stacks.calltree import call_tree
+from polltrace.stacks.flamedata import embedded, function_table, page_data, used_layers
+from polltrace.stacks.folded import total
+from polltrace.stacks.layers.table import Layer
+from polltrace.stacks.picture import Picture, Side
 
 CHANGES = (("#62a8e5", "smaller share"), ("#f3f3f3", "no change"), ("#f59b42", "larger share"))
 
 
 def flame_graph(picture: Picture) -> str:
-    """The page. Of two profiles widths are one side's, colours say what grew and what shrank."""
+    """The page. Of two profiles widths are one side's, colours show what grew and what shrank."""
     calls = call_tree(picture.side.folded, picture.before.folded if picture.before else None)
     used = used_layers(calls, picture.layers)
     data = page_data(calls, picture)
@@ -98,7 +98,7 @@ def _key(used: tuple[Layer, ...], differential: bool) -> str:
 
 
 def _asset(name: str) -> str:
-    return (resources.files("stacks") / "drawing" / name).read_text("utf-8")
+    return (resources.files("polltrace.stacks") / "drawing" / name).read_text("utf-8")
 
 
 def _hash(content: str) -> str:

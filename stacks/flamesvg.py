@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from stacks.calltree import Call, call_tree
-from stacks.folded import total
-from stacks.picture import Picture
-from stacks.text import printable
+from polltrace.stacks.calltree import Call, call_tree
+from polltrace.stacks.folded import total
+from polltrace.stacks.picture import Picture
+from polltrace.stacks.text import printable
 
 WIDTH, ROW, TITLE, LETTER, NARROWEST = 1200, 18, 44, 7.3, 0.4
 _SMALLER, _SAME, _LARGER = (98, 168, 229), (243, 243, 243), (245, 155, 66)
@@ -21,7 +21,7 @@ _SMALLER, _SAME, _LARGER = (98, 168, 229), (243, 243, 243), (245, 155, 66)
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A call and where it is drawn, in units of the picture."""
+    """A call and where it is drawn: its left edge `x` and its `width`, in units of the picture."""
 
     call: Call
     x: float
@@ -29,7 +29,7 @@ class Box:
 
 
 def flame_svg(picture: Picture) -> str:
-    """The picture. Widths are those of `side`; with `before`, colours say what changed."""
+    """The picture. Widths are those of `side`; with `before`, colours show what changed."""
     calls = call_tree(picture.side.folded, picture.before.folded if picture.before else None)
     boxes = list(_boxes(calls))
     deepest = max((box.call.depth for box in boxes), default=0)

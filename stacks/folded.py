@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from stacks.errors import FormatError
-from stacks.frame import Frame
+from polltrace.stacks.errors import FormatError
+from polltrace.stacks.frame import Frame
 
 Folded = Mapping[tuple[str, ...], int]
 """How often each stack was seen; a stack is function names, outermost first."""

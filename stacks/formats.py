@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stacks.flamegraph import flame_graph
-from stacks.flamesvg import flame_svg
-from stacks.folded import KERNEL_SUFFIX, write_folded, write_folded_pair
-from stacks.frame import KERNEL, Frame
-from stacks.picture import Picture
-from stacks.pprof import pprof
-from stacks.speedscope import speedscope
+from polltrace.stacks.flamegraph import flame_graph
+from polltrace.stacks.flamesvg import flame_svg
+from polltrace.stacks.folded import KERNEL_SUFFIX, write_folded, write_folded_pair
+from polltrace.stacks.frame import KERNEL, Frame
+from polltrace.stacks.picture import Picture
+from polltrace.stacks.pprof import pprof
+from polltrace.stacks.speedscope import speedscope
 
 # A recording from elsewhere may hold half a surrogate pair, which has no bytes.
 _UTF8 = ("utf-8", "backslashreplace")

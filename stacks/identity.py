@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What an object says of itself and of its debug file: build-id and debuglink."""
+"""An object's own identity and that of its debug file: build-id and debuglink."""
 
 from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
 
-from stacks.elf import PT_NOTE, SHT_NOTE, Elf
-from stacks.errors import ElfError
+from polltrace.stacks.elf import PT_NOTE, SHT_NOTE, Elf
+from polltrace.stacks.errors import ElfError
 
 LONGEST_NOTES = 1 << 16
 LONGEST_BUILD_ID = 64
@@ -16,7 +16,8 @@ NT_GNU_BUILD_ID = 3
 
 @dataclass(frozen=True, slots=True)
 class DebugLink:
-    """File name (never a path) of the separate debug file and the CRC-32 of its content."""
+    """File `name` (never a path) of the separate debug file and the CRC-32, `crc`, of its
+    content."""
 
     name: str
     crc: int

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from stacks.frame import KERNEL, Frame
-from stacks.naming import preferred
-from stacks.text import printable
+from polltrace.stacks.frame import KERNEL, Frame
+from polltrace.stacks.naming import preferred
+from polltrace.stacks.text import printable
 
 KALLSYMS = Path("/proc/kallsyms")
 KPTR_RESTRICT = Path("/proc/sys/kernel/kptr_restrict")
@@ -65,9 +65,9 @@ class KernelSymbols:
 
 
 def _why_hidden() -> str:
-    """What keeps the addresses in kallsyms from us: they all read as 0."""
+    """The reason why all addresses in kallsyms read as 0 for us."""
     try:
-        level = KPTR_RESTRICT.read_text().strip()
+        level = KPTR_RESTRICT.read_text(encoding="utf-8").strip()
     except OSError:
         level = "?"
     if level == "2":

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from stacks.addrspace import AddressSpace, Mapping
-from stacks.elf import PT_LOAD
-from stacks.objects import LoadedObject
-from stacks.objectstore import ObjectStore
+from polltrace.stacks.addrspace import AddressSpace, Mapping
+from polltrace.stacks.elf import PT_LOAD
+from polltrace.stacks.objects import LoadedObject
+from polltrace.stacks.objectstore import ObjectStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,12 @@ class FunctionPlace:
     """The first instruction of a function: `offset` bytes into the file at `path`.
 
     `path` leads to the file itself from the host, whatever the process's mount namespace, as long
-    as the process lives.
+    as the process lives. Many paths lead to one file: `file` is its device and inode.
     """
 
     path: str
     offset: int
+    file: tuple[str, int]
 
 
 def locate_function(pid: int, name: str, most_bytes: int = 1 << 29) -> FunctionPlace | None:
@@ -32,7 +33,7 @@ def locate_function(pid: int, name: str, most_bytes: int = 1 << 29) -> FunctionP
 
     The program comes first, its libraries after it. A clone that a compiler made (`name.isra.0`)
     counts where the function itself is not there. Raises ProcessError when the process is gone or
-    not ours to look at.
+    not ours to read.
     """
     space = AddressSpace.of(pid)
     store = ObjectStore(most_bytes)
@@ -45,7 +46,7 @@ def locate_function(pid: int, name: str, most_bytes: int = 1 << 29) -> FunctionP
         seen.add((mapping.device, mapping.inode))
         offset = _offset(store.of(space, mapping), name)
         if offset is not None:
-            return FunctionPlace(_path(pid, mapping), offset)
+            return FunctionPlace(_path(pid, mapping), offset, (mapping.device, mapping.inode))
     return None
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import os
 
-from stacks.addrspace import AddressSpace, Mapping
-from stacks.dynamic import find_dynamic_symbols
-from stacks.elf import PT_LOAD, read_elf
-from stacks.errors import ElfError
-from stacks.objects import LoadedObject, nameless
-from stacks.source import read_memory
-from stacks.symbols import SymbolTable
-from stacks.tables import dynamic_table, section_tables
+from polltrace.stacks.addrspace import AddressSpace, Mapping
+from polltrace.stacks.dynamic import find_dynamic_symbols
+from polltrace.stacks.elf import PT_LOAD, read_elf
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.objects import LoadedObject, nameless
+from polltrace.stacks.source import read_memory
+from polltrace.stacks.symbols import SymbolTable
+from polltrace.stacks.tables import dynamic_table, section_tables
 
 VDSO, VSYSCALL = "[vdso]", "[vsyscall]"
 LARGEST_IMAGE = 1 << 24

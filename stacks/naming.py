@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stacks.text import printable
+from polltrace.stacks.text import printable
 
 _INTERNAL = ("__GI_", "__libc_", "__new_", "__old_")
 

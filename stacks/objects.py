@@ -11,22 +11,22 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.addrspace import Mapping
-from stacks.debugfile import find_debug_file
-from stacks.dynamic import file_offset, find_dynamic_symbols
-from stacks.elf import PT_LOAD, Elf, Segment, read_elf
-from stacks.errors import ElfError
-from stacks.plt import stub_table
-from stacks.source import ByteSource, FileSource
-from stacks.symbols import RawSymbols, SymbolTable
-from stacks.tables import dynamic_table, has_full_table, minidebug_tables, section_tables
+from polltrace.stacks.addrspace import Mapping
+from polltrace.stacks.debugfile import find_debug_file
+from polltrace.stacks.dynamic import file_offset, find_dynamic_symbols
+from polltrace.stacks.elf import PT_LOAD, Elf, Segment, read_elf
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.plt import stub_table
+from polltrace.stacks.source import ByteSource, FileSource
+from polltrace.stacks.symbols import RawSymbols, SymbolTable
+from polltrace.stacks.tables import dynamic_table, has_full_table, minidebug_tables, section_tables
 
 _MOST = (1 << 64) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedObject:
-    """An object's functions and how its file is laid out in memory.
+    """An object's functions, `table`, and how `segments` lay its file out in memory.
 
     problem: why there are no or fewer names, "" when all is well.
     """
@@ -80,7 +80,7 @@ def open_mapped(pid: int, mapping: Mapping) -> FileSource:
 
 
 class Trust(Enum):
-    """What a candidate must share with the mapping to be its file."""
+    """The properties that a candidate must share with the mapping to be its file."""
 
     NOTHING = 0
     INODE = 1
@@ -108,7 +108,7 @@ def _is_mapped(source: FileSource, mapping: Mapping, trust: Trust) -> bool:
 
 
 def load_object(source: ByteSource, path: str, roots: tuple[str, ...]) -> LoadedObject:
-    """Segments and symbols of an open object; never raises, `problem` says what went wrong.
+    """Segments and symbols of an open object; never raises, `problem` names what went wrong.
 
     path, roots: where to look for a separate debug file, see find_debug_file.
     """

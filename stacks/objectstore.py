@@ -7,14 +7,14 @@ from collections import OrderedDict
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from stacks.addrspace import AddressSpace, Mapping
-from stacks.elf import read_elf
-from stacks.errors import ElfError
-from stacks.identity import build_id
-from stacks.memoryobject import load_from_memory
-from stacks.objects import LoadedObject, load_object, nameless, open_mapped
-from stacks.source import BuildId, FileId, FileSource
-from stacks.text import printable
+from polltrace.stacks.addrspace import AddressSpace, Mapping
+from polltrace.stacks.elf import read_elf
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.identity import build_id
+from polltrace.stacks.memoryobject import load_from_memory
+from polltrace.stacks.objects import LoadedObject, load_object, nameless, open_mapped
+from polltrace.stacks.source import BuildId, FileId, FileSource
+from polltrace.stacks.text import printable
 
 MOST_OBJECTS = 512
 
@@ -23,7 +23,7 @@ _AnyKey = TypeVar("_AnyKey")
 
 
 class ObjectStore:
-    """Keyed by what a file is, see FileId, and by what its owner says it is, see BuildId.
+    """Keyed by what a file is, see FileId, and by what its owner claims it is, see BuildId.
 
     Nothing is written to disk: reading the symbols of the largest executables takes a fraction of
     a second, and a cache that root reads and a user may write would be a way to forge names.
@@ -40,7 +40,7 @@ class ObjectStore:
         self.problems: dict[str, str] = {}
 
     def of(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
-        """The object a mapping shows; never raises, `problems` tells what went wrong."""
+        """The object a mapping shows; never raises, `problems` has what went wrong."""
         loaded = self._by_mapping.setdefault(space, {})
         key = (mapping.device, mapping.inode, mapping.path)
         found = loaded.get(key)
@@ -91,14 +91,14 @@ class ObjectStore:
 
 
 def _build_of(source: FileSource) -> BuildId | None:
-    """None for a file that says nothing, or that others than its owner may have written."""
+    """None for a file without one, or that others than its owner may have written."""
     if source.written_by_others:
         return None
     try:
-        said = build_id(read_elf(source))
+        found = build_id(read_elf(source))
     except ElfError:
         return None
-    return BuildId(said, source.owner, source.size) if said else None
+    return BuildId(found, source.owner, source.size) if found else None
 
 
 def _remove(kept: dict[_AnyKey, LoadedObject], gone: LoadedObject) -> None:

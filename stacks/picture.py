@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What there is to draw or to write: one profile, or two to be compared."""
+"""The input of every drawing and export: one profile, or two to be compared."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stacks.folded import Folded
-from stacks.layers.table import EMPTY, LayerTable
+from polltrace.stacks.folded import Folded
+from polltrace.stacks.layers.table import EMPTY, LayerTable
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One profile and what to call it."""
+    """One profile, `folded`, and the `name` to call it by."""
 
     name: str
     folded: Folded
@@ -19,11 +19,11 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One profile; with `before` two, and what matters is what changed from there to `side`.
+    """One profile, `side`; with `before` two, and what matters is what changed since `before`.
 
-    layers: functions take their layers' colours; unit: what is counted; find: what a page searches
-    for when it opens, a JavaScript regular expression; exporter: name and version of the program
-    that writes.
+    `title` is its heading; layers: functions take their layers' colours; unit: what is counted;
+    find: what a page searches for when it opens, a JavaScript regular expression; exporter: name
+    and version of the program that writes.
     """
 
     title: str

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.elf import SHT_DYNSYM, SHT_RELA, X86_64, Elf, Section
-from stacks.source import BytesSource
-from stacks.stringtable import Names
-from stacks.symbols import RawSymbols
-from stacks.tables import symbol_entries, symbol_names
+from polltrace.stacks.elf import SHT_DYNSYM, SHT_RELA, X86_64, Elf, Section
+from polltrace.stacks.source import BytesSource
+from polltrace.stacks.stringtable import Names
+from polltrace.stacks.symbols import RawSymbols
+from polltrace.stacks.tables import symbol_entries, symbol_names
 
 MOST_RELOCATIONS = 1 << 20
 LARGEST_STUBS = 1 << 24

@@ -3,7 +3,7 @@
 
 Written by hand: it takes six message types of integers and strings, and a protobuf runtime with
 generated code would weigh more than all the rest of this package. Names are resolved already, so
-a reader needs no executables; mappings and addresses are kept for those who look at machine code.
+a reader needs no executables; mappings and addresses are kept for readers of machine code.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from stacks.frame import Frame
+from polltrace.stacks.frame import Frame
 
 
 def pprof(
     stacks: Iterable[tuple[Sequence[Frame], int]], kind: str, unit: str, time_ns: int = 0
 ) -> bytes:
-    """The profile of (frames innermost first, count); kind and unit say what is counted.
+    """The profile of (frames innermost first, count); kind and unit name what is counted.
 
     time_ns: when it was taken, nanoseconds since 1970, 0 for unknown.
     """
-    profile = _Profile()
+    profile = _ProfileTables()
     samples = [_sample(profile, frames, count) for frames, count in stacks]
     value_type = _number(1, profile.text(kind)) + _number(2, profile.text(unit))
     parts = [_message(1, value_type)]
@@ -36,8 +36,13 @@ def pprof(
 
 
 @dataclass
-class _Profile:
-    """The tables of a profile, filled while samples are written; ids count from 1."""
+class _ProfileTables:
+    """The tables of a profile, filled while samples are written.
+
+    `strings` are indexes by text; `mappings` by module, `functions` by module and name, and
+    `locations` by module, name and address are encoded messages. `_ids`, by the same keys, count
+    from 1.
+    """
 
     strings: dict[str, int] = field(default_factory=lambda: {"": 0})
     mappings: dict[str, bytes] = field(default_factory=dict)
@@ -84,7 +89,7 @@ class _Profile:
         return self._ids[module]
 
 
-def _sample(profile: _Profile, frames: Sequence[Frame], count: int) -> bytes:
+def _sample(profile: _ProfileTables, frames: Sequence[Frame], count: int) -> bytes:
     places = b"".join(_varint(profile.location(frame)) for frame in frames)
     return _message(1, places) + _message(2, _varint(count))
 

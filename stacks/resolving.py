@@ -9,18 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.addrspace import Mapping
-from stacks.frame import Frame
-from stacks.memoryobject import VSYSCALL, vsyscall_name
-from stacks.objects import LoadedObject
-from stacks.text import printable
+from polltrace.stacks.addrspace import Mapping
+from polltrace.stacks.frame import Frame
+from polltrace.stacks.memoryobject import VSYSCALL, vsyscall_name
+from polltrace.stacks.objects import LoadedObject
+from polltrace.stacks.text import printable
 
 # "Return" addresses that no call left: a signal handler's. The byte before belongs to a stranger.
 TRAMPOLINES = frozenset({"__restore_rt", "__restore", "restore_rt", "__kernel_rt_sigreturn"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MappedObject:
     """A mapping and the object it shows."""
 
     mapping: Mapping
@@ -33,9 +33,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Arrays of one length: addresses as captured and as the object knows them, rows or -1."""
+    """Arrays of one length: `address` as captured, `virtual` as the object at `place` knows it, and
+    the `row` of its symbol, -1 for none."""
 
-    place: Place | None
+    place: MappedObject | None
     address: NDArray[np.uint64]
     virtual: NDArray[np.uint64]
     row: NDArray[np.int64]
@@ -65,7 +66,9 @@ class Resolved:
 
 
 def resolve(
-    place: Place | None, address: NDArray[np.uint64], returns: NDArray[np.bool_] | None = None
+    place: MappedObject | None,
+    address: NDArray[np.uint64],
+    returns: NDArray[np.bool_] | None = None,
 ) -> Resolved:
     """Find the functions that hold the addresses.
 

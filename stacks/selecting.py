@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from stacks.errors import FormatError
-from stacks.folded import Folded
+from polltrace.stacks.errors import FormatError
+from polltrace.stacks.folded import Folded
 
 
 def matching(pattern: str) -> Callable[[str], bool]:

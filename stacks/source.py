@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from stacks.errors import ElfError
+from polltrace.stacks.errors import ElfError
 
 
 class ByteSource(Protocol):
@@ -27,7 +27,7 @@ class ByteSource(Protocol):
 
 
 class FileId(NamedTuple):
-    """What a file is, rather than what it says of itself; see BuildId for that."""
+    """The identity of a file on disk; for the identity that it claims, see BuildId."""
 
     device: int
     inode: int
@@ -37,7 +37,7 @@ class FileId(NamedTuple):
 
 
 class BuildId(NamedTuple):
-    """What a file says it is, and who says so.
+    """The identity that a file claims, with the owner of the file.
 
     Copies of a library in many containers are one build. But a build-id is whatever the program's
     author wrote into it, so only files of one owner, which no one else may write, share names:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 
-from stacks.folded import total
-from stacks.picture import Picture
+from polltrace.stacks.folded import total
+from polltrace.stacks.picture import Picture
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.errors import ElfError
-from stacks.source import ByteSource, BytesSource
-from stacks.text import LONGEST
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.source import ByteSource, BytesSource
+from polltrace.stacks.text import LONGEST
 
 LONGEST_NAME = 2048
 LARGEST_LOADED = 1 << 27
@@ -51,7 +51,7 @@ class Names:
         """The names at many indexes, as far as they are ordinary: ASCII, visible, without `@`.
 
         "" stands for one that is not, or is too long, or begins like an assembler's mark: these
-        need a closer look one by one. Reads the whole table at once, so worth it for thousands.
+        must be read one by one. Reads the whole table at once, so worth it for thousands.
         """
         length = min(self.size, self.source.size - self.offset)
         if not 0 < length <= LARGEST_LOADED:

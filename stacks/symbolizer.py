@@ -12,12 +12,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.addrspace import AddressSpace
-from stacks.errors import ProcessError
-from stacks.frame import KERNEL, Frame
-from stacks.kallsyms import KernelSymbols
-from stacks.objectstore import ObjectStore
-from stacks.resolving import Place, resolve
+from polltrace.stacks.addrspace import AddressSpace
+from polltrace.stacks.errors import ProcessError
+from polltrace.stacks.frame import KERNEL, Frame
+from polltrace.stacks.kallsyms import KernelSymbols
+from polltrace.stacks.objectstore import ObjectStore
+from polltrace.stacks.resolving import MappedObject, resolve
 
 MOST_FRAMES = 1 << 18
 MOST_PROCESSES = 1 << 14
@@ -106,7 +106,7 @@ class Symbolizer:
 
     def _places(
         self, space: AddressSpace, addresses: NDArray[np.uint64]
-    ) -> Iterable[tuple[NDArray[np.int64], Place | None]]:
+    ) -> Iterable[tuple[NDArray[np.int64], MappedObject | None]]:
         """The addresses by mapping: their indexes, and where they lie (None: nowhere)."""
         mapped = space.indexes(addresses)
         for index in np.unique(mapped).tolist():
@@ -115,7 +115,7 @@ class Symbolizer:
                 yield where, None
             else:
                 mapping = space.mappings[index]
-                yield where, Place(mapping, self._objects.of(space, mapping))
+                yield where, MappedObject(mapping, self._objects.of(space, mapping))
 
     def _space(self, pid: int) -> AddressSpace:
         known = self._spaces.get(pid)
@@ -143,7 +143,8 @@ def _clipped(addresses: Sequence[int]) -> NDArray[np.uint64]:
 
 
 def _image(pid: int) -> tuple[bytes, ...] | None:
-    """What tells a process, and the program it runs, from any other under this pid; None: gone.
+    """The key that distinguishes a process, and the program it runs, from any other under this pid;
+    None: gone.
 
     Its start time, and where its code and its stack begin: exec keeps the first and not the last.
     """

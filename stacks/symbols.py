@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks.naming import plain, preferred
-from stacks.stringtable import Names
+from polltrace.stacks.naming import plain, preferred
+from polltrace.stacks.stringtable import Names
 
 MOST_ALIASES = 64
 DEEPEST_NESTING = 32

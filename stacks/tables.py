@@ -8,9 +8,9 @@ import lzma
 import numpy as np
 from numpy.typing import NDArray
 
-from stacks import elflayout as layout
-from stacks.dynamic import DynamicSymbols
-from stacks.elf import (
+from polltrace.stacks import elflayout as layout
+from polltrace.stacks.dynamic import DynamicSymbols
+from polltrace.stacks.elf import (
     PF_X,
     PT_LOAD,
     SHF_EXECINSTR,
@@ -20,10 +20,10 @@ from stacks.elf import (
     Section,
     read_elf,
 )
-from stacks.errors import ElfError
-from stacks.source import BytesSource
-from stacks.stringtable import Names
-from stacks.symbols import RawSymbols
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.source import BytesSource
+from polltrace.stacks.stringtable import Names
+from polltrace.stacks.symbols import RawSymbols
 
 MOST_SYMBOLS = 1 << 21
 LARGEST_MINIDEBUG = 1 << 26

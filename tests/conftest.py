@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a test needs from this machine. Where it is missing a test skips and says why; CI, which
-has it all, turns every such skip into a failure."""
+"""Requirements of tests on this machine. A test whose requirement is missing skips with the
+reason; CI, which has them all, turns every such skip into a failure."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.waiting import PATIENCE_S
 ROOT = Path(__file__).parents[1]
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 
-# A prefix: hides the kernel's type information. No other user: who may not read the checkout could
-# not even start.
+# A prefix: hides the kernel's type information. It keeps the user: one without access to the
+# checkout could not even start.
 WITHOUT_BTF = (
     *("unshare", "--mount", "sh", "-c"),
     *('mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh"),
@@ -33,7 +33,7 @@ if not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):  # an emulated guest: i
     settings.register_profile("steady", deadline=None, derandomize=True, database=None)
     settings.load_profile("steady")
 
-# What a shell starts in the background ignores Ctrl-C, and so would all that the tests start.
+# A process that a shell starts in the background ignores Ctrl-C; so would all its children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -82,7 +82,7 @@ def start() -> Iterator[Start]:
         process.communicate()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def root() -> None:
     """The test attaches BPF programs."""
     if os.geteuid() != 0:
@@ -91,16 +91,28 @@ def root() -> None:
         missing("this kernel has no BTF")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def probe(root: None) -> None:
     """The test attaches polltrace-probe."""
     _built("probes/build/polltrace-probe")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def lab(probe: None) -> None:
     """The test runs the lab, with the probe on it."""
     _built("scenarios/lab/build/oralab")
+
+
+@pytest.fixture(scope="session")
+def built_lab() -> None:
+    """The test starts the lab and attaches nothing."""
+    _built("scenarios/lab/build/oralab")
+
+
+@pytest.fixture(scope="session")
+def calibrator() -> None:
+    """The test runs polltrace-calibrate."""
+    _built("probes/build/polltrace-calibrate")
 
 
 def _built(executable: str) -> None:

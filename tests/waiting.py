@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Waiting for what comes a moment later, and on a busy machine a good while later."""
+"""Waiting for an event that comes a moment later, and on a busy machine a good while later."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TypeVar
 
 import pytest
 
-# What comes about is not waited for any longer, so this costs only who fails.
+# Upper bound; only a failing test waits this long.
 PATIENCE_S = float(os.environ.get("POLLTRACE_PATIENCE_S", "120"))
 
 T = TypeVar("T")
 
 
 def until(wanted: Callable[[], T | None], what: str = "what was waited for") -> T:
-    """What `wanted` returns, once that is true; the test fails where it never is."""
+    """The first true value that `wanted` returns; the test fails where there is none."""
     deadline = time.monotonic() + PATIENCE_S
     while not (found := wanted()):
         if time.monotonic() > deadline:

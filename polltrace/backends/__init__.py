@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What sees polls without eBPF: the text of strace and truss, live or from a file."""
+"""Sources of polls without eBPF: the text of strace and truss, live or from a file."""

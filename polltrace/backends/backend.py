@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The seam between what watches processes (eBPF, bcc, strace) and who wants to know."""
+"""The interface of what watches processes: eBPF, bcc, a tracer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from polltrace.profiles.profile import Profile
 
 class Backend(Protocol):
     """Watches processes from __enter__ until stop(), Ctrl-C within until_interrupted(), its
-    duration is over, or they have ended. Counts of calls and polls are exact; what else is in the
-    profile is for each backend to say."""
+    duration is over, or they have ended. Counts of calls and polls are exact; each backend
+    documents what else is in its profile."""
 
     def __enter__(self) -> Self: ...
 
@@ -23,10 +23,10 @@ class Backend(Protocol):
     def until_interrupted(self) -> AbstractContextManager[None]: ...
 
     def profile(self) -> Profile:
-        """Watch to the end and say what was seen."""
+        """Watch to the end; the result."""
 
     def stop(self) -> Profile:
-        """End now and say what was seen."""
+        """End now; the result."""
 
     def __exit__(
         self,

@@ -5,7 +5,7 @@
     /usr/bin/python3 bcc_probe.py -p PID[,PID...] [-i SECONDS] [-d SECONDS] [-c] [-f]
 
 Prints the frames that polltrace-probe prints (probes/frames.schema.json), by its rules and with
-its exit codes. It stands alone, with bcc_probe.bpf.c beside it: bcc's Python module comes with the
+its exit codes. It stands alone, with bcc_probe.bpf.c next to it: bcc's Python module comes with the
 distribution's own Python, so this is run by that one, from 3.6 on, and imports nothing of ours.
 """
 
@@ -71,7 +71,7 @@ def status(pid: int) -> "dict[str, str]":
 
 
 def process_record(pid: int, ticks: int) -> "dict[str, Any]":
-    said = status(pid)
+    lines = status(pid)
     try:
         exe = os.readlink(f"/proc/{pid}/exe")
     except OSError:
@@ -80,12 +80,12 @@ def process_record(pid: int, ticks: int) -> "dict[str, Any]":
         "type": "process",
         "pid": pid,
         "start_ticks": ticks,
-        "comm": said.get("Name", ""),
+        "comm": lines.get("Name", ""),
         "cmdline": parts(f"/proc/{pid}/cmdline", b"\0"),
         "exe": exe,
-        "uid": int(said.get("Uid", "0").split()[0]),
-        "ns_pid": int(said.get("NSpid", str(pid)).split()[-1]),
-        "parent": int(said.get("PPid", "0")),
+        "uid": int(lines.get("Uid", "0").split()[0]),
+        "ns_pid": int(lines.get("NSpid", str(pid)).split()[-1]),
+        "parent": int(lines.get("PPid", "0")),
     }
 
 
@@ -108,14 +108,14 @@ def compiled(options: argparse.Namespace) -> Any:
     flags += ["-DSYSCALLS"] * options.syscalls + ["-DFOLLOW"] * options.follow
     if BPF.ksymname(b"bpf_probe_read_user") == -1:  # before Linux 5.5
         flags += [f"-Dbpf_probe_read_{side}=bpf_probe_read" for side in ("user", "kernel")]
-    text = Path(__file__).resolve().with_suffix(".bpf.c").read_text()
-    with tempfile.TemporaryFile() as said:
+    text = Path(__file__).resolve().with_suffix(".bpf.c").read_text(encoding="utf-8")
+    with tempfile.TemporaryFile() as messages:
         try:
-            with speaking_to(said.fileno()):
+            with speaking_to(messages.fileno()):
                 return BPF(text=text, cflags=flags)
         except Exception as error:
-            said.seek(0)
-            lines = said.read().decode("utf-8", "replace").splitlines()
+            messages.seek(0)
+            lines = messages.read().decode("utf-8", "replace").splitlines()
             telling = [line for line in lines if "kernel headers" in line or "error:" in line]
             why = (telling or [str(error)])[0]
             raise Failure(LACKING, f"bcc cannot load the probe: {why}") from None
@@ -149,10 +149,10 @@ class Probe:
         table = self.bpf["totals"]
         for pid in options.pids:
             table[table.Key(pid)] = table.Leaf(0, 0)
-        # Before the header, at which whoever reads it may end us.
-        self.told: "list[bool]" = []
+        # Before the header: its reader may end us as soon as it is there.
+        self.signalled: "list[bool]" = []
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self.told.append(True))
+            signal.signal(number, lambda *_: self.signalled.append(True))
         self.began = time.monotonic()
         self.frames = 0
         header = {
@@ -170,12 +170,12 @@ class Probe:
             "argv": sys.argv,
             "changed_only": False,
         }
-        self.say(header)
+        self.write(header)
         for pid in options.pids:
             self.meet(pid)
 
     @staticmethod
-    def say(record: "dict[str, Any]") -> None:
+    def write(record: "dict[str, Any]") -> None:
         sys.stdout.write(json.dumps(record) + "\n")
         sys.stdout.flush()
 
@@ -185,7 +185,7 @@ class Probe:
         if pid in self.seen or ticks is None or status(pid).get("Tgid") != str(pid):
             return pid in self.seen
         self.seen[pid] = (ticks, cpu_s(pid) or 0.0)
-        self.say(process_record(pid, ticks))
+        self.write(process_record(pid, ticks))
         return True
 
     def frame(self, final: bool) -> None:
@@ -200,7 +200,7 @@ class Probe:
             pid = key.value
             if not self.meet(pid):
                 if not counts.break_polls + counts.other_polls:
-                    continue  # a thread, or a child that was gone before we looked
+                    continue  # a thread, or a child that is gone already
                 self.seen[pid] = (0, 0.0)
             processes.append(self.counts(pid, counts, ends.get(pid, []), calls.get(pid, [])))
         lost = {LOST[k.value]: v.value for k, v in self.bpf["lost"].items()}
@@ -213,14 +213,14 @@ class Probe:
             "processes": processes,
             "lost": lost,
         }
-        self.say(record)
+        self.write(record)
         self.frames += 1
         for counts in processes:
             ended = start_ticks(counts["pid"]) != counts["start_ticks"]
             if ended and counts["pid"] not in self.gone:
                 self.gone.add(counts["pid"])
                 kept = ("pid", "start_ticks", "cpu_s", "break_polls", "other_polls")
-                self.say(dict({name: counts[name] for name in kept}, type="exit"))
+                self.write(dict({name: counts[name] for name in kept}, type="exit"))
 
     def counts(
         self,
@@ -268,14 +268,14 @@ class Probe:
         """Frames until the time is over, all have ended, a signal comes, or nobody reads."""
         ends = self.began + (self.options.duration or float("inf"))
         reader = select.poll()
-        reader.register(sys.stdout.fileno(), 0)  # an error is told of unasked
+        reader.register(sys.stdout.fileno(), 0)  # errors are always reported
         due = self.began + self.options.interval
         while True:
             now = time.monotonic()
             nap = min(due, ends) - now
             if reader.poll(max(0, min(nap, 0.2)) * 1000):
                 return "reader-gone"
-            if self.told:
+            if self.signalled:
                 return "signal"
             if time.monotonic() >= ends:
                 return "duration"
@@ -295,7 +295,7 @@ class Probe:
             "late_frames": 0,
             "self_cpu_s": round(own.user + own.system, 6),
         }
-        self.say(trailer)
+        self.write(trailer)
 
 
 def pid_list(text: str) -> "list[int]":
@@ -312,7 +312,7 @@ def main() -> int:
     parser.add_argument("-d", dest="duration", type=float, metavar="SECONDS")
     parser.add_argument("-c", dest="syscalls", action="store_true", help="every system call")
     parser.add_argument("-f", dest="follow", action="store_true", help="and what they fork")
-    parser.add_argument("--check", action="store_true", help="only say whether it works here")
+    parser.add_argument("--check", action="store_true", help="only report whether it works here")
     options = parser.parse_args()
     try:
         if not options.check and not options.pids:

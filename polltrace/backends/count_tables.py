@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from polltrace.profiles.frames import Syscall
@@ -14,11 +14,13 @@ _HEADER = {
     "strace": re.compile(r"% time\s+seconds\s+.*calls.*errors.*syscall\s*$"),
     "truss": re.compile(r"syscall\s+seconds\s+calls\s+errors\s*$"),
 }
+_LAST = {"strace": re.compile(r"\stotal\n"), "truss": re.compile(r"^elapsed:\s+\d*\.\d+\s*\n")}
 
 
 @dataclass(frozen=True, slots=True)
 class CountTable:
-    """`cpu_s` and `elapsed_s` only where truss prints them; `whole` when the last line is there."""
+    """The table of `strace -c` or `truss -c`: `syscalls` with their counts. `cpu_s` and
+    `elapsed_s` only where truss prints them; `whole` when the last line is there."""
 
     syscalls: tuple[Syscall, ...]
     cpu_s: float | None
@@ -26,9 +28,23 @@ class CountTable:
     whole: bool
 
 
-def table_start(lines: Sequence[str], tool: str) -> int | None:
-    """The index of the table's header line; None where there is no table."""
-    return next((i for i, line in enumerate(lines) if _HEADER[tool].match(line.strip())), None)
+def without_tables(lines: Iterable[str], tool: str, tables: list[list[str]]) -> Iterator[str]:
+    """The lines, those of tables as empty ones, so that each keeps its number.
+
+    Each table is added to `tables`, from its header on.
+    """
+    table: list[str] | None = None
+    for line in lines:
+        if "errors" in line and _HEADER[tool].match(line.strip()):
+            table = []
+            tables.append(table)
+        if table is None:
+            yield line
+            continue
+        table.append(line)
+        yield "\n"
+        if _LAST[tool].search(line):
+            table = None
 
 
 def read_strace_table(lines: Sequence[str]) -> CountTable:
@@ -40,16 +56,14 @@ def read_strace_table(lines: Sequence[str]) -> CountTable:
         if not line.endswith("\n") or not cells:
             break
         if cells[0].startswith("--"):
-            return CountTable(tuple(found), None, None, _closes(lines))
+            return CountTable(
+                tuple(found), None, None, any(_LAST["strace"].search(line) for line in lines)
+            )
         if len(cells) == len(columns) - 1:
             cells.insert(columns.index("errors"), "0")
         row = dict(zip(columns, cells, strict=True))
         found.append(Syscall(-1, row["syscall"], int(row["calls"]), int(row["errors"])))
     return CountTable(tuple(found), None, None, False)
-
-
-def _closes(lines: Sequence[str]) -> bool:
-    return any(re.search(r"\stotal\n", line) for line in lines)
 
 
 def read_truss_table(lines: Sequence[str]) -> CountTable:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from polltrace.errors import (
     FrameError,
@@ -23,7 +23,9 @@ from polltrace.errors import (
 )
 from polltrace.executables import find_executable
 from polltrace.interrupts import detaching
-from polltrace.profiles.frames import Header, Record, parse
+from polltrace.privileges import handed_on
+from polltrace.profiles.decoder import parse
+from polltrace.profiles.frames import Header, ProbeRecord
 from polltrace.profiles.profile import Profile, profile_of
 
 # The exit codes of polltrace-probe (`polltrace-probe --help`) in our own terms.
@@ -38,14 +40,16 @@ AUTO: Literal["auto"] = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What to look at, and how long (None: until stop()).
+class ProbeOptions:
+    """Options of a measurement of `duration_s` (None: until stop()).
 
-    `latency` times polls and the gaps between them, which costs as much as they do: never price
-    anything from such a look. `stack_every` takes a user stack at about one in so many break
-    polls; AUTO a bounded number a second, however fast a process polls. `sample_hz` takes on-CPU
-    samples so often, and counts break polls in short windows only. `kernel` takes the kernel's
-    part of every stack as well. `follow` goes on to the processes that are forked meanwhile.
+    `syscalls` counts system calls by number.
+    `latency` times polls and the gaps between them, which costs as much as they do: no
+    cost is ever taken from such a measurement. `stack_every` takes a user stack at about every
+    n-th break poll; AUTO a bounded number a second, however fast a process polls. `sample_hz`
+    takes that many on-CPU samples a second, and counts break polls in short windows only. `kernel`
+    takes the kernel's part of every stack as well. `follow` goes on to the processes that are
+    forked meanwhile.
     `functions` are files and the offsets in them of first instructions of functions whose calls
     are counted against the break polls, once and briefly (`ProcessTotals.burst`).
     """
@@ -60,7 +64,7 @@ class Look:
     functions: tuple[tuple[str, int], ...] = ()
 
     def options(self) -> list[str]:
-        """The look as polltrace-probe's options."""
+        """The options of polltrace-probe."""
         words: list[str] = []
         if self.duration_s is not None:
             words += ["-d", f"{self.duration_s:g}"]
@@ -89,27 +93,31 @@ class EbpfProbe:
     """
 
     name = "polltrace-probe"
+    plain_reads: ClassVar[bool] = False
+    """Whether every probe of this process reads a process's memory by the kernel's helper alone
+    (`--plain-reads`), not by following its page tables."""
 
-    def __init__(self, pids: Sequence[int], look: Look = Look()) -> None:
+    def __init__(self, pids: Sequence[int], options: ProbeOptions = ProbeOptions()) -> None:
         self._argv = [
             str(find_executable("polltrace-probe")),
             "-p",
             ",".join(map(str, pids)),
-            *look.options(),
+            *options.options(),
         ]
-        self._seen: list[Record | None] = []
+        self._seen: list[ProbeRecord | None] = []
 
     def _start(self) -> None:
-        self._stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 - until __exit__
+        self._stderr = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - until __exit__
         try:
-            self._process = subprocess.Popen(
-                self._argv,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                text=True,
-                start_new_session=True,
-            )
+            with handed_on():
+                self._process = subprocess.Popen(
+                    [*self._argv, *(["--plain-reads"] if self.plain_reads else [])],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=self._stderr,
+                    encoding="utf-8",
+                    start_new_session=True,
+                )
         except OSError as error:  # no ssh here; a probe for another processor
             raise HostError(f"cannot run {self._argv[0]}: {error.strerror}") from None
 
@@ -126,7 +134,7 @@ class EbpfProbe:
             raise error
         return self
 
-    def records(self) -> Iterator[Record | None]:
+    def records(self) -> Iterator[ProbeRecord | None]:
         """Every record as it comes, until the probe ends."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
@@ -144,7 +152,7 @@ class EbpfProbe:
         return detaching(self.detach)
 
     def profile(self) -> Profile:
-        """Read to the end and say what was seen. Raises the probe's own failure, if it failed."""
+        """Read to the end; the result. Raises the probe's own failure, if it failed."""
         for _ in self.records():
             pass
         if self._process.wait() != 0:
@@ -152,7 +160,7 @@ class EbpfProbe:
         return profile_of(self._seen)
 
     def stop(self) -> Profile:
-        """Detach now and say what was seen until now."""
+        """Detach now; the result until now."""
         self.detach()
         return self.profile()
 
@@ -172,7 +180,7 @@ class EbpfProbe:
     def _failure(self) -> PolltraceError:
         code = self._process.wait()
         self._stderr.seek(0)
-        said = self._stderr.read().strip().removeprefix(f"{self.name}: ")
+        message = self._stderr.read().strip().removeprefix(f"{self.name}: ")
         if code < 0:
             return FrameError(f"{self.name} was killed by signal {-code}; its counts are lost")
-        return _FAILURES.get(code, HostError)(said or f"{self.name} ended with code {code}")
+        return _FAILURES.get(code, HostError)(message or f"{self.name} ended with code {code}")

@@ -29,7 +29,8 @@ _DETAIL_FD = re.compile(r"fd=(-?\d+) ")
 
 @dataclass(frozen=True, slots=True)
 class JudgedPoll:
-    """`socket` has 0 polls and names the descriptor; its addresses only where the text does."""
+    """The kind of a `poll`, and its `socket` where it is known: with 0 polls and the descriptor;
+    with addresses only where the text has them."""
 
     poll: Poll
     socket: SocketPolls | None = None
@@ -42,7 +43,7 @@ def judge_strace(call: TracedCall) -> JudgedPoll:
     """Of strace's text: `poll([{fd=3, events=POLLIN}], 1, 0)`, with and without -y and -yy.
 
     Without -y what is behind the descriptor is not known: then one that is open is taken for a
-    socket. A descriptor that was said to be anything but a connected stream socket is not.
+    socket. A descriptor that is shown as anything except a connected stream socket is not.
     "UNIX" is a stream only before Linux 5.15, so there it is left open.
     """
     return _judged(call.arguments, call.result)
@@ -77,7 +78,7 @@ def _is_zero(timeout: str) -> bool:
 def judge_truss(call: TracedCall) -> JudgedPoll:
     """Of truss's text: `pollsys(0xFF…, 1, 0xFF…, 0x0)`, and the lines of `-v pollsys` below it.
 
-    pollsys has its timeout behind a pointer, so that without -v it cannot be told.
+    pollsys has its timeout behind a pointer, so that without -v it is unknown.
     """
     match = _TRUSS.fullmatch(call.arguments)
     if match is None:

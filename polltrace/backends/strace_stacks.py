@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from polltrace.profiles.frames import Stack
 from polltrace.profiles.sampled import AT_POLL, NamedStack, judged_stack
-from stacks import Frame
-from stacks.naming import plain
+from polltrace.stacks import Frame
+from polltrace.stacks.naming import plain
 
 # A path may end in " (deleted)", a demangled name may hold brackets; -kk adds file and line.
 _FRAME = re.compile(
@@ -18,7 +18,7 @@ _FRAME = re.compile(
     r"\((?:(?P<name>.+)\+0x(?P<offset>[0-9a-f]+))?\)"
     r" \[0x(?P<address>[0-9a-f]+)\](?: .*)?"
 )
-# What the unwinder says of an address that lies in nothing it knows.
+# The unwinder's name of an address that lies in nothing it knows.
 _NOWHERE = re.compile(r" > \S.* \[0x(?P<address>[0-9a-f]+)\]")
 _TOO_DEEP = " > too many stack frames"
 START = " > "
@@ -54,5 +54,7 @@ def stacks_at_polls(seen: Mapping[tuple[str, ...], int]) -> tuple[NamedStack, ..
     found = []
     for lines, count in sorted(seen.items(), key=lambda item: (-item[1], item[0])):
         frames, too_deep = frames_of(lines)
-        found.append(judged_stack(frames, Stack(AT_POLL, count, too_deep, (), polls=count)))
+        stack = Stack(AT_POLL, count, too_deep, (), polls=count)
+        # The text does not name the program.
+        found.append(judged_stack(frames, stack, is_server=False))
     return tuple(found)

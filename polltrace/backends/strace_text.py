@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from polltrace.backends.strace_stacks import START
-from polltrace.backends.traced import Born, Event, Moment, TracedCall, Unread
+from polltrace.backends.traced import Born, Event, TimeStamp, TracedCall, Unread
 
 _TASK = re.compile(r"\[pid +(\d+)(?:<.*?>)?\] +|(\d+)(?:<.*?>)? +(?=\S)")
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d+)?) +(?:\(\+ *[\d.]+\) +)?")
@@ -20,8 +20,8 @@ _ENDED = re.compile(
 _BEGUN = re.compile(r"(?P<name>\w+)\((?P<arguments>.*?)(?P<end> ?<(?:unfinished|detached) \.\.\.>)")
 _RESUMED = re.compile(r"<\.\.\. (?P<name>\w+) resumed>,? ?(?P<rest>.*)", re.DOTALL)
 _REST = re.compile(r"(?P<arguments>.*)\) += (?P<result>(?:\?|-?\d|0x).*)", re.DOTALL)
-# Without -o, what strace has to say itself may come in the middle of a call's line.
-_SAID = re.compile(r"(.*?)(?:strace: )?Process (\d+) (attached|detached|resumed|suspended)\b.*")
+# Without -o, a message of strace itself may come in the middle of a call's line.
+_MESSAGE = re.compile(r"(.*?)(?:strace: )?Process (\d+) (attached|detached|resumed|suspended)\b.*")
 _NOISE = re.compile(r"---|\+\+\+|strace: |> |\^C|\s*$")
 _FAILED = re.compile(r"-\d+ E[A-Z]|\? ERESTART")
 _A_DAY_S = 86400.0
@@ -63,9 +63,9 @@ class StraceText:
                 continue
             text, whole = held + line, not held
             held = ""
-            if "Process" in line and (said := _SAID.fullmatch(line.rstrip("\n"))):
-                held = text[: len(text) - len(line)] + said[1]
-                yield from self._said(int(said[2]), said[3])
+            if "Process" in line and (message := _MESSAGE.fullmatch(line.rstrip("\n"))):
+                held = text[: len(text) - len(line)] + message[1]
+                yield from self._task_event(int(message[2]), message[3])
                 continue
             events = list(self._line(text))
             if whole and line[:1].isdigit() and len(events) == 1:
@@ -91,7 +91,7 @@ class StraceText:
                 self._known.clear()
             self._known[line] = event
 
-    def _said(self, task: int, what: str) -> Iterator[Event]:
+    def _task_event(self, task: int, what: str) -> Iterator[Event]:
         if what == "attached":
             if self._calls:
                 yield Born(task, 0, False)
@@ -103,9 +103,9 @@ class StraceText:
         text = text.rstrip("\n")
         task, text = self._task(text)
         if clock := _CLOCK.match(text):
-            yield Moment(self._since_midnight(clock))
+            yield TimeStamp(self._since_midnight(clock))
         elif clock := _SECONDS.match(text):
-            yield Moment(self._seconds(float(clock[1])))
+            yield TimeStamp(self._seconds(float(clock[1])))
         text = text[clock.end() :] if clock else text
         while extra := _EXTRA.match(text):
             text = text[extra.end() :]

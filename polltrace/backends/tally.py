@@ -3,31 +3,69 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeVar
 
 from polltrace.backends.poll_arguments import JudgedPoll
 from polltrace.backends.strace_stacks import stacks_at_polls
-from polltrace.backends.traced import POLLS, Born, Moment, Poll, TracedCall, Unread
+from polltrace.backends.traced import POLLS, Born, Poll, TimeStamp, TracedCall, Unread
 from polltrace.profiles.frames import ProcessTotals, SocketPolls, Syscall
 from polltrace.profiles.sampled import NamedStack
+
+K = TypeVar("K")
 
 
 @dataclass(slots=True)
 class _Task:
-    calls: Counter[str] = field(default_factory=Counter)
-    errors: Counter[str] = field(default_factory=Counter)
-    polls: Counter[Poll] = field(default_factory=Counter)
-    sockets: Counter[SocketPolls] = field(default_factory=Counter)
-    stacks: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """Counts of one thread. A trace may have hundreds of thousands, so these are plain and few.
+
+    `calls` and `errors` (calls that failed) are by name of the system call; `sockets` and `stacks`
+    count break polls. `undecided` polls may be `break_polls` or `other_polls`.
+    """
+
+    calls: dict[str, int] = field(default_factory=dict)
+    errors: dict[str, int] | None = None
+    sockets: dict[SocketPolls, int] | None = None
+    stacks: Counter[tuple[str, ...]] | None = None
+    break_polls: int = 0
+    other_polls: int = 0
+    undecided: int = 0
 
     def add(self, other: _Task) -> None:
-        self.calls.update(other.calls)
-        self.errors.update(other.errors)
-        self.polls.update(other.polls)
-        self.sockets.update(other.sockets)
-        self.stacks.update(other.stacks)
+        _add(self.calls, other.calls)
+        self.errors = _sum(self.errors, other.errors)
+        self.sockets = _sum(self.sockets, other.sockets)
+        if other.stacks:
+            self.stacks = (self.stacks or Counter()) + other.stacks
+        self.break_polls += other.break_polls
+        self.other_polls += other.other_polls
+        self.undecided += other.undecided
+
+    def poll(self, judged: JudgedPoll, stack: tuple[str, ...]) -> None:
+        is_break = judged.poll is Poll.BREAK
+        self.break_polls += is_break
+        self.other_polls += judged.poll is Poll.OTHER
+        self.undecided += judged.poll is Poll.UNDECIDED
+        if stack and is_break:
+            self.stacks = self.stacks or Counter()
+            self.stacks[stack] += 1
+        if judged.socket is not None:
+            self.sockets = _sum(self.sockets, {judged.socket: 1})
+
+
+def _add(sums: dict[K, int], more: Mapping[K, int]) -> None:
+    for key, count in more.items():
+        sums[key] = sums.get(key, 0) + count
+
+
+def _sum(sums: dict[K, int] | None, more: Mapping[K, int] | None) -> dict[K, int] | None:
+    if more:
+        sums = {} if sums is None else sums
+        _add(sums, more)
+    return sums
 
 
 class Tally:
@@ -43,7 +81,7 @@ class Tally:
         self.unread: list[Unread] = []
         self.unnamed_socket = False
 
-    def add(self, event: TracedCall | Born | Moment | Unread) -> None:
+    def add(self, event: TracedCall | Born | TimeStamp | Unread) -> None:
         match event:
             case TracedCall():
                 self._count(event)
@@ -51,28 +89,21 @@ class Tally:
                 self._born.add(event.task)
                 if event.is_thread:
                     self._owner[event.task] = event.parent
-            case Moment():
+            case TimeStamp():
                 self._first_s = event.at_s if self._first_s is None else self._first_s
                 self._last_s = max(self._last_s, event.at_s)
             case Unread():
                 self.unread.append(event)
 
-    def know(self, owners: dict[int, int]) -> None:
-        """Say whose threads are which, beyond what the text tells."""
-        self._owner = {**owners, **self._owner}
-
     def _count(self, call: TracedCall) -> None:
         task = self._tasks.get(call.task) or self._tasks.setdefault(call.task, _Task())
-        task.calls[call.name] += 1
-        task.errors[call.name] += call.failed
+        task.calls[call.name] = task.calls.get(call.name, 0) + 1
+        if call.failed:
+            task.errors = _sum(task.errors, {call.name: 1})
         if call.name in POLLS:
             judged = self._judge(call)
-            task.polls[judged.poll] += 1
-            if call.stack and judged.poll is Poll.BREAK:
-                task.stacks[call.stack] += 1
-            if judged.socket is not None:
-                task.sockets[judged.socket] += 1
-                self.unnamed_socket |= not judged.socket.kind
+            task.poll(judged, call.stack)
+            self.unnamed_socket |= judged.socket is not None and not judged.socket.kind
 
     @property
     def seconds(self) -> float | None:
@@ -82,22 +113,21 @@ class Tally:
         return self._last_s - self._first_s
 
     def processes(self) -> tuple[tuple[ProcessTotals, int], ...]:
-        """Each process with how many of its polls could not be told apart; threads are added to
-        theirs where the text tells whose they are."""
-        return tuple(
-            (_totals(pid, task), task.polls[Poll.UNDECIDED]) for pid, task in self._merged()
-        )
+        """Each process with the number of its undecided polls; threads are added to their process
+        where the text names it."""
+        return tuple((_totals(pid, task), task.undecided) for pid, task in self._merged())
 
     def stacks(self) -> dict[tuple[int, int], tuple[NamedStack, ...]]:
         """The stacks at each process's break polls, where the text has any."""
-        found = {(pid, 0): stacks_at_polls(task.stacks) for pid, task in self._merged()}
-        return {process: stacks for process, stacks in found.items() if stacks}
+        return {
+            (pid, 0): stacks_at_polls(task.stacks) for pid, task in self._merged() if task.stacks
+        }
 
     def _merged(self) -> list[tuple[int, _Task]]:
-        merged: dict[int, _Task] = {}
+        members: defaultdict[int, list[_Task]] = defaultdict(list)
         for number, task in self._tasks.items():
-            merged.setdefault(self._process(number), _Task()).add(task)
-        return sorted(merged.items())
+            members[self._process(number)].append(task)
+        return [(pid, _whole(tasks)) for pid, tasks in sorted(members.items())]
 
     def _process(self, task: int) -> int:
         if task == 0:
@@ -111,27 +141,46 @@ class Tally:
         return task or self._process(0)
 
 
+def _whole(tasks: Sequence[_Task]) -> _Task:
+    if len(tasks) == 1:
+        return tasks[0]
+    whole = _Task()
+    for task in tasks:
+        whole.add(task)
+    return whole
+
+
 def _totals(pid: int, task: _Task) -> ProcessTotals:
-    sockets = Counter[SocketPolls](task.sockets)
     return ProcessTotals(
         pid=pid,
         start_ticks=0,
         cpu_s=0.0,
-        break_polls=task.polls[Poll.BREAK],
-        other_polls=task.polls[Poll.OTHER],
-        sockets=tuple(
-            SocketPolls(each.fd, each.kind, each.local, each.peer, polls)
-            for each, polls in sorted(sockets.items(), key=lambda item: (-item[1], item[0].fd))
-        ),
-        syscalls=tuple(
-            Syscall(-1, name, calls, task.errors[name])
-            for name, calls in sorted(task.calls.items())
-        ),
+        break_polls=task.break_polls,
+        other_polls=task.other_polls,
+        sockets=_sockets(tuple((task.sockets or {}).items())),
+        syscalls=_syscalls(tuple(task.calls.items()), tuple((task.errors or {}).items())),
         stacks=(),
     )
 
 
-def add_all(tally: Tally, events: Iterable[TracedCall | Born | Moment | Unread]) -> Tally:
+# Many tasks do the same.
+@lru_cache(1 << 12)
+def _sockets(counts: tuple[tuple[SocketPolls, int], ...]) -> tuple[SocketPolls, ...]:
+    """The most polled first."""
+    ordered = sorted(counts, key=lambda item: (-item[1], item[0].fd))
+    return tuple(replace(each, polls=polls) for each, polls in ordered)
+
+
+@lru_cache(1 << 12)
+def _syscalls(
+    calls: tuple[tuple[str, int], ...], errors: tuple[tuple[str, int], ...]
+) -> tuple[Syscall, ...]:
+    """By name."""
+    failed = dict(errors)
+    return tuple(Syscall(-1, name, count, failed.get(name, 0)) for name, count in sorted(calls))
+
+
+def add_all(tally: Tally, events: Iterable[TracedCall | Born | TimeStamp | Unread]) -> Tally:
     """Feed a tally everything; the same tally."""
     for event in events:
         tally.add(event)

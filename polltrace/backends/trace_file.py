@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
@@ -12,33 +11,32 @@ from polltrace.backends.count_tables import (
     CountTable,
     read_strace_table,
     read_truss_table,
-    table_start,
+    without_tables,
 )
-from polltrace.backends.evidence import Evidence
 from polltrace.backends.poll_arguments import judge_strace, judge_truss
 from polltrace.backends.strace_text import StraceText
 from polltrace.backends.tally import Tally, add_all
+from polltrace.backends.trace_evidence import TraceEvidence
 from polltrace.backends.traced import POLLS
 from polltrace.backends.truss_text import TrussText
-from polltrace.errors import UsageError
+from polltrace.errors import FileError
 from polltrace.profiles.frames import Header, ProcessTotals
 from polltrace.profiles.profile import Profile
 
-# A table stands at the start of its file, behind at most what a shell and the tracer said.
-_TABLE_WITHIN = 200
 _LONGEST_LINE = 1 << 20
 
 
-def read_trace(path: Path, tool: str) -> Evidence:
-    """What `path` says, read as the output of `tool`, "strace" or "truss".
+def read_trace(path: Path, tool: str) -> tuple[TraceEvidence, ...]:
+    """The evidence in `path`, the output of `tool`, "strace" or "truss": of each table of counts
+    in it, or of its list of calls.
 
-    Raises UsageError for a file that cannot be read or holds none of its output.
+    Raises FileError for a file that cannot be read or holds none of its output.
     """
     try:
         with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
             return evidence_of(_lines(file), tool, path.name)
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+        raise FileError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _lines(file: TextIO) -> Iterator[str]:
@@ -46,28 +44,26 @@ def _lines(file: TextIO) -> Iterator[str]:
         yield line.replace("\r\n", "\n")
 
 
-def evidence_of(lines: Iterator[str], tool: str, name: str) -> Evidence:
-    """As `read_trace`, from lines; `name` is for what is said of them."""
-    head = list(islice(lines, _TABLE_WITHIN))
-    start = table_start(head, tool)
-    if start is not None:
-        tables = [*head[start:], *lines]
-        again = table_start(tables[1:], tool)
-        if again is not None:
-            raise UsageError(f"{name} holds more than one table of {tool} -c: put each in a file")
-        return _of_table(tables, tool, name)
+def evidence_of(lines: Iterator[str], tool: str, name: str) -> tuple[TraceEvidence, ...]:
+    """As `read_trace`, from lines; `name` is the file's, for messages."""
     text = StraceText() if tool == "strace" else TrussText()
     tally = Tally(judge_strace if tool == "strace" else judge_truss)
-    return _of_text(add_all(tally, text.events(chain(head, lines))), tool, name)
+    tables: list[list[str]] = []
+    add_all(tally, text.events(without_tables(lines, tool, tables)))
+    listed = bool(tally.processes())
+    if listed and tool == "strace":
+        tables = []  # strace -C: of the very calls that it listed
+    found = tuple(_of_table(table, tool, name) for table in tables)
+    return found if found and not listed else (*found, _of_text(tally, tool, name))
 
 
-def _of_table(lines: Sequence[str], tool: str, name: str) -> Evidence:
+def _of_table(lines: Sequence[str], tool: str, name: str) -> TraceEvidence:
     try:
         table = read_strace_table(lines) if tool == "strace" else read_truss_table(lines)
     except (ValueError, KeyError):
-        raise UsageError(f"{name}: the table of {tool} -c has a row that is none") from None
+        raise FileError(f"{name}: the table of {tool} -c has a row that is none") from None
     totals = ProcessTotals(0, 0, 0.0, 0, 0, (), table.syscalls, ())
-    return Evidence(
+    return TraceEvidence(
         profile=_profile(f"{tool} -c", (totals,), table.elapsed_s, table.whole),
         undecided={(0, 0): sum(c.calls for c in table.syscalls if c.name in POLLS)},
         timed=table.elapsed_s is not None,
@@ -80,10 +76,10 @@ def _torn_table(table: CountTable, name: str) -> tuple[str, ...]:
     return () if table.whole else (f"{name} is torn: the table ends before its totals.",)
 
 
-def _of_text(tally: Tally, tool: str, name: str) -> Evidence:
+def _of_text(tally: Tally, tool: str, name: str) -> TraceEvidence:
     processes = tally.processes()
     if not processes:
-        raise UsageError(f"{name} holds no system call as {tool} prints one")
+        raise FileError(f"{name} holds no system call as {tool} prints one")
     doubts = []
     torn = [each.line for each in tally.unread if each.torn]
     strange = [each.line for each in tally.unread if not each.torn]
@@ -95,9 +91,9 @@ def _of_text(tally: Tally, tool: str, name: str) -> Evidence:
     if tally.unnamed_socket:
         again = "strace -yy" if tool == "strace" else "pfiles"
         doubts.append(f"What is behind a descriptor is not in the text; {again} would tell.")
-    return Evidence(
+    return TraceEvidence(
         profile=_profile(tool, tuple(each for each, _ in processes), tally.seconds, not torn),
-        undecided={(each.pid, each.start_ticks): count for each, count in processes},
+        undecided={each.identity: count for each, count in processes if count},
         timed=tally.seconds is not None,
         cpu_s=None,
         doubts=tuple(doubts),

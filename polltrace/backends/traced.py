@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a line of a tracer's text can say: the values between the readers and the tally."""
+"""The events in a tracer's text: the values between the readers and the tally."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from enum import Enum
 
 @dataclass(frozen=True, slots=True)
 class TracedCall:
-    """One system call. `task` is the thread as the text names it, 0 where it names none.
+    """One call of the system call `name`. `task` is the thread as the text names it, 0 where it
+    names none; `failed`: it returned an error.
 
     `arguments` is the text between the brackets (what was printed of it); `details` are the lines
     that truss prints below a call, `stack` those that strace -k does; `result` is empty where the
@@ -27,7 +28,8 @@ class TracedCall:
 
 @dataclass(frozen=True, slots=True)
 class Born:
-    """A thread or process that appeared; `parent` 0 where the text does not say whose it is."""
+    """A thread (`is_thread`) or process that appeared, by its ID `task`; `parent` is the ID of the
+    task that made it, 0 where the text does not give it."""
 
     task: int
     parent: int
@@ -35,7 +37,7 @@ class Born:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimeStamp:
     """A time stamp: seconds since whatever the text counts from."""
 
     at_s: float
@@ -49,15 +51,15 @@ class Unread:
     torn: bool
 
 
-Event = TracedCall | Born | Moment | Unread
+Event = TracedCall | Born | TimeStamp | Unread
 
 
 class Poll(Enum):
-    """What kind of poll a call is, as far as its text tells."""
+    """The kind of poll that a call is, as far as its text shows."""
 
     BREAK = "one descriptor, timeout 0"
     OTHER = "another poll"
-    UNDECIDED = "the text does not say"
+    UNDECIDED = "not known from the text"
 
 
 POLLS = frozenset({"poll", "ppoll", "ppoll_time64", "pollsys"})

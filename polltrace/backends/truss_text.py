@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from polltrace.backends.traced import Event, Moment, TracedCall, Unread
+from polltrace.backends.traced import Event, TimeStamp, TracedCall, Unread
 
 _TASK = re.compile(r"(?:(?P<pid>\d+)(?:/\d+)?|/\d+):[ \t]*")
 _STAMP = re.compile(r"[ \t]*(\d+\.\d+)[ \t]+")
@@ -39,7 +39,7 @@ class TrussText:
                 continue
             text = text.lstrip()
             if stamp := _STAMP.match(text):
-                yield Moment(self._moment(float(stamp[1])))
+                yield TimeStamp(self._moment(float(stamp[1])))
                 while stamp := _STAMP.match(text):
                     text = text[stamp.end() :]
             if ended := _CALL.fullmatch(text):

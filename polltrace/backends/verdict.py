@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Does this process check for in-band breaks? In words, as far as its system calls tell."""
+"""Whether a process checks for in-band breaks, as far as its system calls show."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from polltrace.backends.evidence import Evidence, polls_of
+from polltrace.backends.trace_evidence import TraceEvidence, polls_of
 from polltrace.backends.traced import POLLS
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.profiles.sampled import NamedStack
 
-# Who polls to wait reads or writes once it was told that it can; a break check finds nothing,
-# for the client says nothing while a call runs. So many polls to one of these are no waiting.
+# A process that polls in order to wait reads or writes once it can. A break check finds nothing,
+# because the client is silent while a call runs. More polls to one transfer are no waiting.
 POLLS_PER_TRANSFER = 10
 FEWEST_POLLS = 30
 _TRANSFERS = frozenset(
@@ -24,7 +24,7 @@ _TRANSFERS = frozenset(
 )
 
 
-class Kind(Enum):
+class PollingKind(Enum):
     """The answers there are."""
 
     BREAK_POLLING = 1
@@ -34,17 +34,19 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    kind: Kind
-    words: str
+class PollingVerdict:
+    """Whether a traced process break-polls: `text` states the `kind` and its grounds."""
+
+    kind: PollingKind
+    text: str
 
 
-def verdict(evidence: Evidence, totals: ProcessTotals) -> Verdict:
+def verdict(evidence: TraceEvidence, totals: ProcessTotals) -> PollingVerdict:
     """By arguments where the text has them, else by how polls and reads stand to one another."""
     polls, undecided = polls_of(evidence, totals), evidence.undecided_of(totals)
     if not polls:
-        return Verdict(
-            Kind.NONE,
+        return PollingVerdict(
+            PollingKind.NONE,
             "No break polling: not one poll. Either breaks reach this process out-of-band, or it "
             "ran no call meanwhile.",
         )
@@ -52,53 +54,59 @@ def verdict(evidence: Evidence, totals: ProcessTotals) -> Verdict:
     if totals.break_polls:
         return _by_arguments(totals, amount, evidence.stacks_of(totals))
     if not undecided:
-        return Verdict(
-            Kind.NONE,
+        return PollingVerdict(
+            PollingKind.NONE,
             f"No break polling: none of {polls:,} polls has one descriptor and timeout 0.",
         )
     return _by_counts(totals, polls, amount)
 
 
-def _by_arguments(totals: ProcessTotals, amount: str, stacks: Sequence[NamedStack]) -> Verdict:
+def _by_arguments(
+    totals: ProcessTotals, amount: str, stacks: Sequence[NamedStack]
+) -> PollingVerdict:
     seen = f"{amount}, with one descriptor and timeout 0"
-    stacks = [stack for stack in stacks if not stack.by_shape]
+    stacks = [stack for stack in stacks if not (stack.by_shape or stack.undecided)]
     taken = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
     if checks:
         seen += f"; {checks:,} of {taken:,} stacks at these are the break check"
     elif stacks:
-        return Verdict(
-            Kind.LOOKS_LIKE_IT,
+        return PollingVerdict(
+            PollingKind.LOOKS_LIKE_IT,
             f"Looks like break polling: {seen}. But none of {taken:,} stacks at these is the "
             "break check of an engine known here.",
         )
     elif totals.break_polls < FEWEST_POLLS:
-        return Verdict(Kind.LOOKS_LIKE_IT, f"Looks like break polling: {seen}; few to judge by.")
+        return PollingVerdict(
+            PollingKind.LOOKS_LIKE_IT, f"Looks like break polling: {seen}; few to judge by."
+        )
     if not all(sock.kind for sock in totals.sockets):
-        seen += " (on what, the text does not say)"
-    return Verdict(Kind.BREAK_POLLING, f"Break polling: {seen}. Breaks reach it in-band.")
+        seen += " (the text does not show on what)"
+    return PollingVerdict(
+        PollingKind.BREAK_POLLING, f"Break polling: {seen}. Breaks reach it in-band."
+    )
 
 
-def _by_counts(totals: ProcessTotals, polls: int, amount: str) -> Verdict:
+def _by_counts(totals: ProcessTotals, polls: int, amount: str) -> PollingVerdict:
     calls = {call.name: call for call in totals.syscalls}
     transfers = sum(call.calls for name, call in calls.items() if name in _TRANSFERS)
     everything = sum(call.calls for call in totals.syscalls)
     if polls < FEWEST_POLLS or polls < POLLS_PER_TRANSFER * transfers:
-        return Verdict(
-            Kind.CANNOT_TELL,
-            f"Cannot tell: {amount} to {transfers:,} reads and writes, and this text does not say "
+        return PollingVerdict(
+            PollingKind.CANNOT_TELL,
+            f"Cannot tell: {amount} to {transfers:,} reads and writes, and this text does not show "
             "how it polled.",
         )
     share = 100 * polls / everything
-    return Verdict(
-        Kind.LOOKS_LIKE_IT,
+    return PollingVerdict(
+        PollingKind.LOOKS_LIKE_IT,
         f"Looks like break polling: {amount}, {share:.1f} % of all system calls, to only "
         f"{transfers:,} reads and writes: it does not poll to wait. Whether with one descriptor "
         "and timeout 0, and which, this text cannot tell.",
     )
 
 
-def _amount(evidence: Evidence, totals: ProcessTotals, polls: int) -> str:
+def _amount(evidence: TraceEvidence, totals: ProcessTotals, polls: int) -> str:
     names = {call.name for call in totals.syscalls} & POLLS
     words = f"{polls:,} calls of {names.pop()}" if len(names) == 1 else f"{polls:,} polls"
     seconds = evidence.profile.seconds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a session learns of a cancel: a verdict, and the evidence it rests on; why.py says why."""
+"""How a session learns of a cancel: a verdict, and the evidence it rests on; why.py explains it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ class BreakMode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What can be seen of a session from outside. None: could not be looked at.
+    """The facts about a session that can be seen from outside. None: could not be read.
+
+    `local`: it came without a listener; `catches_sigurg`: the server has a handler for SIGURG;
+    `told_of_urgent_data`: the client's socket has an owner, whom the kernel signals.
 
     `polls_on_cpu` is whether it made break polls while it used CPU; False means that it used CPU
     and made none.
@@ -29,13 +32,19 @@ class Evidence:
 
 
 def break_mode(evidence: Evidence) -> BreakMode:
-    """The break mode. What a session does outweighs how it was set up: polls prove in-band."""
+    """The break mode. Behaviour outweighs how a session was set up: polls prove in-band.
+
+    A process that is set up for neither and ran without a poll shows no mode at all.
+    """
     if evidence.local:
         return BreakMode.LOCAL
     if evidence.polls_on_cpu:
         return BreakMode.IN_BAND
     # The kernel raises SIGURG in the socket's owner: no owner or no handler, no out-of-band break.
-    if evidence.told_of_urgent_data is False or evidence.catches_sigurg is False:
+    signs = (evidence.told_of_urgent_data, evidence.catches_sigurg, evidence.polls_on_cpu)
+    if all(sign is False for sign in signs):
+        return BreakMode.UNKNOWN
+    if False in signs[:2]:
         return BreakMode.IN_BAND
     if evidence.told_of_urgent_data:
         return BreakMode.OUT_OF_BAND

@@ -30,7 +30,7 @@ _LONGEST_LINE = 80
 
 
 class Fate(Enum):
-    """What came of an urgent byte."""
+    """The fate of an urgent byte."""
 
     URGENT = "urgent"
     INLINE = "inline"
@@ -40,7 +40,8 @@ class Fate(Enum):
 
 @dataclass(slots=True)
 class Direction:
-    """The fates of the bytes sent one way, and milliseconds from sending each to its answer."""
+    """The `fates` of the bytes sent one way, and the milliseconds, `ms`, from sending each to its
+    answer."""
 
     fates: list[Fate] = field(default_factory=list)
     ms: list[float] = field(default_factory=list)
@@ -60,12 +61,14 @@ class Direction:
 
 @dataclass(frozen=True, slots=True)
 class PathCheck:
+    """The fates of urgent bytes `to_server`, the way that breaks travel, and `to_client`."""
+
     to_server: Direction
     to_client: Direction
 
 
-class _Line:
-    """A line of the other end's, and what came of an urgent byte before it."""
+class _ByteLine:
+    """Reads a line of the other end, and the fate of an urgent byte before it."""
 
     def __init__(self, connection: socket.socket, patience_s: float) -> None:
         self._connection = connection
@@ -110,13 +113,13 @@ def _say(connection: socket.socket, line: str, *, urgent: bool = False) -> None:
 
 
 def check_path(host: str, port: int, tries: int, patience_s: float) -> PathCheck:
-    """Try the path to the server half at host:port so many times each way.
+    """Try the path to the server half at host:port `tries` times each way.
 
-    Raises HostError where there is no connection, or nobody who answers as the server half does.
+    Raises HostError where there is no connection, or where the answer is not the server half's.
     """
     found = PathCheck(Direction(), Direction())
     with _connected(host, port, patience_s) as connection:
-        line = _Line(connection, patience_s)
+        line = _ByteLine(connection, patience_s)
         try:
             _say(connection, f"{GREETING} {tries}")
             if line.read()[0] != "ready":
@@ -169,24 +172,24 @@ def _timed(direction: Direction) -> Iterator[None]:
 
 def answer(connection: socket.socket, patience_s: float) -> PathCheck:
     """The server half's part in one connection: what it saw. Raises ConnectionError for a client
-    that is none of ours, TimeoutError for one that says nothing."""
+    that is none of ours, TimeoutError for one that sends nothing."""
     seen = PathCheck(Direction(), Direction())
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    line = _Line(connection, patience_s)
+    line = _ByteLine(connection, patience_s)
     words = line.read()[0].split()
     if words[:2] != GREETING.split() or len(words) != 3 or not words[2].isdecimal():
         raise ConnectionError("the client is no 'polltrace oob-check'")
     _say(connection, "ready")
     for _ in range(2 * min(int(words[2]), MOST_TRIES) + 1):
         try:
-            said, fate = line.read()
+            text, fate = line.read()
         except ConnectionResetError:
             seen.to_server.fates.append(Fate.RESET)
             return seen
-        if said.startswith("to-server"):
+        if text.startswith("to-server"):
             seen.to_server.fates.append(fate)
             _say(connection, fate.value)
-        elif said.startswith("to-client"):
+        elif text.startswith("to-client"):
             _say(connection, "here", urgent=True)
         else:
             return seen

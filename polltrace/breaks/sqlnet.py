@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The sqlnet.ora that a server process read as it started, and what it says about breaks."""
+"""The sqlnet.ora that a server process read as it started, and its settings for breaks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from polltrace.bounded_file import BoundedFile, UnreadableError, read_bounded
 from polltrace.engines import Engine
 
 # Where a server's directories are.
 VARIABLES = ("TNS_ADMIN", "ORACLE_HOME", "ORACLE_BASE")
 # A server has read its files so soon after it started; and the two clocks differ by some 10 ms.
 _READ_WITHIN_S = 1.0
+# A hundred times what a site writes into these files.
+_LONGEST = 1 << 20
+_MOST_DIGITS = 9
 # `NAME = value` at the start of a line; a line that starts with a blank goes on with the last.
 _ASSIGNMENT = re.compile(r"([\w.]+)\s*=\s*(.*)", re.DOTALL)
 
@@ -22,8 +26,11 @@ _ASSIGNMENT = re.compile(r"([\w.]+)\s*=\s*(.*)", re.DOTALL)
 class BreakSettings:
     """`path` is as the process sees it; None where it has no such file: all are defaults.
 
-    `place` is where the file would be looked for first, so where to write one. `changed_at` is
-    when the file was last changed, in seconds since the epoch.
+    `break_poll_skip` is in checks per poll; `skip_is_default` where the file does not set it.
+    `disable_oob` and `disable_oob_auto` are the parameters of that name. `place` is the first path
+    where the server looks for the file, so where to write one. `changed_at` is when the file was
+    last changed, in seconds since the epoch. `problem`: why the file's settings are not known; the
+    others are the defaults then, and stand for nothing.
     """
 
     path: PurePath | None
@@ -33,6 +40,13 @@ class BreakSettings:
     disable_oob_auto: bool = False
     place: Path | None = None
     changed_at: float | None = None
+    problem: str = ""
+
+    @property
+    def known_skip(self) -> int | None:
+        """The skip that the file sets, or the default of a file that does not; None where the
+        file could not be read."""
+        return None if self.problem else self.break_poll_skip
 
     def changed_since(self, started_at: float | None) -> bool:
         """Whether the file was changed after a process that started then had read it."""
@@ -41,8 +55,15 @@ class BreakSettings:
         return self.changed_at > started_at + _READ_WITHIN_S
 
     @property
+    def unread(self) -> str:
+        """In words, which file could not be read and why; for settings with a `problem`."""
+        return f"{self.path or 'sqlnet.ora'} is not readable: {self.problem}"
+
+    @property
     def source(self) -> str:
         """Where the skip comes from, in words."""
+        if self.problem:
+            return f"the default, as {self.unread}"
         if self.path is None:
             return "there is no sqlnet.ora, so the default"
         return f"not set in {self.path}, so the default" if self.skip_is_default else str(self.path)
@@ -51,25 +72,43 @@ class BreakSettings:
 def break_settings(
     engine: Engine, environ: Mapping[str, str], root: Path, program: str = ""
 ) -> BreakSettings:
-    """What a process of `engine` with this environment would read; `root` is its root directory.
+    """The settings that a process of `engine` with this environment would read; `root` is its root
+    directory.
 
     `program`, its executable's path, stands for ORACLE_HOME where the environment has none. A
     server reads the file once: an edit since then shows here and not in the process.
     """
-    places = list(_places(engine, _with_home(environ, program), root))
-    path = next((place for place in places if (root / place).is_file()), None)
-    text, changed_at = _read(root / path) if path else ("", None)
-    parameters = parse(text)
+    path: Path | None = None
+    place: Path | None = None
+    try:
+        for path in _places(engine, _with_home(environ, program), root):
+            place = place or path
+            if found := read_bounded(root, path, _LONGEST):
+                return _settings(engine, found, Path("/") / path, Path("/") / place)
+    except (UnreadableError, ValueError) as error:
+        return unknown_settings(engine, str(error), path and Path("/") / path)
+    return BreakSettings(None, engine.default_skip, False, True, place=place and Path("/") / place)
+
+
+def unknown_settings(engine: Engine, problem: str, path: Path | None = None) -> BreakSettings:
+    """The settings of a file that could not be read, and why."""
+    return BreakSettings(path, engine.default_skip, False, True, place=path, problem=problem)
+
+
+def _settings(engine: Engine, file: BoundedFile, path: Path, place: Path) -> BreakSettings:
+    parameters = parse(file.content.decode(errors="replace"))
     skip = parameters.get(engine.skip_parameter, "")
-    known = skip.isdecimal() and int(skip) > 0
+    if len(skip) > _MOST_DIGITS and skip.isdecimal():
+        raise ValueError(f"{engine.skip_parameter} has {len(skip)} digits")
+    known = skip.isascii() and skip.isdecimal() and int(skip) > 0
     return BreakSettings(
-        path=Path("/") / path if path else None,
+        path=path,
         break_poll_skip=int(skip) if known else engine.default_skip,
         disable_oob=_says_yes(parameters.get(engine.disable_oob_parameter, "")),
         skip_is_default=not known,
         disable_oob_auto=_says_yes(parameters.get(f"{engine.disable_oob_parameter}_AUTO", "")),
-        place=Path("/") / places[0] if places else None,
-        changed_at=changed_at,
+        place=place,
+        changed_at=file.changed_at,
     )
 
 
@@ -77,26 +116,18 @@ def _says_yes(value: str) -> bool:
     return value.strip("()").upper() in {"ON", "YES", "TRUE", "1"}
 
 
-def _read(path: Path) -> tuple[str, float | None]:
-    """Nothing, where the file goes or may not be read."""
-    try:
-        return path.read_text(errors="replace"), path.stat().st_mtime
-    except OSError:
-        return "", None
-
-
 def parse(text: str) -> dict[str, str]:
     """Parameters by upper-case name. Of a repeated one the last counts; comments start with #."""
-    logical: list[str] = []
+    logical: list[list[str]] = []
     for raw in text.splitlines():
         line = raw.partition("#")[0].rstrip()
         if not line:
             continue
         if line[0].isspace() and logical:
-            logical[-1] += line
+            logical[-1].append(line)
         else:
-            logical.append(line.strip())
-    matches = filter(None, map(_ASSIGNMENT.fullmatch, logical))
+            logical.append([line.strip()])
+    matches = filter(None, map(_ASSIGNMENT.fullmatch, map("".join, logical)))
     return {match[1].upper(): match[2].strip().strip('"') for match in matches}
 
 
@@ -109,7 +140,7 @@ def _with_home(environ: Mapping[str, str], program: str) -> Mapping[str, str]:
 
 
 def _places(engine: Engine, environ: Mapping[str, str], root: Path) -> Iterator[Path]:
-    """Where the file may be, in the order in which a server looks, from its root on."""
+    """Where the file may be, in a server's search order, relative to its root."""
     for directory in engine.configuration_directories:
         variable, _, rest = directory.removeprefix("$").partition("/")
         if base := environ.get(variable):
@@ -120,9 +151,11 @@ def _places(engine: Engine, environ: Mapping[str, str], root: Path) -> Iterator[
 
 def _configured_home(home: str, root: Path) -> str:
     """Where the files of an Oracle home are: from 18c on a home may be read-only, and has them
-    under ORACLE_BASE instead. Its orabasetab says so: home:base:name:Y:."""
-    text, _ = _read(root / home.lstrip("/") / "install" / "orabasetab")
-    for line in text.splitlines():
+    under ORACLE_BASE instead. Its orabasetab has a line for that: home:base:name:Y:."""
+    table = read_bounded(root, PurePath(home) / "install" / "orabasetab", _LONGEST)
+    if table is None:
+        return home
+    for line in table.content.decode(errors="replace").splitlines():
         fields = line.split(":")
         if len(fields) >= 4 and fields[0].rstrip("/") == home.rstrip("/") and fields[3] == "Y":
             return f"{fields[1]}/homes/{fields[2]}"

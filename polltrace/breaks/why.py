@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Why a session is in-band: the cause, the evidence for it, what would settle it, the cure.
 
-What is decided where: the client asks for out-of-band breaks in its CONNECT, the server grants them
-in its ACCEPT unless its DISABLE_OOB says no, and only then makes itself the owner of the socket's
+Both sides decide: the client asks for out-of-band breaks in its CONNECT, the server grants them
+in its ACCEPT unless DISABLE_OOB forbids it, and only then makes itself the owner of the socket's
 urgent data. From 19c on the client then sends an urgent byte to see whether the path carries it,
 and where it does not the server polls from then on, while owner and handler stay.
 """
@@ -36,8 +36,10 @@ SHORT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
-    """`reason` completes "it is in-band because …"; `settles` is what would tell for certain."""
+class Diagnosis:
+    """The `cause` of in-band breaks. `reason` completes "it is in-band because …"; `evidence` is a
+    sentence for each fact seen, `settles` what would decide it for certain, `cure` what to change
+    (empty: nothing known)."""
 
     cause: Cause
     reason: str
@@ -46,17 +48,17 @@ class Why:
     cure: str
 
 
-def why(evidence: Evidence, settings: BreakSettings, *, edited: bool = False) -> Why:
+def why(evidence: Evidence, settings: BreakSettings, *, edited: bool = False) -> Diagnosis:
     """The likeliest cause. `edited`: sqlnet.ora was changed after the server had read it."""
     mode = break_mode(evidence)
     seen = (*_evidence(evidence), _said(settings, edited))
     if mode is not BreakMode.IN_BAND:
-        settles = () if mode is not BreakMode.UNKNOWN else (_AS_ROOT,)
-        return Why(Cause.NOT_IN_BAND, f"it is {mode.value}", seen, settles, "")
+        settles = () if mode is not BreakMode.UNKNOWN else (_settles_unknown(evidence),)
+        return Diagnosis(Cause.NOT_IN_BAND, f"it is {mode.value}", seen, settles, "")
     if evidence.told_of_urgent_data and evidence.catches_sigurg:
-        return _by_path(seen)  # the server granted it, whatever its file says now
+        return _by_path(seen)  # the server granted it, whatever its file has now
     if edited:
-        return Why(
+        return Diagnosis(
             Cause.UNKNOWN,
             f"it is not known who gave it up: {settings.path} was changed since the server read it",
             seen,
@@ -65,13 +67,16 @@ def why(evidence: Evidence, settings: BreakSettings, *, edited: bool = False) ->
         )
     if settings.disable_oob:
         return _by_server(settings, seen)
-    if evidence.told_of_urgent_data is None:
-        return Why(Cause.UNKNOWN, "it is not known who gave it up", seen, (_AS_ROOT, _BY_TEST), "")
+    if settings.problem or evidence.told_of_urgent_data is None:
+        hint = () if settings.problem else (_AS_ROOT,)
+        return Diagnosis(
+            Cause.UNKNOWN, "it is not known who gave it up", seen, (*hint, _BY_TEST), ""
+        )
     return _by_client(seen)
 
 
-def _by_path(seen: tuple[str, ...]) -> Why:
-    return Why(
+def _by_path(seen: tuple[str, ...]) -> Diagnosis:
+    return Diagnosis(
         Cause.PATH,
         "it was granted out-of-band breaks and polls all the same: the path check at connect "
         "failed, so something between client and server eats urgent data",
@@ -82,8 +87,8 @@ def _by_path(seen: tuple[str, ...]) -> Why:
     )
 
 
-def _by_client(seen: tuple[str, ...]) -> Why:
-    return Why(
+def _by_client(seen: tuple[str, ...]) -> Diagnosis:
+    return Diagnosis(
         Cause.CLIENT,
         "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)",
         seen,
@@ -96,19 +101,24 @@ def _by_client(seen: tuple[str, ...]) -> Why:
     )
 
 
-def _by_server(settings: BreakSettings, seen: tuple[str, ...]) -> Why:
-    return Why(
+def _by_server(settings: BreakSettings, seen: tuple[str, ...]) -> Diagnosis:
+    return Diagnosis(
         Cause.SERVER,
-        f"the server's {settings.path} says DISABLE_OOB=ON",
+        f"the server's {settings.path} sets DISABLE_OOB=ON",
         seen,
         (),
-        f"take DISABLE_OOB=ON out of {settings.path}, if whoever put it there can do without: "
+        f"take DISABLE_OOB=ON out of {settings.path}, unless something depends on it: "
         "sessions that connect from then on stop polling, provided that their clients ask and "
         "the path carries urgent data ('polltrace oob-check')",
     )
 
 
-_AS_ROOT = "run as root: who owns the client's socket could not be looked at"
+def _settles_unknown(evidence: Evidence) -> str:
+    return _AS_ROOT if evidence.told_of_urgent_data is None else _DURING_A_CALL
+
+
+_DURING_A_CALL = "repeat it while a long call runs: only then does an in-band session poll"
+_AS_ROOT = "run as root: the owner of the client's socket could not be read"
 _BY_TEST = (
     "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host: "
     "whether this path carries urgent data"
@@ -117,14 +127,14 @@ _BY_TEST = (
 
 def _evidence(evidence: Evidence) -> tuple[str, ...]:
     owner = {
-        True: "the server owns the client's socket: the kernel tells it of urgent data",
-        False: "nobody owns the client's socket: the kernel tells nobody of urgent data",
-        None: "who owns the client's socket could not be looked at",
+        True: "the server owns the client's socket: the kernel signals urgent data to it",
+        False: "nobody owns the client's socket: the kernel signals urgent data to nobody",
+        None: "the owner of the client's socket could not be read",
     }
     polls = {
         True: "break polls were seen while it was on CPU",
         False: "it was on CPU and made no break poll",
-        None: "it was hardly on CPU, so that no break poll was seen says nothing",
+        None: "it was hardly on CPU, so the absence of break polls proves nothing",
     }
     if evidence.local:
         return ("a local session: the listener was not asked (LOCAL=YES)",)
@@ -137,7 +147,9 @@ def _evidence(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _said(settings: BreakSettings, edited: bool) -> str:
+    if settings.problem:
+        return f"{settings.path or 'sqlnet.ora'} was not read: {settings.problem}"
     if settings.path is None:
         return "the server found no sqlnet.ora, so DISABLE_OOB is off"
-    said = f"{settings.path} says DISABLE_OOB={'ON' if settings.disable_oob else 'OFF'}"
-    return f"{said}, but was changed since the server read it" if edited else said
+    value = f"{settings.path} sets DISABLE_OOB={'ON' if settings.disable_oob else 'OFF'}"
+    return f"{value}, but was changed since the server read it" if edited else value

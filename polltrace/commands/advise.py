@@ -2,33 +2,42 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 
-from polltrace.commands.arguments import pid_list, seconds, span
+from polltrace.commands.arguments import add_duration, pid_list
+from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.targets import one_server
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.overhead.advice import Advice
-from polltrace.overhead.advice_data import advice_data
-from polltrace.overhead.advice_report import advice_text
-from polltrace.overhead.looks import SAMPLED_SECONDS, Durations, advise_session
+from polltrace.overhead.advice_report import advice_data, advice_text
+from polltrace.overhead.forecast import CancelLimits
+from polltrace.overhead.measurements import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 from polltrace.servers.database import add_connect_arguments, lookup
 
 
 class Advise:
-    """Say what break polling costs a session, and what each BREAK_POLL_SKIP would.
+    """Show what break polling costs a session, and recommend a skip.
 
     Counts a dedicated server's break polls for two seconds, samples it on CPU for --duration,
-    counts its checks for a moment (so that the skip in force is measured, not believed), and times
-    the gaps between polls for a second. The share of CPU is counted polls times the price of one
-    on this host, measured with nothing attached, and that of the samples; where they agree, their
-    mean by how unsure each is. Then: what keeps the session in-band, and which skip saves most
-    while a cancel stays within --max-cancel. With a FILE instead, of the session in a recording
-    that loses most, or of that with --pid.
+    counts its checks (so that the skip in force is measured, not read from a file), and times the
+    gaps between polls for a second. One estimate of the CPU share is polls times the cost per poll
+    on this host, calibrated with nothing attached; the other is the share of samples. Where they
+    agree, the result is their mean, weighted by their uncertainty. The report goes on with why the
+    session is in-band, and the lowest skip that saves as much as the best, as far as the
+    measurement can tell, with cancels within --max-cancel and --max-cancel-waiting. With a FILE it
+    shows the same for the session in that recording that loses most, or for --pid's.
     """
+
+    group = "decide"
+    examples = (
+        (
+            "-p 4711 --max-cancel 200ms",
+            "the skip that saves most while a cancel takes 200 ms at most",
+        ),
+        ("demo", "the same from the recording that comes with polltrace"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -37,25 +46,26 @@ class Advise:
         parser.add_argument(
             "file", nargs="?", type=recording_path, metavar="FILE", help=f"instead: {HELP}"
         )
-        parser.add_argument(
-            "-d",
-            "--duration",
-            type=seconds,
-            default=SAMPLED_SECONDS,
-            metavar="SECONDS",
-            help="how long to sample (default: %(default)g); longer, prices are measured for "
-            "longer as well",
+        add_duration(
+            parser,
+            *("-d", "--duration"),
+            default=f"{SAMPLED_SECONDS:g}s",
+            help="how long to sample; longer, the calibration takes longer as well",
         )
-        parser.add_argument(
+        add_duration(
+            parser,
             "--max-cancel",
-            type=span,
-            default=1.0,
-            metavar="TIME",
-            help="the longest that a cancel may take while the session is on CPU, as 1s or 200ms "
-            "(default: %(default)gs)",
+            default="1s",
+            help="the longest that a cancel may take while the session is on CPU",
+        )
+        add_duration(
+            parser,
+            "--max-cancel-waiting",
+            default="2m",
+            help="the longest that a cancel may take while the session waits, e.g. for a row lock",
         )
         add_connect_arguments(parser)
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         if args.file is not None:
@@ -65,11 +75,12 @@ class Advise:
             sessions = lookup(args)
             given = advise_session(server, Durations(sampled=args.duration))
             known = sessions.of(server)
-        if args.json:
-            json.dump(advice_data(given, args.max_cancel, known), sys.stdout, indent=2)
-            print()
-        else:
-            print(advice_text(given, args.max_cancel, known))
+        limits = CancelLimits(args.max_cancel, args.max_cancel_waiting)
+        show(
+            args.json,
+            lambda: advice_data(given, limits, known),
+            lambda: advice_text(given, limits, known),
+        )
         return 0
 
 

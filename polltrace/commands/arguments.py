@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Types of command-line arguments that verbs share; each says in one line what it wants."""
+"""Types of command-line arguments that commands share; each error names what is expected."""
 
 from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from typing import Literal
 
 from polltrace.intervals import FEWEST_VALUES
+
+
+def selected(args: argparse.Namespace) -> bool:
+    """Whether the options select any process."""
+    return bool(args.pid or args.name or args.sid or args.all)
 
 
 def pid_list(text: str) -> list[int]:
@@ -18,24 +24,27 @@ def pid_list(text: str) -> list[int]:
     return [int(pid) for pid in pids]
 
 
-def seconds(text: str) -> float:
-    """A positive number of seconds. Raises ArgumentTypeError for anything else."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def duration(text: str) -> float:
+    """Seconds from `10s`, `500ms`, `2m`, `1h` or a plain number of seconds.
+
+    Raises ArgumentTypeError for anything else, zero included.
+    """
+    match = re.fullmatch(r"([0-9]+|[0-9]*\.[0-9]+)\s*([a-z]*)", text.strip())
+    value = float(match[1]) * _SECONDS.get(match[2], 0) if match else 0.0
     if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration, like 10s, 500ms, 2m or 1h")
     return value
 
 
-def span(text: str) -> float:
-    """Seconds from `1`, `1s`, `200ms` or `2min`. Raises ArgumentTypeError for anything else."""
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|min|)", text.strip())
-    value = float(match[1]) * {"ms": 1e-3, "s": 1, "min": 60, "": 1}[match[2]] if match else 0.0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time, as 1s, 200ms or 2min")
-    return value
+def add_duration(
+    parser: argparse.ArgumentParser, *flags: str, help: str, default: str | None = None
+) -> None:
+    """An option that takes a duration; without a default it lasts until Ctrl-C."""
+    help_text = f"{help} (default: {default or 'until Ctrl-C'})"
+    parser.add_argument(*flags, type=duration, default=default, metavar="TIME", help=help_text)
 
 
 def address(text: str) -> tuple[str, int]:
@@ -46,30 +55,29 @@ def address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(number)
 
 
-def tries(text: str) -> int:
-    """How often to try, 1 to 1000. Raises ArgumentTypeError for anything else."""
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of tries (1 to 1000)")
-    return int(text)
+def whole_number(low: int, high: int, what: str = "a whole number") -> Callable[[str], int]:
+    """A type for whole numbers from `low` to `high`; its error calls them `what`."""
+
+    def parse(text: str) -> int:
+        if not (text.isdecimal() and len(text) < 20 and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what} from {low} to {high}")
+        return int(text)
+
+    return parse
 
 
-def every(text: str) -> int:
-    """One in so many. Raises ArgumentTypeError for what is not a whole number from 1."""
-    if not text.isdecimal() or not 1 <= int(text) < 2**31:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
+every = whole_number(1, 2**31 - 1)
+count = whole_number(0, 1000)
+tries = whole_number(1, 1000, "a number of tries")
+# The fewest values that give a 95 % interval of their median.
+runs = whole_number(FEWEST_VALUES, 1000, "a number of runs")
+port = whole_number(0, 65535, "a port")
+skip = whole_number(1, 1_000_000, "a break_poll_skip")
 
 
 def stride(text: str) -> int | Literal["auto"]:
-    """One in so many, or "auto". Raises ArgumentTypeError for anything else."""
+    """N of "one in N", or "auto". Raises ArgumentTypeError for anything else."""
     return "auto" if text == "auto" else every(text)
-
-
-def count(text: str) -> int:
-    """How many, none included. Raises ArgumentTypeError for what is not a whole number."""
-    if not text.isdecimal() or int(text) > 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 1000")
-    return int(text)
 
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -84,7 +92,7 @@ def byte_size(text: str) -> int:
 
 
 def hertz(text: str) -> float:
-    """Samples a second. Raises ArgumentTypeError for what no sampler should be asked for."""
+    """Samples per second, 1 to 10,000. Raises ArgumentTypeError for anything else."""
     try:
         value = float(text)
     except ValueError:
@@ -92,27 +100,3 @@ def hertz(text: str) -> float:
     if not 1 <= value <= 10_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a rate from 1 to 10000 a second")
     return value
-
-
-def runs(text: str) -> int:
-    """Runs enough for a 95 % interval of their median. Raises ArgumentTypeError for fewer."""
-    if not text.isdecimal() or not FEWEST_VALUES <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of runs from {FEWEST_VALUES}, the fewest that give a "
-            "95 % interval, to 1000"
-        )
-    return int(text)
-
-
-def port(text: str) -> int:
-    """A TCP port, 0 for any free one. Raises ArgumentTypeError for anything else."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
-    return int(text)
-
-
-def skip(text: str) -> int:
-    """A break_poll_skip. Raises ArgumentTypeError for what cannot be one."""
-    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a break_poll_skip (1 to 1000000)")
-    return int(text)

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
 
+from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.report import write_page
 from polltrace.recording.difference import difference
@@ -14,16 +13,25 @@ from polltrace.recording.summary import summary
 
 
 class Diff:
-    """Say what changed from one recording to another: rates, cost, break modes, stacks.
+    """Show what changed between two recordings.
 
-    Differences come with their 95 % intervals; what cannot be told from noise is said to be. With
-    --html one page with a differential flame graph.
+    Compares rates, cost, break modes and stacks, with 95 % intervals; a difference that cannot be
+    told from noise is marked. With --html it writes one page with a differential flame graph.
     """
+
+    group = "keep"
+    examples = (
+        ("before.polltrace after.polltrace", "what changed, with intervals"),
+        (
+            "before.polltrace after.polltrace --html change.html",
+            "a page with a differential flame graph",
+        ),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("before", type=recording_path, metavar="BEFORE", help=HELP)
         parser.add_argument("after", type=recording_path, metavar="AFTER")
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_json_argument(parser)
         parser.add_argument("--html", type=Path, metavar="OUT", help="write a page there")
 
     def run(self, args: argparse.Namespace) -> int:
@@ -36,9 +44,6 @@ class Diff:
         found = difference(summary(read(args.before)), summary(read(args.after)))
         if args.html:
             write_page(args.html, diff_page(found))
-        if args.json:
-            json.dump(diff_data(found), sys.stdout, indent=2)
-            print()
-        elif not args.html:
-            print(diff_text(found))
+        if args.json or not args.html:
+            show(args.json, lambda: diff_data(found), lambda: diff_text(found))
         return 0

@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
 
 from polltrace.commands.arguments import pid_list
+from polltrace.commands.output import add_json_argument, show
 from polltrace.doctor.examine import examine
 from polltrace.doctor.host import ThisHost
 from polltrace.doctor.report import doctor_data, doctor_text
@@ -15,29 +14,35 @@ from polltrace.errors import UsageError
 
 
 class Doctor:
-    """Say what works on this host, and the exact command that mends what does not.
+    """Check this host's prerequisites, and suggest fixes.
 
-    With -p, also what a process's program offers: symbols, frame pointers. Changes nothing.
+    With -p, also check what a process's program offers: symbols, frame pointers. Changes nothing.
     Exit code 0 when the default backend works, 1 otherwise.
     """
+
+    group = "host"
+    examples = (
+        ("", "check prerequisites and suggest fixes"),
+        ("-p 4711", "check the program of a process as well"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "-p", "--pid", type=pid_list, action="extend", metavar="PID", help="this process too"
         )
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         if args.pid and len(args.pid) != 1:
             raise UsageError("one process at a time")
         host = ThisHost()
-        findings, works = examine(host)
+        prerequisites, works = examine(host)
         for pid in args.pid or ():
             executable = host.link(f"/proc/{pid}/exe")
-            findings += target(pid, executable.removesuffix(" (deleted)"))
-        if args.json:
-            json.dump(doctor_data(findings, works), sys.stdout, indent=2)
-            print()
-        else:
-            print(doctor_text(findings, works))
+            prerequisites += target(pid, executable.removesuffix(" (deleted)"))
+        show(
+            args.json,
+            lambda: doctor_data(prerequisites, works),
+            lambda: doctor_text(prerequisites, works),
+        )
         return os.EX_OK if works else 1

@@ -5,22 +5,28 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from polltrace.cli import Command
 from polltrace.commands.export_parquet import ExportParquet, export_parquet
 from polltrace.commands.export_prometheus import ExportPrometheus
 from polltrace.commands.recorded import recording_path
 from polltrace.errors import UsageError
+from polltrace.grammar import Form, description, summary
 
-# By the word after `export`; each is built as a verb is.
-_FORMS: Mapping[str, type[Command]] = {"parquet": ExportParquet, "prometheus": ExportPrometheus}
+# By the word after `export`.
+_FORMS: Mapping[str, type[Form]] = {"parquet": ExportParquet, "prometheus": ExportPrometheus}
 
 
 class Export:
-    """Hand what was seen on to other programs.
+    """Export a recording as Parquet, or serve metrics.
 
     `export parquet FILE OUT`, or `export --parquet FILE OUT`, writes a recording as tables;
     `export prometheus` serves metrics.
     """
+
+    group = "keep"
+    examples = (
+        ("parquet night.polltrace night/", "write the tables of a recording to a folder"),
+        ("prometheus --listen 127.0.0.1:9417", "serve this host's metrics"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -29,13 +35,7 @@ class Export:
         forms = parser.add_subparsers(dest="form", metavar="FORM")
         for name, form in _FORMS.items():
             made = form()
-            text = (made.__doc__ or "").strip()
-            sub = forms.add_parser(
-                name,
-                help=text.partition("\n")[0],
-                description=text,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
+            sub = forms.add_parser(name, help=summary(made), description=description(made))
             made.prepare_parser(sub)
             sub.set_defaults(run_form=made.run)
 
@@ -44,6 +44,6 @@ class Export:
             file, out = args.parquet
             return export_parquet(recording_path(file), Path(out))
         if args.form is None or args.parquet:
-            raise UsageError(f"say in which form: {', '.join(_FORMS)}")
+            raise UsageError(f"choose a format: {', '.join(_FORMS)}")
         code: int = args.run_form(args)
         return code

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from polltrace.commands.recorded import HELP, recording_path
+from polltrace.printable import note
 from polltrace.recording.fold import read
 from polltrace.recording.parquet import write_parquet
 from polltrace.recording.summary import summary
@@ -30,5 +30,5 @@ class ExportParquet:
 def export_parquet(file: Path, out: Path) -> int:
     """Write, and name what was written on stderr; the exit code."""
     for path in write_parquet(summary(read(file)), out):
-        print(f"polltrace: {path}", file=sys.stderr)
+        note(str(path))
     return 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ipaddress
-import sys
 
-from polltrace.commands.arguments import count, seconds
+from polltrace.commands.arguments import add_duration, count
 from polltrace.errors import HostError, UsageError
+from polltrace.printable import note
 
 _DEFAULT = "127.0.0.1:9417"
 
@@ -16,8 +16,8 @@ class ExportPrometheus:
     """Serve this host's break polling as metrics for Prometheus, until Ctrl-C.
 
     One probe counts in short windows, as for `polltrace top`. Sums are kept by engine, database
-    instance and break mode and never fall, though processes end. docs/fleet.md says what each
-    metric means; alert rules, a dashboard and a systemd unit are in packaging/.
+    instance and break mode and never fall when processes end. docs/fleet.md explains each
+    metric; alert rules, a dashboard and a systemd unit are in packaging/.
     """
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
@@ -33,13 +33,8 @@ class ExportPrometheus:
             action="store_true",
             help="listen on an address that other hosts can reach; there is no password and no TLS",
         )
-        parser.add_argument(
-            "-d",
-            "--delay",
-            type=seconds,
-            default=5.0,
-            metavar="SECONDS",
-            help="between two readings of the probe (default: %(default)g)",
+        add_duration(
+            parser, "-d", "--delay", default="5s", help="between two readings of the probe"
         )
         parser.add_argument(
             "--top",
@@ -51,7 +46,7 @@ class ExportPrometheus:
         )
 
     def run(self, args: argparse.Namespace) -> int:
-        # Only who exports needs the library; of the Debian package it is no more than recommended.
+        # The Debian package only recommends the library.
         try:
             from polltrace.exporter.export import export  # noqa: PLC0415
             from polltrace.exporter.serving import MetricsServer  # noqa: PLC0415
@@ -64,11 +59,11 @@ class ExportPrometheus:
         host, port = args.listen
         if not (args.expose or host.is_loopback):
             raise UsageError(
-                f"{host} can be reached from other hosts, and whoever reaches it reads the metrics:"
-                " say --expose if that is meant"
+                f"{host} can be reached from other hosts, which can then read the metrics:"
+                " add --expose to allow that"
             )
         with MetricsServer(str(host), port) as server:
-            print(f"polltrace: metrics at {server.url}", file=sys.stderr, flush=True)
+            note(f"metrics at {server.url}")
             with contextlib.suppress(KeyboardInterrupt):
                 export(server, args.delay, args.top)
         return 0

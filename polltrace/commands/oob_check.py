@@ -2,24 +2,29 @@
 from __future__ import annotations
 
 import argparse
-import json
 import socket
-import sys
 
 from polltrace.breaks.oob_path import answer, check_path
 from polltrace.breaks.oob_report import oob_data, oob_text
-from polltrace.commands.arguments import address, seconds, tries
+from polltrace.commands.arguments import add_duration, address, tries
+from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import HostError, UsageError
 
 
 class OobCheck:
-    """Test a TCP path for urgent data, which out-of-band breaks need.
+    """Test whether a TCP path lets out-of-band breaks through.
 
     On the database host: polltrace oob-check --listen ADDR:PORT. On the client's host: polltrace
-    oob-check HOST:PORT. Sends urgent bytes both ways and says whether they arrive as urgent data,
-    as ordinary data, not at all, or end the connection. Needs no root and no Oracle; the one
-    connection is opened by the client. Exit code 0 where breaks would get through, 1 where not.
+    oob-check HOST:PORT. Sends urgent bytes both ways and reports whether they arrive as urgent
+    data, as ordinary data, not at all, or end the connection. Needs no root and no Oracle; the
+    client opens the only connection. Exit code 0 where breaks would get through, 1 where not.
     """
+
+    group = "decide"
+    examples = (
+        ("--listen 0.0.0.0:1522", "on the database host: answer tests on port 1522"),
+        ("db.example.com:1522", "on the client host: test the path to it"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -37,14 +42,8 @@ class OobCheck:
         parser.add_argument(
             "-n", "--tries", type=tries, default=10, metavar="N", help="each way (default: 10)"
         )
-        parser.add_argument(
-            "--timeout",
-            type=seconds,
-            default=5.0,
-            metavar="SECONDS",
-            help="how long to wait for an answer (default: %(default)g)",
-        )
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_duration(parser, "--timeout", default="5s", help="how long to wait for an answer")
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         if (args.target is None) == (args.listen is None):
@@ -53,11 +52,7 @@ class OobCheck:
             return _listen(*args.listen, once=args.once, patience_s=args.timeout)
         host, port = args.target
         found = check_path(host, port, args.tries, args.timeout)
-        if args.json:
-            json.dump(oob_data(found, host, port), sys.stdout, indent=2)
-            print()
-        else:
-            print(oob_text(found, host, port))
+        show(args.json, lambda: oob_data(found, host, port), lambda: oob_text(found, host, port))
         return 0 if found.to_server.carried else 1
 
 

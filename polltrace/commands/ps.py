@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 
-from polltrace.backends.ebpf import EbpfProbe, Look
-from polltrace.commands.arguments import seconds
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.commands.arguments import add_duration
+from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import NoSuchProcessError
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database import Lookup, add_connect_arguments, lookup
@@ -15,24 +14,27 @@ from polltrace.servers.servers import Server, check_seen, servers
 
 
 class Ps:
-    """List the dedicated server processes of this host: client, break mode, CPU, break polls.
+    """List dedicated servers: client, break mode, break polls.
 
-    Looks from outside and counts break polls for a short while; no process is touched. The break
-    mode rests on who is told of urgent data on the client's socket, on the server's handler for
-    SIGURG, and on what was polled meanwhile. With --connect, a database says who each one serves.
+    Observes from outside and counts break polls for a short while; it touches no process. The break
+    mode follows from three facts: whether the server owns the client's socket and so gets SIGURG
+    for urgent data, whether it handles SIGURG, and what it polled meanwhile. With --connect, a
+    database names the session of each.
     """
 
+    group = "observe"
+    examples = (
+        ("", "every dedicated server, its break mode and its break polls a second"),
+        (
+            "-d 5s --connect system@db:1521/ORCL",
+            "count for five seconds, and name the sessions by the database",
+        ),
+    )
+
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "-d",
-            "--duration",
-            type=seconds,
-            default=0.3,
-            metavar="SECONDS",
-            help="how long to count (default: %(default)s)",
-        )
+        add_duration(parser, "-d", "--duration", default="300ms", help="how long to count")
         add_connect_arguments(parser)
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         known = lookup(args)
@@ -40,11 +42,7 @@ class Ps:
         if not found:
             check_seen()
         sessions = _watch(found, args.duration, known)
-        if args.json:
-            json.dump(ps_data(sessions), sys.stdout, indent=2)
-            print()
-        else:
-            print(ps_table(sessions))
+        show(args.json, lambda: ps_data(sessions), lambda: ps_table(sessions))
         return 0
 
 
@@ -52,7 +50,9 @@ def _watch(found: list[Server], duration_s: float, known: Lookup) -> list[Sessio
     if not found:
         return []
     try:
-        with EbpfProbe([server.pid for server in found], Look(duration_s=duration_s)) as probe:
+        with EbpfProbe(
+            [server.pid for server in found], ProbeOptions(duration_s=duration_s)
+        ) as probe:
             profile = probe.profile()
     except NoSuchProcessError:
         # Where thousands come and go one of them has just gone.

@@ -5,29 +5,37 @@ import argparse
 import sys
 from pathlib import Path
 
-from polltrace.backends.ebpf import AUTO
-from polltrace.commands.arguments import byte_size, every, seconds, stride
+from polltrace.backends.ebpf import AUTO, EbpfProbe
+from polltrace.commands.arguments import add_duration, byte_size, every, selected, stride
 from polltrace.commands.targets import (
+    add_plain_reads_argument,
     add_target_arguments,
+    note_attached,
     probe_targets,
-    say_attached,
 )
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
-from polltrace.recording.recorder import Recorder, Wanted
+from polltrace.printable import note
+from polltrace.recording.recorder import Recorder, RecordingOptions
 
 DEFAULT_FILE = Path("recording.polltrace")
 
 
 class Record:
-    """Record what processes do, for 'polltrace report' and others to show later, anywhere.
+    """Record processes over time, for report, diff, advise and export.
 
-    Counts every break poll, takes call stacks at polls and on CPU, with names, and measures what
-    a poll costs here. Goes on until --duration is over, every process has ended, or Ctrl-C. With
-    -n, --sid and --all processes that come later are recorded too. A recording that is there
-    already is kept as FILE.old. A COMMAND is run and watched with what it forks; the exit code is
-    then the command's. No data of any client, no SQL and no arguments of other programs get in.
+    Counts every break poll, takes call stacks at polls and on CPU, with names, and measures the
+    cost per poll on this host. Ends when --duration is over, every process has ended, or on Ctrl-C.
+    With -n, --sid and --all it records processes that start later too. An existing recording is
+    kept as FILE.old. A COMMAND is run and recorded with what it forks; the exit code is then the
+    command's. The recording holds no client data, no SQL and no arguments of other programs.
     """
+
+    group = "keep"
+    examples = (
+        ("--all -d 1h -o night.polltrace", "record every dedicated server for an hour"),
+        ("-o batch.polltrace -- ./batch.sh", "record a command and all that it starts"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -39,16 +47,12 @@ class Record:
             help="write there (default: %(default)s)",
         )
         add_target_arguments(parser)
-        parser.add_argument(
-            "-d", "--duration", type=seconds, metavar="SECONDS", help="how long (default: Ctrl-C)"
-        )
-        parser.add_argument(
-            "-i",
-            "--interval",
-            type=seconds,
-            default=1.0,
-            metavar="SECONDS",
-            help="between two frames; what a crash may cost (default: %(default)g)",
+        add_duration(parser, "-d", "--duration", help="how long")
+        add_duration(
+            parser,
+            *("-i", "--interval"),
+            default="1s",
+            help="between two frames; what a crash may cost",
         )
         parser.add_argument(
             "--max-size",
@@ -62,7 +66,7 @@ class Record:
             type=every,
             default=4,
             metavar="N",
-            help="keep so many full files beside FILE (default: %(default)s)",
+            help="keep N full files next to FILE (default: %(default)s)",
         )
         parser.add_argument(
             "--every",
@@ -86,13 +90,15 @@ class Record:
             help="do not time the gaps between polls: a second after the start and every five "
             "minutes, of the 32 that poll most; it costs as much as their polls",
         )
+        add_plain_reads_argument(parser)
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
+        EbpfProbe.plain_reads = args.plain_reads
         if not args.command:
             _record(args, probe_targets(args))
             return 0
-        if args.pid or args.name or args.sid or args.all:
+        if selected(args):
             raise UsageError("record either a COMMAND or running processes, not both")
         with HeldCommand(args.command) as command:
             _record(args, ["-p", str(command.pid), "-f"], command)
@@ -102,7 +108,7 @@ class Record:
 def _record(
     args: argparse.Namespace, targets: list[str], command: HeldCommand | None = None
 ) -> None:
-    wanted = Wanted(
+    wanted = RecordingOptions(
         path=args.output,
         targets=tuple(targets),
         command=("polltrace", *sys.argv[1:]),
@@ -119,17 +125,10 @@ def _record(
         if command:
             command.go()
         else:
-            say_attached(args.duration)
+            note_attached(args.duration)
 
     recorder = Recorder(wanted)
     quality = recorder.run(attached)
-    if recorder.why_no_price:
-        print(
-            f"polltrace: what a poll costs was not measured: {recorder.why_no_price}",
-            file=sys.stderr,
-        )
-    print(
-        f"polltrace: {args.output}: {quality.at_s:.1f} s; "
-        f"'polltrace report {args.output}' shows it",
-        file=sys.stderr,
-    )
+    if recorder.calibration_failure:
+        note(f"the cost per poll was not measured: {recorder.calibration_failure}")
+    note(f"{args.output}: {quality.at_s:.1f} s; 'polltrace report {args.output}' shows it")

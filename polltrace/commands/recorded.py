@@ -7,6 +7,7 @@ import argparse
 from importlib.resources import files
 from pathlib import Path
 
+from polltrace.commands.arguments import selected
 from polltrace.errors import UsageError
 from polltrace.recording.fold import Recording, read
 
@@ -31,6 +32,6 @@ def add_recording_argument(parser: argparse.ArgumentParser) -> None:
 
 def recorded(args: argparse.Namespace) -> Recording:
     """The recording meant. Raises UsageError where processes are named as well."""
-    if args.pid or args.name or args.sid or args.all:
+    if selected(args):
         raise UsageError("read either a FILE or watch processes, not both")
     return read(args.file)

@@ -2,36 +2,38 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
 
+from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.recorded import HELP, recording_path
-from polltrace.errors import UsageError
+from polltrace.errors import FileError
 from polltrace.file_reports import file_report
 
 
 class Report:
-    """Say what a recording shows: verdict first, then every session, the forecast, the stacks.
+    """Report on a recording or on a scenario run.
 
-    Needs no root, no Linux and nothing but the file: a recording, or what a scenario's run wrote.
-    With --html one page with everything, that needs no network and no server.
+    The conclusion comes first, then every session, the forecast and the stacks. Needs no root, no
+    Linux and nothing but the file. With --html it writes one page that needs no network.
     """
+
+    group = "keep"
+    examples = (
+        ("demo", "report on the recording that comes with polltrace"),
+        ("night.polltrace --html night.html", "write the report as one page"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", type=recording_path, metavar="FILE", help=HELP)
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_json_argument(parser)
         parser.add_argument("--html", type=Path, metavar="OUT", help="write a page there")
 
     def run(self, args: argparse.Namespace) -> int:
         report = file_report(args.file)
         if args.html:
             write_page(args.html, report.html())
-        if args.json:
-            json.dump(report.data(), sys.stdout, indent=2)
-            print()
-        elif not args.html:
-            print(report.text())
+        if args.json or not args.html:
+            show(args.json, report.data, report.text)
         return 0
 
 
@@ -40,4 +42,4 @@ def write_page(path: Path, page: str) -> None:
     try:
         path.write_text(page, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise FileError(f"cannot write {path}: {error.strerror}") from None

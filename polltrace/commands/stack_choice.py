@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which stacks to show and how finely, as the user says it."""
+"""Options that select and group stacks."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 
-from stacks import FormatError
-from stacks.folded import Folded
-from stacks.selecting import beneath, holding, lacking, matching
+from polltrace.stacks import FormatError
+from polltrace.stacks.folded import Folded
+from polltrace.stacks.selecting import beneath, holding, lacking, matching
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:

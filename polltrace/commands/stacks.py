@@ -2,38 +2,50 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from polltrace import __version__
-from polltrace.backends.choice import choose
-from polltrace.backends.ebpf import AUTO, EbpfProbe, Look
+from polltrace.backends.choice import PTRACE_WARNING, choose
+from polltrace.backends.ebpf import AUTO, EbpfProbe, ProbeOptions
 from polltrace.backends.trace_file import read_trace
-from polltrace.commands.arguments import hertz, seconds, stride
+from polltrace.commands.arguments import add_duration, hertz, selected, stride
 from polltrace.commands.recorded import add_recording_argument, recorded
 from polltrace.commands.stack_choice import add_choice_arguments, chosen
-from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
-from polltrace.errors import UsageError
+from polltrace.commands.targets import add_target_arguments, note_attached, target_pids
+from polltrace.errors import FileError, UsageError
+from polltrace.printable import note, printable
 from polltrace.profiles.sampled import AT_POLL, ON_CPU, introduced
 from polltrace.profiles.stack_profile import StackProfile, stack_profile, traced_stacks
-from polltrace.profiles.stacks_report import quality_notes, stacks_json, stacks_text
-from polltrace.recording.stacks import look_for
-from stacks import FormatError, Symbolizer, parse_folded
-from stacks.bylayer import by_layer
-from stacks.formats import FORMATS
-from stacks.layers.table import built_in
-from stacks.picture import Picture, Side
+from polltrace.profiles.stacks_report import quality_notes, stacks_data, stacks_text
+from polltrace.recording.stacks import profile_for
+from polltrace.stacks import FormatError, Symbolizer, parse_folded
+from polltrace.stacks.bylayer import by_layer
+from polltrace.stacks.formats import FORMATS
+from polltrace.stacks.layers.table import built_in
+from polltrace.stacks.picture import Picture, Side
 
 SAMPLE_HZ = 99.0
 
 
 class Stacks:
-    """Show the call stacks of running processes, or of a recording, at a break poll or on CPU.
+    """Show call stacks at break polls or on CPU.
 
-    The function that libc's poll hides from a frame-pointer walk is put back in its place. On
-    CPU, the share of samples in the break check is what the check costs, kernel and user mode.
-    Without eBPF, strace -k takes the stack of every poll, live or in a file from elsewhere.
+    Of running processes, or of a recording. The function that libc's poll hides from a
+    frame-pointer walk is put back in its place. On CPU, the share of samples in the break check is
+    what the check costs, kernel and user mode. Without eBPF, ptrace takes the stack of every
+    poll, and strace -k writes them to a file elsewhere.
     """
+
+    group = "observe"
+    examples = (
+        ("-p 4711", "the stacks at the break polls of five seconds"),
+        (
+            "--all --at cpu -d 1m --format html -o stacks.html",
+            "a flame graph of the CPU time of all dedicated servers",
+        ),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         add_target_arguments(parser)
@@ -41,9 +53,7 @@ class Stacks:
         parser.add_argument(
             "--at", choices=[AT_POLL, ON_CPU], default=AT_POLL, help="where (default: %(default)s)"
         )
-        parser.add_argument(
-            "-d", "--duration", type=seconds, default=5.0, metavar="SECONDS", help="default: 5"
-        )
+        add_duration(parser, "-d", "--duration", default="5s", help="how long")
         parser.add_argument(
             "--every",
             type=stride,
@@ -63,10 +73,10 @@ class Stacks:
         )
         parser.add_argument(
             "--backend",
-            choices=["ebpf", "strace", "auto"],
+            choices=["ebpf", "ptrace", "auto"],
             default="ebpf",
-            help="strace, where it has -k, stops a process for 1 to 20 ms at each of its polls; "
-            "auto takes it where eBPF does not work, and says so (default: ebpf)",
+            help="ptrace stops a process at each system call, and longer at each of its polls; "
+            "auto takes it, with a notice, where eBPF does not work (default: ebpf)",
         )
         parser.add_argument(
             "--from-strace", type=Path, metavar="FILE", help="instead: what strace -k wrote"
@@ -91,32 +101,37 @@ class Stacks:
 
 
 def show(found: StackProfile, before: Side | None, args: argparse.Namespace) -> int:
-    """Write stacks, of live processes or from a recording, as the options say; the exit code."""
+    """Write the stacks in the chosen format; the exit code."""
     picture = _picture(found, before, args)
     if args.format == "text":
-        written = f"{stacks_text(found, picture.side.folded)}\n".encode()
+        # A name that has no UTF-8 must not keep the others from being written.
+        text = f"{stacks_text(found, picture.side.folded)}\n"
+        written = printable(text).encode()
     elif args.format == "json":
-        written = stacks_json(found, picture.side.folded).encode()
+        data = stacks_data(found, picture.side.folded)
+        written = f"{json.dumps(data, indent=1)}\n".encode()
     else:
         written = FORMATS[args.format](picture)
-    if args.output is None:
+    if args.output is None and (args.format == "text" or sys.stdout.isatty()):
+        print(written.decode(errors="replace"), end="")
+    elif args.output is None:
         sys.stdout.buffer.write(written)
     else:
         try:
             args.output.write_bytes(written)
         except OSError as error:
-            raise UsageError(f"cannot write {args.output}: {error.strerror}") from None
+            raise FileError(f"cannot write {args.output}: {error.strerror}") from None
     if args.format not in ("text", "json"):
-        for note in quality_notes(found.quality):
-            print(f"polltrace: {note}", file=sys.stderr)
+        for each in quality_notes(found.quality):
+            note(each)
     return 0
 
 
 def _found(args: argparse.Namespace) -> StackProfile:
     if args.from_strace is not None:
-        if args.file is not None or args.pid or args.name or args.sid or args.all:
+        if args.file is not None or selected(args):
             raise UsageError("read either one FILE or watch processes, not both")
-        evidence = read_trace(_polls_only(args).from_strace, "strace")
+        (evidence, *_) = read_trace(_polls_only(args).from_strace, "strace")
         if not evidence.stacks:
             raise UsageError(f"{args.from_strace} has no stacks at break polls: strace -k has")
         return traced_stacks(evidence.profile, evidence.all_stacks())
@@ -124,42 +139,42 @@ def _found(args: argparse.Namespace) -> StackProfile:
         return _recorded(args)
     choice = choose(args.backend, stacks=True)
     if args.backend != "ebpf":
-        print(f"polltrace: {choice}", file=sys.stderr)
-    if choice.backend == "strace":
-        return _straced(_polls_only(args))
+        note(str(choice))
+    if choice.backend == "ptrace":
+        return _traced(_polls_only(args))
     return _watched(args, Symbolizer())
 
 
 def _polls_only(args: argparse.Namespace) -> argparse.Namespace:
     if args.at != AT_POLL or args.kernel or args.every != AUTO:
-        raise UsageError("strace takes the user stack of every poll, and nothing else")
+        raise UsageError("ptrace takes the user stack of every poll, and nothing else")
     return args
 
 
-def _straced(args: argparse.Namespace) -> StackProfile:
+def _traced(args: argparse.Namespace) -> StackProfile:
     # Here, because a recording is read where there is no Linux, too.
-    from polltrace.backends.strace_probe import StraceProbe  # noqa: PLC0415
+    from polltrace.backends.ptrace_probe import PtraceProbe  # noqa: PLC0415
 
-    print("polltrace: each poll meanwhile stops its process for 1 to 20 ms", file=sys.stderr)
+    note(PTRACE_WARNING)
     with (
-        StraceProbe(target_pids(args), args.duration, stacks=True) as probe,
+        PtraceProbe(target_pids(args), args.duration, stacks=True) as probe,
         probe.until_interrupted(),
     ):
-        say_attached(args.duration)
+        note_attached(args.duration)
         evidence = probe.evidence()
         return traced_stacks(evidence.profile, evidence.all_stacks())
 
 
 def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
     pids = target_pids(args)
-    look = Look(
+    options = ProbeOptions(
         duration_s=args.duration,
         stack_every=args.every if args.at == AT_POLL else 0,
         sample_hz=args.hz if args.at == ON_CPU else 0,
         kernel=args.kernel,
     )
-    with EbpfProbe(pids, look) as probe, probe.until_interrupted():
-        say_attached(args.duration)
+    with EbpfProbe(pids, options) as probe, probe.until_interrupted():
+        note_attached(args.duration)
         for _ in introduced(probe.records(), names):
             pass
         return stack_profile(probe.profile(), names, args.at)
@@ -167,7 +182,7 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
 
 def _recorded(args: argparse.Namespace) -> StackProfile:
     recording = recorded(args)
-    profile = look_for(recording, args.at)
+    profile = profile_for(recording, args.at)
     if profile is None:
         raise UsageError(f"{args.file} has no such stacks")
     return stack_profile(profile, recording.names, args.at)
@@ -177,14 +192,14 @@ def _before(path: Path | None) -> Side | None:
     if path is None:
         return None
     try:
-        return Side(path.stem, parse_folded(path.read_text()))
+        return Side(path.stem, parse_folded(path.read_text("utf-8")))
     except OSError as error:
         why = error.strerror
     except UnicodeDecodeError:
         why = "not text"
     except FormatError as error:
         why = str(error)
-    raise UsageError(f"cannot read folded stacks from {path}: {why}")
+    raise FileError(f"cannot read folded stacks from {path}: {why}")
 
 
 def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace) -> Picture:

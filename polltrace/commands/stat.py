@@ -8,36 +8,46 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from polltrace.backends.bcc_backend import BccProbe
-from polltrace.backends.choice import BACKENDS, choose
-from polltrace.backends.ebpf import EbpfProbe, Look
-from polltrace.backends.evidence import Evidence
-from polltrace.backends.evidence_report import evidence_data, evidence_table
-from polltrace.backends.strace_probe import StraceProbe
+from polltrace.backends.choice import BACKENDS, PTRACE_WARNING, choose
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.backends.trace_evidence import TraceEvidence
+from polltrace.backends.trace_evidence_report import trace_evidence_data, trace_evidence_text
 from polltrace.backends.trace_file import read_trace
-from polltrace.commands.arguments import seconds
-from polltrace.commands.targets import add_target_arguments, say_attached, target_pids
+from polltrace.commands.arguments import add_duration, selected
+from polltrace.commands.output import add_json_argument, show
+from polltrace.commands.targets import (
+    add_plain_reads_argument,
+    add_target_arguments,
+    note_attached,
+    target_pids,
+)
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
+from polltrace.printable import note
 from polltrace.profiles.profile import Profile
-from polltrace.profiles.stat_report import stat_data, stat_table
+from polltrace.profiles.stat_report import stat_data, stat_text
 
 _TOOLS = ("strace", "truss")
 
 
 class Stat:
-    """Count the break polls, other polls and system calls of running processes.
+    """Count break polls, other polls and system calls of processes.
 
-    Attaches to any process, without stopping it, and counts until --duration is over, every
+    Attaches to running processes without stopping them, and counts until --duration is over, every
     process has ended, or Ctrl-C. A break poll is a poll of one connected socket with timeout 0.
-    With a COMMAND, runs it and watches it and what it forks; the exit code is then the command's.
-    With --from-strace or --from-truss, says what a file from a host where we cannot run tells.
+    A COMMAND is run and counted with what it forks; the exit code is then the command's. With
+    --from-strace or --from-truss it evaluates a trace from a host where polltrace cannot run.
     """
+
+    group = "observe"
+    examples = (
+        ("-p 4711 -d 10s", "count the calls of one process for ten seconds"),
+        ("--from-strace trace.txt", "evaluate what strace wrote on another host"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         add_target_arguments(parser)
-        parser.add_argument(
-            "-d", "--duration", type=seconds, metavar="SECONDS", help="how long (default: Ctrl-C)"
-        )
+        add_duration(parser, "-d", "--duration", help="how long")
         files = parser.add_argument_group("or what strace or truss wrote, -c or the calls")
         for tool in _TOOLS:
             files.add_argument(f"--from-{tool}", type=Path, metavar="FILE")
@@ -45,11 +55,12 @@ class Stat:
             "--backend",
             choices=[*BACKENDS, "auto"],
             default="ebpf",
-            help="bcc needs the kernel's headers but no type information; strace slows a process "
-            "down fifty times a call and more; auto takes the first of these that works, and says "
-            "so (default: ebpf)",
+            help="bcc needs the kernel's headers but no type information; ptrace stops a "
+            "process at each system call, which takes some 100 us longer; auto takes ebpf "
+            "or bcc, whichever works (default: ebpf)",
         )
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_plain_reads_argument(parser)
+        add_json_argument(parser)
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
@@ -57,55 +68,61 @@ class Stat:
         if any(path for _, path in files):
             return _from_file(args, [(tool, path) for tool, path in files if path])
         choice = choose(args.backend)
+        if args.plain_reads and choice.backend != "ebpf":
+            raise UsageError(f"--plain-reads is for the ebpf backend, not {choice.backend}")
+        EbpfProbe.plain_reads = args.plain_reads
         if args.backend != "ebpf":
-            print(f"polltrace: {choice}", file=sys.stderr)
-        if choice.backend == "strace":
-            return _by_strace(args)
+            note(str(choice))
+        if choice.backend == "ptrace":
+            return _by_ptrace(args)
         kind = BccProbe if choice.backend == "bcc" else EbpfProbe
         code = 0
         if args.command:
-            if args.pid or args.name or args.sid or args.all:
+            if selected(args):
                 raise UsageError("watch either a COMMAND or running processes, not both")
             with HeldCommand(args.command) as command:
                 profile = _watch(kind, [command.pid], args.duration, command)
                 code = command.wait()
         else:
             profile = _watch(kind, target_pids(args), args.duration)
-        if args.json:
-            json.dump(stat_data(profile), sys.stdout, indent=2)
-            print()
-        else:
-            print(stat_table(profile))
+        show(args.json, lambda: stat_data(profile), lambda: stat_text(profile))
         if not args.command:
             for pid, start_ticks in sorted(profile.ended):
                 process = profile.processes[pid, start_ticks]
-                print(f"polltrace: process {pid} ({process.comm}) ended meanwhile", file=sys.stderr)
+                note(f"process {pid} ({process.comm}) ended meanwhile")
         return code
 
 
-def _by_strace(args: argparse.Namespace) -> int:
+def _by_ptrace(args: argparse.Namespace) -> int:
     if args.command:
-        raise UsageError("the strace backend watches running processes only: use -p PID")
-    with StraceProbe(target_pids(args), args.duration) as probe, probe.until_interrupted():
-        say_attached(args.duration)
+        raise UsageError("the ptrace backend watches running processes only: use -p PID")
+    # Here, because few need it, and it takes a tenth of a second to load.
+    from polltrace.backends.ptrace_probe import PtraceProbe  # noqa: PLC0415
+
+    note(PTRACE_WARNING)
+    with PtraceProbe(target_pids(args), args.duration) as probe, probe.until_interrupted():
+        note_attached(args.duration)
         _print(probe.evidence(), args.json)
     return 0
 
 
 def _from_file(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> int:
-    if len(files) > 1 or args.command or args.pid or args.name or args.sid or args.all:
+    if len(files) > 1 or args.command or selected(args):
         raise UsageError("read either one FILE or watch processes, not both")
     ((tool, path),) = files
-    _print(read_trace(path, tool), args.json)
+    found = read_trace(path, tool)
+    if args.json and len(found) > 1:
+        json.dump({"tables": [trace_evidence_data(each) for each in found]}, sys.stdout, indent=2)
+        print()
+        return 0
+    for number, evidence in enumerate(found):
+        print("\n" if number else "", end="")
+        _print(evidence, args.json)
     return 0
 
 
-def _print(evidence: Evidence, as_json: bool) -> None:
-    if as_json:
-        json.dump(evidence_data(evidence), sys.stdout, indent=2)
-        print()
-    else:
-        print(evidence_table(evidence))
+def _print(evidence: TraceEvidence, as_json: bool) -> None:
+    show(as_json, lambda: trace_evidence_data(evidence), lambda: trace_evidence_text(evidence))
 
 
 def _watch(
@@ -114,10 +131,10 @@ def _watch(
     duration_s: float | None,
     command: HeldCommand | None = None,
 ) -> Profile:
-    look = Look(duration_s=duration_s, syscalls=True, follow=command is not None)
-    with kind(pids, look) as probe, probe.until_interrupted():
+    options = ProbeOptions(duration_s=duration_s, syscalls=True, follow=command is not None)
+    with kind(pids, options) as probe, probe.until_interrupted():
         if command:
             command.go()
         else:
-            say_attached(duration_s)
+            note_attached(duration_s)
         return probe.profile()

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which processes a verb is about, as the user says it."""
+"""Options that select processes, and the processes that they select."""
 
 from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 
 from polltrace import procfs
 from polltrace.commands.arguments import pid_list
 from polltrace.errors import NoSuchProcessError, UsageError
+from polltrace.printable import note
 from polltrace.servers.servers import Server, check_seen, servers
 from polltrace.watch.titles import posix, title_pattern
 
@@ -32,9 +32,18 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--all", action="store_true", help="every dedicated server of this host")
 
 
+def add_plain_reads_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plain-reads",
+        action="store_true",
+        help="read pollfds by the kernel's helper alone, without following page tables; the probe "
+        "then costs about twice as much per poll",
+    )
+
+
 def target_pids(args: argparse.Namespace) -> list[int]:
-    """The PIDs meant. Raises UsageError for no choice or two, NoSuchProcessError for no process,
-    NotPermittedError where servers are not to be told from others."""
+    """The PIDs selected. Raises UsageError for no choice or two, NoSuchProcessError for no process,
+    NotPermittedError where this user cannot see which processes are servers."""
     _check_one_choice(args)
     if args.pid:
         return list(dict.fromkeys(args.pid))
@@ -54,7 +63,7 @@ def target_pids(args: argparse.Namespace) -> list[int]:
 
 
 def probe_targets(args: argparse.Namespace) -> list[str]:
-    """The processes meant as polltrace-probe's options: by name those to come as well.
+    """The selection as options of polltrace-probe, which also follows processes to come.
 
     Raises UsageError for no choice or two.
     """
@@ -66,12 +75,14 @@ def probe_targets(args: argparse.Namespace) -> list[str]:
     return ["-n", title_pattern(args.sid)]
 
 
-def one_server(pids: Sequence[int], verb: str) -> Server:
-    """The one dedicated server meant. Raises UsageError for more than one PID, NoSuchProcessError
-    for a process that is gone or no dedicated server, NotPermittedError where that is not to be
-    told."""
+def one_server(pids: Sequence[int], command: str) -> Server:
+    """The one dedicated server meant.
+
+    Raises UsageError for more than one PID, NoSuchProcessError for a process that is gone or no
+    dedicated server, NotPermittedError where this user cannot see which it is.
+    """
     if len(pids) != 1:
-        raise UsageError(f"{verb} takes one process: -p PID")
+        raise UsageError(f"{command} takes one process: -p PID")
     found = servers(pids)
     if found:
         return found[0]
@@ -83,16 +94,16 @@ def one_server(pids: Sequence[int], verb: str) -> Server:
     )
 
 
-def say_attached(duration_s: float | None) -> None:
-    """Tell who waits at a terminal that counting has begun, and how it ends."""
+def note_attached(duration_s: float | None) -> None:
+    """Report that counting has begun, and how it ends."""
     until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s are over, or Ctrl-C"
-    print(f"polltrace: attached; counting until {until}", file=sys.stderr, flush=True)
+    note(f"attached; counting until {until}")
 
 
 def _check_one_choice(args: argparse.Namespace) -> None:
     chosen = [bool(args.pid), args.name is not None, args.sid is not None, args.all]
     if sum(chosen) != 1:
-        raise UsageError("say which processes with one of -p PID, -n REGEX, --sid INSTANCE, --all")
+        raise UsageError("choose processes with one of -p PID, -n REGEX, --sid INSTANCE, --all")
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -7,23 +7,31 @@ import os
 import sys
 from pathlib import Path
 
-from polltrace.commands.arguments import every, seconds
+from polltrace.backends.ebpf import EbpfProbe
+from polltrace.commands.arguments import add_duration, every
+from polltrace.commands.targets import add_plain_reads_argument
 from polltrace.errors import UsageError
 from polltrace.servers.database import add_connect_arguments, login_of
 from polltrace.top.columns import SORTS
 from polltrace.top.state import UIState
 from polltrace.watch.identities import Identities
-from polltrace.watch.place import HERE, Place, Watch
+from polltrace.watch.probe_host import LOCAL_HOST, ProbeHost, WatchOptions
 
 
 class Top:
-    """Show all dedicated servers of this host live, by the CPU they lose to break polling.
+    """Show dedicated servers live, by the CPU lost to break polls.
 
-    One probe counts break polls in short windows; what a poll costs is measured on this host
-    while nothing is attached to what is measured. Enter opens a server: why it is in-band, its
-    stacks, what each BREAK_POLL_SKIP would cost. F1 shows the keys. Where stdin or stdout is no
-    terminal it prints instead, as with --batch.
+    One probe counts break polls in short windows; the cost per poll is measured on this host while
+    nothing is attached to the measured process. Enter opens a server: why it is in-band, its
+    stacks, the forecast for each BREAK_POLL_SKIP. F1 shows the keys. Where stdin or stdout is no
+    terminal, top prints as with --batch.
     """
+
+    group = "observe"
+    examples = (
+        ("", "all dedicated servers live; F1 shows the keys"),
+        ("-b -n 5 -d 2s", "print five screens, two seconds apart"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -32,17 +40,10 @@ class Top:
             metavar="FILE",
             help="play this recording; 'demo' is the one that comes with polltrace",
         )
-        parser.add_argument(
-            "-d",
-            "--delay",
-            type=seconds,
-            default=1.0,
-            metavar="SECONDS",
-            help="between two screens (default: %(default)g)",
-        )
+        add_duration(parser, "-d", "--delay", default="1s", help="between two screens")
         parser.add_argument("-b", "--batch", action="store_true", help="print, without keys")
         parser.add_argument(
-            "-n", "--iterations", type=every, metavar="N", help="print so often, then end (-b)"
+            "-n", "--iterations", type=every, metavar="N", help="print N times, then end (-b)"
         )
         parser.add_argument("--json", action="store_true", help="print an object a line (-b)")
         parser.add_argument("--sort", choices=list(SORTS), default="lost", help="default: lost")
@@ -60,42 +61,44 @@ class Top:
             help="do not time the gaps between polls: 0.2 s in every 15, of the 32 that poll most; "
             "meanwhile it costs as much as their polls",
         )
+        add_plain_reads_argument(parser)
         add_connect_arguments(parser)
-        afar = parser.add_argument_group("another host")
-        afar.add_argument(
+        remote = parser.add_argument_group("another host")
+        remote.add_argument(
             "--ssh",
             metavar="[USER@]HOST",
             help="run polltrace-probe there, by ssh; nothing else is needed there",
         )
-        afar.add_argument(
+        remote.add_argument(
             "--probe",
             default="polltrace-probe",
             metavar="PATH",
             help="where it is there (default: on the PATH)",
         )
-        afar.add_argument(
+        remote.add_argument(
             "--sudo",
             action="store_true",
             help="run it there by 'sudo -n', where root may not log in",
         )
 
     def run(self, args: argparse.Namespace) -> int:
+        EbpfProbe.plain_reads = args.plain_reads
         with contextlib.ExitStack() as ending:
             if args.file and args.ssh:
                 raise UsageError("a recording is on this host: FILE or --ssh, not both")
-            place: Place = HERE
+            probe_host: ProbeHost = LOCAL_HOST
             if args.ssh:
-                from polltrace.watch.afar import Afar  # noqa: PLC0415 - each needs what the other does not
+                from polltrace.watch.ssh_host import SshHost  # noqa: PLC0415 - each needs what the other does not
 
-                place = ending.enter_context(Afar(args.ssh, args.probe, sudo=args.sudo))
-            self._run(args, place)
+                probe_host = ending.enter_context(SshHost(args.ssh, args.probe, sudo=args.sudo))
+            self._run(args, probe_host)
         return 0
 
-    def _run(self, args: argparse.Namespace, place: Place) -> None:
-        # A recording says no names, and must not need a database.
+    def _run(self, args: argparse.Namespace, probe_host: ProbeHost) -> None:
+        # A recording holds no session names, and must not need a database.
         login = None if args.file else login_of(args.connect, args.password_fd)
         state = UIState(sort=args.sort, filter=args.filter)
-        watch = Watch(args.delay, place, args.gaps, Identities(login))
+        watch = WatchOptions(args.delay, probe_host, args.gaps, Identities(login))
         at_terminal = (
             sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         )

@@ -2,11 +2,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 
-from polltrace.backends.ebpf import EbpfProbe, Look
-from polltrace.commands.arguments import pid_list, seconds
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.commands.arguments import add_duration, pid_list
+from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import one_server
 from polltrace.errors import NoSuchProcessError
 from polltrace.servers.ps_report import Session
@@ -14,12 +13,18 @@ from polltrace.servers.why_report import why_data, why_text
 
 
 class Why:
-    """Say why a session is in-band, on what evidence, and what would settle it.
+    """Explain why a session is in-band, with the evidence.
 
-    The server's DISABLE_OOB; a client that never asked, by its driver or platform; a path that eats
-    urgent data, so that the check at connect failed; or unknown. Looks from outside, and counts the
-    process's break polls for --duration.
+    The cause is the server's DISABLE_OOB, a client that never asked (its driver or platform), a
+    path that drops urgent data, so that the check at connect failed, or unknown; the report names
+    what would settle it. Observes from outside, and counts break polls for --duration.
     """
+
+    group = "decide"
+    examples = (
+        ("-p 4711", "why this session is in-band"),
+        ("-p 4711 -d 5s --json", "the same as data, after counting for five seconds"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -29,27 +34,16 @@ class Why:
             required=True,
             help="the dedicated server process",
         )
-        parser.add_argument(
-            "-d",
-            "--duration",
-            type=seconds,
-            default=0.5,
-            metavar="SECONDS",
-            help="how long to count (default: %(default)s)",
-        )
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_duration(parser, "-d", "--duration", default="500ms", help="how long to count")
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         server = one_server(args.pid, "why")
-        with EbpfProbe([server.pid], Look(duration_s=args.duration)) as probe:
+        with EbpfProbe([server.pid], ProbeOptions(duration_s=args.duration)) as probe:
             profile = probe.profile()
         seen = [each for each in profile.totals if each.start_ticks == server.start_ticks]
         if not seen:
-            raise NoSuchProcessError(f"process {server.pid} ended while it was looked at")
+            raise NoSuchProcessError(f"process {server.pid} ended while it was observed")
         session = Session(server, seen[0], profile.seconds)
-        if args.json:
-            json.dump(why_data(session), sys.stdout, indent=2)
-            print()
-        else:
-            print(why_text(session))
+        show(args.json, lambda: why_data(session), lambda: why_text(session))
         return 0

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What works on this host, what each thing enables, and the command that mends what does not."""
+"""Checks this host's prerequisites, what each is for, and suggests a fix for what is missing."""

@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All checks, in the order in which one would mend what they find."""
+"""All checks, in the order in which one would fix what they find."""
 
 from __future__ import annotations
 
-from polltrace.doctor.finding import Finding
-from polltrace.doctor.host import Host
+from polltrace.doctor.host import ExaminedHost
 from polltrace.doctor.kernel import sampling, type_information, uprobes, variants, works
-from polltrace.doctor.permissions import capabilities, lockdown, pid_namespace, ptrace_scope
+from polltrace.doctor.permissions import (
+    after_sudo,
+    capabilities,
+    lockdown,
+    pid_namespace,
+    ptrace_scope,
+)
+from polltrace.doctor.prerequisite import Prerequisite
 from polltrace.doctor.tools import bcc, ours, probe_path, strace
 
 
-def examine(host: Host) -> tuple[list[Finding], bool]:
-    """The findings, and whether the default backend works."""
+def examine(host: ExaminedHost) -> tuple[list[Prerequisite], bool]:
+    """The prerequisites, and whether the default backend works."""
     probes = variants(host, probe_path())
-    findings = [
+    prerequisites = [
         *ours(),
         strace(host),
         bcc(host),
         capabilities(host),
+        after_sudo(host),
         type_information(host),
         *probes,
         sampling(host),
@@ -26,4 +33,4 @@ def examine(host: Host) -> tuple[list[Finding], bool]:
         lockdown(host),
         pid_namespace(host),
     ]
-    return findings, works(probes)
+    return prerequisites, works(probes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""This host, as the checks ask it: a seam, so that each absence can be shown."""
+"""The host that the checks examine, behind a Protocol so that tests can take things away."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Protocol
 _PATIENCE_S = 300  # bcc compiles: seconds, on an emulated processor minutes
 
 
-class Host(Protocol):
-    """What a check may ask. Nothing is ever changed."""
+class ExaminedHost(Protocol):
+    """The part of a host that a check may read. No method changes anything."""
 
     def read(self, path: str) -> str | None:
         """The text of a file; None where there is none, or it may not be read."""
@@ -26,16 +26,19 @@ class Host(Protocol):
     def which(self, name: str) -> str | None:
         """The path of a command."""
 
+    def variable(self, name: str) -> str:
+        """An environment variable of ours; empty where it is not set."""
+
     def output(self, *argv: str) -> tuple[int, str]:
-        """Exit code and all that a command prints; -1 where it cannot be run."""
+        """Exit code and output of a command, both streams; -1 where it cannot be run."""
 
 
 class ThisHost:
-    """The real one."""
+    """The host that polltrace runs on."""
 
     def read(self, path: str) -> str | None:
         try:
-            return Path(path).read_text(errors="replace")
+            return Path(path).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return None
 
@@ -51,6 +54,9 @@ class ThisHost:
     def which(self, name: str) -> str | None:
         return shutil.which(name)
 
+    def variable(self, name: str) -> str:
+        return os.environ.get(name, "")
+
     def output(self, *argv: str) -> tuple[int, str]:
         try:
             done = subprocess.run(
@@ -58,7 +64,7 @@ class ThisHost:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                text=True,
+                encoding="utf-8",
                 errors="replace",
                 timeout=_PATIENCE_S,
                 check=False,

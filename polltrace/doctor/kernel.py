@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the kernel offers: type information, probes of each kind, samples, uprobes."""
+"""Checks of the kernel: type information, each kind of probe, sampling, uprobes."""
 
 from __future__ import annotations
 
-from polltrace.doctor.finding import Finding, State, finding
-from polltrace.doctor.host import Host
+from polltrace.doctor.host import ExaminedHost
 from polltrace.doctor.permissions import held, may_trace
+from polltrace.doctor.prerequisite import Prerequisite, State, prerequisite
 
-_BACKEND = "polltrace stat --backend strace -p PID (counts, no price)"
+_BACKEND = "polltrace stat --backend ptrace -p PID (counts, but slows the process)"
 _VARIANTS = {
     "fentry": "counting at no cost to other processes",
     "tp_btf": "counting, exactly",
-    "raw_tp": "counting, exactly, a little dearer than tp_btf",
-    "tracepoint": "counting, exactly, dearer still",
+    "raw_tp": "counting, exactly, at slightly more cost than tp_btf",
+    "tracepoint": "counting, exactly, at more cost than raw_tp",
 }
 
 
-def type_information(host: Host) -> Finding:
+def type_information(host: ExaminedHost) -> Prerequisite:
     path = "/sys/kernel/btf/vmlinux"
     there = host.exists(path)
-    mend = f"a kernel with CONFIG_DEBUG_INFO_BTF=y; until then {_BACKEND}"
-    return finding("BTF", there, path if there else f"no {path}", "every eBPF probe", mend)
+    fix = f"a kernel with CONFIG_DEBUG_INFO_BTF=y; until then {_BACKEND}"
+    return prerequisite("BTF", there, path if there else f"no {path}", "every eBPF probe", fix)
 
 
-def variants(host: Host, probe: str | None) -> list[Finding]:
-    """Each variant of the probe, tried for real by the probe itself."""
+def variants(host: ExaminedHost, probe: str | None) -> list[Prerequisite]:
+    """Each variant of the probe, which the probe itself tries to attach."""
     if probe is None:
-        mend = "make build"
+        fix = "make build"
         return [
-            finding(f"probe {name}", None, "the probe is not built", what, mend)
+            prerequisite(f"probe {name}", None, "the probe is not built", what, fix)
             for name, what in _VARIANTS.items()
         ]
     code, text = host.output(probe, "--variants")
@@ -37,38 +37,38 @@ def variants(host: Host, probe: str | None) -> list[Finding]:
     for name, what in _VARIANTS.items():
         answer = answers.get(name, "").strip()
         if code != 0 or not answer:
-            said = text.strip().splitlines()[0] if text.strip() else f"exit code {code}"
-            found.append(finding(f"probe {name}", None, said, what, "sudo polltrace doctor"))
+            first = text.strip().splitlines()[0] if text.strip() else f"exit code {code}"
+            found.append(prerequisite(f"probe {name}", None, first, what, "sudo polltrace doctor"))
         else:
             others = [n for n in _VARIANTS if answers.get(n, "").strip() == "yes"]
-            mend = f"not needed: {others[0]} is used instead" if others else _BACKEND
-            found.append(finding(f"probe {name}", answer == "yes", answer, what, mend))
+            fix = f"not needed: {others[0]} is used instead" if others else _BACKEND
+            found.append(prerequisite(f"probe {name}", answer == "yes", answer, what, fix))
     return found
 
 
-def works(found: list[Finding]) -> bool:
-    """Whether the default backend does: one variant is enough."""
+def works(found: list[Prerequisite]) -> bool:
+    """Whether the default backend works: one variant is enough."""
     return any(each.state is State.OK for each in found)
 
 
-def sampling(host: Host) -> Finding:
+def sampling(host: ExaminedHost) -> Prerequisite:
     enables = "stacks --at cpu, advise: what the check costs in all"
     paranoid = host.read("/proc/sys/kernel/perf_event_paranoid")
     if paranoid is None:
-        mend = "a kernel with CONFIG_PERF_EVENTS=y"
-        return finding("perf sampling", False, "no perf_event_paranoid", enables, mend)
+        fix = "a kernel with CONFIG_PERF_EVENTS=y"
+        return prerequisite("perf sampling", False, "no perf_event_paranoid", enables, fix)
     found = f"perf_event_paranoid {paranoid.strip()}"
     if may_trace(host) and "CAP_SYS_ADMIN" not in held(host) and int(paranoid) > 2:
         # A patch of Debian's; other kernels take it for 2.
         found += ": CAP_SYS_ADMIN is needed too on Debian's kernels"
-        mend = "sudo polltrace …, or sudo sysctl kernel.perf_event_paranoid=2"
-        return finding("perf sampling", None, found, enables, mend)
-    return finding("perf sampling", may_trace(host), found, enables, "sudo polltrace …")
+        fix = "sudo polltrace …, or sudo sysctl kernel.perf_event_paranoid=2"
+        return prerequisite("perf sampling", None, found, enables, fix)
+    return prerequisite("perf sampling", may_trace(host), found, enables, "sudo polltrace …")
 
 
-def uprobes(host: Host) -> Finding:
+def uprobes(host: ExaminedHost) -> Prerequisite:
     path = "/sys/bus/event_source/devices/uprobe"
     there = host.exists(path)
-    mend = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from sqlnet.ora"
-    enables = "advise, record: counting checks, which tells the skip in force"
-    return finding("uprobes", there, path if there else f"no {path}", enables, mend)
+    fix = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from sqlnet.ora"
+    enables = "advise, record: counting checks, which measures the skip in force"
+    return prerequisite("uprobes", there, path if there else f"no {path}", enables, fix)

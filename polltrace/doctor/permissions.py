@@ -1,66 +1,88 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What we are permitted: capabilities, ptrace, lockdown, namespaces."""
+"""Checks of permissions: capabilities, ptrace, lockdown, namespaces."""
 
 from __future__ import annotations
 
-from polltrace.doctor.finding import Finding, finding
-from polltrace.doctor.host import Host
+from polltrace.doctor.host import ExaminedHost
+from polltrace.doctor.prerequisite import Prerequisite, prerequisite
+from polltrace.privileges import STAYS_ROOT, invoking_user
 
-_CAPABILITIES = {"CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38, "CAP_BPF": 39}
+_CAPABILITIES = {"CAP_SETGID": 6, "CAP_SETUID": 7, "CAP_SETPCAP": 8, "CAP_SYS_PTRACE": 19}
+_CAPABILITIES |= {"CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38, "CAP_BPF": 39}
 _FIRST_PID_NAMESPACE = "pid:[4026531836]"  # a constant of the kernel (proc_ns.h)
 _AS_ROOT = "sudo polltrace …"
+_BY_SUDO = "sudo polltrace …, from an account of your own"
+_TO_CHANGE_USER = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 
 
-def held(host: Host) -> frozenset[str]:
-    """Those of our effective capabilities that matter here."""
+def held(host: ExaminedHost) -> frozenset[str]:
+    """The effective capabilities of this process that polltrace uses."""
     text = (host.read("/proc/self/status") or "").partition("\nCapEff:")[2].split()
     bits = int(text[0], 16) if text else 0
     return frozenset(name for name, bit in _CAPABILITIES.items() if bits >> bit & 1)
 
 
-def may_trace(host: Host) -> bool:
+def may_trace(host: ExaminedHost) -> bool:
     """Whether a probe may be attached and samples taken."""
     return "CAP_SYS_ADMIN" in held(host) or {"CAP_BPF", "CAP_PERFMON"} <= held(host)
 
 
-def capabilities(host: Host) -> Finding:
-    names = ", ".join(sorted(held(host))) or "none of those that matter"
+def capabilities(host: ExaminedHost) -> Prerequisite:
+    names = ", ".join(sorted(held(host))) or "none that polltrace uses"
     enables = "attaching the probe (CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN)"
-    return finding("capabilities", may_trace(host), names, enables, _AS_ROOT)
+    return prerequisite("capabilities", may_trace(host), names, enables, _AS_ROOT)
 
 
-def ptrace_scope(host: Host) -> Finding:
-    enables = "stop-at and the strace backend, on processes that we did not start"
+def after_sudo(host: ExaminedHost) -> Prerequisite:
+    """Whether commands give up root, and which cannot."""
+    enables = "observing without root's write access, as the user who called sudo"
+    status = host.read("/proc/self/status") or ""
+    if status.partition("\nUid:\t")[2].split()[:1] != ["0"]:
+        return prerequisite("root given up", True, "not root", enables, "")
+    user = invoking_user({"SUDO_UID": host.variable("SUDO_UID")})
+    if user is None:
+        found = "root, but not by sudo: every command keeps root"
+        return prerequisite("root given up", None, found, enables, _BY_SUDO)
+    lacking = [each for each in _TO_CHANGE_USER if each not in held(host)]
+    if lacking:
+        found = f"without {', '.join(lacking)} every command keeps root"
+        return prerequisite("root given up", False, found, enables, "grant these to the container")
+    found = f"to {user.name}; kept by: {'; '.join(f'{k} ({why})' for k, why in STAYS_ROOT.items())}"
+    return prerequisite("root given up", True, found, enables, "")
+
+
+def ptrace_scope(host: ExaminedHost) -> Prerequisite:
+    enables = "stop-at and the ptrace backend, on processes that polltrace did not start"
     scope = (host.read("/proc/sys/kernel/yama/ptrace_scope") or "0").strip()
     found = f"ptrace_scope {scope}"
     if scope == "3":
-        mend = "none: 3 lasts until the next boot (kernel.yama.ptrace_scope in /etc/sysctl.d)"
-        return finding("ptrace", False, found, enables, mend)
+        fix = "none: 3 lasts until the next boot (kernel.yama.ptrace_scope in /etc/sysctl.d)"
+        return prerequisite("ptrace", False, found, enables, fix)
     if "CAP_SYS_PTRACE" in held(host):
-        return finding("ptrace", True, found, enables, "")
+        return prerequisite("ptrace", True, found, enables, "")
     if scope == "0":
         found += ", own processes only"
-        return finding("ptrace", True, found, enables, "")
-    return finding("ptrace", False, found, enables, _AS_ROOT)
+        return prerequisite("ptrace", True, found, enables, "")
+    return prerequisite("ptrace", False, found, enables, _AS_ROOT)
 
 
-def lockdown(host: Host) -> Finding:
+def lockdown(host: ExaminedHost) -> Prerequisite:
     enables = "reading what is behind a descriptor, from BPF"
     text = host.read("/sys/kernel/security/lockdown")
     if text is None:
-        mend = "mount -t securityfs securityfs /sys/kernel/security"
-        return finding("lockdown", None, "not to be seen", enables, mend)
+        fix = "mount -t securityfs securityfs /sys/kernel/security"
+        return prerequisite("lockdown", None, "not visible", enables, fix)
     mode = text.partition("[")[2].partition("]")[0]
-    mend = "none while the system runs: boot without lockdown=confidentiality"
-    return finding("lockdown", mode != "confidentiality", mode or "none", enables, mend)
+    fix = "none while the system runs: boot without lockdown=confidentiality"
+    return prerequisite("lockdown", mode != "confidentiality", mode or "none", enables, fix)
 
 
-def pid_namespace(host: Host) -> Finding:
+def pid_namespace(host: ExaminedHost) -> Prerequisite:
     enables = "seeing the host's processes by the host's PIDs"
     link = host.link("/proc/self/ns/pid")
     if not link:
-        mend = "mount -t proc proc /proc"
-        return finding("PID namespace", None, "no /proc", enables, mend)
+        fix = "mount -t proc proc /proc"
+        return prerequisite("PID namespace", None, "no /proc", enables, fix)
     own = link != _FIRST_PID_NAMESPACE
-    mend = "run on the host, or in a container started with --pid=host"
-    return finding("PID namespace", not own, "its own" if own else "the host's", enables, mend)
+    fix = "run on the host, or in a container started with --pid=host"
+    return prerequisite("PID namespace", not own, "its own" if own else "the host's", enables, fix)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a database engine's server processes and break check look like: one TOML file an engine."""
+"""How to recognise a database engine's server processes and break check: a TOML file per engine."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from stacks import CallChain
+from polltrace.stacks import CallChain
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """`chain` is the break check's functions, outermost first, each with the names it has had."""
+    """One engine, by what its file states; oracle.toml has the sources.
+
+    `short` is its name in the width of a column. A dedicated server runs one of `executables` under
+    a process title that `title` matches (groups `instance` and `local`). `chain` is the break
+    check's functions, outermost first, each with the names it has had; `check_function` the one
+    called at every check, polled or not. `configuration_file` lies in the first of
+    `configuration_directories` that has it; `skip_parameter` sets checks per poll in it, else
+    `default_skip`, and `disable_oob_parameter` turns out-of-band breaks off. A session that waits
+    checks every `wait_slice_s` seconds.
+    """
 
     name: str
     short: str
@@ -58,7 +67,7 @@ def break_chains() -> tuple[CallChain, ...]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    data = tomllib.loads(files("polltrace.engines").joinpath(f"{name}.toml").read_text())
+    data = tomllib.loads(files("polltrace.engines").joinpath(f"{name}.toml").read_text("utf-8"))
     if parent := data.pop("inherits", None):
         return _merged(_read(parent), data)
     return data

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a fleet's dashboard shows: the figures of `polltrace top`, as counters for Prometheus.
+"""The figures for a fleet's dashboard: those of `polltrace top`, as counters for Prometheus.
 
-watch/host.py > ledger.py (totals that never fall) > metrics.py (families) > serving.py (HTTP).
+watch/host_monitor.py > counter_totals.py (they never fall) > metrics.py > serving.py (HTTP).
 """

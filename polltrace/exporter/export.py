@@ -7,13 +7,14 @@ import selectors
 import time
 from collections import Counter
 
-from polltrace.exporter.ledger import Ledger
+from polltrace.exporter.counter_totals import CounterTotals
 from polltrace.exporter.metrics import Reading
+from polltrace.exporter.service_manager import Watchdog, notify
 from polltrace.exporter.serving import MetricsServer
 from polltrace.top.columns import SORTS
-from polltrace.watch.host import Host
+from polltrace.watch.calibration import Calibration
+from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
-from polltrace.watch.pricing import PriceList
 from polltrace.watch.probe import LiveProbe
 from polltrace.watch.snapshot import Snapshot
 
@@ -25,36 +26,40 @@ def export(server: MetricsServer, interval_s: float, shown: int) -> None:
 
     Runs until interrupted; raises the probe's failure.
     """
-    inspector, prices, ledger = Inspector(), PriceList(), Ledger()
-    host = Host(inspector)
+    inspector, calibration, totals = Inspector(), Calibration(), CounterTotals()
+    host = HostMonitor(inspector)
+    watchdog = Watchdog(interval_s)
     with LiveProbe.of_host(interval_s) as probe, selectors.DefaultSelector() as waiting:
-        for source in (probe, prices):
+        for source in (probe, calibration):
             waiting.register(source, selectors.EVENT_READ)
+        notify("READY=1")
         while True:
+            watchdog.turn()
             ready = {key.fileobj for key, _ in waiting.select(1.0)}
-            if prices in ready:
-                prices.seen()
+            if calibration in ready:
+                calibration.seen()
             lines = probe.lines() if probe in ready else []
             if lines is None:
                 raise probe.failure()
             for line in lines:
                 # What a process did last is in the frame before the line of its end.
                 if host.feed(line):
-                    snapshot = host.snapshot(prices.now)
-                    ledger.take(snapshot)
-                    prices.want({row.pace_us for row in snapshot.rows if row.pace_us})
-                    server.reading = _reading(snapshot, ledger, shown)
+                    watchdog.frame()
+                    snapshot = host.snapshot(calibration.now)
+                    totals.take(snapshot)
+                    calibration.want({row.interval_us for row in snapshot.rows if row.interval_us})
+                    server.reading = _reading(snapshot, totals, shown)
             while inspector.due():
-                host.looked_at(inspector.look(_AT_ONCE))
+                host.inspected(inspector.inspect(_AT_ONCE))
 
 
-def _reading(snapshot: Snapshot, ledger: Ledger, shown: int) -> Reading:
+def _reading(snapshot: Snapshot, totals: CounterTotals, shown: int) -> Reading:
     polling = [row for row in snapshot.rows if row.polls_per_s]
     return Reading(
         snapshot=snapshot,
-        sums=ledger.copy(),
-        servers=Counter(map(ledger.group, snapshot.rows)),
-        polling=Counter(map(ledger.group, polling)),
+        sums=totals.copy(),
+        servers=Counter(map(totals.group, snapshot.rows)),
+        polling=Counter(map(totals.group, polling)),
         busiest=tuple(sorted(polling, key=SORTS["lost"])[:shown]),
         taken_at=time.time(),
     )

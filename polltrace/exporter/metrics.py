@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from polltrace import __version__
-from polltrace.exporter.ledger import Group, Sums
-from polltrace.watch.snapshot import Row, Snapshot
+from polltrace.exporter.counter_totals import Group, Sums
+from polltrace.watch.snapshot import ServerRow, Snapshot
 
 _LABELS = ["engine", "sid", "break_mode"]
 _PROCESS_LABELS = [*_LABELS, "pid", "client"]
@@ -22,14 +22,15 @@ _PROCESS_LABELS = [*_LABELS, "pid", "client"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a scrape is answered with: sums since we began, the servers and how many of them poll
-    now, and the processes that are shown one by one. `taken_at` is Unix time in seconds."""
+    """The answer to a scrape: the last `snapshot`, `sums` since we began, the number of `servers`
+    and of those `polling` in the last five seconds, and the `busiest` processes, which are shown
+    one by one. `taken_at` is Unix time in seconds."""
 
     snapshot: Snapshot
     sums: Mapping[Group, Sums]
     servers: Mapping[Group, int]
     polling: Mapping[Group, int]
-    busiest: tuple[Row, ...]
+    busiest: tuple[ServerRow, ...]
     taken_at: float
 
 
@@ -38,10 +39,19 @@ def families(reading: Reading) -> Iterator[Metric]:
     yield _build_info()
     yield from _gauges(reading)
     yield from _counters(reading.sums)
-    yield from _prices(reading.snapshot)
+    yield from _poll_costs(reading.snapshot)
     yield from _own(reading)
     if reading.busiest:
         yield from _processes(reading.busiest)
+
+
+def frame_age(seconds: float) -> Metric:
+    """Taken at the scrape: it grows while the probe, or the loop that reads it, is frozen."""
+    return GaugeMetricFamily(
+        "polltrace_frame_age_seconds",
+        "Time since the probe's last frame, or since the exporter began.",
+        value=seconds,
+    )
 
 
 def _build_info() -> Metric:
@@ -83,12 +93,22 @@ def _counters(sums: Mapping[Group, Sums]) -> Iterator[Metric]:
     )
     lost = CounterMetricFamily(
         "polltrace_break_poll_cpu_seconds",
-        "CPU time that break polls took: polls times the price of one, measured on this host.",
+        "CPU time that break polls took: polls times the cost of one, measured on this host.",
         labels=_LABELS,
     )
-    unpriced = CounterMetricFamily(
-        "polltrace_break_polls_unpriced",
-        "Break polls of processes that ended before their price was known: in no CPU time.",
+    low = CounterMetricFamily(
+        "polltrace_break_poll_cpu_low_seconds",
+        "The same by the lower bound of the cost per poll (95 % interval).",
+        labels=_LABELS,
+    )
+    high = CounterMetricFamily(
+        "polltrace_break_poll_cpu_high_seconds",
+        "The same by the upper bound of the cost per poll (95 % interval).",
+        labels=_LABELS,
+    )
+    without_cost = CounterMetricFamily(
+        "polltrace_break_polls_without_cost",
+        "Break polls of processes that ended before their cost was known: in no CPU time.",
         labels=_LABELS,
     )
     for group, sum_ in sums.items():
@@ -96,19 +116,21 @@ def _counters(sums: Mapping[Group, Sums]) -> Iterator[Metric]:
         cpu.add_metric(names, sum_.cpu_s)
         polls.add_metric(names, sum_.polls)
         lost.add_metric(names, sum_.lost_s)
-        unpriced.add_metric(names, sum_.unpriced)
-    yield from (cpu, polls, lost, unpriced)
+        low.add_metric(names, sum_.lost_low_s)
+        high.add_metric(names, sum_.lost_high_s)
+        without_cost.add_metric(names, sum_.without_cost)
+    yield from (cpu, polls, lost, low, high, without_cost)
 
 
-def _prices(snapshot: Snapshot) -> Iterator[Metric]:
-    price = GaugeMetricFamily(
-        "polltrace_break_poll_price_seconds",
+def _poll_costs(snapshot: Snapshot) -> Iterator[Metric]:
+    cost = GaugeMetricFamily(
+        "polltrace_break_poll_cost_seconds",
         "CPU time of one break poll on this host, by the CPU time between two (a power of two).",
-        labels=["pace"],
+        labels=["interval"],
     )
-    for pace_us, estimate in sorted(snapshot.prices.by_pace_us.items()):
-        price.add_metric([f"{pace_us}us"], estimate.value)
-    yield price
+    for interval_us, estimate in sorted(snapshot.costs.by_interval_us.items()):
+        cost.add_metric([f"{interval_us}us"], estimate.value)
+    yield cost
 
 
 def _own(reading: Reading) -> Iterator[Metric]:
@@ -127,18 +149,20 @@ def _own(reading: Reading) -> Iterator[Metric]:
     if snapshot.cost is not None and snapshot.cost.bpf_s is not None:
         yield CounterMetricFamily(
             "polltrace_probe_bpf_seconds",
-            "CPU time of the probe's programs in the kernel, in the time of the watched.",
+            "CPU time of the probe's programs in the kernel, spent in the watched processes.",
             value=snapshot.cost.bpf_s,
         )
     lost = CounterMetricFamily(
-        "polltrace_probe_lost", "What the probe could not count, by kind.", labels=["kind"]
+        "polltrace_probe_lost",
+        "Losses of the probe, by kind.",
+        labels=["kind"],
     )
     for kind, count in snapshot.lost.items():
         lost.add_metric([kind], count)
     yield lost
 
 
-def _processes(rows: Iterable[Row]) -> Iterator[Metric]:
+def _processes(rows: Iterable[ServerRow]) -> Iterator[Metric]:
     rate = GaugeMetricFamily(
         "polltrace_process_break_polls_per_second",
         "Break polls a second over the last five, of the processes that lose most CPU to them.",
@@ -153,6 +177,6 @@ def _processes(rows: Iterable[Row]) -> Iterator[Metric]:
         names = [row.engine, row.instance, row.mode.value, str(row.pid), row.client]
         rate.add_metric(names, row.polls_per_s or 0.0)
         if row.lost_cores is not None:
-            lost.add_metric(names, row.lost_cores)
+            lost.add_metric(names, row.lost_cores.value)
     yield rate
     yield lost

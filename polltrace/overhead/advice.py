@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is known of one session's break polling, and what follows from it."""
+"""The findings on one session's break polling, and the advice that follows."""
 
 from __future__ import annotations
 
@@ -7,31 +7,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polltrace.breaks.break_mode import BreakMode, break_mode
-from polltrace.breaks.why import Why
+from polltrace.breaks.why import Diagnosis
 from polltrace.intervals import Estimate, exactly, propagated, proportion
 from polltrace.overhead.cancel import Gaps, cancel_latency, on_cpu_gaps
-from polltrace.overhead.forecast import SKIPS, Cost, SkipForecast, forecast, out_of_band_saved_pct
-from polltrace.overhead.overhead import Session, Verdict, counted_pct, verdict
-from polltrace.overhead.price import PriceCurve, flat
+from polltrace.overhead.estimates import EstimateChoice, choose, counted_pct
+from polltrace.overhead.forecast import (
+    SKIPS,
+    CheckingCost,
+    SkipForecast,
+    forecast,
+    out_of_band_saved_pct,
+)
+from polltrace.overhead.load import SessionLoad
+from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.overhead.skip import Skip, skip_in_force
 from polltrace.profiles.frames import Bucket, Burst, PollRate
 from polltrace.profiles.sampled import NamedStack, Shares, shares
 from polltrace.servers.servers import Server
 
-# Fewer counted polls than that are a session at rest: there is nothing to price.
+# A session with fewer counted polls is at rest: its polls cost nothing that could be measured.
 FEWEST_POLLS = 30
-# Fewer samples of the check than that were to be expected: that there is none says nothing.
+# Where fewer samples of the check were expected, their absence proves nothing.
 _FEWEST_EXPECTED = 10.0
-# A check that does not poll is a few instructions; where nobody could sample it, at most this.
+# A check that does not poll is a few instructions; without samples of it, at most this.
 _MOST_CHECK_S = 10e-9
 _NO_POLLS = PollRate(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What only a whole look has: timed gaps between polls, calls of the check function or why
-    there are none, when the process started (since the epoch), its CPU seconds so far, how long it
-    was on CPU or ready while gaps were timed, and what counting cost it a poll."""
+    """The results of a complete measurement only; the defaults stand for unmeasured ones.
+
+    `gaps` are the timed gaps between polls; `burst` the counted calls of the check function, or
+    `why_not_burst`. `started_at` is when the process started (seconds since the epoch), `job_cpu_s`
+    its CPU seconds so far, `timed_cpu_s` the seconds that it was on CPU or runnable while gaps were
+    timed, `probe_s_per_poll` the CPU seconds that counting added to each poll."""
 
     gaps: Sequence[Bucket] = ()
     burst: Burst | None = None
@@ -44,21 +54,27 @@ class Extras:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """`counted` and `sampled` are break checking's share of CPU in per cent; `sampled` is None
-    where nothing was on CPU or no function has a name. `now` is what `verdict` goes by and the
-    forecast uses. `forecast` is empty where there is nothing to price. `checks` is the part of
-    it that checks take which do not poll; `probe_added_pct` what counting added, subtracted.
+    """All shares are per cent of the session's CPU time.
+
+    `server` is the process, `mode` its break mode and `why` the evidence for it; `load` its CPU use
+    and rate of polls; `poll_cost_s` the CPU seconds of a poll at its interval. `counted` and
+    `sampled` are the two estimates of break checking's share; `sampled` is None where nothing was
+    on CPU or no function has a name. `checks` is the part of it in checks that do not poll.
+    `choice` chooses between the two, `now` is the chosen estimate as the forecast has it.
+    `skip_in_force` is the skip now; `forecast` has an entry for each skip, none where the session
+    makes no polls to speak of. `out_of_band_saved` is what no checks at all would save. `gaps` are
+    the gaps between polls on CPU; `extras` what was measured besides.
     """
 
     server: Server
     mode: BreakMode
-    why: Why
-    session: Session
-    price_s: Estimate
+    why: Diagnosis
+    load: SessionLoad
+    poll_cost_s: Estimate
     counted: Estimate
     sampled: Estimate | None
     checks: Estimate
-    verdict: Verdict
+    choice: EstimateChoice
     now: Estimate
     skip_in_force: Skip
     forecast: Sequence[SkipForecast]
@@ -67,13 +83,9 @@ class Advice:
     extras: Extras
 
     @property
-    def estimates_agree(self) -> bool:
-        return self.verdict.agree
-
-    @property
-    def going_by(self) -> Estimate:
-        """What `verdict` chose of the two: the share that the forecast begins at."""
-        return self.verdict.chosen(self.counted, self.sampled)
+    def chosen(self) -> Estimate:
+        """The estimate that was chosen: the share that the forecast starts from."""
+        return self.choice.of(self.counted, self.sampled)
 
     @property
     def reason(self) -> str:
@@ -86,28 +98,30 @@ class Advice:
 
     @property
     def probe_added_pct(self) -> float:
-        return 100 * self.session.polls_per_cpu_s * self.extras.probe_s_per_poll
+        """The CPU time that counting added, which is taken off every figure."""
+        return 100 * self.load.polls_per_cpu_s * self.extras.probe_s_per_poll
 
     def saved_s(self, at: SkipForecast) -> float | None:
-        """CPU seconds that the process would have taken less so far."""
+        """CPU seconds that the process would have saved so far at that skip."""
         job = self.extras.job_cpu_s
         return None if job is None else job * at.saved_pct.value / 100
 
 
 def advice(
     server: Server,
-    session: Session,
+    load: SessionLoad,
     *,
-    price: PriceCurve | None,
+    poll_cost: PollCost | None,
     stacks: Sequence[NamedStack],
     extras: Extras = Extras(),
 ) -> Advice:
-    """Put together a session's rate, its on-CPU `stacks` and a poll's price.
+    """The advice that follows from a session's load, its on-CPU `stacks` and the cost per poll.
 
-    No price is for a session with nothing to price: all costs are then 0, not noise.
+    `poll_cost` is None for a session that makes no polls to speak of: all costs are then 0, not
+    noise.
     """
-    polls = session.rate.per_s > 0
-    evidence_of = polls if polls or session.busy else None
+    polls = load.rate.per_s > 0
+    evidence_of = polls if polls or load.busy else None
     mode = break_mode(server.evidence(evidence_of))
     skip = skip_in_force(
         server.settings,
@@ -115,21 +129,21 @@ def advice(
         why_not=extras.why_not_burst,
         started_at=extras.started_at,
     )
-    nothing = price is None
-    price = price or flat(exactly(1e-6))
-    priced = replace(session, rate=_NO_POLLS) if nothing else session
-    price_s = price.at(session.pace_s)
-    by_polls = counted_pct(priced, price_s)
+    at_rest = poll_cost is None
+    poll_cost = poll_cost or constant(exactly(1e-6))
+    polling = replace(load, rate=_NO_POLLS) if at_rest else load
+    poll_cost_s = poll_cost.at(load.interval_s)
+    by_polls = counted_pct(polling, poll_cost_s)
     seen = shares(stacks, server.engine)
     sampled = _sampled(seen, by_polls)
-    checks = _checks(seen, priced, skip.value)
+    checks = _checks(seen, polling, skip.value)
     counted = propagated(lambda one, other: one + other, by_polls, checks)
-    found = verdict(counted, sampled)
-    going_by = found.chosen(counted, sampled)
-    cost = _cost(priced, price, checks, by_polls, None if going_by is counted else going_by)
+    choice = choose(counted, sampled)
+    chosen = choice.of(counted, sampled)
+    cost = _cost(polling, poll_cost, checks, by_polls, None if chosen is counted else chosen)
     gaps = on_cpu_gaps(extras.gaps, extras.timed_cpu_s)
     forecasts = []
-    if mode is BreakMode.IN_BAND and polls and not nothing:
+    if mode is BreakMode.IN_BAND and polls and not at_rest:
         forecasts = [
             replace(
                 forecast(cost, skip.value, other, server.engine.wait_slice_s),
@@ -141,13 +155,13 @@ def advice(
         server=server,
         mode=mode,
         why=server.why(evidence_of),
-        session=session,
-        price_s=price_s,
+        load=load,
+        poll_cost_s=poll_cost_s,
         counted=counted,
         sampled=sampled,
         checks=checks,
-        verdict=found,
-        now=next((f.cpu_pct for f in forecasts if f.break_poll_skip == skip.value), going_by),
+        choice=choice,
+        now=next((f.cpu_pct for f in forecasts if f.break_poll_skip == skip.value), chosen),
         skip_in_force=skip,
         forecast=forecasts,
         out_of_band_saved=out_of_band_saved_pct(cost),
@@ -157,8 +171,8 @@ def advice(
 
 
 def _sampled(seen: Shares, by_polls: Estimate) -> Estimate | None:
-    """None without samples, and where the check should have been seen and no function of it has a
-    name: the program has no symbols."""
+    """None without samples, and where the check should have been sampled but none of its functions
+    has a name: the program has no symbols."""
     if not seen.total:
         return None
     if not seen.named and by_polls.value * seen.total / 100 > _FEWEST_EXPECTED:
@@ -166,10 +180,10 @@ def _sampled(seen: Shares, by_polls: Estimate) -> Estimate | None:
     return proportion(seen.polling + seen.checking, seen.total)
 
 
-def _checks(seen: Shares, session: Session, skip: int) -> Estimate:
-    """Per cent of CPU of the checks that do not poll. The samples say it where they can, but
-    never more than so many checks could take."""
-    most = 100 * _MOST_CHECK_S * session.polls_per_cpu_s * skip
+def _checks(seen: Shares, load: SessionLoad, skip: int) -> Estimate:
+    """Per cent of CPU in checks that do not poll: by the samples where there are any, but never
+    more than that number of checks could take."""
+    most = 100 * _MOST_CHECK_S * load.polls_per_cpu_s * skip
     if not seen.total or not seen.named:
         return Estimate(most / 4, 0.0, most)
     found = proportion(seen.checking, seen.total)
@@ -177,23 +191,23 @@ def _checks(seen: Shares, session: Session, skip: int) -> Estimate:
 
 
 def _cost(
-    session: Session,
-    price: PriceCurve,
+    load: SessionLoad,
+    poll_cost: PollCost,
     checks: Estimate,
     by_polls: Estimate,
     share: Estimate | None,
-) -> Cost:
-    """The forecast's inputs; `share` where that, and not the price, is to go by."""
-    rate = session.rate
-    busy = session.busy or 1.0
-    here = price.at(session.pace_s)
+) -> CheckingCost:
+    """The forecast's inputs; `share` is the chosen estimate where that is not the counted one."""
+    rate = load.rate
+    busy = load.busy or 1.0
+    here = poll_cost.at(load.interval_s)
     scale = Estimate(1.0, here.low / here.value, here.high / here.value)
     if share is not None and by_polls.value:
         own = [max(0.0, each - checks.value) for each in (share.value, share.low, share.high)]
         scale = Estimate(*(each / by_polls.value for each in own))
-    return Cost(
+    return CheckingCost(
         polls=Estimate(rate.per_s / busy, rate.low / busy, rate.high / busy),
-        price_s=lambda pace_s: price.at(pace_s).value,
+        poll_cost_s=lambda interval_s: poll_cost.at(interval_s).value,
         scale=scale,
         checks=Estimate(checks.value / 100, checks.low / 100, checks.high / 100),
     )

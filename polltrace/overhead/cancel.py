@@ -13,13 +13,14 @@ from itertools import accumulate
 
 from polltrace.profiles.frames import Bucket
 
-# Gaps at a higher skip are put together so often; fewer where each is made of hundreds.
+# Sums of gaps drawn for a higher skip; fewer where each is the sum of hundreds.
 _MOST_SUMS, _FEWEST_SUMS, _DRAWS = 4000, 400, 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class CancelLatency:
-    """Milliseconds from a break that comes at a random moment until the server looks."""
+    """Milliseconds from a break at a random moment until the server notices it: the `median`, the
+    99th percentile (`p99`) and the longest (`worst`)."""
 
     median: float
     p99: float
@@ -28,9 +29,9 @@ class CancelLatency:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """Times between break polls: `spans` of (milliseconds, how many), shortest first.
+    """Times between break polls: `spans` of (milliseconds, count), shortest first.
 
-    `dropped` of the longest were left out: the session was waiting, not on CPU.
+    `dropped` is the number of longest gaps that were left out as waits, not CPU.
     """
 
     spans: Sequence[tuple[float, float]]
@@ -38,11 +39,11 @@ class Gaps:
 
 
 def on_cpu_gaps(buckets: Sequence[Bucket], on_cpu_s: float | None = None) -> Gaps:
-    """The gaps of a session that was running, or ready to, for so long while it was timed.
+    """The gaps of a session that was on CPU or runnable for `on_cpu_s` while it was timed.
 
-    The probe sees when polls come and not what is between them. But what is on CPU takes no
-    longer than the CPU time, so the longest gaps beyond that sum are the waits for the client, a
-    lock or a disk.
+    The probe sees the times of polls and not what happens between them. But all gaps on CPU add up
+    to no more than the CPU time, so the longest gaps beyond that sum are waits for the client, a
+    lock or a disk. Without `on_cpu_s` all gaps are kept.
     """
     spans = sorted((_middle_ms(each), float(each.count)) for each in buckets)
     if on_cpu_s is None:
@@ -64,16 +65,16 @@ def cancel_latency(gaps: Gaps, skip_now: int, skip: int) -> CancelLatency | None
     A break is likelier to fall into a long gap than a short one, and anywhere in it. At a higher
     skip one gap is several of now, drawn at random: right where long gaps (an interrupt, another
     process's turn, a page read) come one at a time. A statement with a long phase of few checks
-    keeps a cancel waiting longer than this. At a lower skip the usual part of each gap is shared
-    out, and what is beyond stays in one piece.
+    keeps a cancel waiting longer than this. At a lower skip the usual part of each gap is divided,
+    and what is beyond stays in one piece.
     """
     return _cancel_latency(tuple(gaps.spans), skip / skip_now) if gaps.spans else None
 
 
 def _latency(spans: tuple[tuple[float, float], ...], ratio: float) -> CancelLatency:
     if ratio <= 1:
-        return _residual(_shared_out(spans, ratio))
-    found = _residual(_put_together(spans, ratio))
+        return _residual(_divided(spans, ratio))
+    found = _residual(_summed(spans, ratio))
     whole = sum(count for _, count in spans)
     mean = sum(span * count for span, count in spans) / whole
     worst = max(found.worst, (ratio - 1) * mean + spans[-1][0])
@@ -93,8 +94,8 @@ def _residual(spans: Sequence[tuple[float, float]]) -> CancelLatency:
     whole = sum(span * count for span, count in ordered)
 
     def quantile(probability: float) -> float:
-        """The wait that is no longer with this probability: that of a wait up to w is the sum of
-        min(w, span) * count, by the whole, which is straight between one span and the next."""
+        """The wait that is not exceeded with this probability. The probability of a wait up to w is
+        the sum of min(w, span) * count over the total, which is linear between two spans."""
         before, longer = 0.0, sum(count for _, count in ordered)
         wanted = probability * whole
         following = iter(ordered)
@@ -108,7 +109,7 @@ def _residual(spans: Sequence[tuple[float, float]]) -> CancelLatency:
     return CancelLatency(quantile(0.5), quantile(0.99), ordered[-1][0])
 
 
-def _shared_out(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
+def _divided(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
     counts = list(accumulate(count for _, count in spans))
     usual = spans[bisect(counts, counts[-1] / 2)][0]
     found = []
@@ -119,11 +120,11 @@ def _shared_out(spans: Sequence[tuple[float, float]], ratio: float) -> list[tupl
     return sorted(found)
 
 
-def _put_together(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
+def _summed(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
     """Sums of `ratio` gaps each, with how often each occurs.
 
-    The longest gaps, few but much of the time, are not left to chance: each is put into a sum of
-    its own, as long as they are a tenth of the sums at most.
+    The longest gaps, few but much of the time, are not left to chance: each gets a sum of its own,
+    as long as they are a tenth of the sums at most.
     """
     groups = sum(count for _, count in spans) / ratio
     singled: list[tuple[float, float]] = []

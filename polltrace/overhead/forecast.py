@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What another break_poll_skip would save, and what a cancel would then cost.
+"""The savings of another break_poll_skip, and how long a cancel would then take.
 
-The model: a session makes its checks (calls of nsmore2recv) at a pace of its own and polls at one
-in `skip` of them; nothing else depends on the skip, but that a poll which comes more seldom is
-dearer. So one window says how much CPU the work takes without its checks, and every other skip
-follows. The checks that do not poll cost the same at every skip, and nothing out-of-band.
+The model: a session makes its checks (calls of nsmore2recv) at intervals that do not depend on the
+skip, and polls at one in `skip` of them; a rarer poll costs more. So one window tells how much CPU
+the work takes without its checks, and every other skip follows. The checks that do not poll cost
+the same at every skip, and nothing out-of-band.
 """
 
 from __future__ import annotations
@@ -17,33 +17,48 @@ from polltrace.overhead.cancel import CancelLatency
 
 # Oracle's default, and decades around it.
 SKIPS = (1, 3, 10, 30, 100, 300, 1000)
-# How unsure it is what a poll takes at another pace than the session's own: by `make proof` on the
-# lab, at a third of the pace and at ten times it.
-_OTHER_PACE = Estimate(1.0, 0.85, 1.15)
-# Of what lies between the dearest skip and the cheapest.
-_NEXT_TO_NOTHING = 0.03
+# How uncertain the cost per poll is at another interval than the session's own: by `make proof` on
+# the lab, at a third of the interval and at ten times it.
+_OTHER_INTERVAL = Estimate(1.0, 0.85, 1.15)
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """What break checking takes of a session now, per second of its CPU time.
+class CheckingCost:
+    """The cost of break checking to a session now, per second of its CPU time.
 
-    `polls` is how many break polls; `price_s` what one takes by how long after the one before it
-    comes (CPU seconds), to be multiplied by `scale`, an estimate about 1; `checks` the share (0 to
-    1) of the checks that do not poll.
+    `polls` is the number of break polls. `poll_cost_s` gives the CPU seconds of one by the interval
+    since the last (CPU seconds); it is multiplied by `scale`, an estimate near 1. `checks` is the
+    share (0 to 1) of the CPU time that goes into checks that do not poll.
     """
 
     polls: Estimate
-    price_s: Callable[[float], float]
+    poll_cost_s: Callable[[float], float]
     scale: Estimate
     checks: Estimate
 
 
 @dataclass(frozen=True, slots=True)
+class CancelLimits:
+    """The longest that a cancel may take, in seconds: `running_s` while the session is on CPU,
+    `waiting_s` while it waits for something else, such as a row lock."""
+
+    running_s: float = 1.0
+    waiting_s: float = 120.0
+
+    def allow(self, each: SkipForecast) -> bool:
+        return (
+            each.cancel_ms is not None
+            and each.cancel_ms.worst <= 1e3 * self.running_s
+            and each.cancel_waiting_s <= self.waiting_s
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SkipForecast:
-    """`cpu_pct` is break checking's share of CPU at this skip; `saved_pct` the CPU time that the
-    same work would take less than now (negative: more); `cancel_waiting_s` the longest that a
-    cancel takes while the session waits for something else than CPU.
+    """The same work at `break_poll_skip`. `polls_per_s` is per second of CPU time; `cpu_pct` break
+    checking's share of CPU; `saved_pct` the CPU time that the work would take less than now
+    (negative: more). `cancel_ms` is None where gaps were not timed; `cancel_waiting_s` is the
+    longest that a cancel takes while the session waits for something else than CPU.
     """
 
     break_poll_skip: int
@@ -54,8 +69,9 @@ class SkipForecast:
     cancel_waiting_s: float
 
 
-def forecast(cost: Cost, skip_now: int, skip: int, wait_slice_s: float) -> SkipForecast:
-    """The same work at `skip`. The cancel latency is left out; see `cancel.py`."""
+def forecast(cost: CheckingCost, skip_now: int, skip: int, wait_slice_s: float) -> SkipForecast:
+    """The same work at `skip`. `wait_slice_s`: a waiting session checks once in that time. The
+    cancel latency on CPU is left out; see `cancel.py`."""
 
     def cpu(polls: float, scale: float, checks: float, then: float = 1.0) -> float:
         return _at(cost, (polls, scale, checks), skip_now / skip, then)[0]
@@ -64,7 +80,7 @@ def forecast(cost: Cost, skip_now: int, skip: int, wait_slice_s: float) -> SkipF
         cpu_s, own_s = _at(cost, (polls, scale, checks), skip_now / skip, then)
         return 100 * own_s / cpu_s
 
-    then = exactly(1.0) if skip == skip_now else _OTHER_PACE
+    then = exactly(1.0) if skip == skip_now else _OTHER_INTERVAL
     inputs = (cost.polls, cost.scale, cost.checks, then)
     return SkipForecast(
         break_poll_skip=skip,
@@ -79,45 +95,42 @@ def forecast(cost: Cost, skip_now: int, skip: int, wait_slice_s: float) -> SkipF
     )
 
 
-def out_of_band_saved_pct(cost: Cost) -> Estimate:
+def out_of_band_saved_pct(cost: CheckingCost) -> Estimate:
     """The CPU time that the same work would take less if the session were out-of-band."""
     return propagated(lambda *now: 100 * _own_s(cost, *now), cost.polls, cost.scale, cost.checks)
 
 
-def recommended(forecasts: Sequence[SkipForecast], most_cancel_s: float) -> SkipForecast | None:
-    """The lowest skip that saves nearly all of what can be saved with every cancel on CPU within
-    the limit: beyond it cancels get slower, above all for sessions that wait, for next to nothing.
+def recommended(
+    forecasts: Sequence[SkipForecast], limits: CancelLimits = CancelLimits()
+) -> SkipForecast | None:
+    """The lowest skip that is as good as the one that saves most within the limits, as far as the
+    measurement can tell: its saving lies in the interval of that one's. A higher skip only makes
+    cancels slower. None where no skip keeps the limits.
     """
-    fit = [
-        each
-        for each in forecasts
-        if each.cancel_ms is not None and each.cancel_ms.worst <= 1e3 * most_cancel_s
-    ]
-    if not fit:
+    within = [each for each in forecasts if limits.allow(each)]
+    if not within:
         return None
-    least = min(each.cpu_pct.value for each in fit)
-    most = max(each.cpu_pct.value for each in forecasts)
-    enough = least + _NEXT_TO_NOTHING * (most - least)
-    return min(
-        (each for each in fit if each.cpu_pct.value <= enough),
-        key=lambda each: each.break_poll_skip,
-    )
+    best = max(within, key=lambda each: each.saved_pct.value)
+    as_good = (each for each in within if each.saved_pct.value >= best.saved_pct.low)
+    return min(as_good, key=lambda each: each.break_poll_skip)
 
 
-def _own_s(cost: Cost, polls: float, scale: float, checks: float, cpu_s: float = 1.0) -> float:
-    """CPU seconds that break checking takes, with so many polls in `cpu_s`."""
-    return (polls * scale * cost.price_s(cpu_s / polls) if polls else 0.0) + checks
+def _own_s(
+    cost: CheckingCost, polls: float, scale: float, checks: float, cpu_s: float = 1.0
+) -> float:
+    """CPU seconds of break checking, with that many polls in `cpu_s`."""
+    return (polls * scale * cost.poll_cost_s(cpu_s / polls) if polls else 0.0) + checks
 
 
 def _at(
-    cost: Cost, now: tuple[float, float, float], fewer: float, then: float
+    cost: CheckingCost, now: tuple[float, float, float], fewer: float, then: float
 ) -> tuple[float, float]:
-    """CPU seconds for what takes one second now, and those of them that break checking takes,
-    with `fewer` times the polls, each `then` times as dear as it is thought to be at that pace.
-    `now` are the cost's polls, scale and checks."""
+    """CPU seconds for what takes one second now, and the part of them that is break checking, with
+    `fewer` times the polls, each `then` times as expensive as the cost curve has it. `now` are the
+    cost's polls, scale and checks."""
     polls, scale, checks = now
     work_s = 1 - _own_s(cost, *now)
-    # A price depends on the pace, and that on what the polls take.
+    # The cost depends on the interval, which depends on what the polls take: a fixed point.
     cpu_s = 1.0
     for _ in range(5):
         own_s = _own_s(cost, polls * fewer, scale * then, checks, cpu_s)

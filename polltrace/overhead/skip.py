@@ -12,8 +12,8 @@ from polltrace.profiles.frames import Burst
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSkip:
-    """Checks per break poll, as a whole number and as it was counted: a process that polls in
-    other places as well has no whole one."""
+    """Checks per break poll: `value` is the whole number, `checks_per_poll` the ratio as counted
+    (not whole for a process that polls elsewhere too), `burst` the counts themselves."""
 
     value: int
     checks_per_poll: float
@@ -22,12 +22,15 @@ class MeasuredSkip:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """`value` is what the forecast goes by; `how` where it is from; `finding` what is wrong."""
+    """`value` is the skip that the forecast starts from, `how` its source in words; `measured` is
+    None where it was only inferred. `configured` is the value in the sqlnet.ora, None where that
+    could not be read; `finding` states how it contradicts the measured one, empty where it does
+    not."""
 
     value: int
     how: str
     measured: MeasuredSkip | None
-    configured: int
+    configured: int | None
     finding: str = ""
 
 
@@ -46,30 +49,32 @@ def skip_in_force(
     why_not: str = "",
     started_at: float | None = None,
 ) -> Skip:
-    """What is in force in a process that started at `started_at`, seconds since the epoch.
+    """The skip in force in a process that started at `started_at`, seconds since the epoch.
 
-    `why_not` says why its checks could not be counted.
+    `why_not` is the reason why its checks could not be counted.
     """
-    configured = settings.break_poll_skip
+    configured = settings.known_skip
     measured = measured_skip(burst)
     edited = settings.changed_since(started_at)
     when = ""
     if edited and settings.changed_at is not None and started_at is not None:
         when = (
             f"{settings.path} was changed {_at(settings.changed_at)}, after the process started "
-            f"({_at(started_at)}): it goes by what the file said then"
+            f"({_at(started_at)}); the process still uses the old settings"
         )
     if measured is None:
         if not why_not:
             why_not = (burst.error if burst else "") or "no break poll while checks were counted"
         how = f"not measured ({why_not}) but inferred: {settings.source}"
-        return Skip(configured, how, None, configured, when)
+        return Skip(settings.break_poll_skip, how, None, configured, when)
     how = (
         f"measured: {measured.burst.calls:,} checks made {measured.burst.break_polls:,} break polls"
     )
     finding = ""
-    if measured.value != configured:
-        cause = when or "the process read another file, or its engine goes by other rules"
+    if configured is None:
+        finding = f"whether that is the configured skip is not known: {settings.unread}"
+    elif measured.value != configured:
+        cause = when or "the process read another file, or its engine follows other rules"
         finding = f"in force is {measured.value}, but configured {configured} ({settings.source}): "
         finding += cause
     elif edited:

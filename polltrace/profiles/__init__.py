@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a look at processes gives: frames, folded into profiles, and their stacks by name."""
+"""Measurements of processes: frames, folded into profiles, and their stacks by name."""

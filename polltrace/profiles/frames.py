@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The frame format: typed JSON Lines, the one language of all backends and recordings.
+"""The records of the frame format, the one language of all backends and recordings.
 
-`probes/frames.schema.json` is its specification. Counters are totals since the probe attached,
-so that a reader that misses a frame loses nothing. Times are seconds.
+`probes/frames.schema.json` specifies it, `decoder.py` reads it. Counters are totals since the
+probe attached, so a reader that misses a frame loses nothing. Times are in seconds unless a name
+ends in another unit; a process is known by its pid and `start_ticks`, its start in clock ticks
+since the host booted.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from polltrace.errors import FrameError
 
 FORMAT = 1
 
@@ -22,7 +20,12 @@ Identity = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Printed once everything is attached: reading it means that counting has begun."""
+    """Printed once everything is attached: reading it means that counting has begun.
+
+    `probe` is the probe's version, `host` the host's name, `kernel` the release of the running one,
+    `mode` what is measured ("count", "watch", "time", "syscalls"), `variant` how the probe is
+    attached.
+    """
 
     probe: str
     host: str
@@ -33,17 +36,23 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class WatchedProcess:
-    """A process by its identity: PIDs are reused, a PID with its start time is not."""
+    """A process as it was announced.
+
+    `pid` and `start_ticks`, its start in clock ticks since boot (`starttime` of proc(5)), identify
+    it in every record. `comm` is its command name, `cmdline` its arguments, `exe` the path of its
+    executable, empty where that could not be read.
+    """
 
     pid: int
     start_ticks: int
     comm: str
     cmdline: tuple[str, ...]
+    exe: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """[start, end) holds executable code of the file `path`, from byte `offset` on.
+    """Addresses [start, end) hold executable code of the file `path`, from byte `offset` on.
 
     `build_id` is in hex; empty where the probe could not read it.
     """
@@ -57,7 +66,8 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class Maps:
-    """What code a process had mapped when it was announced, or ran another program."""
+    """The executable mappings, `maps`, of the process `pid`, `start_ticks` when it was announced
+    or ran another program."""
 
     pid: int
     start_ticks: int
@@ -66,7 +76,10 @@ class Maps:
 
 @dataclass(frozen=True, slots=True)
 class SocketPolls:
-    """Break polls of one file descriptor."""
+    """Break polls of the file descriptor `fd`.
+
+    `kind` is "tcp", "tcp6" or "unix"; `local` and `peer` are its two addresses, "host:port".
+    """
 
     fd: int
     kind: str
@@ -77,6 +90,9 @@ class SocketPolls:
 
 @dataclass(frozen=True, slots=True)
 class Syscall:
+    """Counts of one system call: `calls`, of which `errors` failed. `nr` is its number on this
+    architecture, `name` its name."""
+
     nr: int
     name: str
     calls: int
@@ -85,13 +101,13 @@ class Syscall:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A user stack, innermost address first, seen `count` times.
+    """A user stack, its `addresses` innermost first, seen `count` times.
 
-    `kind` is "poll" for one taken at a break poll, "cpu" for an on-CPU sample; `truncated` says
-    that the probe stopped before the stack ended. `hidden` says of the caller that libc hides
-    from a walk along frame pointers whether it was "recovered", "not-needed" or "unknown".
-    `polls` are the break polls that it stands for: `count` times the stride it was taken at.
-    `kernel` is the part in the kernel, innermost first, where it was asked for.
+    `kind` is "poll" for one taken at a break poll, "cpu" for an on-CPU sample. `truncated`: the
+    probe stopped before the stack ended. libc hides the caller of poll from a walk along frame
+    pointers: `hidden` is "recovered", "not-needed" or "unknown". `kernel` is the part in the
+    kernel, innermost first, where it was asked for. `polls` are the break polls that it stands
+    for: `count` times the stride it was taken at.
     """
 
     kind: str
@@ -105,7 +121,8 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class PollRate:
-    """Break polls a second as sampled in short windows, with its 95 % interval."""
+    """Break polls a second of elapsed time, `per_s`, as sampled in short windows; `low` and `high`
+    bound its 95 % interval."""
 
     per_s: float
     low: float
@@ -113,11 +130,21 @@ class PollRate:
 
 
 @dataclass(frozen=True, slots=True)
+class PollWindows:
+    """Break polls seen in `count` short windows that are `seconds` long together."""
+
+    count: int
+    polls: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Burst:
-    """Calls of the functions looked at, and the break polls among them, in a short time.
+    """Calls of the watched functions, and the break polls among them, in a short time.
 
     Both are counted from behind one break poll to another, so `calls / break_polls` has no end
-    effects. With no `break_polls`, `calls` are all that were seen. `error` says why there are none.
+    effects. With no `break_polls`, `calls` are all that were seen. `seconds` is how long the
+    breakpoint was in place; `error` is why nothing could be counted.
     """
 
     calls: int
@@ -137,12 +164,14 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class ProcessTotals:
-    """What one process did. `rate` only where polls were sampled, `gaps` only where timed.
+    """Totals of the process `pid`, `start_ticks` since the probe attached.
 
-    `burst` comes once the calls of a function were asked for and have been counted.
-
-    `probe_s_per_poll` is what counting a poll costs the process, as the probe measured it on
-    itself; only where polls were sampled.
+    `cpu_s` is its CPU time; `break_polls` and `other_polls` are counts, `sockets` the break polls
+    by socket. `syscalls` and `stacks` are empty where they were not asked for.
+    `rate` and `windows` are there only where polls were sampled, `rate` from the third window on;
+    `gaps`, the times between break polls, only where timed; `burst` once the calls of a function
+    were asked for and have been counted. `probe_s_per_poll` is the time that counting a poll costs
+    the process, as the probe measured it on itself; only where polls were sampled.
     """
 
     pid: int
@@ -157,140 +186,42 @@ class ProcessTotals:
     gaps: tuple[Bucket, ...] = ()
     probe_s_per_poll: float = 0.0
     burst: Burst | None = None
+    windows: PollWindows | None = None
+
+    @property
+    def identity(self) -> Identity:
+        return self.pid, self.start_ticks
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """`t_s` seconds after attaching; `lost` counts what could not be counted, per kind."""
+class ProbeFrame:
+    """Totals of `processes` at `t_s` seconds after attaching.
+
+    `lost` counts by kind what could not be counted. `probe_cpu_s` is the CPU time of the probe's
+    process, `bpf_s` that of its programs in the kernel; None where it may not ask.
+    """
 
     t_s: float
     processes: tuple[ProcessTotals, ...]
     lost: Mapping[str, int]
+    probe_cpu_s: float = 0.0
+    bpf_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Exit:
+    """The process `pid`, `start_ticks` has ended; its last totals are in the frame before."""
+
     pid: int
     start_ticks: int
 
 
 @dataclass(frozen=True, slots=True)
 class Trailer:
+    """The last record: the `reason` why the probe ended, and its own CPU time."""
+
     reason: str
     self_cpu_s: float
 
 
-Record = Header | WatchedProcess | Maps | Frame | Exit | Trailer
-
-
-def parse(line: str) -> Record | None:
-    """The record of one line; None for a type this release does not know.
-
-    Raises FrameError for what is not a record at all, or lacks a field it must have.
-    """
-    try:
-        return record_of(json.loads(line))
-    except (ValueError, KeyError, TypeError) as error:
-        raise _no_frame(line, error) from error
-
-
-def data_of(line: str) -> dict[str, Any]:
-    """The data of one line, to be kept as it is. Raises FrameError where there is no record, or a
-    header of another format."""
-    try:
-        data: dict[str, Any] = json.loads(line)
-        if data["type"] == "header":
-            _header(data)
-    except (ValueError, KeyError, TypeError) as error:
-        raise _no_frame(line, error) from error
-    return data
-
-
-def _no_frame(line: str, error: Exception) -> FrameError:
-    return FrameError(f"not a frame of format {FORMAT} ({error!r}): {line[:80]!r}")
-
-
-def record_of(data: dict[str, Any]) -> Record | None:
-    """As `parse`, of a line's data. Raises ValueError, KeyError or TypeError as well."""
-    reader = _READERS.get(data["type"])
-    record: Record | None = reader(data) if reader else None
-    return record
-
-
-def _header(data: dict[str, Any]) -> Header:
-    if data["format"] != FORMAT:
-        raise FrameError(
-            f"frames of format {data['format']}, but this release reads format {FORMAT}: "
-            "use polltrace and polltrace-probe of the same release"
-        )
-    return Header(data["probe"], data["host"], data["kernel"], data["mode"], data["variant"])
-
-
-def _process(data: dict[str, Any]) -> WatchedProcess:
-    return WatchedProcess(data["pid"], data["start_ticks"], data["comm"], tuple(data["cmdline"]))
-
-
-def _maps(data: dict[str, Any]) -> Maps:
-    maps = (
-        Mapped(m["start"], m["end"], m["offset"], m["path"], m.get("build_id", ""))
-        for m in data["maps"]
-    )
-    return Maps(data["pid"], data["start_ticks"], tuple(maps))
-
-
-def _frame(data: dict[str, Any]) -> Frame:
-    return Frame(data["t_s"], tuple(map(_totals, data["processes"])), data["lost"])
-
-
-def _totals(data: dict[str, Any]) -> ProcessTotals:
-    return ProcessTotals(
-        pid=data["pid"],
-        start_ticks=data["start_ticks"],
-        cpu_s=data["cpu_s"],
-        break_polls=data["break_polls"],
-        other_polls=data["other_polls"],
-        sockets=tuple(
-            SocketPolls(s["fd"], s["kind"], s.get("local", ""), s.get("peer", ""), s["polls"])
-            for s in data.get("sockets", ())
-        ),
-        syscalls=tuple(
-            Syscall(s["nr"], s["name"], s["calls"], s["errors"]) for s in data.get("syscalls", ())
-        ),
-        stacks=tuple(
-            Stack(
-                s["kind"],
-                s["count"],
-                s.get("truncated", False),
-                tuple(s["addresses"]),
-                s.get("hidden", "unknown"),
-                tuple(s.get("kernel", ())),
-                s.get("polls", 0),
-            )
-            for s in data.get("stacks", ())
-        ),
-        rate=_rate(data.get("windows", {})),
-        gaps=tuple(Bucket(*row) for row in data.get("times_ns", {}).get("gap", ())),
-        probe_s_per_poll=1e-9 * data.get("windows", {}).get("cost_ns", 0.0),
-        burst=_burst(data["burst"]) if "burst" in data else None,
-    )
-
-
-def _burst(burst: dict[str, Any]) -> Burst:
-    return Burst(burst["calls"], burst["break_polls"], burst["seconds"], burst.get("error", ""))
-
-
-def _rate(windows: dict[str, Any]) -> PollRate | None:
-    """None for fewer windows than an interval can be told from."""
-    if "per_s" not in windows:
-        return None
-    return PollRate(windows["per_s"], windows["low"], windows["high"])
-
-
-_READERS: dict[str, Any] = {
-    "header": _header,
-    "process": _process,
-    "maps": _maps,
-    "frame": _frame,
-    "exit": lambda data: Exit(data["pid"], data["start_ticks"]),
-    "trailer": lambda data: Trailer(data["reason"], data.get("self_cpu_s", 0.0)),
-}
+ProbeRecord = Header | WatchedProcess | Maps | ProbeFrame | Exit | Trailer

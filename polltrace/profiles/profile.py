@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What one look at a set of processes gave: the frames, boiled down to their last word."""
+"""The result of one measurement of a set of processes: its frames, reduced to final totals."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from polltrace.errors import FrameError
 from polltrace.profiles.frames import (
     Exit,
-    Frame,
     Header,
+    ProbeFrame,
+    ProbeRecord,
     ProcessTotals,
-    Record,
     Trailer,
     WatchedProcess,
 )
@@ -20,7 +20,11 @@ from polltrace.profiles.frames import (
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`seconds` is how long the probe was attached; `ended` are the processes that are gone."""
+    """A whole measurement: the probe's `header` and the last `totals` of each process.
+
+    `seconds` is how long the probe was attached. `processes` and `ended`, those that have ended
+    since, are known by (pid, start_ticks). `lost` counts by kind what could not be counted;
+    `complete`: the probe printed its last record."""
 
     header: Header
     seconds: float
@@ -36,14 +40,14 @@ class Profile:
         return totals
 
 
-def profile_of(records: Iterable[Record | None]) -> Profile:
+def profile_of(records: Iterable[ProbeRecord | None]) -> Profile:
     """Fold records, in the order they came, into a Profile.
 
-    Totals are cumulative, so a process's last frame says everything. Raises FrameError where there
+    Totals are cumulative, so a process's last frame is complete. Raises FrameError where there
     is no header or no frame; a missing trailer (a probe that was killed) makes `complete` false.
     """
     header: Header | None = None
-    frame: Frame | None = None
+    frame: ProbeFrame | None = None
     totals: dict[tuple[int, int], ProcessTotals] = {}
     processes: dict[tuple[int, int], WatchedProcess] = {}
     ended: set[tuple[int, int]] = set()
@@ -54,7 +58,7 @@ def profile_of(records: Iterable[Record | None]) -> Profile:
                 header = record
             case WatchedProcess():
                 processes[record.pid, record.start_ticks] = record
-            case Frame():
+            case ProbeFrame():
                 frame = record
                 # A process that ended is in no later frame.
                 totals |= {(each.pid, each.start_ticks): each for each in record.processes}
@@ -63,7 +67,7 @@ def profile_of(records: Iterable[Record | None]) -> Profile:
             case Trailer():
                 complete = True
     if header is None or frame is None:
-        raise FrameError("the probe ended before it said anything; run polltrace-probe by hand")
+        raise FrameError("the probe ended without a frame; run polltrace-probe by hand to see why")
     return Profile(
         header=header,
         seconds=frame.t_s,

@@ -6,18 +6,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Protocol
 
 from polltrace.engines import Engine, break_chains
-from polltrace.profiles.frames import Record, Stack, WatchedProcess
+from polltrace.profiles.frames import ProbeRecord, Stack, WatchedProcess
 from polltrace.profiles.profile import Profile
-from stacks import Evidence, Frame, ProcessError, classify
+from polltrace.profiles.recognition import engine_of_process
+from polltrace.stacks import ChainMatch, Frame, ProcessError, classify
 
 AT_POLL, ON_CPU = "poll", "cpu"
 
 
-class Names(Protocol):
-    """Who knows the functions at addresses: a Symbolizer of live processes, or a recording."""
+class SymbolSource(Protocol):
+    """Names the functions at addresses: a Symbolizer of live processes, or a recording."""
 
     @property
     def problems(self) -> Mapping[str, str]:
@@ -37,9 +39,11 @@ class Names(Protocol):
 class NamedStack:
     """User frames innermost first, seen `count` times; `is_break_check` by any engine's chain.
 
-    `kernel` are the frames inside of them, innermost first, where these were asked for;
-    `by_shape`: it was told by the poll alone, because no function on the stack has a name;
-    `polls`: the break polls it stands for, since the stride between samples may change.
+    `truncated`: the probe stopped before the stack ended. `kernel` are the kernel's frames,
+    innermost first, where these were asked for. `by_shape`: a break check by the poll's arguments
+    alone, because no function on the stack has a name and the process is a dedicated server.
+    `undecided`: the same of a process that no engine's data recognises, so this is not known.
+    `polls`: the break polls that it stands for, since the stride between samples may change.
     """
 
     frames: Sequence[Frame]
@@ -48,10 +52,13 @@ class NamedStack:
     is_break_check: bool
     kernel: Sequence[Frame] = ()
     by_shape: bool = False
+    undecided: bool = False
     polls: int = 0
 
 
-def introduced(records: Iterable[Record | None], names: Names) -> Iterator[Record | None]:
+def introduced(
+    records: Iterable[ProbeRecord | None], names: SymbolSource
+) -> Iterator[ProbeRecord | None]:
     """Pass records on; each process is shown to `names` while it lives, so that it has names
     after its end as well."""
     for record in records:
@@ -61,42 +68,53 @@ def introduced(records: Iterable[Record | None], names: Names) -> Iterator[Recor
         yield record
 
 
-def named_stacks(profile: Profile, names: Names, kind: str) -> list[NamedStack]:
+def named_stacks(profile: Profile, names: SymbolSource, kind: str) -> list[NamedStack]:
     """The stacks of one kind, commonest first, of all processes that `names` knows."""
     found = []
     for totals in profile.totals:
+        process = profile.processes.get(totals.identity)
+        is_server = process is not None and engine_of_process(process) is not None
         for stack in totals.stacks:
             if stack.kind != kind:
                 continue
             with contextlib.suppress(ProcessError):
                 frames = names.user(totals.pid, stack.addresses)
                 kernel = names.kernel(stack.kernel) if stack.kernel else ()
-                found.append(judged_stack(frames, stack, kernel))
+                found.append(judged_stack(frames, stack, kernel, is_server=is_server))
     return sorted(found, key=lambda stack: -stack.count)
 
 
-def judged_stack(frames: Sequence[Frame], stack: Stack, kernel: Sequence[Frame] = ()) -> NamedStack:
-    """A stack by its names, held against the break check of every engine."""
+def judged_stack(
+    frames: Sequence[Frame], stack: Stack, kernel: Sequence[Frame] = (), *, is_server: bool
+) -> NamedStack:
+    """A stack by its names, compared with the break check of every engine.
+
+    `is_server`: an engine's data recognises the process. Where an address lies in no mapped code
+    the walk went astray, so the stack ends before it.
+    """
+    frames = list(takewhile(lambda frame: frame.module, frames))
     called = [frame.name for frame in frames]
     at_call = stack.kind == AT_POLL
     verdicts = (classify(called, chain, at_call) for chain in break_chains())
     verdict = next(filter(None, verdicts), None)
+    by_shape = verdict is not None and verdict.evidence is ChainMatch.SHAPE
     return NamedStack(
         frames,
         stack.count,
         stack.truncated,
-        is_break_check=verdict is not None,
+        is_break_check=verdict is not None and (is_server or not by_shape),
         kernel=kernel,
-        by_shape=verdict is not None and verdict.evidence is Evidence.SHAPE,
+        by_shape=by_shape and is_server,
+        undecided=by_shape and not is_server,
         polls=stack.polls,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """On-CPU samples by what they were taken in: of `total`, those on the way to a poll and in
-    it, and those in a check that does not poll. `named` is whether any function of the chain had
-    a name; if not, none of this says anything."""
+    """On-CPU samples by what they were taken in: of `total`, `polling` on the way to a poll and in
+    it, `checking` in a check that does not poll. `named` is whether any function of the chain had
+    a name; if not, the counts mean nothing."""
 
     polling: int
     checking: int
@@ -105,7 +123,7 @@ class Shares:
 
 
 def shares(stacks: Sequence[NamedStack], engine: Engine) -> Shares:
-    """What stands in the outermost link alone is not counted: out-of-band it runs as well."""
+    """Functions of the outermost link alone do not count: they run out-of-band as well."""
     deeper = frozenset().union(*engine.chain[2:-1])
     known = frozenset().union(*engine.chain[:-1])
     polling = checking = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The stacks of one look, folded by name, with all that is to be held against them."""
+"""The stacks of one measurement, folded by name, with their quality."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from polltrace.profiles.profile import Profile
-from polltrace.profiles.sampled import AT_POLL, NamedStack, Names, named_stacks
-from stacks import EarlyEnds, early_ends, fold
-from stacks.folded import Folded
+from polltrace.profiles.sampled import AT_POLL, NamedStack, SymbolSource, named_stacks
+from polltrace.stacks import EarlyEnds, early_ends, fold
+from polltrace.stacks.folded import Folded
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class StackQuality:
     """How good a set of stacks is. All but the last three count samples.
 
     `early`: those that end before their program began, by object; `truncated`: deeper than what
     was kept; `caller_unknown`: taken at a break poll, where libc's poll hides its caller and its
     place was not known; `unnamed`: of processes that ended before anyone saw their mappings;
     `lost`: no room for one more different stack, or none could be taken; `no_kernel`: kept
-    without their kernel part; `skipped`: times that the kernel did not run the probe;
+    without their kernel part; `skipped`: samples that the kernel refused the probe;
     `problems`: objects that lack names (path, reason); `complete`: the probe saw the end.
     """
 
@@ -37,9 +37,11 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class StackProfile:
-    """Stacks of one kind: `samples` in all, `checks` of them in the break check.
+    """Stacks of one `kind`, taken in `seconds`: `samples` in all, `checks` of them in the break
+    check. `quality` is how well they could be walked and named.
 
-    `by_shape`: the checks that were told by the poll's arguments alone, for want of names.
+    `by_shape`: the checks that are known by the poll's arguments alone, for lack of names;
+    `undecided`: samples without names of processes that no engine's data recognises.
     `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
     counted in windows only. `folded` counts the break polls that the samples stand for, or
     samples on CPU; it has the kernel's frames as well, where they were asked for.
@@ -50,22 +52,23 @@ class StackProfile:
     samples: int
     checks: int
     by_shape: int
+    undecided: int
     break_polls: int
     folded: Folded
-    quality: Quality
+    quality: StackQuality
 
     @property
     def unit(self) -> str:
-        """What `folded` counts."""
+        """The unit of the counts in `folded`."""
         return "break polls" if self.kind == AT_POLL else "samples"
 
 
-def stack_profile(profile: Profile, names: Names, kind: str) -> StackProfile:
-    """Name, fold and judge the stacks of one kind that a look, live or recorded, has taken."""
+def stack_profile(profile: Profile, names: SymbolSource, kind: str) -> StackProfile:
+    """Name, fold and classify the stacks of one kind of a measurement, live or recorded."""
     taken = [s for totals in profile.totals for s in totals.stacks if s.kind == kind]
     found = named_stacks(profile, names, kind)
     hidden = sum(stack.count for stack in taken if stack.hidden == "unknown")
-    quality = Quality(
+    quality = StackQuality(
         early=_early(found),
         truncated=_truncated(found),
         caller_unknown=hidden if kind == AT_POLL else 0,
@@ -80,14 +83,14 @@ def stack_profile(profile: Profile, names: Names, kind: str) -> StackProfile:
 
 
 def traced_stacks(profile: Profile, stacks: Iterable[NamedStack]) -> StackProfile:
-    """Fold and judge the stacks that strace -k took: one at each break poll, by DWARF."""
+    """Fold and classify the stacks that strace -k took: one at each break poll, by DWARF."""
     found = list(stacks)
-    quality = Quality(_early(found), _truncated(found), 0, 0, 0, 0, 0, {}, profile.complete)
+    quality = StackQuality(_early(found), _truncated(found), 0, 0, 0, 0, 0, {}, profile.complete)
     return _judged(profile, found, AT_POLL, quality)
 
 
 def _judged(
-    profile: Profile, found: Sequence[NamedStack], kind: str, quality: Quality
+    profile: Profile, found: Sequence[NamedStack], kind: str, quality: StackQuality
 ) -> StackProfile:
     polls = sum(totals.break_polls for totals in profile.totals)
     return StackProfile(
@@ -96,6 +99,7 @@ def _judged(
         samples=sum(stack.count for stack in found),
         checks=sum(stack.count for stack in found if stack.is_break_check),
         by_shape=sum(stack.count for stack in found if stack.by_shape),
+        undecided=sum(stack.count for stack in found if stack.undecided),
         break_polls=polls if kind == AT_POLL else 0,
         folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in found),
         quality=quality,

@@ -4,24 +4,25 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import posixpath
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
 from polltrace.intervals import proportion
 from polltrace.profiles.sampled import AT_POLL
-from polltrace.profiles.stack_profile import Quality, StackProfile
-from stacks.folded import Folded, total
+from polltrace.profiles.stack_profile import StackProfile, StackQuality
+from polltrace.stacks.folded import Folded, total
 
 SHOWN = 5
 SHOWN_PROBLEMS = 3
+_WHY = "no names, and of no known engine's server"
 
 
 def stacks_text(found: StackProfile, shown: Folded) -> str:
-    """Verdict first, then the commonest stacks outermost first, then what to hold against them.
+    """The verdict, then the commonest stacks outermost first, then the stacks' quality.
 
-    shown: the stacks, or those of them that were asked for, perhaps grouped.
+    `shown` are the stacks to print: all of them, or the chosen ones, perhaps grouped.
     """
     if not found.samples:
         idle = "no break poll was sampled" if found.kind == AT_POLL else "no process was on CPU"
@@ -53,28 +54,32 @@ def commonest(shown: Folded, whole: int, most: int = SHOWN) -> Iterator[str]:
         )
 
 
-def stacks_json(found: StackProfile, shown: Folded) -> str:
-    """All of it as one JSON object; functions outermost first, commonest stacks first."""
+def stacks_data(found: StackProfile, shown: Folded) -> dict[str, Any]:
+    """As JSON-ready data; functions outermost first, commonest stacks first."""
     ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
-    data = {
+    return {
         "kind": found.kind,
         "seconds": found.seconds,
         "samples": found.samples,
         "break_checks": found.checks,
         "break_checks_by_shape": found.by_shape,
+        "undecided": found.undecided,
         "break_polls": found.break_polls,
         "quality": dataclasses.asdict(found.quality),
         "unit": found.unit,
-        "stacks": [{"count": n, "functions": functions} for functions, n in ordered],
+        "stacks": [{"count": n, "functions": list(functions)} for functions, n in ordered],
     }
-    return json.dumps(data, indent=1) + "\n"
 
 
 def _verdict(found: StackProfile) -> str:
     checks, samples = found.checks, found.samples
     if found.kind == AT_POLL:
         by_shape = f", {found.by_shape:,} by shape alone: no names" if found.by_shape else ""
-        return f"{checks:,} of {samples:,} stacks at a break poll are the break check{by_shape}."
+        if found.undecided == samples:
+            return f"Cannot tell whether {samples:,} stacks at a poll are the break check: {_WHY}."
+        undecided = f" Cannot tell of {found.undecided:,}: {_WHY}." if found.undecided else ""
+        counted = f"{checks:,} of {samples:,} stacks at a break poll are the break check"
+        return f"{counted}{by_shape}.{undecided}"
     share = proportion(checks, samples)
     return (
         f"{share.value:.1f} % [{share.low:.1f}, {share.high:.1f}] of {samples:,} on-CPU samples "
@@ -90,10 +95,10 @@ def _sampled(found: StackProfile) -> str:
     )
 
 
-def quality_notes(quality: Quality) -> Iterator[str]:
-    """What is to be held against the stacks, a sentence each; nothing when all is well."""
+def quality_notes(quality: StackQuality) -> Iterator[str]:
+    """The defects of a set of stacks, a sentence each; nothing where there are none."""
     if quality.truncated:
-        yield f"{quality.truncated:,} stacks are deeper than what was kept of them."
+        yield f"{quality.truncated:,} stacks are deeper than the part that was kept."
     if quality.caller_unknown:
         yield (
             f"{quality.caller_unknown:,} stacks may lack the function that called poll: where this "
@@ -102,16 +107,16 @@ def quality_notes(quality: Quality) -> Iterator[str]:
     if quality.lost:
         yield f"{quality.lost:,} stacks were lost: there was no room for more different ones."
     if quality.no_kernel:
-        yield f"{quality.no_kernel:,} stacks are shown without the kernel's part: no room for it."
+        yield f"{quality.no_kernel:,} stacks lack their kernel part: there was no room for it."
     if quality.skipped:
-        yield f"{quality.skipped:,} times the kernel did not let the probe take its sample."
+        yield f"The kernel refused the probe {quality.skipped:,} samples."
     if quality.unnamed:
         yield (
             f"{quality.unnamed:,} stacks are left out: their processes ended before their memory "
             "maps could be read."
         )
     if not quality.complete:
-        yield "The look was cut short: the probe did not say that it had seen everything."
+        yield "The measurement was cut short: the probe ended without its last record."
     problems = sorted(quality.problems.items())
     for path, reason in problems[:SHOWN_PROBLEMS]:
         yield f"Names are missing in {posixpath.basename(path) or path}: {reason}."

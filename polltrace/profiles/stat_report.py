@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`polltrace stat`: a Profile as a table, as truss -c and strace -c print one, or as data."""
+"""`polltrace stat`: a Profile as a table like those of truss -c and strace -c, or as data."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from polltrace.printable import one_line
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.profiles.profile import Profile
 
-# Calls that were under way when the probe attached: counted, but their time is not known.
+# Calls that were under way when the probe attached: counted, but not timed.
 UNTIMED = "times"
 
 
@@ -47,7 +48,7 @@ def stat_data(profile: Profile) -> dict[str, Any]:
     }
 
 
-def stat_table(profile: Profile) -> str:
+def stat_text(profile: Profile) -> str:
     """One block a process: its polls, then its system calls, most called first."""
     blocks = [_block(profile, totals) for totals in profile.totals]
     losses = [
@@ -56,14 +57,16 @@ def stat_table(profile: Profile) -> str:
     if losses:
         blocks.append(f"LOST, so counts above are too low: {', '.join(losses)}")
     if not profile.complete:
-        blocks.append("The probe was ended from outside: these are the counts of its last frame.")
+        blocks.append(
+            "The probe was ended by somebody else: these are the counts of its last frame."
+        )
     return "\n\n".join(blocks)
 
 
 def _block(profile: Profile, totals: ProcessTotals) -> str:
     rate = totals.break_polls / profile.seconds if profile.seconds else 0.0
     lines = [
-        f"{totals.pid}: {_command(profile, totals)}",
+        f"{totals.pid}: {one_line(_command(profile, totals))}",
         f"{profile.seconds:.3f} s watched, {totals.cpu_s:.3f} s on CPU",
         "",
         f"{'break polls':<16}{totals.break_polls:>12,}   {rate:,.0f}/s",

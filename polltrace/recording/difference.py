@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two recordings held against each other: what changed from one to the other."""
+"""Two recordings compared: what changed from one to the other."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from polltrace.recording.summary import SessionSummary, Summary
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A figure in both. `change` is `after` less `before`, in its own unit; None where either
-    cannot be told. It is certain when its interval excludes zero; without one it is None."""
+    """A figure `name` of two recordings, `before` and `after`, in `unit` (empty: a plain number).
+    None is a value that is not known. The change is certain when its interval excludes zero."""
 
     name: str
     before: Estimate | None
@@ -24,7 +24,7 @@ class Change:
 
     @property
     def change(self) -> Estimate | None:
-        """The two errors are taken as independent."""
+        """`after` less `before`, their errors taken as independent; None where either is."""
         if self.before is None or self.after is None:
             return None
         before, after = self.before, self.after
@@ -40,7 +40,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`modes` and `skips` are counts of sessions by break mode and by configured skip."""
+    """The summaries `before` and `after`, and the `changes` between them. `modes` and `skips` are
+    the counts of sessions (before, after) by break mode and by configured skip."""
 
     before: Summary
     after: Summary
@@ -106,9 +107,9 @@ def _rates_over_time(summary: Summary) -> Sequence[float]:
 
 
 def _lost(summary: Summary) -> Estimate | None:
-    """Share of all CPU time, by count and price; sessions' intervals weighted by their CPU."""
+    """Share of all CPU time by count and cost; sessions' intervals weighted by their CPU time."""
     cpu_s = sum(each.cpu_s for each in _busy(summary))
-    if not cpu_s or summary.unpriced:
+    if not cpu_s or summary.cost_unknown:
         return None
     parts = [(each.counted, each.cpu_s) for each in _busy(summary) if each.counted]
     value, low, high = (
@@ -125,4 +126,5 @@ def _sampled(summary: Summary) -> Estimate | None:
 
 
 def _skips(summary: Summary) -> list[int]:
-    return [each.server.settings.break_poll_skip for each in summary.sessions if each.server]
+    known = [each.server.settings.known_skip for each in summary.sessions if each.server]
+    return [skip for skip in known if skip is not None]

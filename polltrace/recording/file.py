@@ -12,7 +12,7 @@ from typing import Any
 
 import zstandard
 
-from polltrace.errors import HostError
+from polltrace.errors import FileError
 
 # A zstd frame carries a checksum over its content: short enough to be verified before it is
 # believed, long enough that what frames of the probe have in common is written once.
@@ -21,7 +21,7 @@ _ZSTD_LEVEL = 3
 
 
 class RecordingFile:
-    """A new file at `path`, for its owner's eyes only. Raises HostError when it cannot be written.
+    """A new file at `path`, for its owner's eyes only. Raises FileError when it cannot be written.
 
     After each write() all that was given is in the kernel's hands: a kill loses nothing of it.
     When the disk is full the file ends with the last write that was complete.
@@ -43,7 +43,7 @@ class RecordingFile:
         self.size = 0
 
     def write(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Add records; on return they can be read. Raises HostError."""
+        """Add records; on return they can be read. Raises FileError."""
         packed = []
         for record in records:
             line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
@@ -60,7 +60,7 @@ class RecordingFile:
         self._put(b"".join(packed))
 
     def finish(self, record: Mapping[str, Any]) -> None:
-        """Write the last record and close. Raises HostError."""
+        """Write the last record and close. Raises FileError."""
         try:
             self.write([record])
             if self._in_frame:
@@ -84,5 +84,5 @@ class RecordingFile:
             raise self._failure(error) from None
         self.size += len(data)
 
-    def _failure(self, error: OSError) -> HostError:
-        return HostError(f"cannot write {self._path}: {error.strerror}")
+    def _failure(self, error: OSError) -> FileError:
+        return FileError(f"cannot write {self._path}: {error.strerror}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording boiled down to what reports need, in room that does not grow with its length."""
+"""A recording reduced to what reports need, in constant memory."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from polltrace.intervals import Estimate
 from polltrace.profiles.frames import (
     Burst,
     Exit,
-    Frame,
     Identity,
+    ProbeFrame,
     ProcessTotals,
     Trailer,
     WatchedProcess,
 )
 from polltrace.profiles.profile import Profile
-from polltrace.recording.header import Quality, RecordingHeader, quality_of
-from polltrace.recording.look import Look
+from polltrace.recording.folded_stream import FoldedStream
+from polltrace.recording.header import RecordingHeader, RecordingQuality, quality_of
 from polltrace.recording.names import RecordedNames
 from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
@@ -31,17 +31,22 @@ from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
 from polltrace.recording.totals import added
 from polltrace.servers.servers import Server
 
-# What taking apart a record raises that is not what it says it is.
+# What parsing a record raises that does not have the shape of its type.
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, FrameError)
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """`seconds` is how long this file goes on. Totals in `counted` and `sampled` are of this file
-    alone; they are None where nothing was seen. `timed_cpu_s` is how long a process was on CPU, or
-    ready to, while its `gaps` were timed; `bursts` are its checks, counted for a moment. `lived` is
-    when each process came and went, in seconds since the recording began. `tear` says why a file
-    ends early; `unknown` counts records of types that this release does not know.
+    """The file at `path`, with its `header`; it covers `seconds`.
+
+    Totals in `counted` (every poll) and `sampled` (on-CPU stacks) are of this file alone; they are
+    None where nothing was seen. By process: `gaps` are the totals of all times when gaps between
+    polls were timed, `timed_cpu_s` the seconds that it was on CPU or runnable meanwhile; `bursts`
+    its counted checks; `lived` when it came and went, in seconds since the recording began;
+    `series` its totals over time; `servers` what it serves. `poll_costs` is the cost per poll (CPU
+    seconds) by the interval between polls in microseconds. `names` are those of functions;
+    `quality` is None without a trailer. `tear` is the reason why a file ends early, empty where it
+    does not; `unknown` counts records by types that this release does not know.
     """
 
     path: Path
@@ -55,22 +60,22 @@ class Recording:
     lived: Mapping[Identity, tuple[float, float]]
     series: Mapping[Identity, Series]
     servers: Mapping[Identity, Server]
-    prices: Mapping[int, Estimate]
+    poll_costs: Mapping[int, Estimate]
     names: RecordedNames
-    quality: Quality | None
+    quality: RecordingQuality | None
     tear: str
     unknown: Mapping[str, int]
 
     @property
     def identities(self) -> list[Identity]:
-        """Every process of the recording, in the order it came."""
+        """Every process of the recording, in order of appearance."""
         return list(self.lived)
 
 
 def read(path: Path) -> Recording:
     """Read a recording to its end, or as far as it can be read.
 
-    Raises UsageError for a file that cannot be read, FrameError for what is no recording.
+    Raises FileError for a file that cannot be read, FileFormatError for one that is no recording.
     """
     scan = Scan(path)
     fold = _Fold(scan.header.at_s)
@@ -86,8 +91,8 @@ def read(path: Path) -> Recording:
 class _Fold:
     def __init__(self, begins_s: float) -> None:
         self._begins_s = self._now_s = begins_s
-        self._looks = {COUNT: Look(), CPU: Look()}
-        self._timing: Look | None = None
+        self._streams = {COUNT: FoldedStream(), CPU: FoldedStream()}
+        self._timing: FoldedStream | None = None
         self._timed_until_s = -1.0
         self._gaps: dict[Identity, ProcessTotals] = {}
         self._timed_cpu_s: dict[Identity, float] = {}
@@ -96,19 +101,19 @@ class _Fold:
         self._went: dict[Identity, float] = {}
         self._series: dict[Identity, Series] = {}
         self._servers: dict[Identity, Server] = {}
-        self._prices: dict[int, Estimate] = {}
+        self._poll_costs: dict[int, Estimate] = {}
         self._names = RecordedNames()
-        self._quality: Quality | None = None
+        self._quality: RecordingQuality | None = None
         self._unknown: Counter[str] = Counter()
 
     def take(self, data: dict[str, Any]) -> None:
-        """Raises one of MALFORMED for what is no record, or another kind of record."""
+        """Raises one of MALFORMED for a record that does not have the shape of its type."""
         kind = data["type"]
         if kind in ("probe", "base"):
             at_s = float(data["at_s"])
             if not 0 <= at_s - self._begins_s < 1e9:
                 raise ValueError("a time before the beginning")
-            self._probe(str(data["look"]), data["record"], at_s, is_base=kind == "base")
+            self._probe(str(data["stream"]), data["record"], at_s, is_base=kind == "base")
             self._now_s = max(self._now_s, at_s)
         elif kind == "symbols":
             self._names.add(data)
@@ -119,23 +124,27 @@ class _Fold:
             identity = identity_of(data)
             before_s = self._timed_cpu_s.get(identity, 0.0)
             self._timed_cpu_s[identity] = before_s + float(data["on_cpu_s"])
-        elif kind == "price":
-            self._prices[int(data["pace_us"])] = Estimate(*map(float, data["price_s"]))
+        elif kind == "poll_cost":
+            value, low, high = map(float, data["cost_s"])
+            if not 0 <= low <= value <= high < 1 or not value:
+                raise ValueError("a cost that no poll has")
+            self._poll_costs[int(data["interval_us"])] = Estimate(value, low, high)
         elif kind == "trailer":
             self._quality = quality_of(data)
         else:
             self._unknown[str(kind)[:40]] += 1
 
-    def _probe(self, look: str, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
-        if look in (GAPS, CHECKS):
-            self._close_look(data, at_s, is_base=is_base)
+    def _probe(self, name: str, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
+        if name in (GAPS, CHECKS):
+            self._intrusive(data, at_s, is_base=is_base)
             return
-        if look not in self._looks:
-            self._unknown[look[:40]] += 1
+        stream = self._streams.get(name)
+        if stream is None:
+            self._unknown[name[:40]] += 1
             return
-        since_s = self._looks[look].last_at_s
-        record = self._looks[look].take(data, at_s, is_base=is_base)
-        if look != COUNT:
+        since_s = stream.last_at_s
+        record = stream.take(data, at_s, is_base=is_base)
+        if name != COUNT:
             return
         match record:
             case WatchedProcess():
@@ -144,7 +153,7 @@ class _Fold:
                 self._came.setdefault((record.pid, record.start_ticks), came_s)
             case Exit():
                 self._went[record.pid, record.start_ticks] = at_s
-            case Frame():
+            case ProbeFrame():
                 timed = self._timing is not None or self._timed_until_s > since_s
                 for totals in record.processes:
                     self._point(totals, since_s, at_s, timed=timed)
@@ -155,18 +164,18 @@ class _Fold:
         if series is None:
             series = self._series[identity] = Series()
             came = self._came.setdefault(identity, self._begins_s)
-            if identity not in self._looks[COUNT].base and came < at_s:
+            if identity not in self._streams[COUNT].base and came < at_s:
                 series.add(Point(came, 0.0, 0), timed=False)
         # It was left out of the frames in which it did nothing.
         if series.last is not None and series.last.at_s < since_s:
             series.add(series.last._replace(at_s=since_s), timed=False)
         series.add(Point(at_s, totals.cpu_s, totals.break_polls), timed=timed)
 
-    def _close_look(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
+    def _intrusive(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
         if is_base:  # one that was under way when the file began is not in it
             return
         if data["type"] == "header" or self._timing is None:
-            self._timing = Look()
+            self._timing = FoldedStream()
         record = self._timing.take(data, at_s, is_base=False)
         self._timed_until_s = at_s
         if isinstance(record, Trailer):
@@ -185,8 +194,8 @@ class _Fold:
             path=scan.path,
             header=scan.header,
             seconds=max(end_s - self._begins_s, 0.0),
-            counted=self._looks[COUNT].profile(),
-            sampled=self._looks[CPU].profile(),
+            counted=self._streams[COUNT].profile(),
+            sampled=self._streams[CPU].profile(),
             gaps=self._gaps,
             timed_cpu_s=self._timed_cpu_s,
             bursts=self._bursts,
@@ -196,7 +205,7 @@ class _Fold:
             },
             series=self._series,
             servers=self._servers,
-            prices=self._prices,
+            poll_costs=self._poll_costs,
             names=self._names,
             quality=self._quality,
             tear=scan.tear,

@@ -7,18 +7,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from polltrace.errors import FrameError
+from polltrace.errors import FileFormatError
 
 FORMAT = "polltrace-recording"
-# A reader refuses a larger one. What an old reader may overlook (a new record type, a new field)
-# does not make a new version.
-VERSION = 1
+# A reader refuses a larger one; older ones are upgraded as they are read (see upgrade.py). A
+# change that an old reader may overlook (a new record type or field) makes no new version.
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingHeader:
-    """`started` is UTC, ISO 8601. `part` counts the files of one recording, from 1; `at_s` is when
-    this one begins, in seconds since `started`."""
+    """The release that wrote the file (`polltrace`), the `host`, its `kernel` and `arch`, and the
+    recorder's `command` line. `started` is UTC, ISO 8601; a frame comes every `interval_s` seconds.
+    `part` counts the files of one recording, from 1; `at_s` is when this one begins, in seconds
+    since `started`. `version` is that of the file's format."""
 
     polltrace: str
     host: str
@@ -29,19 +31,21 @@ class RecordingHeader:
     interval_s: float
     part: int = 1
     at_s: float = 0.0
+    version: int = VERSION
 
     def data(self) -> dict[str, Any]:
-        return {"format": FORMAT, "version": VERSION, **asdict(self)}
+        return {"format": FORMAT, **asdict(self)}
 
 
 def header_of(data: Mapping[str, Any]) -> RecordingHeader:
-    """Raises FrameError for another format, or a version that this release cannot read."""
+    """Raises FileFormatError for another format, or a version that this release cannot read."""
     try:
         if data["format"] != FORMAT:
-            raise FrameError(f"a file of format {data['format']!r}, not {FORMAT!r}")
-        if data["version"] > VERSION:
-            raise FrameError(
-                f"a recording of version {data['version']}, made by polltrace "
+            raise FileFormatError(f"a file of format {data['format']!r}, not {FORMAT!r}")
+        version = int(data["version"])
+        if version > VERSION:
+            raise FileFormatError(
+                f"a recording of version {version}, made by polltrace "
                 f"{data.get('polltrace', '?')}; this release reads up to version {VERSION}: "
                 "use a newer polltrace"
             )
@@ -55,20 +59,21 @@ def header_of(data: Mapping[str, Any]) -> RecordingHeader:
             interval_s=float(data["interval_s"]),
             part=int(data["part"]),
             at_s=float(data["at_s"]),
+            version=version,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise FrameError(f"a recording whose header is damaged ({error!r})") from None
+        raise FileFormatError(f"a recording whose header is damaged ({error!r})") from None
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
-    """How good a recording is: what was lost, and what recording took.
+class RecordingQuality:
+    """The losses and the cost of a recording.
 
-    `reason` is why it ended. `lost` counts by kind what could not be counted or kept (full maps,
-    unreadable memory), of all looks together; `late_frames` came later than
-    asked for; `probe_cpu_s` is the CPU time of the probes' processes, `bpf_s` that of their
-    programs in the kernel, `recorder_cpu_s` ours. `unnamed` stacks came from processes that were
-    gone before their functions had been looked up.
+    It ended at `at_s` (seconds since it began) for `reason`. `lost` counts by kind what could not
+    be counted or kept (full maps, unreadable memory), of all streams together; `late_frames` came
+    later than asked for. CPU seconds: `probe_cpu_s` of the probes' processes, `bpf_s` of their
+    programs in the kernel, `recorder_cpu_s` of polltrace. `unnamed` stacks came from processes
+    that were gone before their functions had been looked up.
     """
 
     at_s: float
@@ -84,9 +89,9 @@ class Quality:
         return {"type": "trailer", **asdict(self), "lost": dict(self.lost)}
 
 
-def quality_of(data: Mapping[str, Any]) -> Quality:
-    """Raises KeyError, TypeError or ValueError for what is no trailer."""
-    return Quality(
+def quality_of(data: Mapping[str, Any]) -> RecordingQuality:
+    """Raises one of fold.MALFORMED for a record that is no trailer."""
+    return RecordingQuality(
         at_s=float(data["at_s"]),
         reason=str(data["reason"]),
         lost={str(kind): int(count) for kind, count in data["lost"].items()},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What goes into a file, in which order: pure bookkeeping over what probes and /proc say."""
+"""The entries of a file, in their order, from the records of probes and /proc. No I/O."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from polltrace import __version__
 from polltrace.intervals import Estimate
 from polltrace.profiles.frames import Identity
-from polltrace.recording.header import Quality, RecordingHeader
+from polltrace.recording.header import RecordingHeader, RecordingQuality
 from polltrace.recording.naming import Naming
-from polltrace.recording.probes import Said
+from polltrace.recording.probes import StreamRecord
 from polltrace.recording.secrets import own_command
 from polltrace.recording.server import server_data
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Stream, identity_of
@@ -22,17 +22,17 @@ Entry = dict[str, Any]
 
 
 class Journal:
-    """Gives the entries for what it is told; `opening` is all that a new file must begin with."""
+    """Turns records into entries; `opening` gives those that a new file must begin with."""
 
     def __init__(
         self, command: tuple[str, ...], interval_s: float, now_s: Callable[[], float]
     ) -> None:
         self._command, self._interval_s, self._now_s = own_command(command), interval_s, now_s
         self._started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._streams = {look: Stream(look) for look in (COUNT, CPU, GAPS, CHECKS)}
+        self._streams = {name: Stream(name) for name in (COUNT, CPU, GAPS, CHECKS)}
         self._naming = Naming()
         self._servers: dict[Identity, Entry] = {}
-        self._prices: dict[int, Entry] = {}
+        self._poll_costs: dict[int, Entry] = {}
         self._probe: Mapping[str, Any] = {}
         self._lost: dict[str, Mapping[str, int]] = {}
         self._costs: dict[str, tuple[float, float]] = {}
@@ -40,29 +40,29 @@ class Journal:
         self._end_s: float | None = None
         self.reason = "interrupted"
 
-    def said(self, said: Said) -> Iterator[Entry]:
+    def record(self, read: StreamRecord) -> Iterator[Entry]:
         """The entries for a record of a probe: names before the stacks that need them."""
-        record = said.record
+        record = read.record
         if record is None:
             return
-        kind, stream = record["type"], self._streams[said.look]
+        kind, stream = record["type"], self._streams[read.stream]
         if kind == "header":
             self._probe = record
-            self._streams[said.look] = stream = Stream(said.look)
-        elif kind == "process" and said.look in (COUNT, CPU):
+            self._streams[read.stream] = stream = Stream(read.stream)
+        elif kind == "process" and read.stream in (COUNT, CPU):
             self._naming.seen(identity_of(record))
         elif kind == "frame":
             for process in record["processes"]:
                 yield from self._naming.new(process)
-            self._note(said.look, record)
+            self._note(read.stream, record)
         elif kind == "trailer":
-            self._end(said.look, record)
-        yield stream.entry(record, said.at_s)
-        if kind == "exit" and said.look == COUNT:
+            self._end(read.stream, record)
+        yield stream.entry(record, read.at_s)
+        if kind == "exit" and read.stream == COUNT:
             self._forget(identity_of(record))
 
     def server(self, server: Server) -> Iterator[Entry]:
-        """An entry if this is news of it."""
+        """An entry if anything of it has changed."""
         identity = server.pid, server.start_ticks
         data = server_data(server, round(self._now_s(), 6))
         before = self._servers.get(identity)
@@ -70,20 +70,20 @@ class Journal:
             self._servers[identity] = data
             yield data
 
-    def prices(self, by_pace_us: Mapping[int, Estimate]) -> Iterator[Entry]:
-        """Entries for the prices that are new."""
-        for pace_us, price in by_pace_us.items():
-            if pace_us not in self._prices:
-                self._prices[pace_us] = {
-                    "type": "price",
+    def poll_costs(self, by_interval_us: Mapping[int, Estimate]) -> Iterator[Entry]:
+        """Entries for the costs per poll that are new."""
+        for interval_us, cost in by_interval_us.items():
+            if interval_us not in self._poll_costs:
+                self._poll_costs[interval_us] = {
+                    "type": "poll_cost",
                     "at_s": round(self._now_s(), 6),
-                    "pace_us": pace_us,
-                    "price_s": [price.value, price.low, price.high],
+                    "interval_us": interval_us,
+                    "cost_s": [cost.value, cost.low, cost.high],
                 }
-                yield self._prices[pace_us]
+                yield self._poll_costs[interval_us]
 
     def opening(self, part: int) -> Iterator[Entry]:
-        """What file number `part` begins with."""
+        """The entries that file number `part` begins with."""
         at_s = round(self._now_s(), 6) if part > 1 else 0.0
         header = RecordingHeader(
             polltrace=__version__,
@@ -99,18 +99,18 @@ class Journal:
         yield header.data()
         if part == 1:
             return
-        yield from self._prices.values()
+        yield from self._poll_costs.values()
         yield from self._servers.values()
         yield from self._naming.all()
         for stream in self._streams.values():
             yield from stream.opening(at_s)
 
-    def quality(self, reason: str) -> Quality:
+    def quality(self, reason: str) -> RecordingQuality:
         lost: dict[str, int] = {}
         for losses in self._lost.values():
             for kind, count in losses.items():
                 lost[kind] = lost.get(kind, 0) + count
-        return Quality(
+        return RecordingQuality(
             at_s=round(self._now_s() if self._end_s is None else self._end_s, 6),
             reason=reason,
             lost=lost,
@@ -121,21 +121,21 @@ class Journal:
             unnamed=self._naming.unnamed,
         )
 
-    def _note(self, look: str, frame: Entry) -> None:
-        self._lost[look] = frame["lost"]
+    def _note(self, stream: str, frame: Entry) -> None:
+        self._lost[stream] = frame["lost"]
         cost = frame.get("own_cost", {})
-        self._costs[look] = cost.get("cpu_s", 0.0), cost.get("bpf_s", 0.0)
+        self._costs[stream] = cost.get("cpu_s", 0.0), cost.get("bpf_s", 0.0)
 
-    def _end(self, look: str, trailer: Entry) -> None:
+    def _end(self, stream: str, trailer: Entry) -> None:
         self._late += trailer.get("late_frames", 0)
-        _, bpf_s = self._costs.get(look, (0.0, 0.0))
-        self._costs[look] = trailer.get("self_cpu_s", 0.0), bpf_s
-        if look == COUNT:
+        _, bpf_s = self._costs.get(stream, (0.0, 0.0))
+        self._costs[stream] = trailer.get("self_cpu_s", 0.0), bpf_s
+        if stream == COUNT:
             self.reason = str(trailer["reason"])
             self._end_s = self._now_s()
-        elif look in (GAPS, CHECKS):  # there will be others
-            self._costs[f"{look} {self._now_s()}"] = self._costs.pop(look)
-            self._lost.pop(look, None)
+        elif stream in (GAPS, CHECKS):  # there will be others
+            self._costs[f"{stream} {self._now_s()}"] = self._costs.pop(stream)
+            self._lost.pop(stream, None)
 
     def _forget(self, identity: Identity) -> None:
         self._naming.forget(identity)

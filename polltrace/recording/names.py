@@ -9,22 +9,22 @@ from typing import Any
 
 from polltrace.profiles.frames import Identity
 from polltrace.recording.stream import identity_of
-from stacks.errors import ProcessError
-from stacks.frame import Frame
-from stacks.text import printable
+from polltrace.stacks.errors import ProcessError
+from polltrace.stacks.frame import Frame
+from polltrace.stacks.text import printable
 
 KERNEL: Identity = (0, 0)
 
-# Where an address stands: innermost, or somebody called from there (then the byte before counts).
-Place = tuple[int, bool]
+# An address, and whether it is a caller's: then the byte before it belongs to the call.
+StackAddress = tuple[int, bool]
 
 
-def places(addresses: Sequence[int]) -> list[Place]:
-    """The places of a stack, innermost first."""
+def stack_addresses(addresses: Sequence[int]) -> list[StackAddress]:
+    """The addresses of a stack, innermost first."""
     return [(address, i > 0) for i, address in enumerate(addresses)]
 
 
-def symbols_data(identity: Identity, names: Mapping[Place, Frame]) -> dict[str, Any]:
+def symbols_data(identity: Identity, names: Mapping[StackAddress, Frame]) -> dict[str, Any]:
     """A `symbols` record: rows of [address, whether it is a caller, module, function, offset]."""
     modules = {module: i for i, module in enumerate({f.module: None for f in names.values()})}
     return {
@@ -43,7 +43,7 @@ class RecordedNames:
     """The names in a recording, by process. Fed as they come; the last one counts."""
 
     def __init__(self) -> None:
-        self._names: dict[Identity, dict[Place, Frame]] = {}
+        self._names: dict[Identity, dict[StackAddress, Frame]] = {}
         self.problems: Mapping[str, str] = {}
 
     def add(self, data: Mapping[str, Any]) -> None:
@@ -68,7 +68,7 @@ class RecordedNames:
         Where a PID was used twice, of the process that knows the whole stack. Raises ProcessError
         for a process whose functions were never looked up.
         """
-        wanted = places(addresses)
+        wanted = stack_addresses(addresses)
         known = [names for (each, _), names in self._names.items() if each == pid]
         whole = [names for names in known if all(place in names for place in wanted)]
         if not known:
@@ -77,15 +77,15 @@ class RecordedNames:
 
     def kernel(self, addresses: Sequence[int]) -> tuple[Frame, ...]:
         """Frames in the kernel, innermost first."""
-        return _named(self._names.get(KERNEL, {}), places(addresses))
+        return _named(self._names.get(KERNEL, {}), stack_addresses(addresses))
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessNames:
-    """The same of one process, whichever PID is asked for."""
+    """The names of one process, `_user`, and of the `_kernel`, whichever PID is asked for."""
 
-    _user: Mapping[Place, Frame]
-    _kernel: Mapping[Place, Frame]
+    _user: Mapping[StackAddress, Frame]
+    _kernel: Mapping[StackAddress, Frame]
 
     @property
     def problems(self) -> Mapping[str, str]:
@@ -94,12 +94,14 @@ class ProcessNames:
     def user(self, pid: int, addresses: Sequence[int]) -> tuple[Frame, ...]:
         if not self._user:
             raise ProcessError(f"process {pid} was gone before its functions were looked up")
-        return _named(self._user, places(addresses))
+        return _named(self._user, stack_addresses(addresses))
 
     def kernel(self, addresses: Sequence[int]) -> tuple[Frame, ...]:
-        return _named(self._kernel, places(addresses))
+        return _named(self._kernel, stack_addresses(addresses))
 
 
-def _named(names: Mapping[Place, Frame], wanted: Iterable[Place]) -> tuple[Frame, ...]:
+def _named(
+    names: Mapping[StackAddress, Frame], wanted: Iterable[StackAddress]
+) -> tuple[Frame, ...]:
     """A note where a name was not recorded."""
     return tuple(names.get(at) or Frame(f"[{at[0]:#x}]", "", 0, at[0]) for at in wanted)

@@ -11,21 +11,21 @@ import numpy as np
 
 from polltrace import procfs
 from polltrace.profiles.frames import Identity
-from polltrace.recording.names import KERNEL, Place, places, symbols_data
+from polltrace.recording.names import KERNEL, StackAddress, stack_addresses, symbols_data
 from polltrace.recording.stream import identity_of
-from stacks import AddressSpace, Frame, ProcessError, Symbolizer
+from polltrace.stacks import AddressSpace, Frame, ProcessError, Symbolizer
 
 Resolve = Callable[[Sequence[int], bool], Sequence[Frame]]
-"""Frames of addresses; the flag says that the first is where execution stands."""
+"""Frames of addresses; the flag is set if the first is where execution stands."""
 
 
 class Naming:
-    """Every place is looked up once; what is known of a process goes when it does."""
+    """Looks up every address once, and forgets a process when it ends."""
 
     def __init__(self) -> None:
         self._names = Symbolizer()
         self._spaces: dict[Identity, AddressSpace] = {}
-        self._known: dict[Identity, dict[Place, Frame]] = {}
+        self._known: dict[Identity, dict[StackAddress, Frame]] = {}
         self.unnamed = 0
 
     def seen(self, identity: Identity) -> None:
@@ -62,12 +62,14 @@ class Naming:
         for identity, names in self._known.items():
             yield symbols_data(identity, names)
 
-    def _unknown(self, identity: Identity, stacks: Sequence[Sequence[int]]) -> list[Place]:
+    def _unknown(self, identity: Identity, stacks: Sequence[Sequence[int]]) -> list[StackAddress]:
         known = self._known.get(identity, {})
-        wanted = dict.fromkeys(place for stack in stacks for place in places(stack))
+        wanted = dict.fromkeys(place for stack in stacks for place in stack_addresses(stack))
         return [place for place in wanted if place not in known]
 
-    def _looked_up(self, identity: Identity, wanted: list[Place]) -> Mapping[Place, Frame]:
+    def _looked_up(
+        self, identity: Identity, wanted: list[StackAddress]
+    ) -> Mapping[StackAddress, Frame]:
         space = self._spaces.get(identity)
         if space is None or (space.indexes(_array(wanted)) < 0).any():
             self.seen(identity)  # it has loaded something since
@@ -80,8 +82,8 @@ class Naming:
         )
 
     def _keep(
-        self, identity: Identity, wanted: list[Place], resolve: Resolve
-    ) -> Mapping[Place, Frame]:
+        self, identity: Identity, wanted: list[StackAddress], resolve: Resolve
+    ) -> Mapping[StackAddress, Frame]:
         callers = [address for address, is_caller in wanted if is_caller]
         found = {
             (frame.address, True): frame for frame in (resolve(callers, False) if callers else ())
@@ -93,5 +95,5 @@ class Naming:
         return found
 
 
-def _array(wanted: Sequence[Place]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def _array(wanted: Sequence[StackAddress]) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return np.array([address if 0 <= address < 1 << 64 else 0 for address, _ in wanted], np.uint64)

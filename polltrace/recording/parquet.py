@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polltrace.errors import HostError, UsageError
+from polltrace.errors import FileError, HostError
 from polltrace.recording.summary import Summary
-from polltrace.recording.tables import TABLES, Column, rows
+from polltrace.recording.tables import TABLES, TableColumn, rows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -21,7 +21,7 @@ def write_parquet(summary: Summary, folder: Path) -> list[Path]:
     """Write one file a table into `folder`, made if need be; the files.
 
     Each file's metadata names host and recording, each column's its unit. Raises HostError where
-    pyarrow is missing, UsageError where the folder cannot be written.
+    pyarrow is missing, FileError where the folder cannot be written.
     """
     try:
         import pyarrow as arrow  # noqa: PLC0415 - an extra, and slow to load
@@ -39,11 +39,11 @@ def write_parquet(summary: Summary, folder: Path) -> list[Path]:
                 while batch := list(islice(found, _ROWS_AT_ONCE)):
                     writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
     except OSError as error:
-        raise UsageError(f"cannot write to {folder}: {error.strerror or error}") from None
+        raise FileError(f"cannot write to {folder}: {error.strerror or error}") from None
     return written
 
 
-def _schema(columns: tuple[Column, ...], summary: Summary) -> pyarrow.Schema:
+def _schema(columns: tuple[TableColumn, ...], summary: Summary) -> pyarrow.Schema:
     import pyarrow as arrow  # noqa: PLC0415
 
     kinds = {

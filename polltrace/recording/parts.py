@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from polltrace.errors import FrameError, HostError, UsageError
+from polltrace.errors import FileError, FileFormatError, UsageError
 from polltrace.recording.file import RecordingFile
 from polltrace.recording.scan import Scan
 
@@ -18,7 +18,7 @@ class Parts:
     """Writes to `path`, and goes on in a new file when that is `max_bytes` large.
 
     `opening(part)` is what a file begins with, so that each stands for itself; `closing(reason)`
-    its trailer. `keep` full files are kept beside the one that is written. Raises HostError.
+    its trailer. `keep` full files are kept next to the one that is written. Raises FileError.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class Parts:
                 if newer.exists():
                     newer.rename(older)
         except OSError as error:
-            raise HostError(f"cannot rename the parts of {self._path}: {error.strerror}") from None
+            raise FileError(f"cannot rename the parts of {self._path}: {error.strerror}") from None
 
 
 def make_room(path: Path) -> None:
     """Move a recording that is there already to FILE.old, as perf does.
 
-    Raises UsageError for a file that is no recording: it is somebody's; HostError where it cannot
+    Raises UsageError for a file that is no recording: it may be valuable; FileError where it cannot
     be moved.
     """
     if not path.is_file():
@@ -80,16 +80,16 @@ def make_room(path: Path) -> None:
             path.unlink()
             return
         Scan(path)
-        path.rename(_beside(path, "old"))
-    except FrameError:
+        path.rename(_sibling(path, "old"))
+    except FileFormatError:
         raise UsageError(f"{path} exists and is no recording; name another file") from None
     except OSError as error:
-        raise HostError(f"cannot move {path} out of the way: {error.strerror}") from None
+        raise FileError(f"cannot move {path} out of the way: {error.strerror}") from None
 
 
 def _numbered(path: Path, number: int) -> Path:
-    return _beside(path, str(number))
+    return _sibling(path, str(number))
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def _sibling(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}.{suffix}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who break-polls, at what pace, and when to time whose gaps."""
+"""The processes that break-poll, at which interval, and when to time whose gaps."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from polltrace.profiles.frames import Identity
 from polltrace.recording.stream import identity_of
-from polltrace.watch.pricing import pace_knot_us
+from polltrace.watch.calibration import calibrated_interval_us
 
-# Timing costs as much as the polls: a second now and then, of those that poll most.
+# Timing costs as much as the polls: for a second now and then, those that poll most.
 _FIRST_S, _EVERY_S, _FOR_S = 2.0, 300.0, 1.0
 _MOST_TIMED = 32
-# So few polls say nothing of a session's pace.
-_POLLS_TO_TELL = 100
+# Fewer polls than that do not tell a session's interval.
+_FEWEST_POLLS = 100
 
 
 class Pollers:
@@ -30,8 +30,9 @@ class Pollers:
         self.ran: list[Identity] = []
 
     def frame(self, frame: Mapping[str, Any]) -> set[int]:
-        """Take in a frame; the paces (see pace_knot_us) of those that polled since the last."""
-        paces = set()
+        """Take in a frame; the intervals between polls (rounded, us) of those that polled since
+        the last."""
+        intervals_us = set()
         self._polls, self.ran = {}, []
         for process in frame["processes"]:
             identity = identity_of(process)
@@ -40,17 +41,17 @@ class Pollers:
             cpu_s, polls = process["cpu_s"] - cpu_s, process["break_polls"] - polls
             if cpu_s > 0:
                 self.ran.append(identity)
-            if polls >= _POLLS_TO_TELL and cpu_s > 0:
+            if polls >= _FEWEST_POLLS and cpu_s > 0:
                 self._polls[identity] = polls
-                paces.add(pace_knot_us(cpu_s / polls))
-        return paces
+                intervals_us.add(calibrated_interval_us(cpu_s / polls))
+        return intervals_us
 
     def gone(self, identity: Identity) -> None:
         self._last.pop(identity, None)
         self._polls.pop(identity, None)
 
     def due(self, now_s: float) -> list[Identity]:
-        """Whom to look at closely now; empty while that is not due, or nobody polls."""
+        """The processes to measure now; empty while that is not due, or nothing polls."""
         if now_s < self._next_s or not self._polls:
             return []
         self._next_s = now_s + _EVERY_S

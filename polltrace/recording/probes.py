@@ -12,33 +12,32 @@ from typing import Any, Protocol, Self
 
 from polltrace import procfs
 from polltrace.errors import PolltraceError
-from polltrace.profiles.frames import data_of
+from polltrace.profiles.decoder import data_of
 from polltrace.recording.stream import COUNT
 from polltrace.watch.probe import LiveProbe
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A record of a probe, `at_s` seconds since the recording began; None: it has ended.
-
-    With an empty `look` it is the bell that rang; see Probes.also.
+class StreamRecord:
+    """A `record` of the probe of a `stream` (see stream.py), at `at_s` seconds since the recording
+    began; None: that probe has ended. An empty `stream` stands for Probes.also.
     """
 
-    look: str
+    stream: str
     at_s: float
     record: dict[str, Any] | None
 
 
-class Bell(Protocol):
-    """Something else to wait for."""
+class Waitable(Protocol):
+    """Something else to wait for: readable when there is news."""
 
     def fileno(self) -> int: ...
 
 
 class Probes:
-    """Probes by what they look for, from start() until they have ended; see `stream`.
+    """Probes by their stream, from start() until they have ended; see `stream`.
 
-    None of them sees us: not this process, those that started it, nor another probe.
+    The records leave out polltrace itself: this process, its ancestors, and the probes.
     """
 
     def __init__(self) -> None:
@@ -56,81 +55,81 @@ class Probes:
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     @property
-    def looks(self) -> list[str]:
-        """Those of the probes that run."""
+    def streams(self) -> list[str]:
+        """The streams whose probes run."""
         return list(self._probes)
 
-    def __contains__(self, look: str) -> bool:
-        return look in self._probes
+    def __contains__(self, stream: str) -> bool:
+        return stream in self._probes
 
-    def start(self, look: str, options: Sequence[str]) -> None:
+    def start(self, stream: str, options: Sequence[str]) -> None:
         probe = LiveProbe(options).__enter__()
-        self._probes[look] = probe
+        self._probes[stream] = probe
         self._own.add(probe.pid)
-        self._waiting.register(probe, EVENT_READ, look)
+        self._waiting.register(probe, EVENT_READ, stream)
 
-    def also(self, bell: Bell) -> None:
-        """Let wait() say so when this is readable."""
-        self._waiting.register(bell.fileno(), EVENT_READ, "")
+    def also(self, other: Waitable) -> None:
+        """Have wait() return when this is readable."""
+        self._waiting.register(other.fileno(), EVENT_READ, "")
 
-    def until_attached(self) -> Iterator[Said]:
-        """What is said until all have attached. Raises the failure of one that could not."""
+    def until_attached(self) -> Iterator[StreamRecord]:
+        """The records until all have attached. Raises the failure of one that could not."""
         while self._offsets.keys() != self._probes.keys():
-            for said in self.wait(None):
-                if said.record is None:
-                    raise self.failure(said.look)
-                yield said
+            for read in self.wait(None):
+                if read.record is None:
+                    raise self.failure(read.stream)
+                yield read
 
-    def wait(self, seconds: float | None) -> Iterator[Said]:
-        """What the probes say, as soon as they say anything; waits no longer than `seconds`.
+    def wait(self, seconds: float | None) -> Iterator[StreamRecord]:
+        """The next records of the probes; waits for them no longer than `seconds`.
 
-        Raises FrameError for what is no record of a probe of this release.
+        Raises FrameError for a line that is no record of a probe of this release.
         """
         ready = [str(key.data) for key, _ in self._waiting.select(seconds)]
-        for look in ready:
-            if not look:
-                yield Said("", self.now_s(), None)
+        for stream in ready:
+            if not stream:
+                yield StreamRecord("", self.now_s(), None)
                 continue
-            lines = self._probes[look].lines()
+            lines = self._probes[stream].lines()
             if lines is None:
-                self._waiting.unregister(self._probes[look])
-                yield Said(look, self.now_s(), None)
+                self._waiting.unregister(self._probes[stream])
+                yield StreamRecord(stream, self.now_s(), None)
             for line in lines or ():
-                if said := self._said(look, data_of(line.decode(errors="replace"))):
-                    yield said
+                if read := self._stamped(stream, data_of(line)):
+                    yield read
 
-    def failure(self, look: str) -> PolltraceError:
-        """Why a probe ended that was not asked to."""
-        return self._probes[look].failure()
+    def failure(self, stream: str) -> PolltraceError:
+        """The error of a probe that ended without being asked to."""
+        return self._probes[stream].failure()
 
-    def failed(self, look: str) -> bool:
-        """Whether a probe that has ended did not mean to."""
-        return not self._probes[look].succeeded()
+    def failed(self, stream: str) -> bool:
+        """Whether a probe that has ended did so by an error."""
+        return not self._probes[stream].succeeded()
 
-    def close(self, look: str) -> None:
+    def close(self, stream: str) -> None:
         """Let go of a probe that has ended."""
-        self._offsets.pop(look, None)
-        self._probes.pop(look).__exit__(None, None, None)
+        self._offsets.pop(stream, None)
+        self._probes.pop(stream).__exit__(None, None, None)
 
     def detach(self) -> None:
-        """Ask all to end; what they saw until now is still to be read."""
+        """Ask all to end; their records up to now are still to be read."""
         for probe in list(self._probes.values()):
             probe.detach()
 
-    def _said(self, look: str, record: dict[str, Any]) -> Said | None:
-        """With its time; None for what is about ourselves."""
+    def _stamped(self, stream: str, record: dict[str, Any]) -> StreamRecord | None:
+        """The record with its time; None for one about polltrace itself."""
         if record["type"] == "header":
-            self._offsets[look] = time.monotonic()
-            if look == COUNT:
-                self._began = self._offsets[look]
+            self._offsets[stream] = time.monotonic()
+            if stream == COUNT:
+                self._began = self._offsets[stream]
         elif record["type"] == "frame":
             others = [each for each in record["processes"] if each["pid"] not in self._own]
-            began = self._began or self._offsets[look]
-            at_s = max(self._offsets[look] - began + record["t_s"], 0.0)
-            return Said(look, round(at_s, 6), {**record, "processes": others})
+            began = self._began or self._offsets[stream]
+            at_s = max(self._offsets[stream] - began + record["t_s"], 0.0)
+            return StreamRecord(stream, round(at_s, 6), {**record, "processes": others})
         elif record.get("pid") in self._own:
             return None
-        return Said(look, round(self.now_s(), 6), record)
+        return StreamRecord(stream, round(self.now_s(), 6), record)
 
     def __exit__(
         self,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Watches processes and writes what is seen, until told to end."""
+"""Watches processes and writes what is seen, until stopped."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ from typing import Literal
 
 from polltrace.backends.ebpf import AUTO
 from polltrace.interrupts import detaching
-from polltrace.recording.close_looks import CloseLooks
-from polltrace.recording.header import Quality
+from polltrace.recording.header import RecordingQuality
+from polltrace.recording.intrusive import IntrusiveMeasurements
 from polltrace.recording.journal import Journal
 from polltrace.recording.parts import Parts, make_room
 from polltrace.recording.pollers import Pollers
-from polltrace.recording.probes import Probes, Said
+from polltrace.recording.probes import Probes, StreamRecord
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
+from polltrace.watch.calibration import Calibration
 from polltrace.watch.inspection import Inspector
-from polltrace.watch.pricing import PriceList
 
-# Room for as many as a host has: what is more is lost, and counted as lost. Of thousands most do
-# nothing, and need not be said so every second.
+# Room for as many as a host has: more are lost, and counted as lost. Most of thousands do nothing,
+# so only those that changed are reported.
 _ROOM = ["--max-processes", "8192", "--max-stacks", "16384", "--changed"]
-# So many processes are looked at between two looks at the probes.
+# Processes inspected between two reads of the probes.
 _AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What to record: `targets` are polltrace-probe's options. duration_s None: until stopped.
+class RecordingOptions:
+    """Options of a recording.
 
-    `stack_every`: one stack in so many break polls, or AUTO; `sample_hz`: on-CPU samples a second
-    and processor, 0 for none; `gaps`: look closely now and then; see close_looks.
+    The file is `path`; `targets` are polltrace-probe's options for the processes; `command` is our
+    own command line. `duration_s` None: until stopped; a frame every `interval_s` seconds. A file
+    of `max_bytes` is rotated, `keep` old ones are kept. `stack_every`: a stack at one in that many
+    break polls, or AUTO; `sample_hz`: on-CPU samples a second and processor, 0 for none; `gaps`:
+    whether to take the intrusive measurements (see intrusive.py).
     """
 
     path: Path
@@ -54,8 +57,8 @@ class Wanted:
         return [*self.targets, *_ROOM, *stacks, "-i", f"{self.interval_s:g}", *duration]
 
     def sampling(self) -> list[str]:
-        """Options of the probe that samples stacks on CPU. Polls are the other's business: this
-        one counts for ten milliseconds a minute, because it cannot do without."""
+        """Options of the probe that samples stacks on CPU. The other one counts polls: this one
+        counts for ten milliseconds a minute, the least that it can."""
         samples = ["--watch", "--hz", f"{self.sample_hz:g}", "--gap", "60", "--own-cost"]
         return [*self.targets, *_ROOM, *samples, "-i", f"{self.interval_s:g}"]
 
@@ -63,30 +66,30 @@ class Wanted:
 class Recorder:
     """One recording."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self._wanted = wanted
+    def __init__(self, options: RecordingOptions) -> None:
+        self._options = options
         self._inspector = Inspector()
-        self._prices = PriceList()
-        self._pollers = Pollers(wanted.duration_s)
-        self._close_looks = CloseLooks(self._pollers, self._inspector.servers)
+        self._prices = Calibration()
+        self._pollers = Pollers(options.duration_s)
+        self._intrusive = IntrusiveMeasurements(self._pollers, self._inspector.servers)
 
-    def run(self, attached: Callable[[], None]) -> Quality:
+    def run(self, attached: Callable[[], None]) -> RecordingQuality:
         """Record; `attached` is called when every break poll counts. Ends when the duration is
         over, every process has ended, or by Ctrl-C.
 
-        Raises the probe's failure, UsageError where another's file is in the way, and HostError
+        Raises the probe's failure, UsageError where another's file is in the way, and FileError
         when the file cannot be written any more.
         """
-        wanted = self._wanted
+        options = self._options
         with Probes() as self._probes:
-            journal = Journal(wanted.command, wanted.interval_s, self._probes.now_s)
+            journal = Journal(options.command, options.interval_s, self._probes.now_s)
             self._journal = journal
             early = self._attached()
-            make_room(wanted.path)  # now that there will be another
+            make_room(options.path)  # now that there will be another
             parts = Parts(
-                wanted.path,
-                max_bytes=wanted.max_bytes,
-                keep=wanted.keep,
+                options.path,
+                max_bytes=options.max_bytes,
+                keep=options.keep,
                 opening=journal.opening,
                 closing=lambda reason: journal.quality(reason).data(),
             )
@@ -100,38 +103,38 @@ class Recorder:
 
     def _attached(self) -> list[dict[str, object]]:
         """Start the probes, the counting one last: from then on it counts. The entries so far."""
-        looks = [(CPU, self._wanted.sampling())] if self._wanted.sample_hz else []
+        streams = [(CPU, self._options.sampling())] if self._options.sample_hz else []
         entries: list[dict[str, object]] = []
-        for look, options in [*looks, (COUNT, self._wanted.counting())]:
-            self._probes.start(look, options)
-            for said in self._probes.until_attached():
-                entries += self._heed(said)
+        for stream, options in [*streams, (COUNT, self._options.counting())]:
+            self._probes.start(stream, options)
+            for read in self._probes.until_attached():
+                entries += self._entries(read)
         return entries
 
     @property
-    def why_no_price(self) -> str:
-        """Why the price of a poll could not be measured; empty if it was, or nobody polled."""
+    def calibration_failure(self) -> str:
+        """Why the cost of a poll could not be measured; empty if it was, or nothing polled."""
         return self._prices.now.failed
 
     def _record(self, parts: Parts) -> None:
-        while self._probes.looks:
-            for said in self._probes.wait(0 if self._inspector.due() else 0.5):
-                if not said.look:
+        while self._probes.streams:
+            for read in self._probes.wait(0 if self._inspector.due() else 0.5):
+                if not read.stream:
                     self._prices.seen()
-                elif said.record is None:
-                    self._ended(said.look, parts)
-                elif entries := list(self._heed(said)):
+                elif read.record is None:
+                    self._ended(read.stream, parts)
+                elif entries := list(self._entries(read)):
                     parts.write(entries)
-            self._look_around(parts)
-        if not self._prices.now.by_pace_us:  # one will do for others that are near
+            self._between_reads(parts)
+        if not self._prices.now.by_interval_us:  # one will do for others that are near
             self._prices.wait()
-        parts.write(self._journal.prices(self._prices.now.by_pace_us))
+        parts.write(self._journal.poll_costs(self._prices.now.by_interval_us))
 
-    def _heed(self, said: Said) -> list[dict[str, object]]:
-        """The entries for what a probe said, and what else follows from it."""
-        record = said.record
+    def _entries(self, read: StreamRecord) -> list[dict[str, object]]:
+        """The entries for a record of a probe; takes note of the processes in it."""
+        record = read.record
         assert record is not None
-        if said.look == COUNT:
+        if read.stream == COUNT:
             match record["type"]:
                 case "process":
                     is_new = bool(record.get("parent"))
@@ -143,30 +146,30 @@ class Recorder:
                     self._prices.want(self._pollers.frame(record))
                     for identity in self._pollers.ran:
                         self._inspector.ran(identity)
-        return list(self._journal.said(said))
+        return list(self._journal.record(read))
 
-    def _look_around(self, parts: Parts) -> None:
-        """What else is to be done when the probes have nothing to say."""
+    def _between_reads(self, parts: Parts) -> None:
+        """Inspect processes, write news, and start the intrusive measurement that is due."""
         if self._inspector.due():
-            looked_at = self._inspector.look(_AT_ONCE)
-            found = [self._inspector.servers.get(identity) for identity in looked_at]
+            inspected = self._inspector.inspect(_AT_ONCE)
+            found = [self._inspector.servers.get(identity) for identity in inspected]
             if news := [e for server in found if server for e in self._journal.server(server)]:
                 parts.write(news)
-        if news := list(self._journal.prices(self._prices.now.by_pace_us)):
+        if news := list(self._journal.poll_costs(self._prices.now.by_interval_us)):
             parts.write(news)
-        close = self._wanted.gaps and not {GAPS, CHECKS} & set(self._probes.looks)
-        if close and COUNT in self._probes:
-            wanted = self._close_looks.next(self._probes.now_s())
-            if wanted is not None:
-                self._probes.start(*wanted)
+        free = self._options.gaps and not {GAPS, CHECKS} & set(self._probes.streams)
+        if free and COUNT in self._probes:
+            due = self._intrusive.due(self._probes.now_s())
+            if due is not None:
+                self._probes.start(*due)
 
-    def _ended(self, look: str, parts: Parts) -> None:
-        """A probe has ended: of the counting one that is the end of the recording."""
-        if look == COUNT and self._probes.failed(look):
+    def _ended(self, stream: str, parts: Parts) -> None:
+        """A probe has ended; the end of the counting one is the end of the recording."""
+        if stream == COUNT and self._probes.failed(stream):
             parts.finish("probe failed")
-            raise self._probes.failure(look)
-        self._probes.close(look)
-        if entries := list(self._close_looks.ended(look, self._probes.now_s())):
+            raise self._probes.failure(stream)
+        self._probes.close(stream)
+        if entries := list(self._intrusive.ended(stream, self._probes.now_s())):
             parts.write(entries)
-        if look == COUNT:
+        if stream == COUNT:
             self._probes.detach()

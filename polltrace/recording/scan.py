@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The records of a file, one after the other, as far as they can be read."""
+"""The records of a file in their order, as far as they can be read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any, BinaryIO
 
 import zstandard
 
-from polltrace.errors import FrameError, UsageError
+from polltrace.errors import FileError, FileFormatError
 from polltrace.recording.header import RecordingHeader, header_of
+from polltrace.recording.upgrade import upgraded
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # What a file from elsewhere may ask of our memory.
@@ -20,15 +21,22 @@ _LARGEST_FRAME = 1 << 28
 # A few bytes may stand for 128 KiB each: small bites keep what one can blow up to in bounds.
 _BITE = 1 << 12
 
+
+def _no_number(constant: str) -> None:
+    """Python's parser takes NaN and Infinity, which JSON has not."""
+    raise ValueError(constant)
+
+
 ENDED_EARLY = "it ends in the middle: polltrace was killed, or this is not all of the file"
 NO_TRAILER = "it has no trailer: polltrace was killed, or the disk was full"
 
 
 class Scan:
-    """Opens a recording; iterating gives every record behind the header, as JSON has it.
+    """Opens a recording; iterating gives every record behind the header, as JSON has it in this
+    version of the format.
 
-    `tear` says, once all was read, why there is no more of it; empty where all is there. Raises
-    UsageError for a file that cannot be read, FrameError for one that is no recording.
+    `tear`, once all was read, is why there is no more of it; empty where all is there. Raises
+    FileError for a file that cannot be read, FileFormatError for one that is no recording.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,11 +45,11 @@ class Scan:
         self._records = self._read()
         first = next(self._records, None)
         if first is None or not isinstance(first, dict) or "format" not in first:
-            raise FrameError(f"{path} is no recording{self.tear and ', or '}{self.tear}")
+            raise FileFormatError(f"{path} is no recording{self.tear and ', or '}{self.tear}")
         try:
             self.header: RecordingHeader = header_of(first)
-        except FrameError as error:
-            raise FrameError(f"{path} is {error}") from None
+        except FileFormatError as error:
+            raise FileFormatError(f"{path} is {error}") from None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         last = None
@@ -50,12 +58,12 @@ class Scan:
             if last is None:
                 self.tear = f"record without a type: {str(record)[:60]!r}"
                 return
-            yield record
+            yield upgraded(record, self.header.version)
         if last != "trailer" and not self.tear:
             self.tear = NO_TRAILER
 
     def damaged(self, why: object) -> None:
-        """Note that what follows makes no sense."""
+        """Note that the rest of the file cannot be read."""
         self.tear = f"it is damaged ({why})"
 
     def _read(self) -> Iterator[Any]:
@@ -64,7 +72,7 @@ class Scan:
             *lines, rest = (rest + text).split(b"\n")
             for line in lines:
                 try:
-                    yield json.loads(line)
+                    yield json.loads(line, parse_constant=_no_number)
                 except (ValueError, RecursionError):
                     self.damaged(f"not a record: {line[:40]!r}")
                     return
@@ -80,7 +88,7 @@ class Scan:
                 file.seek(0)
                 yield from self._unpacked(file)
         except OSError as error:
-            raise UsageError(f"cannot read {self.path}: {error.strerror}") from None
+            raise FileError(f"cannot read {self.path}: {error.strerror}") from None
 
     def _unpacked(self, file: BinaryIO) -> Iterator[bytes]:
         unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)

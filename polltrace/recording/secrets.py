@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What of a command line may get into a file that will be sent to others.
+"""The part of a command line that may get into a file that will be sent to others.
 
 Arguments hold passwords (`sqlplus scott/tiger@db`), in more ways than a pattern knows. So those of
 other programs never get in, with one exception: a dedicated server's title, which is all one
@@ -25,7 +25,7 @@ def own_command(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def without_arguments(process: Mapping[str, Any]) -> dict[str, Any]:
-    """A `process` record of the probe, with no more of its command line than may be kept."""
+    """A `process` record of the probe with the part of its command line that may be kept."""
     cmdline = process.get("cmdline") or []
     title = " ".join(cmdline)
     for engine in engines():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What one process did over time, in bounded room."""
+"""The totals of one process over time, in constant memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ MOST_POINTS = 512
 
 
 class Point(NamedTuple):
-    """Totals of a process at `at_s`."""
+    """Totals of a process at `at_s`, seconds since the recording began: `cpu_s` CPU seconds and
+    `break_polls`."""
 
     at_s: float
     cpu_s: float
@@ -20,7 +21,8 @@ class Point(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Between two points: share of one CPU (1.0: all of it), break polls a second."""
+    """Rates between two points, `from_s` and `to_s` (seconds since the recording began): `busy` is
+    the share of one CPU (0 to 1, more with threads), `polls_per_s` break polls a second."""
 
     from_s: float
     to_s: float
@@ -30,8 +32,10 @@ class Span(NamedTuple):
 
 @dataclass(slots=True)
 class Series:
-    """`timed_cpu_s` and `timed_polls` fell into times when gaps were timed, which costs as much
-    as the polls: they are no measure of the process."""
+    """`points` in order of time, thinned out. `timed_s` seconds, `timed_cpu_s` CPU seconds and
+    `timed_polls` fell into times when gaps were timed, which costs as much as the polls: no rate
+    may include them. Of every `_every` points one is kept; `_left_out` came after the last that
+    was, `_tail` is the newest."""
 
     points: list[Point] = field(default_factory=list)
     timed_cpu_s: float = 0.0

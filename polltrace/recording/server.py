@@ -41,6 +41,7 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
             "skip_is_default": settings.skip_is_default,
             "disable_oob_auto": settings.disable_oob_auto,
             "changed_at": settings.changed_at,
+            "problem": settings.problem,
         },
     }
 
@@ -74,6 +75,7 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
             skip_is_default=bool(settings["skip_is_default"]),
             disable_oob_auto=bool(settings.get("disable_oob_auto")),
             changed_at=_number(settings.get("changed_at")),
+            problem=str(settings.get("problem") or ""),
         ),
     )
 

@@ -11,14 +11,14 @@ from polltrace.profiles.sampled import AT_POLL, NamedStack, named_stacks
 from polltrace.recording.fold import Recording
 
 
-def look_for(recording: Recording, kind: str) -> Profile | None:
-    """The profile whose stacks are of this kind: polls are counted, CPU time is sampled."""
+def profile_for(recording: Recording, kind: str) -> Profile | None:
+    """The profile with stacks of this kind: those at polls are counted, those on CPU sampled."""
     return recording.counted if kind == AT_POLL else recording.sampled
 
 
 def stacks_of(recording: Recording, identity: Identity, kind: str) -> list[NamedStack]:
     """Those of one process, commonest first."""
-    profile = look_for(recording, kind)
+    profile = profile_for(recording, kind)
     if profile is None:
         return []
     mine = tuple(t for t in profile.totals if (t.pid, t.start_ticks) == identity)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One probe's records on their way into a file, and out of it again.
 
-The probe repeats in every frame all it knows of every process. Of that a file gets what changed:
-a process that did nothing since the last frame is left out, as is a stack that was not seen again.
+The probe repeats in every frame all that it knows of every process. The file gets the changes: it
+leaves out a process that did nothing since the last frame, and a stack that was not seen again.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from polltrace.profiles.frames import Identity
 from polltrace.recording.secrets import without_arguments
 
-# What a probe is attached for: every break poll is counted, with stacks; stacks are sampled on CPU;
-# the gaps between polls are timed, for a second now and then; then calls of the check function are
-# counted, for a moment.
+# The streams of a recording, by what their probe measures: it counts every break poll, with stacks;
+# samples stacks on CPU; times the gaps between polls, for a second now and then; then counts the
+# calls of the check function, for a moment.
 COUNT, CPU, GAPS, CHECKS = "count", "cpu", "gaps", "checks"
 
 
@@ -24,15 +24,15 @@ def identity_of(data: Mapping[str, Any]) -> Identity:
 
 
 def stack_key(stack: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells a stack from the others of its process."""
+    """The key that distinguishes a stack from the others of its process."""
     return stack["kind"], tuple(stack["addresses"]), tuple(stack.get("kernel", ()))
 
 
 class Stream:
-    """Takes in the records of one probe; gives what is to be written of them."""
+    """Takes in the records of one probe and returns the entries to be written."""
 
-    def __init__(self, look: str) -> None:
-        self.look = look
+    def __init__(self, name: str) -> None:
+        self.name = name
         self._header: dict[str, Any] | None = None
         self._frame: dict[str, Any] | None = None
         self._about: dict[Identity, dict[str, dict[str, Any]]] = {}
@@ -52,17 +52,17 @@ class Stream:
             self._last.pop(identity_of(record), None)
         elif kind == "frame":
             record = self._changed(record)
-        return {"type": "probe", "look": self.look, "at_s": at_s, "record": record}
+        return {"type": "probe", "stream": self.name, "at_s": at_s, "record": record}
 
     def opening(self, at_s: float) -> Iterator[dict[str, Any]]:
-        """What a new file needs to stand for itself; its totals count from the base frame on."""
+        """The records that make a new file complete; its totals count from the base frame on."""
         about = [record for each in self._about.values() for record in each.values()]
         for record in [self._header, *about]:
             if record is not None:
-                yield {"type": "probe", "look": self.look, "at_s": at_s, "record": record}
+                yield {"type": "probe", "stream": self.name, "at_s": at_s, "record": record}
         if self._frame is not None:
             base = {**self._frame, "processes": list(self._last.values())}
-            yield {"type": "base", "look": self.look, "at_s": at_s, "record": base}
+            yield {"type": "base", "stream": self.name, "at_s": at_s, "record": base}
 
     def _changed(self, frame: dict[str, Any]) -> dict[str, Any]:
         self._frame = {**frame, "processes": []}
@@ -83,15 +83,15 @@ class Stream:
 
 
 class Restored:
-    """The other way: frames from a file, their processes with all their stacks again."""
+    """The reverse: frames from a file, their processes with all their stacks again."""
 
     def __init__(self) -> None:
         self._stacks: dict[Identity, dict[tuple[Any, ...], dict[str, Any]]] = {}
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A record of the probe, with what was left out of it but the processes that did nothing.
+        """A record of the probe, complete except for the processes that did nothing.
 
-        Raises KeyError, TypeError or ValueError for what is none.
+        Raises one of fold.MALFORMED for a malformed record.
         """
         if record["type"] == "exit":
             self._stacks.pop(identity_of(record), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a recording says: its sessions, what each loses to break polling, and all together."""
+"""A recording in figures: its sessions, the loss of each to break polling, and the totals."""
 
 from __future__ import annotations
 
@@ -11,25 +11,32 @@ from typing import Any
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Advice, Extras, advice
-from polltrace.overhead.overhead import Session, counted_pct, counted_session
-from polltrace.overhead.price import PriceCurve
+from polltrace.overhead.estimates import counted_pct
+from polltrace.overhead.load import SessionLoad, counted_load
+from polltrace.overhead.poll_cost import PollCost
 from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, shares
 from polltrace.recording.fold import Recording
 from polltrace.recording.series import Span
 from polltrace.recording.stacks import stacks_of
-from polltrace.servers.ps_report import BUSY_CPU_S
-from polltrace.servers.ps_report import Session as Watched
+from polltrace.servers.ps_report import BUSY_CPU_S, Session
 from polltrace.servers.servers import Server
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One process. Shares are of its CPU time, in per cent; None: could not be told.
+    """One process of a recording, by its `identity`. Shares are per cent of its CPU time; None:
+    not known.
 
-    `counted` is polls times price, `sampled` the share of on-CPU `samples` in the break check.
-    `lost_cpu_s` is CPU time that went into break polls.
+    `title` is its command line or its server title; `server` is None for other processes, whose
+    `mode` is unknown; `reason` is why it is in-band. It was watched `from_s` `to_s`, seconds
+    since the recording began, and `ended` before the recording did. `cpu_s` is its CPU time in
+    seconds, `break_polls` and `other_polls` are counts. `load` is its CPU use and rate of polls,
+    `poll_cost_s` the CPU seconds of a poll at its interval. `counted` is polls times that cost,
+    `sampled` the share of its on-CPU `samples` in the break check, of which there are `checks`.
+    `gaps` are the timed gaps between polls, `spans` its rates over time; `advice` is None for a
+    process that is no server.
     """
 
     identity: Identity
@@ -43,8 +50,8 @@ class SessionSummary:
     cpu_s: float
     break_polls: int
     other_polls: int
-    session: Session
-    price_s: Estimate | None
+    load: SessionLoad
+    poll_cost_s: Estimate | None
     counted: Estimate | None
     sampled: Estimate | None
     samples: int
@@ -66,7 +73,7 @@ class SessionSummary:
         return self.break_polls / self.seconds if self.seconds else 0.0
 
     def facts(self) -> dict[str, Any]:
-        """Who it is and what it did, as JSON-ready data; null is what is not known."""
+        """Its identity and totals as JSON-ready data; null is a value that is not known."""
         server = self.server
         return {
             "pid": self.identity[0],
@@ -77,7 +84,7 @@ class SessionSummary:
             "client": server.socket.peer if server and server.socket else None,
             "break_mode": self.mode.value if server else None,
             "reason": self.reason or None,
-            "configured_skip": server.settings.break_poll_skip if server else None,
+            "configured_skip": server.settings.known_skip if server else None,
             "from_s": self.from_s,
             "to_s": self.to_s,
             "ended": self.ended,
@@ -88,26 +95,28 @@ class SessionSummary:
 
     @property
     def lost_cpu_s(self) -> float | None:
+        """CPU seconds that went into break polls."""
         if not self.break_polls:
             return 0.0
-        return self.break_polls * self.price_s.value if self.price_s else None
+        return self.break_polls * self.poll_cost_s.value if self.poll_cost_s else None
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`sessions` with the one first that loses most. Cores are CPUs on average over `seconds`;
-    `unpriced` sessions polled and have no price, so that `lost_cores` is too low by theirs.
+    """`recording` in figures: its `sessions`, those that lose most first. `used_cores` and
+    `lost_cores` (to break polls) are CPUs on average over the recording. The cost per poll of
+    `cost_unknown` sessions was not measured, so `lost_cores` is too low by theirs.
     """
 
     recording: Recording
     sessions: tuple[SessionSummary, ...]
     used_cores: float
     lost_cores: float
-    unpriced: int
+    cost_unknown: int
 
     @property
     def worst(self) -> SessionSummary | None:
-        """Who loses most; None where nobody polls."""
+        """The session that loses most; None where none polls."""
         first = next(iter(self.sessions), None)
         return first if first and first.break_polls else None
 
@@ -132,7 +141,7 @@ def summary(recording: Recording) -> Summary:
         sessions=tuple(sessions),
         used_cores=sum(each.cpu_s for each in sessions) / seconds,
         lost_cores=sum(each.lost_cpu_s or 0.0 for each in sessions) / seconds,
-        unpriced=sum(each.lost_cpu_s is None for each in sessions),
+        cost_unknown=sum(each.lost_cpu_s is None for each in sessions),
     )
 
 
@@ -141,7 +150,7 @@ def _by_identity(profile: Profile | None) -> Mapping[Identity, ProcessTotals]:
 
 
 def _checks(stacks: Sequence[NamedStack], server: Server | None) -> int:
-    """Samples in the check; of a server as advise counts them, by its own engine."""
+    """Samples in the check; those of a server as advise counts them, by its own engine."""
     if server is None:
         return sum(stack.count for stack in stacks if stack.is_break_check)
     seen = shares(stacks, server.engine)
@@ -159,9 +168,9 @@ def _session(
     if server is not None and totals.sockets:
         totals = replace(totals, break_polls=server.client_polls(totals))
     from_s, to_s = recording.lived[identity]
-    session = _paced(recording, identity, totals, sampled)
-    curve = price_curve(recording.prices) if totals.break_polls else None
-    price = curve.at(session.pace_s) if curve else None
+    load = _load(recording, identity, totals, sampled)
+    curve = _poll_cost(recording.poll_costs) if totals.break_polls else None
+    cost = curve.at(load.interval_s) if curve else None
     stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
     checks = _checks(stacks, server)
@@ -179,16 +188,16 @@ def _session(
         cpu_s=totals.cpu_s,
         break_polls=totals.break_polls,
         other_polls=totals.other_polls,
-        session=session,
-        price_s=price,
-        counted=counted_pct(session, price) if price else None,
+        load=load,
+        poll_cost_s=cost,
+        counted=counted_pct(load, cost) if cost else None,
         sampled=proportion(checks, samples) if samples else None,
         samples=samples,
         checks=checks,
         advice=advice(
             server,
-            session,
-            price=curve,
+            load,
+            poll_cost=curve,
             stacks=stacks,
             extras=Extras(
                 gaps=timed.gaps if timed else (),
@@ -207,10 +216,10 @@ def _session(
     )
 
 
-def _paced(
+def _load(
     recording: Recording, identity: Identity, totals: ProcessTotals, sampled: ProcessTotals | None
-) -> Session:
-    """Its rate, without the times when gaps were timed: these cost as much as the polls."""
+) -> SessionLoad:
+    """Its load, without the times when gaps were timed: that costs as much as the polls."""
     from_s, to_s = recording.lived[identity]
     seconds = to_s - from_s
     series = recording.series.get(identity)
@@ -222,20 +231,20 @@ def _paced(
             break_polls=totals.break_polls - series.timed_polls,
         )
     if seconds <= 0:
-        return counted_session(replace(totals, cpu_s=0.0), 1.0, 0.0)
-    return counted_session(totals, seconds, sampled.probe_s_per_poll if sampled else 0.0)
+        return counted_load(replace(totals, cpu_s=0.0), 1.0, 0.0)
+    return counted_load(totals, seconds, sampled.probe_s_per_poll if sampled else 0.0)
 
 
-def price_curve(prices: Mapping[int, Estimate]) -> PriceCurve | None:
-    """The recorded prices, by pace; None where none was measured."""
-    if not prices:
+def _poll_cost(by_interval_us: Mapping[int, Estimate]) -> PollCost | None:
+    """The recorded costs as a curve; None where none was measured."""
+    if not by_interval_us:
         return None
-    return PriceCurve([(1e-6 * pace, price) for pace, price in sorted(prices.items())])
+    return PollCost([(1e-6 * each, cost) for each, cost in sorted(by_interval_us.items())])
 
 
-def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Watched | None:
-    """The session as `polltrace ps` sees one, whose verdict on the break mode is the same."""
-    return Watched(server, totals, seconds) if server else None
+def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Session | None:
+    """The session as `polltrace ps` sees one, so that both decide alike on the break mode."""
+    return Session(server, totals, seconds) if server else None
 
 
 def _title(recording: Recording, identity: Identity) -> str:

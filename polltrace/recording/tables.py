@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polltrace.intervals import Estimate
-from polltrace.profiles.frames import Frame, Identity
+from polltrace.profiles.frames import Identity, ProbeFrame
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.replay import frames
 from polltrace.recording.stacks import stacks_of
@@ -17,8 +17,9 @@ from polltrace.recording.summary import SessionSummary, Summary
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """`kind` is text, whole, real, flag or texts (a list); `note` says unit and meaning."""
+class TableColumn:
+    """A `name`, a `kind` (text, whole, real, flag, or texts: a list), a `note` on meaning and
+    unit."""
 
     name: str
     kind: str
@@ -26,59 +27,59 @@ class Column:
 
 
 _WHO = (
-    Column("pid", "whole", "with start_ticks the identity of a process"),
-    Column("start_ticks", "whole", "when it started, in clock ticks since boot"),
+    TableColumn("pid", "whole", "with start_ticks the identity of a process"),
+    TableColumn("start_ticks", "whole", "when it started, in clock ticks since boot"),
 )
 
 PROCESSES = (
     *_WHO,
-    Column("title", "text", "first word of its command line, or a server's title"),
-    Column("engine", "text", "null: no dedicated server"),
-    Column("instance", "text", ""),
-    Column("client", "text", "host:port of the other end of its socket"),
-    Column("break_mode", "text", "in-band, out-of-band, local, unknown"),
-    Column("reason", "text", "why it is in-band"),
-    Column("configured_skip", "whole", "BREAK_POLL_SKIP that its sqlnet.ora says"),
-    Column("from_s", "real", "s since the recording began: when it came"),
-    Column("to_s", "real", "s since the recording began: when it went, or the recording ended"),
-    Column("ended", "flag", "it ended before the recording did"),
-    Column("cpu_s", "real", "s of CPU time"),
-    Column("break_polls", "whole", ""),
-    Column("other_polls", "whole", ""),
-    Column("lost_cpu_s", "real", "s of CPU time in break polls: polls times price"),
-    Column("counted_pct", "real", "% of its CPU time, by count and price"),
-    Column("counted_low_pct", "real", "95 % interval"),
-    Column("counted_high_pct", "real", "95 % interval"),
-    Column("samples", "whole", "on-CPU samples"),
-    Column("sampled_pct", "real", "% of its samples that are in the break check"),
-    Column("sampled_low_pct", "real", "95 % interval"),
-    Column("sampled_high_pct", "real", "95 % interval"),
+    TableColumn("title", "text", "first word of its command line, or a server's title"),
+    TableColumn("engine", "text", "null: no dedicated server"),
+    TableColumn("instance", "text", ""),
+    TableColumn("client", "text", "host:port of the other end of its socket"),
+    TableColumn("break_mode", "text", "in-band, out-of-band, local, unknown"),
+    TableColumn("reason", "text", "why it is in-band"),
+    TableColumn("configured_skip", "whole", "BREAK_POLL_SKIP in its sqlnet.ora"),
+    TableColumn("from_s", "real", "s since the recording began: when it came"),
+    TableColumn("to_s", "real", "s since the recording began: when it, or the recording, ended"),
+    TableColumn("ended", "flag", "it ended before the recording did"),
+    TableColumn("cpu_s", "real", "s of CPU time"),
+    TableColumn("break_polls", "whole", ""),
+    TableColumn("other_polls", "whole", ""),
+    TableColumn("lost_cpu_s", "real", "s of CPU time in break polls: polls times the cost of one"),
+    TableColumn("counted_pct", "real", "% of its CPU time, by count and cost per poll"),
+    TableColumn("counted_low_pct", "real", "95 % interval"),
+    TableColumn("counted_high_pct", "real", "95 % interval"),
+    TableColumn("samples", "whole", "on-CPU samples"),
+    TableColumn("sampled_pct", "real", "% of its samples that are in the break check"),
+    TableColumn("sampled_low_pct", "real", "95 % interval"),
+    TableColumn("sampled_high_pct", "real", "95 % interval"),
 )
 INTERVALS = (
     *_WHO,
-    Column("from_s", "real", "s since the recording began"),
-    Column("to_s", "real", "s since the recording began"),
-    Column("cpu_s", "real", "s of CPU time within"),
-    Column("break_polls", "whole", "within"),
-    Column("other_polls", "whole", "within"),
-    Column("gaps_timed", "flag", "gaps were timed meanwhile, which slows a process that polls"),
+    TableColumn("from_s", "real", "s since the recording began"),
+    TableColumn("to_s", "real", "s since the recording began"),
+    TableColumn("cpu_s", "real", "s of CPU time within"),
+    TableColumn("break_polls", "whole", "within"),
+    TableColumn("other_polls", "whole", "within"),
+    TableColumn("gaps_timed", "flag", "gaps were timed meanwhile, which slows the process"),
 )
 STACKS = (
     *_WHO,
-    Column("kind", "text", "poll: at a break poll, cpu: on CPU"),
-    Column("functions", "texts", "outermost first; kernel functions last"),
-    Column("count", "whole", "times taken"),
-    Column("break_polls", "whole", "break polls that these stand for; 0 on CPU"),
-    Column("is_break_check", "flag", ""),
+    TableColumn("kind", "text", "poll: at a break poll, cpu: on CPU"),
+    TableColumn("functions", "texts", "outermost first; kernel functions last"),
+    TableColumn("count", "whole", "times taken"),
+    TableColumn("break_polls", "whole", "break polls that these stand for; 0 on CPU"),
+    TableColumn("is_break_check", "flag", ""),
 )
 GAP_COLUMNS = (
     *_WHO,
-    Column("from_ns", "whole", "ns from one break poll to the next, at least"),
-    Column("below_ns", "whole", "ns, less than"),
-    Column("count", "whole", "gaps so long"),
+    TableColumn("from_ns", "whole", "ns from one break poll to the next, at least"),
+    TableColumn("below_ns", "whole", "ns, less than"),
+    TableColumn("count", "whole", "gaps so long"),
 )
 
-TABLES: Mapping[str, tuple[Column, ...]] = {
+TABLES: Mapping[str, tuple[TableColumn, ...]] = {
     "processes": PROCESSES,
     "intervals": INTERVALS,
     "stacks": STACKS,
@@ -131,9 +132,9 @@ def _intervals(summary: Summary) -> Iterator[Row]:
     last: dict[Identity, tuple[float, int, int]] = {}
     before_s, timing_until_s = begins_s, -1.0
     for each in frames(summary.recording.path):
-        if each.look in (GAPS, CHECKS):
+        if each.stream in (GAPS, CHECKS):
             timing_until_s = each.at_s
-        if each.look != COUNT or not isinstance(each.record, Frame):
+        if each.stream != COUNT or not isinstance(each.record, ProbeFrame):
             continue
         for totals in each.record.processes:
             identity = totals.pid, totals.start_ticks

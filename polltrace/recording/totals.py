@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Arithmetic on a process's totals: what came between two of them."""
+"""Arithmetic on a process's totals: the difference of two, and sums of histograms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polltrace.profiles.frames import Bucket, ProcessTotals, Stack
 
 
 def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
-    """What a process did from `base` to `now`, both totals of the same process.
+    """The totals of a process from `base` to `now`, both of the same process.
 
     A sampled rate and the probe's cost are not sums, and stay as they are now.
     """
@@ -64,5 +64,5 @@ def added(one: Iterable[Bucket], other: Iterable[Bucket]) -> tuple[Bucket, ...]:
 
 
 def _key(stack: Stack) -> Stack:
-    """What tells stacks of one process apart."""
+    """The key that distinguishes the stacks of one process."""
     return replace(stack, count=0, polls=0)

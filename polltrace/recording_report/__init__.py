@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a recording shows, as text, as data, and as a page."""
+"""The report on a recording as text, as JSON-ready data, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polltrace.recording.summary import Summary, summary
 
 @dataclass(frozen=True, slots=True)
 class RecordingReport:
-    """The report on one recording; see `polltrace.file_reports`."""
+    """The report on one recording, from its `summary`; see `polltrace.file_reports`."""
 
     summary: Summary
 
@@ -34,5 +34,5 @@ class RecordingReport:
 
 
 def recording_report(path: Path) -> RecordingReport:
-    """Raises UsageError for a file that cannot be read, FrameError for what is no recording."""
+    """Raises FileError for an unreadable file, FileFormatError for one that is no recording."""
     return RecordingReport(summary(read(path)))

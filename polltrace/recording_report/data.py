@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from polltrace.intervals import Estimate
-from polltrace.overhead.advice_data import advice_data
+from polltrace.overhead.advice_report import advice_data
+from polltrace.overhead.forecast import CancelLimits
 from polltrace.recording.summary import SessionSummary, Summary
-from polltrace.recording_report.words import MOST_CANCEL_S
 
 
 def report_data(summary: Summary) -> dict[str, Any]:
-    """Times are seconds, shares per cent of a process's CPU time; null is what is not known."""
+    """Times are seconds, shares per cent of a process's CPU time; null is a value not known."""
     recording = summary.recording
     found = recording.quality
     return {
@@ -27,14 +27,14 @@ def report_data(summary: Summary) -> dict[str, Any]:
         "tear": recording.tear or None,
         "used_cores": summary.used_cores,
         "lost_cores": summary.lost_cores,
-        "unpriced": summary.unpriced,
-        "prices": [
+        "cost_unknown": summary.cost_unknown,
+        "poll_costs": [
             {
-                "pace_us": pace,
-                "price_ns": 1e9 * price.value,
-                "price_ns_ci95": [1e9 * price.low, 1e9 * price.high],
+                "interval_us": interval_us,
+                "cost_ns": 1e9 * cost.value,
+                "cost_ns_ci95": [1e9 * cost.low, 1e9 * cost.high],
             }
-            for pace, price in sorted(recording.prices.items())
+            for interval_us, cost in sorted(recording.poll_costs.items())
         ],
         "quality": found.data() | {"type": "quality"} if found else None,
         "sessions": [_session(each) for each in summary.sessions],
@@ -45,7 +45,7 @@ def _session(each: SessionSummary) -> dict[str, Any]:
     return {
         **each.facts(),
         "polls_per_s": each.polls_per_s,
-        "polls_per_cpu_s": each.session.polls_per_cpu_s,
+        "polls_per_cpu_s": each.load.polls_per_cpu_s,
         "lost_cpu_s": each.lost_cpu_s,
         "cpu_pct": _value(each.counted),
         "cpu_pct_ci95": _interval(each.counted),
@@ -53,7 +53,7 @@ def _session(each: SessionSummary) -> dict[str, Any]:
         "sampled_pct": _value(each.sampled),
         "sampled_pct_ci95": _interval(each.sampled),
         "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in each.gaps],
-        "advice": advice_data(each.advice, MOST_CANCEL_S) if each.advice else None,
+        "advice": advice_data(each.advice, CancelLimits()) if each.advice else None,
     }
 
 

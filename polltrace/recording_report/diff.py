@@ -11,15 +11,15 @@ from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.difference import Change, Difference
 from polltrace.recording.stacks import all_stacks
 from polltrace.recording.summary import Summary
-from polltrace.recording_report.parts import flame_frame, shell, table
+from polltrace.recording_report.html import flame_frame, shell, table
 from polltrace.recording_report.plots import text
-from polltrace.recording_report.words import about, quality, torn
-from stacks import fold
-from stacks.compare import FunctionChange, compare
-from stacks.folded import Folded
-from stacks.layers.table import built_in
-from stacks.picture import Picture, Side
-from stacks.text import printable
+from polltrace.recording_report.sentences import about, quality, torn
+from polltrace.stacks import fold
+from polltrace.stacks.compare import FunctionChange, compare
+from polltrace.stacks.folded import Folded
+from polltrace.stacks.layers.table import built_in
+from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.text import printable
 
 _MOST_FUNCTIONS = 12
 
@@ -37,7 +37,7 @@ def diff_text(found: Difference) -> str:
 
 
 def diff_data(found: Difference) -> dict[str, Any]:
-    """Estimates as [value, low, high]; null is what cannot be told."""
+    """Estimates as [value, low, high]; null is unknown."""
     kind, before, after = folded_pair(found)
     return {
         "before": str(found.before.recording.path),
@@ -101,13 +101,15 @@ def diff_page(found: Difference) -> str:
 
 
 def verdict(found: Difference) -> list[str]:
-    """Whether more or less is lost; what cannot be told is said."""
+    """Whether more or less is lost, or why that is not known."""
     lost = next((each for each in reversed(found.changes[3:]) if each.change), None)
     by_count = found.changes[3]
     chosen = by_count if by_count.change else lost
     if chosen is None or chosen.change is None or chosen.before is None or chosen.after is None:
-        return ["What break polling costs cannot be told of both: one has no price and no samples."]
-    how = "counted polls and their price" if chosen is by_count else "samples"
+        return [
+            "The cost of break polling is not known in both: one has no calibration and no samples."
+        ]
+    how = "counted polls and their cost" if chosen is by_count else "samples"
     change = chosen.change
     if not change.excludes_zero:
         return [

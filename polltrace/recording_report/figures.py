@@ -10,14 +10,14 @@ from polltrace.overhead.forecast import SkipForecast
 from polltrace.profiles.frames import Bucket
 from polltrace.recording.summary import SessionSummary
 from polltrace.recording_report.plots import Plot, linear_axis, log_axis, text
-from polltrace.recording_report.words import instance
+from polltrace.recording_report.sentences import instance
 
 _BARS_A_DECADE = 6
 MOST_LINES = 5
 
 
 def gap_histogram(gaps: Sequence[Bucket]) -> str:
-    """How many gaps were how long; both axes logarithmic. Empty without gaps."""
+    """Histogram of the gaps' lengths; both axes logarithmic. Empty without gaps."""
     bars: dict[int, int] = {}
     for gap in gaps:
         middle = math.sqrt(max(gap.from_ns, 1) * max(gap.below_ns, 1))
@@ -68,7 +68,7 @@ def forecast_plot(
 
 
 def rates_over_time(sessions: Sequence[SessionSummary]) -> str:
-    """Break polls a second of those that poll most. Empty where nobody does."""
+    """Break polls a second of the sessions that poll most. Empty where none polls."""
     shown = [each for each in sessions if each.break_polls and each.spans][:MOST_LINES]
     if not shown:
         return ""

@@ -12,10 +12,9 @@ from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.stacks import all_stacks
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.figures import forecast_plot, gap_histogram, rates_over_time
-from polltrace.recording_report.parts import figure, flame_frame, shell, table
+from polltrace.recording_report.html import figure, flame_frame, shell, table
 from polltrace.recording_report.plots import text
-from polltrace.recording_report.words import (
-    MOST_CANCEL_S,
+from polltrace.recording_report.sentences import (
     about,
     client,
     instance,
@@ -25,10 +24,10 @@ from polltrace.recording_report.words import (
     torn,
     verdict,
 )
-from stacks import fold
-from stacks.layers.table import built_in
-from stacks.picture import Picture, Side
-from stacks.text import printable
+from polltrace.stacks import fold
+from polltrace.stacks.layers.table import built_in
+from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.text import printable
 
 _MOST_ROWS = 500
 
@@ -57,8 +56,8 @@ def report_page(summary: Summary) -> str:
 
 def _verdict(summary: Summary) -> str:
     clean = "" if summary.worst else " clean"
-    said = f'<section class="verdict{clean}">{_paragraphs(verdict(summary))}</section>'
-    return said + "".join(f'<p class="torn">{text(each)}</p>' for each in torn(summary))
+    verdict_html = f'<section class="verdict{clean}">{_paragraphs(verdict(summary))}</section>'
+    return verdict_html + "".join(f'<p class="torn">{text(each)}</p>' for each in torn(summary))
 
 
 def _list(sentences: Iterable[str]) -> str:
@@ -79,7 +78,7 @@ def _sessions(summary: Summary) -> str:
         heads,
         [_row(each) for each in shown],
         left=[1, 2, 3, 10],
-        caption="Lost is counted: polls times the price of one on this host. The samples check it "
+        caption="Lost is counted: polls times the cost of one on this host. The samples check it "
         f"independently.{more}",
     )
 
@@ -90,7 +89,7 @@ def _row(each: SessionSummary) -> list[str]:
         instance(each),
         client(each),
         each.mode.value if each.server else "-",
-        str(each.server.settings.break_poll_skip) if each.server else "-",
+        str((each.server and each.server.settings.known_skip) or "-"),
         f"{each.cpu_pct:.1f}",
         f"{each.break_polls:,}",
         f"{each.polls_per_s:,.0f}",
@@ -115,7 +114,7 @@ def _plots(summary: Summary, worst: SessionSummary | None, advice: Advice | None
         rates_over_time(summary.sessions),
         "The sessions that lose most.",
     )
-    best = recommended(advice.forecast, MOST_CANCEL_S) if advice else None
+    best = recommended(advice.forecast) if advice else None
     costs = figure(
         f"What each BREAK_POLL_SKIP would cost {who}",
         forecast_plot(advice.forecast, advice.skip, best) if advice else "",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from polltrace.intervals import Estimate
-from stacks.text import printable
+from polltrace.stacks.text import printable
 
 WIDTH, HEIGHT = 560, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 28, 14, 46
@@ -17,7 +17,8 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 28, 14, 46
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From `low` to `high`, on a logarithmic scale or a linear one that begins at `low`."""
+    """An axis with a `title`, from `low` to `high`: on a logarithmic scale if `is_log`, else on a
+    linear one. `text` writes a value of it."""
 
     title: str
     low: float
@@ -62,7 +63,7 @@ def linear_axis(title: str, low: float, high: float, text: Callable[[float], str
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A frame with axes; the marks are drawn into it by the caller."""
+    """A frame with the axes `x` and `y`; the caller draws the marks into it."""
 
     x: Axis
     y: Axis
@@ -92,17 +93,17 @@ class Plot:
         _, bottom = self.place(x, y.low)
         _, top = self.place(x, y.high)
         end = across > WIDTH - 90
-        anchor, beside = ("end", across - 9) if end else ("start", across + 9)
+        anchor, name_x = ("end", across - 9) if end else ("start", across + 9)
         return (
             f'<line class="whisker" x1="{across:.1f}" y1="{top:.1f}" x2="{across:.1f}"'
             f' y2="{bottom:.1f}"/>'
             f'<circle class="dot {style}" cx="{across:.1f}" cy="{up:.1f}" r="5"/>'
-            f'<text class="name {style}" x="{beside:.1f}" y="{up - 6:.1f}"'
+            f'<text class="name {style}" x="{name_x:.1f}" y="{up - 6:.1f}"'
             f' text-anchor="{anchor}">{text(label)}</text>'
         )
 
     def svg(self, marks: Iterable[str], label: str) -> str:
-        """The picture; `label` says what it shows to who cannot see it."""
+        """The picture; `label` describes it, for a screen reader."""
         return (
             f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
             f' aria-label="{text(label)}">{self._axes()}{"".join(marks)}</svg>'

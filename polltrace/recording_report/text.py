@@ -7,9 +7,9 @@ import textwrap
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.overhead.advice_report import advice_text
+from polltrace.overhead.forecast import CancelLimits
 from polltrace.recording.summary import SessionSummary, Summary
-from polltrace.recording_report.words import (
-    MOST_CANCEL_S,
+from polltrace.recording_report.sentences import (
     about,
     client,
     instance,
@@ -18,19 +18,19 @@ from polltrace.recording_report.words import (
     torn,
     verdict,
 )
-from stacks.text import printable
+from polltrace.stacks.text import printable
 
 _SHOWN = 40
 _WIDTH = 120
 
 
 def report_text(summary: Summary) -> str:
-    """Verdict, sessions, the forecast for the one that loses most, what to hold against it."""
+    """Result, sessions, the forecast for the one that loses most, the limits of the figures."""
     head = [about(summary), *_filled(torn(summary))]
     lines = [*head, "", *_filled(verdict(summary)), "", *_table(summary)]
     worst = summary.worst
     if worst is not None and worst.advice is not None and worst.advice.mode is BreakMode.IN_BAND:
-        lines += ["", printable_lines(advice_text(worst.advice, MOST_CANCEL_S))]
+        lines += ["", printable_lines(advice_text(worst.advice, CancelLimits()))]
     return "\n".join([*lines, "", *_filled(quality(summary))])
 
 
@@ -46,7 +46,7 @@ def _table(summary: Summary) -> list[str]:
 
 
 def _row(session: SessionSummary) -> str:
-    skip = session.server.settings.break_poll_skip if session.server else "-"
+    skip = (session.server and session.server.settings.known_skip) or "-"
     ended = " (ended)" if session.ended else ""
     return printable(
         f"{session.identity[0]:>8} {instance(session):<9.40} {client(session):<22}"

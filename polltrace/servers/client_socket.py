@@ -21,7 +21,9 @@ _ESTABLISHED, _CLOSE_WAIT = 0x01, 0x08
 
 @dataclass(frozen=True, slots=True)
 class ClientSocket:
-    """`owner` is whom the kernel tells of urgent data (F_GETOWN); None where we may not ask."""
+    """A connected TCP socket behind descriptor `fd`; its ends `local` and `peer` as HOST:PORT.
+    `owner` is the process that the kernel signals for urgent data (F_GETOWN); None where we may
+    not ask."""
 
     fd: int
     local: str
@@ -37,11 +39,13 @@ class ClientSocket:
 Connections = Mapping[int, tuple[str, str]]
 
 
-def client_socket(pid: int, connected: Callable[[], Connections]) -> ClientSocket | None:
-    """The connected TCP socket of a dedicated server; None for a local session.
+def client_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[ClientSocket, ...]:
+    """The TCP sockets of a dedicated server that may be its client's, likeliest first; none for a
+    local session.
 
     A server may hold others (database links, the cluster interconnect): the client's is the one
-    whose owner the server made itself, else the oldest, which has the lowest descriptor.
+    whose owner the server made itself, and then the only one. Else it is the one that the server
+    polls; of those that it does not poll the oldest is the likeliest, with the lowest descriptor.
     `connected` gives connections(pid), and is called only where the socket may not be asked: to
     read those tables takes the kernel longer than all else here.
     """
@@ -53,7 +57,7 @@ def client_socket(pid: int, connected: Callable[[], Connections]) -> ClientSocke
         if pidfd is not None:
             os.close(pidfd)
     owned = [each for each in found if each.owner == pid]
-    return next(iter(owned or found), None)
+    return tuple(owned[:1] or found)
 
 
 def _pidfd(pid: int) -> int | None:
@@ -66,12 +70,12 @@ def _pidfd(pid: int) -> int | None:
 def _asked(
     pidfd: int | None, fd: int, inode: int, connected: Callable[[], Connections]
 ) -> ClientSocket | None:
-    """What a socket is, if it is a connected TCP socket, by a duplicate that we close at once.
+    """The socket, if it is a connected TCP socket, read from a duplicate that we close at once.
 
     Addresses and F_GETOWN belong to the open file, so the duplicate answers for it, and the
     process notices nothing. In a PID namespace of its own the owner is in ours.
     """
-    import fcntl  # noqa: PLC0415 - who reads a recording elsewhere has no such module
+    import fcntl  # noqa: PLC0415 - a host that only reads recordings may lack it
 
     duplicate = -1 if pidfd is None else _libc().syscall(_PIDFD_GETFD, pidfd, fd, 0)
     if duplicate < 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who a server process serves, asked of the database: SID, serial, user, program by SPID.
+"""The sessions of server processes from the database: SID, serial, user, program by SPID.
 
 The driver runs in a process of its own (`database_client.py`) and gets the password through a pipe.
 The password comes from the environment, a descriptor or a prompt; never from the command line.
@@ -27,7 +27,12 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSession:
-    """A row of v$session, as far as it is of use; empty where the database says nothing."""
+    """A row of v$session, as far as it is of use; empty where the database has nothing.
+
+    `spid` is the server's PID on its host (v$process), `instance` the instance's name, `user` the
+    column USERNAME and `serial` the column SERIAL#. `sid`, `program`, `module`, `machine` and
+    `sql_id` are the columns of those names.
+    """
 
     spid: int
     instance: str
@@ -62,7 +67,8 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Where and as whom; no user is OS authentication."""
+    """Where (`dsn`: host:port/service or a name of tnsnames.ora) and as whom, with which
+    `password`; no user is OS authentication."""
 
     dsn: str
     user: str
@@ -89,7 +95,7 @@ def lookup(args: argparse.Namespace) -> Lookup:
     """The sessions of the database that `args` or the environment name; nothing without one.
 
     Raises UsageError for a password on the command line or a missing one, DriverError with what
-    the driver said.
+    the driver reported.
     """
     login = login_of(args.connect, args.password_fd)
     return Lookup({}) if login is None else Lookup(ask(login))
@@ -135,7 +141,7 @@ def ask(login: Login) -> dict[int, DatabaseSession]:
             [sys.executable, "-m", "polltrace.servers.database_client"],
             input=json.dumps(request),
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             env=environment,
             timeout=PATIENCE_S,
             check=False,
@@ -148,10 +154,10 @@ def ask(login: Login) -> dict[int, DatabaseSession]:
     if ended.stdout:
         answer = json.loads(ended.stdout)
     if "failed" in answer:
-        said = answer["failed"] or "the driver's process ended without a word"
+        reason = answer["failed"] or "the driver's process ended without a message"
         raise DriverError(
             f"cannot ask {login.dsn or 'the database'}: "
-            f"{said.replace(login.password, '…') if login.password else said}"
+            f"{reason.replace(login.password, '…') if login.password else reason}"
         )
     sessions = [DatabaseSession(**row) for row in answer["sessions"]]
     return {session.spid: session for session in sessions}

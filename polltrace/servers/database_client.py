@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def _too_old(version: str) -> str:
-    """What may be behind a failure: distributions have drivers that were never tried."""
+    """A possible cause of a failure: distributions have drivers that were never tried."""
     if int(version.partition(".")[0]) >= _OLDEST:
         return ""
     return f" (by python-oracledb {version}; polltrace asks for {_OLDEST} or newer)"
@@ -91,8 +91,8 @@ def _sessions(oracledb: Any, cursor: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _names(said: str, name: str) -> bool:
-    return _COLUMNS[name].partition(".")[2].upper() in said.upper()
+def _names(message: str, name: str) -> bool:
+    return _COLUMNS[name].partition(".")[2].upper() in message.upper()
 
 
 def _value(name: str, value: Any) -> Any:

@@ -8,24 +8,25 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
-from polltrace.breaks.why import SHORT, Why, why
+from polltrace.breaks.sqlnet import BreakSettings
+from polltrace.breaks.why import SHORT, Diagnosis, why
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database import DatabaseSession
 from polltrace.servers.servers import Server
 
-# Below this a process has hardly run, and that it made no break poll says nothing.
+# Below this a process has hardly run, and the absence of break polls proves nothing.
 BUSY_CPU_S = 0.01
 
 LEGEND = (
-    "EVID: O the server owns the client's socket (is told of urgent data), U it catches "
-    "SIGURG, P it break-polls; - no, ? not seen. 'polltrace why -p PID' says more."
+    "EVID: O the server owns the client's socket (urgent data signals it), U it catches "
+    "SIGURG, P it break-polls; - no, ? not seen. See 'polltrace why -p PID'."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A server process, and what it did in the `seconds` it was watched; `known` is what the
-    database says of it, where one was asked."""
+    """A server process, and its `totals` over the `seconds` it was watched; `known` is what the
+    database knows of it, where one was asked."""
 
     server: Server
     totals: ProcessTotals
@@ -34,7 +35,19 @@ class Session:
 
     @property
     def polls(self) -> int:
+        """Break polls of the client's socket."""
         return self.server.client_polls(self.totals)
+
+    @property
+    def client(self) -> str:
+        """The client's address; empty for a local session."""
+        found = self.server.client(self.totals)
+        return found.peer if found else ""
+
+    @property
+    def other_polls_per_s(self) -> float:
+        """Polls of connected sockets that are not the client's: links, the interconnect."""
+        return (self.totals.break_polls - self.polls) / self.seconds
 
     @property
     def evidence(self) -> Evidence:
@@ -47,7 +60,7 @@ class Session:
         return break_mode(self.evidence)
 
     @property
-    def why(self) -> Why:
+    def why(self) -> Diagnosis:
         return why(self.evidence, self.server.settings, edited=self.server.edited)
 
     @property
@@ -71,13 +84,12 @@ def ps_data(sessions: Sequence[Session]) -> dict[str, Any]:
 
 def _data(session: Session) -> dict[str, Any]:
     server, settings = session.server, session.server.settings
-    others = session.totals.break_polls - session.polls
     return {
         "pid": server.pid,
         "engine": server.engine.name,
         "instance": server.instance,
         "local": session.evidence.local,
-        "client": server.socket.peer if server.socket else None,
+        "client": session.client or None,
         "session": asdict(session.known) if session.known else None,
         "break_mode": session.mode.value,
         "cause": session.why.cause.value,
@@ -89,12 +101,13 @@ def _data(session: Session) -> dict[str, Any]:
         },
         "sqlnet_ora": str(settings.path or "") or None,
         "sqlnet_ora_changed_since_start": server.edited,
-        "configured_skip": settings.break_poll_skip,
-        "configured_disable_oob": settings.disable_oob,
+        "sqlnet_ora_problem": settings.problem or None,
+        "configured_skip": settings.known_skip,
+        "configured_disable_oob": None if settings.problem else settings.disable_oob,
         "seconds": session.seconds,
         "cpu_pct": session.cpu_pct,
         "break_polls_per_s": session.polls_per_s,
-        "other_socket_polls_per_s": others / session.seconds,
+        "other_socket_polls_per_s": session.other_polls_per_s,
     }
 
 
@@ -110,18 +123,30 @@ def ps_table(sessions: Sequence[Session]) -> str:
     ]
     for session in sorted(sessions, key=lambda each: (-each.polls_per_s, each.server.pid)):
         server, settings = session.server, session.server.settings
-        client = server.socket.peer if server.socket else "local"
+        client = session.client or "local"
         why_so = [SHORT[session.why.cause]] if session.mode is BreakMode.IN_BAND else []
         if server.edited:
             why_so.append("(sqlnet.ora was changed since it started)")
+        if session.other_polls_per_s >= 1:
+            why_so.append(f"({session.other_polls_per_s:,.0f} polls/s of other sockets)")
+        if settings.problem:
+            why_so.append(f"(sqlnet.ora not read: {settings.problem})")
         lines.append(
             f"{server.pid:>8} {server.engine.short:<6} {server.instance:<9} {client:<22}"
             f" {session.mode.value:<12} {_evidence(session.evidence):<4}"
-            f" {settings.break_poll_skip:>5} {'off' if settings.disable_oob else 'on':<3}"
+            f" {_skip(settings):>5} {_oob(settings):<3}"
             f" {session.cpu_pct:>6.1f} {session.polls_per_s:>9,.0f}  "
             f"{_known(session.known) if asked else ''}{' '.join(why_so)}".rstrip()
         )
     return "\n".join([*lines, LEGEND])
+
+
+def _skip(settings: BreakSettings) -> str:
+    return "-" if settings.problem else str(settings.break_poll_skip)
+
+
+def _oob(settings: BreakSettings) -> str:
+    return "-" if settings.problem else "off" if settings.disable_oob else "on"
 
 
 def _known(known: DatabaseSession | None) -> str:

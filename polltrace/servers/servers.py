@@ -5,24 +5,31 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polltrace import procfs
 from polltrace.breaks.break_mode import Evidence
-from polltrace.breaks.sqlnet import VARIABLES, BreakSettings, break_settings
-from polltrace.breaks.why import Why, why
-from polltrace.engines import Engine, engine_of, has_server_title
+from polltrace.breaks.sqlnet import VARIABLES, BreakSettings, break_settings, unknown_settings
+from polltrace.breaks.why import Diagnosis, why
+from polltrace.each_within import each_within
+from polltrace.engines import Engine, engine_of, engines, has_server_title
 from polltrace.errors import NotPermittedError
-from polltrace.profiles.frames import ProcessTotals
-from polltrace.servers.client_socket import ClientSocket, Connections, client_socket, connections
+from polltrace.profiles.frames import ProcessTotals, SocketPolls
+from polltrace.servers.client_socket import ClientSocket, Connections, client_sockets, connections
+
+# What one process may take of our time before its row shows a dash.
+PATIENCE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One dedicated server: `pid` with `start_ticks` is its identity.
+    """One dedicated server of `engine` and of database `instance`: `pid` with `start_ticks` is its
+    identity. `local`: it came without a listener. `catches_sigurg`: it has a handler for SIGURG;
+    None: not to be seen.
 
-    Not `looked_at`: it is on another host, and all that its /proc would tell is not known; its
-    `settings` are the defaults. `started_at` is seconds since the epoch; None: not known.
+    Not `looked_at`: it is on another host, and nothing of its /proc is known; its
+    `settings` are the defaults. `socket` is the likeliest to be the client's, `others` may be it
+    where the server owns none. `started_at` is seconds since the epoch; None: not known.
     """
 
     pid: int
@@ -35,26 +42,35 @@ class Server:
     settings: BreakSettings
     looked_at: bool = True
     started_at: float | None = None
+    others: tuple[ClientSocket, ...] = ()
 
     @property
     def edited(self) -> bool:
         """Whether the server's sqlnet.ora was changed after it had read it."""
         return self.settings.changed_since(self.started_at)
 
-    def why(self, polls_on_cpu: bool | None) -> Why:
-        """Why it is in-band, if it is, with what a probe saw (None: nobody looked)."""
+    def why(self, polls_on_cpu: bool | None) -> Diagnosis:
+        """Why it is in-band, if it is, with what a probe saw (None: no probe was attached)."""
         return why(self.evidence(polls_on_cpu), self.settings, edited=self.edited)
 
     def client_polls(self, totals: ProcessTotals) -> int:
         """The break polls of the client's socket: those of the cluster interconnect, a database
         link or any other connection of the server's are none."""
-        if self.socket is None:
-            return 0
-        fd, peer = self.socket.fd, self.socket.peer
-        return sum(each.polls for each in totals.sockets if each.fd == fd or each.peer == peer)
+        client = self.client(totals)
+        return 0 if client is None else _polls(client, totals.sockets)
+
+    def client(self, totals: ProcessTotals) -> ClientSocket | None:
+        """The client's socket: where the server owns none, the one that it polls most."""
+        return self.client_among(totals.sockets)
+
+    def client_among(self, polled: Iterable[SocketPolls]) -> ClientSocket | None:
+        """The same, of the sockets that it `polled`."""
+        if self.socket is None or not self.others:
+            return self.socket
+        return max((self.socket, *self.others), key=lambda each: _polls(each, polled))
 
     def evidence(self, polls_on_cpu: bool | None) -> Evidence:
-        """What speaks for a break mode, with what a probe saw (None: nobody looked)."""
+        """The evidence for a break mode, with a probe's totals (None: no probe was attached)."""
         owner = self.socket.owner if self.socket else None
         return Evidence(
             local=self.local,
@@ -64,48 +80,68 @@ class Server:
         )
 
 
+def _polls(socket: ClientSocket, polled: Iterable[SocketPolls]) -> int:
+    fd, peer = socket.fd, socket.peer
+    return sum(each.polls for each in polled if each.fd == fd or each.peer == peer)
+
+
 def servers(pids: Iterable[int] | None = None) -> list[Server]:
     """The dedicated servers among `pids` (default: all of this host), by PID.
 
-    Processes that end while we look are left out.
+    Processes that end meanwhile are left out. One that does not answer in PATIENCE_S has settings
+    that are not known.
     """
     networks: dict[str, Connections] = {}
-    found = []
-    for pid in sorted(procfs.pids() if pids is None else pids):
-        known = engine_of(procfs.executable(pid), procfs.title(pid))
-        start_ticks = procfs.start_ticks(pid)
-        if known is None or start_ticks is None:
-            continue
-        engine, title = known
+    begun: dict[int, Server] = {}
 
-        def connected(pid: int = pid) -> Connections:
-            """Read once a network namespace, and only where it must be."""
-            network = procfs.network(pid)
-            if network not in networks:
-                networks[network] = connections(pid)
-            return networks[network]
+    def inspect(pid: int) -> Server | None:
+        return _server(pid, networks, begun)
 
-        found.append(
-            Server(
-                pid=pid,
-                start_ticks=start_ticks,
-                started_at=procfs.started_at(start_ticks),
-                engine=engine,
-                instance=title["instance"],
-                local=title["local"] == "YES",
-                socket=client_socket(pid, connected),
-                catches_sigurg=procfs.catches(pid, signal.SIGURG),
-                settings=break_settings(
-                    engine, procfs.environ(pid, VARIABLES), procfs.root(pid), procfs.program(pid)
-                ),
-            )
-        )
-    return found
+    some = sorted(procfs.pids() if pids is None else pids)
+    found = each_within(some, inspect, PATIENCE_S)
+    return [known for pid, server in found if (known := server or begun.get(pid))]
+
+
+def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]) -> Server | None:
+    """The server, None where it is none. `begun` gets the facts that are known before its files
+    are read: to read them may take for ever."""
+    executable = procfs.executable(pid)
+    if not any(executable in engine.executables for engine in engines()):
+        return None
+    known = engine_of(executable, procfs.title(pid))
+    start_ticks = procfs.start_ticks(pid)
+    if known is None or start_ticks is None:
+        return None
+    engine, title = known
+
+    def connected() -> Connections:
+        """Read once a network namespace, and only where it must be."""
+        network = procfs.network(pid)
+        if network not in networks:
+            networks[network] = connections(pid)
+        return networks[network]
+
+    socket, *others = client_sockets(pid, connected) or (None,)
+    begun[pid] = Server(
+        pid=pid,
+        start_ticks=start_ticks,
+        started_at=procfs.started_at(start_ticks),
+        engine=engine,
+        instance=title["instance"],
+        local=title["local"] == "YES",
+        socket=socket,
+        others=tuple(filter(None, others)),
+        catches_sigurg=procfs.catches(pid, signal.SIGURG),
+        settings=unknown_settings(engine, f"no answer in {PATIENCE_S:g} s"),
+    )
+    environ = procfs.environ(pid, VARIABLES)
+    settings = break_settings(engine, environ, procfs.root(pid), procfs.program(pid))
+    return replace(begun[pid], settings=settings)
 
 
 def check_seen(pids: Iterable[int] | None = None) -> None:
     """Raises NotPermittedError where there are processes with a dedicated server's title among
-    these whose executables we may not see: that none was found says nothing then."""
+    these whose executables we may not see: then the absence of servers proves nothing."""
     unseen = [
         pid
         for pid in sorted(procfs.pids() if pids is None else pids)

@@ -31,8 +31,8 @@ def why_text(session: Session) -> str:
     """The verdict in a sentence; what it rests on; what would settle it; the cure."""
     server, found = session.server, session.why
     client = server.socket.peer if server.socket else "a local client"
-    who = f"{server.pid} ({server.instance}, client {client})"
-    verdict = f"{who} is {session.mode.value}"
+    session_name = f"{server.pid} ({server.instance}, client {client})"
+    verdict = f"{session_name} is {session.mode.value}"
     if session.mode is BreakMode.IN_BAND:
         verdict += f" because {found.reason}"
     lines = [

@@ -69,6 +69,10 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class _Common:
+    """A common information entry: `code_unit` and `data_unit`, the units of offsets in bytes, the
+    pointer `encoding`, `has_length`: its descriptions state the length of their augmentation, and
+    where its instructions `start` and `end` in the section."""
+
     code_unit: int
     data_unit: int
     encoding: int

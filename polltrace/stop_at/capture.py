@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What stop-at looks for and what it brings back: the values between its parts."""
+"""The condition that stop-at waits for and its capture: the values between its parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """The descriptor polled and what is behind it, a connected stream socket."""
+    """The descriptor `fd` polled, a connected stream socket: its `kind` (tcp, tcp6, unix) and the
+    addresses of both ends, `local` and `peer`."""
 
     fd: int
     kind: str
@@ -25,20 +26,29 @@ class Polled:
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
-    """A thread as it stood at the call. `memory` is its stack from `stack` on.
+class StackCopy:
+    """A thread's stack as it stood: `memory` from address `stack` on, the `instruction` it stood
+    at, and the registers that calls preserve, `kept`, by DWARF number."""
 
-    `stopped_ns` is from when we were told of the stop to its release; `other_stops` are those
+    instruction: int
+    stack: int
+    kept: dict[int, int]
+    memory: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Thread `tid` at system call `number` of x86-64 with the `arguments` in its six registers, and
+    a `copy` of its stack; `polled` where it is a break poll.
+
+    `stopped_ns` is from when the stop was reported to its release; `other_stops` are those
     at calls that were not wanted, `other_stopped_ns` how long they took in all.
     """
 
     tid: int
     number: int
     arguments: tuple[int, ...]
-    instruction: int
-    stack: int
-    kept: dict[int, int]
-    memory: bytes
+    copy: StackCopy
     polled: Polled | None
     stopped_ns: int
     other_stops: int
@@ -53,5 +63,5 @@ class Refused:
     what: str
 
 
-Outcome = Capture | Refused
-GONE, BECAME_ANOTHER = "gone", "exec"
+CaptureOutcome = Capture | Refused
+GONE, BECAME_ANOTHER, LATE, HELD_UP, SUSPENDED = "gone", "exec", "late", "held up", "suspended"

@@ -1,103 +1,119 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Starts the holder and sees that it never keeps a process stopped for long.
+"""The process that traces, in a session of its own, and what it hands back.
 
-The holder is a process of its own, so that its end is a release: it dies with us, it dies when it
-is over time, and it dies when it does not answer, be it because someone stopped it.
+Its end is a release, so it is made to end: with us, when its time is over, and when it gives no
+sign of life, be it because someone stopped it. The kernel's timer sees to that (deadline.py).
+Nothing that happens to us, Ctrl-Z included, stops it.
 """
 
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import pickle
 import select
 import signal
-import struct
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from polltrace.stop_at.capture import GONE, Outcome, Refused, Wanted
-from polltrace.stop_at.holder import STACK_BYTES, Holder
-from polltrace.stop_at.threads import state, threads
+from polltrace.stop_at.capture import HELD_UP, LATE, CaptureOutcome, Refused, Wanted
+from polltrace.stop_at.deadline import Deadline
+from polltrace.stop_at.tracing import Limits
 
 _PR_SET_PDEATHSIG = 1
-_LOOK_EVERY_MS = 5
-_BEATS, _LENGTH, _PAYLOAD = 0, 8, 16
-LATE, HELD_UP = "late", "held up"
-
+# For what is done after the time is over: to hand back what was found.
+_GRACE_S = 5.0
 _libc = ctypes.CDLL(None)
 
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """`wait_s` for the call, `stop_s` at most in any one stop."""
-
-    wait_s: float
-    stop_s: float
+GuardedWork = Callable[[Callable[[], None]], object]
+"""The work done in the process; it calls its argument once it has begun, and returns the result."""
 
 
-def stop_at(pid: int, wanted: Wanted, watch: Watch) -> Outcome:
+class TracingProcess:
+    """Runs `work` in a process of its own, for `limit_s` at the very most (None: no limit)."""
+
+    def __init__(self, work: GuardedWork, limit_s: float | None) -> None:
+        self._result = os.memfd_create("polltrace-traced")
+        self._begun, begun = os.pipe()
+        us = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _work(us, work, limit_s, self._result, begun)
+        os.close(begun)
+        self._pidfd = os.pidfd_open(self.pid)
+        self._ended = False
+
+    def await_begun(self) -> bool:
+        """Wait until the work has begun, or ended before that: then false."""
+        return os.read(self._begun, 1) != b""
+
+    def ask_to_end(self) -> None:
+        self._send(signal.SIGTERM)
+
+    def wait(self, wait_s: float | None = None) -> bool:
+        """Whether it has ended, after at most `wait_s`."""
+        if not self._ended:
+            ended = select.poll()
+            ended.register(self._pidfd, select.POLLIN)
+            if ended.poll(None if wait_s is None else 1e3 * wait_s):
+                os.waitpid(self.pid, 0)
+                self._ended = True
+        return self._ended
+
+    def result(self) -> object:
+        """The result of the work; None where it was killed before that."""
+        written = os.pread(self._result, os.fstat(self._result).st_size, 0)
+        return pickle.loads(written) if written else None
+
+    def close(self) -> None:
+        """End it at once, and with it the tracing."""
+        self._send(signal.SIGKILL)
+        self.wait()
+        for fd in (self._result, self._begun, self._pidfd):
+            os.close(fd)
+
+    def _send(self, number: signal.Signals) -> None:
+        if not self._ended:
+            signal.pidfd_send_signal(self._pidfd, number)
+
+
+def stop_at(pid: int, wanted: Wanted, limits: Limits) -> CaptureOutcome:
     """Trace `pid` until the wanted call. The process runs on when this returns, however it does."""
-    shared = mmap.mmap(-1, STACK_BYTES + (64 << 10))
-    us = os.getpid()
-    holder = os.fork()
-    if holder == 0:
-        _hold(us, pid, wanted, shared)
-    pidfd = os.pidfd_open(holder)
+    # Loaded before there is a process whose stops are to be short.
+    from polltrace.stop_at.holder import Holder  # noqa: PLC0415
+
+    holder = Holder(pid, wanted, limits)
+    began = time.monotonic()
+    process = TracingProcess(holder.outcome, limits.wait_s)
     try:
-        why = _guard(pid, holder, pidfd, shared, watch)
+        process.wait()
+        outcome = process.result()
     finally:
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-        os.waitpid(holder, 0)
-        os.close(pidfd)
-    length = struct.unpack_from("=Q", shared, _LENGTH)[0]
-    if length:
-        outcome: Outcome = pickle.loads(shared[_PAYLOAD : _PAYLOAD + length])
+        process.close()
+    if isinstance(outcome, CaptureOutcome):
         return outcome
-    return Refused(0, why or HELD_UP)
+    late = limits.wait_s is not None and time.monotonic() - began > limits.wait_s
+    return Refused(0, LATE if late else HELD_UP)
 
 
-def _hold(parent: int, pid: int, wanted: Wanted, shared: mmap.mmap) -> None:
-    """The holder's life. It never returns, and leaves by _exit: there is nothing to clean up."""
+def _work(us: int, work: GuardedWork, limit_s: float | None, result: int, begun: int) -> None:
+    """The process's life. It never returns, and leaves by _exit: there is nothing to clean up."""
     try:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         os.setsid()  # Ctrl-Z and Ctrl-C are for our parent
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        if os.getppid() == parent:
-            beats = 0
-
-            def beat() -> None:
-                nonlocal beats
-                beats += 1
-                struct.pack_into("=Q", shared, _BEATS, beats)
-
-            payload = pickle.dumps(Holder(pid, wanted, beat).outcome())
-            shared[_PAYLOAD : _PAYLOAD + len(payload)] = payload
-            struct.pack_into("=Q", shared, _LENGTH, len(payload))
+        for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+            signal.signal(number, signal.SIG_IGN)
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if limit_s is not None:
+            Deadline(limit_s + _GRACE_S)
+        if os.getppid() == us:
+            found = pickle.dumps(work(lambda: _say(begun)))
+            # One write: it is there whole, or not at all.
+            os.write(result, found)
     finally:
         os._exit(0)
 
 
-def _guard(pid: int, holder: int, pidfd: int, shared: mmap.mmap, watch: Watch) -> str:
-    """Until the holder ends (then empty), or should: why."""
-    ended = select.poll()
-    ended.register(pidfd, select.POLLIN)
-    deadline = time.monotonic() + watch.wait_s
-    beats, since = -1, time.monotonic()
-    while not ended.poll(_LOOK_EVERY_MS):
-        now = time.monotonic()
-        if now > deadline:
-            return LATE
-        if state(holder, holder) in ("T", "t"):
-            return HELD_UP
-        letters = [state(pid, tid) for tid in threads(pid)]
-        beaten = struct.unpack_from("=Q", shared, _BEATS)[0]
-        if beaten != beats or "t" not in letters:
-            beats, since = beaten, now
-        elif now - since > watch.stop_s:
-            return HELD_UP
-        if not letters:
-            return GONE
-    return ""
+def _say(begun: int) -> None:
+    os.write(begun, b".")

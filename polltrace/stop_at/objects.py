@@ -9,18 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from polltrace.stacks import AddressSpace, ElfError, Mapping
+from polltrace.stacks.elf import PT_LOAD, Elf, read_elf
+from polltrace.stacks.objects import open_mapped
 from polltrace.stop_at.callframes import Cursor, Rules, rules_at
-from stacks import AddressSpace, ElfError, Mapping
-from stacks.elf import PT_LOAD, Elf, read_elf
-from stacks.objects import open_mapped
 
 _LARGEST = 256 << 20
+_MOST_KNOWN = 1 << 14
 _SORTED_PAIRS = 0x3B  # two 32-bit numbers relative to the header: what every linker writes
 
 
 @dataclass(frozen=True, eq=False)
 class _Frames:
-    """`starts` are functions' addresses as linked, in order; `entries` their descriptions'."""
+    """`data` is the .eh_frame of `elf`, which lies at `address`. `starts` are functions' addresses
+    as linked, in order; `entries` their descriptions'."""
 
     elf: Elf
     address: int
@@ -35,9 +37,23 @@ class FrameRules:
     def __init__(self, space: AddressSpace) -> None:
         self._space = space
         self._objects: dict[tuple[str, int, str], _Frames | None] = {}
+        self._known: dict[int, Rules | None] = {}
+
+    def read_all(self) -> None:
+        """Read every object now, so that no later query has to."""
+        for mapping in self._space.mappings:
+            if "x" in mapping.permissions:
+                self._frames(mapping)
 
     def at(self, pc: int) -> Rules | None:
-        """The rules at an address; None where nothing says any."""
+        """The rules at an address; None where nothing gives any."""
+        if pc not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[pc] = self._at(pc)
+        return self._known[pc]
+
+    def _at(self, pc: int) -> Rules | None:
         mapping = self._space.mapping(pc)
         if mapping is None or "x" not in mapping.permissions:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is behind another process's descriptor, asked by a duplicate that is closed at once."""
+"""The socket behind another process's descriptor, asked by a duplicate that is closed at once."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def polled_socket(pidfd: int, pid: int, fd: int) -> Polled | None:
 
     On kernels without pidfd_getfd any socket passes, without its addresses.
     """
-    duplicate = _libc.syscall(_PIDFD_GETFD, pidfd, fd, 0)
-    if duplicate < 0:
-        if ctypes.get_errno() != errno.ENOSYS or not _is_socket(pid, fd):
+    try:
+        duplicate = duplicate_of(pidfd, fd)
+    except OSError as error:
+        if error.errno != errno.ENOSYS or not _is_socket(pid, fd):
             return None
         return Polled(fd, "socket", "", "")
     try:
@@ -37,6 +38,15 @@ def polled_socket(pidfd: int, pid: int, fd: int) -> Polled | None:
     finally:
         with suppress(OSError):
             os.close(duplicate)
+
+
+def duplicate_of(pidfd: int, fd: int) -> int:
+    """A descriptor of ours for the file behind another process's `fd`. Raises OSError."""
+    duplicate = _libc.syscall(_PIDFD_GETFD, pidfd, fd, 0)
+    if duplicate < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return int(duplicate)
 
 
 def _is_socket(pid: int, fd: int) -> bool:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The few requests of ptrace(2) that stop-at needs, on x86-64.
+"""The requests of ptrace(2) that a tracer needs which loses nothing of its target, on x86-64.
 
+python-ptrace has the call, the registers and the older requests; the ones below it lacks.
 PTRACE_SEIZE only, and never PTRACE_O_EXITKILL: when a tracer that seized dies, of whatever cause,
 the kernel itself lets the tracee run on from wherever it stands.
 """
@@ -8,48 +9,56 @@ the kernel itself lets the tracee run on from wherever it stands.
 from __future__ import annotations
 
 import ctypes
-import os
 import signal
 import struct
 from dataclasses import dataclass
 
-_GETREGS, _DETACH, _SYSCALL = 12, 17, 24
-_SEIZE, _INTERRUPT, _LISTEN = 0x4206, 0x4207, 0x4208
-_O_TRACESYSGOOD, _O_TRACECLONE, _O_TRACEEXEC = 0x01, 0x08, 0x10
-WALL = 0x40000000
+from ptrace.binding import func
+from ptrace.error import PtraceError
+
+# include/uapi/linux/ptrace.h; python-ptrace 0.9.9 knows none of these.
+_SEIZE, _INTERRUPT, _LISTEN, _GET_SYSCALL_INFO = 0x4206, 0x4207, 0x4208, 0x420E
+_AUDIT_ARCH_X86_64 = 0xC000003E
+WALL = func.THREAD_TRACE_FLAGS
 
 SYSCALL_STOP = signal.SIGTRAP | 0x80
-EVENT_EXEC, EVENT_STOP = 4, 128
+EVENT_EXEC, EVENT_STOP = func.PTRACE_EVENT_EXEC, 128
 STOPPING = frozenset({signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
 
-_REGISTERS = struct.Struct("=27Q")
-_NOT_YET = (1 << 64) - 38  # -ENOSYS: in rax from a call's entry until it has a result
-_CODE_64 = 0x33
+_THREADS = func.PTRACE_O_TRACESYSGOOD | func.PTRACE_O_TRACECLONE | func.PTRACE_O_TRACEEXEC
+_FORKS = func.PTRACE_O_TRACEFORK | func.PTRACE_O_TRACEVFORK
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.ptrace.restype = ctypes.c_long
-_libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+
+# struct ptrace_syscall_info, Linux 5.3: what it is, architecture, instruction, stack pointer; at an
+# entry number and arguments, at an exit result and whether it is an error.
+_SYSCALL_INFO = struct.Struct("=B3xI10Q")
+_info = ctypes.create_string_buffer(_SYSCALL_INFO.size)
+_info_address = ctypes.addressof(_info)
 
 
 @dataclass(frozen=True, slots=True)
-class Registers:
-    """Of a thread stopped at a system call; `kept` are those that calls preserve, by DWARF number.
-
-    `entering`: the call has no result yet. `is_64`: it was made by 64-bit code.
-    """
+class CallEntry:
+    """A thread about to make system call `number` with the six `arguments`, at address
+    `instruction`, its stack pointer at `stack`; `is_64`: by the numbers of x86-64."""
 
     number: int
     arguments: tuple[int, ...]
     instruction: int
     stack: int
-    kept: dict[int, int]
-    entering: bool
     is_64: bool
 
 
-def seize(tid: int) -> None:
-    """Become the tracer of a thread without stopping it. OSError as ptrace(2)."""
-    _request(_SEIZE, tid, _O_TRACESYSGOOD | _O_TRACECLONE | _O_TRACEEXEC)
+@dataclass(frozen=True, slots=True)
+class CallExit:
+    """A thread whose system call has returned; `failed`: with an error."""
+
+    failed: bool
+
+
+def seize(tid: int, follow: bool = False) -> None:
+    """Become the tracer of a thread without stopping it; with `follow`, of what it forks as well.
+    Raises OSError as ptrace(2) does, as all of these."""
+    _request(_SEIZE, tid, _THREADS | (_FORKS if follow else 0))
 
 
 def interrupt(tid: int) -> None:
@@ -59,7 +68,7 @@ def interrupt(tid: int) -> None:
 
 def resume(tid: int, number: int = 0) -> None:
     """Run on to the next system call's entry or exit, with signal `number` delivered (0: none)."""
-    _request(_SYSCALL, tid, number)
+    _request(func.PTRACE_SYSCALL, tid, number)
 
 
 def listen(tid: int) -> None:
@@ -69,28 +78,30 @@ def listen(tid: int) -> None:
 
 def detach(tid: int) -> None:
     """Let a stopped thread run on, untraced."""
-    _request(_DETACH, tid)
+    _request(func.PTRACE_DETACH, tid)
 
 
-def registers(tid: int) -> Registers:
-    """The registers of a stopped thread."""
-    buffer = ctypes.create_string_buffer(_REGISTERS.size)
-    _request(_GETREGS, tid, ctypes.addressof(buffer))
-    r15, r14, r13, r12, rbp, rbx, _, r10, r9, r8, rax, _, rdx, rsi, rdi, number, rip, cs, _, rsp = (
-        _REGISTERS.unpack(buffer.raw)[:20]
-    )
-    return Registers(
-        number=number,
-        arguments=(rdi, rsi, rdx, r10, r8, r9),
-        instruction=rip,
-        stack=rsp,
-        kept={3: rbx, 6: rbp, 12: r12, 13: r13, 14: r14, 15: r15},
-        entering=rax == _NOT_YET,
-        is_64=cs == _CODE_64,
-    )
+def system_call(tid: int) -> CallEntry | CallExit | None:
+    """Where a thread stands that is stopped at a system call; None for any other stop."""
+    _request(_GET_SYSCALL_INFO, tid, _info_address, _SYSCALL_INFO.size)
+    op, arch, instruction, stack, *words, _ = _SYSCALL_INFO.unpack(_info)
+    if op == 1:
+        number, *arguments = words
+        is_64 = arch == _AUDIT_ARCH_X86_64
+        return CallEntry(number, tuple(arguments), instruction, stack, is_64)
+    return CallExit(bool(words[1] & 0xFF)) if op == 2 else None
 
 
-def _request(request: int, tid: int, data: int = 0) -> None:
-    if _libc.ptrace(request, tid, None, data) == -1:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+def kept_registers(tid: int) -> dict[int, int]:
+    """The registers that calls preserve, by DWARF number, of a stopped thread."""
+    buffer = func.ptrace_registers_t()
+    _request(func.PTRACE_GETREGS, tid, ctypes.addressof(buffer))
+    names = {3: "rbx", 6: "rbp", 12: "r12", 13: "r13", 14: "r14", 15: "r15"}
+    return {number: getattr(buffer, name) for number, name in names.items()}
+
+
+def _request(request: int, tid: int, data: int = 0, size: int = 0) -> None:
+    try:
+        func.ptrace(request, tid, size, data)
+    except PtraceError as error:
+        raise OSError(error.errno, str(error)) from None

@@ -14,8 +14,7 @@ from polltrace.errors import (
     PolltraceError,
     UsageError,
 )
-from polltrace.stop_at.capture import BECAME_ANOTHER, GONE, Refused
-from polltrace.stop_at.guard import LATE
+from polltrace.stop_at.capture import BECAME_ANOTHER, GONE, LATE, SUSPENDED, Refused
 from polltrace.stop_at.threads import state, status
 
 
@@ -70,6 +69,8 @@ def error_of(pid: int, refused: Refused, wait_s: float, call: str) -> PolltraceE
         return NoSuchProcessError(f"process {pid} ended before it made {call}")
     if refused.what == LATE:
         return NotSeenError(f"process {pid} did not make {call} in {wait_s:g} s{_doing(pid)}")
+    if refused.what == SUSPENDED:
+        return NotSeenError(f"let process {pid} go when polltrace was suspended, before {call}")
     return NotSeenError(
         f"let process {pid} go: a stop took too long, this host is busy; try again, or allow more "
         "with --longest-stop"
@@ -84,7 +85,7 @@ def _failed(pid: int, number: int) -> PolltraceError:
     except NotPermittedError as error:
         return error
     return NotPermittedError(
-        f"not permitted to trace process {pid}: run as root ('polltrace doctor' says more)"
+        f"not permitted to trace process {pid}: run as root (see 'polltrace doctor')"
     )
 
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from polltrace.printable import one_line
+from polltrace.stacks import Frame
+from polltrace.stop_at.arguments import arguments_of, call_text
 from polltrace.stop_at.capture import Capture
-from polltrace.stop_at.syscalls import NAMES
+from polltrace.stop_at.syscalls import name_of
 from polltrace.stop_at.unwind import Walk
-from stacks import Frame
-
-# How many arguments a call has, where it is not six.
-_ARGUMENTS = {"poll": 3, "ppoll": 5, "read": 3, "write": 3, "close": 1, "getppid": 0, "getpid": 0}
 
 
 def stop_data(
@@ -24,8 +23,8 @@ def stop_data(
         "pid": pid,
         "tid": capture.tid,
         "command": title,
-        "syscall": _name(capture),
-        "arguments": [hex(value) for value in _arguments(capture)],
+        "syscall": name_of(capture.number),
+        "arguments": [hex(value) for value in arguments_of(capture)],
         "socket": polled
         and {"fd": polled.fd, "kind": polled.kind, "local": polled.local, "peer": polled.peer},
         "frames": [
@@ -48,29 +47,20 @@ def stop_data(
 def stop_text(pid: int, title: str, capture: Capture, found: Walk, frames: Sequence[Frame]) -> str:
     """As text."""
     thread = f", thread {capture.tid}" if capture.tid != pid else ""
-    lines = [f"{pid}: {title or '?'}{thread}"]
+    lines = [f"{pid}: {one_line(title) or '?'}{thread}"]
     if polled := capture.polled:
         ends = f"{polled.local} <- {polled.peer}".strip()
         lines.append(f"break poll of fd {polled.fd}: {polled.kind} {ends}")
-    values = ", ".join(f"{value:x}" for value in _arguments(capture))
     first, *rest = frames
-    lines.append(f" {first.address:016x} {first}  {_name(capture)}({values})")
+    lines.append(f" {first.address:016x} {first}  {call_text(capture)}")
     lines += [f" {frame.address:016x} {frame}" for frame in rest]
     if not found.whole:
-        lines.append(" (the stack goes on, but where could not be told)")
+        lines.append(" (the stack goes on, but its next frame is not known)")
     if found.by_pointer:
         lines.append(f"{found.by_pointer} of {len(frames)} by frame pointer: no call frame rules.")
     lines.append("")
-    said = f"stopped for {capture.stopped_ns / 1e6:.3f} ms, runs on"
+    stops = f"stopped for {capture.stopped_ns / 1e6:.3f} ms, runs on"
     if capture.other_stops:
-        said += f"; {capture.other_stops:,} stops before, "
-        said += f"{capture.other_stopped_ns / 1e6:.3f} ms in all"
-    return "\n".join([*lines, said])
-
-
-def _name(capture: Capture) -> str:
-    return NAMES.get(capture.number, f"syscall {capture.number}")
-
-
-def _arguments(capture: Capture) -> tuple[int, ...]:
-    return capture.arguments[: _ARGUMENTS.get(_name(capture), 6)]
+        stops += f"; {capture.other_stops:,} stops before, "
+        stops += f"{capture.other_stopped_ns / 1e6:.3f} ms in all"
+    return "\n".join([*lines, stops])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from polltrace.stop_at.callframes import RETURN, RSP, Rules
-from polltrace.stop_at.capture import Capture
+from polltrace.stop_at.capture import StackCopy
 
 MOST_FRAMES = 512
 _RBP = 6
@@ -18,7 +18,7 @@ class Walk:
     """`addresses`, innermost first: where it stood, then return addresses.
 
     `by_pointer` of them were found by the frame pointer alone. `whole`: the walk came to where the
-    program says that its stack ends, or to no caller; else something was not to be read.
+    program states that its stack ends, or to no caller; else something was not to be read.
     """
 
     addresses: tuple[int, ...]
@@ -27,11 +27,11 @@ class Walk:
 
 
 def walk(
-    capture: Capture, rules: Callable[[int], Rules | None], is_code: Callable[[int], bool]
+    copy: StackCopy, rules: Callable[[int], Rules | None], is_code: Callable[[int], bool]
 ) -> Walk:
     """`rules` gives those at an address, None where there are none; `is_code` what can return."""
-    registers = {**capture.kept, RSP: capture.stack, RETURN: capture.instruction}
-    addresses = [capture.instruction]
+    registers = {**copy.kept, RSP: copy.stack, RETURN: copy.instruction}
+    addresses = [copy.instruction]
     by_pointer = 0
     while len(addresses) < MOST_FRAMES:
         # A call that never returns is followed by a stranger: the byte before decides.
@@ -39,9 +39,9 @@ def walk(
         known = rules(pc)
         if known is not None and known.ended:
             return Walk(tuple(addresses), by_pointer, True)
-        caller = _by_rules(capture, registers, known) if known else None
+        caller = _by_rules(copy, registers, known) if known else None
         if caller is None:
-            caller = _by_pointer(capture, registers)
+            caller = _by_pointer(copy, registers)
             by_pointer += caller is not None and is_code(caller[RETURN])
         if caller is None or caller[RSP] <= registers[RSP]:
             return Walk(tuple(addresses), by_pointer, False)
@@ -52,29 +52,29 @@ def walk(
     return Walk(tuple(addresses), by_pointer, False)
 
 
-def _by_rules(capture: Capture, registers: dict[int, int], rules: Rules) -> dict[int, int] | None:
+def _by_rules(copy: StackCopy, registers: dict[int, int], rules: Rules) -> dict[int, int] | None:
     if rules.base not in registers:
         return None
     frame = registers[rules.base] + rules.offset
     caller = {**registers, RSP: frame}
     for register, offset in rules.saved.items():
-        value = _word(capture, frame + offset)
+        value = _word(copy, frame + offset)
         if value is None:
             return None
         caller[register] = value
     return caller
 
 
-def _by_pointer(capture: Capture, registers: dict[int, int]) -> dict[int, int] | None:
+def _by_pointer(copy: StackCopy, registers: dict[int, int]) -> dict[int, int] | None:
     frame = registers[_RBP]
-    older, back = _word(capture, frame), _word(capture, frame + 8)
+    older, back = _word(copy, frame), _word(copy, frame + 8)
     if older is None or back is None:
         return None
     return {**registers, _RBP: older, RSP: frame + 16, RETURN: back}
 
 
-def _word(capture: Capture, address: int) -> int | None:
-    at = address - capture.stack
-    if at < 0 or at + 8 > len(capture.memory):
+def _word(copy: StackCopy, address: int) -> int | None:
+    at = address - copy.stack
+    if at < 0 or at + 8 > len(copy.memory):
         return None
-    return int.from_bytes(capture.memory[at : at + 8], "little")
+    return int.from_bytes(copy.memory[at : at + 8], "little")

@@ -2,5 +2,5 @@
 """`polltrace top`: all dedicated servers of a host, live.
 
 probe.py > host.py > snapshot.py > screen.py and its fellows > terminal.py; keys.py turns keys
-into the next UIState. What is drawn, and what a key does, is made by pure functions.
+into the next UIState. Pure functions draw the screen and map keys to changes.
 """

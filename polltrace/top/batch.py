@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Without a terminal: the table, or an object, every so often."""
+"""Without a terminal: the table, or a JSON object, for each frame."""
 
 from __future__ import annotations
 
@@ -13,39 +13,41 @@ from pathlib import Path
 
 from rich.text import Text
 
-from polltrace.top.brief_look import GapSurvey
+from polltrace.printable import one_line
+from polltrace.top.brief_measurement import GapSurvey
 from polltrace.top.columns import shown
 from polltrace.top.header import header
 from polltrace.top.screen import table_row, titles
 from polltrace.top.state import UIState, visible
-from polltrace.watch.host import Host
+from polltrace.watch.calibration import Calibration
+from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
-from polltrace.watch.place import Watch
-from polltrace.watch.pricing import PriceList
 from polltrace.watch.probe import LiveProbe
-from polltrace.watch.snapshot import Snapshot, snapshot_data
+from polltrace.watch.probe_host import WatchOptions
+from polltrace.watch.snapshot import Snapshot
+from polltrace.watch.snapshot_report import snapshot_data
 
 _PATIENCE_S = 30.0
-# By then there were windows enough to tell a rate.
+# By then there were enough windows for a rate.
 _RATES_S = 4.0
 # Wide enough for every column.
 _WIDTH = 200
 
 
-def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool) -> None:
-    """Print `iterations` snapshots (None: until told to end), one a frame of the probe.
+def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_json: bool) -> None:
+    """Print `iterations` snapshots (None: until interrupted), one for each frame of the probe.
 
-    The first comes when rates can be told, and each when it is priced, if all of that takes no
-    longer than half a minute. Raises the probe's failure.
+    The first comes when rates are known, and each when its cost per poll is, if all of that takes
+    no longer than half a minute. Raises the probe's failure.
     """
-    place = watch.place
-    inspector, prices = Inspector(place.look), PriceList(place.price_s)
-    host = Host(inspector, place)
-    survey = GapSurvey(place if watch.gaps else None)
+    probe_host = watch.probe_host
+    inspector, calibration = Inspector(probe_host.servers), Calibration(probe_host.poll_cost_s)
+    host = HostMonitor(inspector, probe_host)
+    survey = GapSurvey(probe_host if watch.gaps else None)
     printed, patience_s = 0, _PATIENCE_S
     with (
         contextlib.closing(survey),
-        LiveProbe.of_host(watch.interval_s, place) as probe,
+        LiveProbe.of_host(watch.interval_s, probe_host) as probe,
         selectors.DefaultSelector() as waiting,
     ):
         waiting.register(probe, selectors.EVENT_READ)
@@ -56,10 +58,10 @@ def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool
                 raise probe.failure()
             frames = sum([host.feed(line) for line in lines])
             while inspector.due():
-                host.looked_at(inspector.look(1000))
+                host.inspected(inspector.inspect(1000))
             if not frames:
                 continue
-            seen = host.snapshot(prices.now)
+            seen = host.snapshot(calibration.now)
             rows = seen.rows
             early = not printed and seen.t_s is not None and seen.t_s < _RATES_S
             if early and any(row.polls_per_s is None for row in rows):
@@ -67,15 +69,15 @@ def batch(state: UIState, watch: Watch, iterations: int | None, *, as_json: bool
             watch.identities.follow(inspector.servers.values())
             watch.identities.wait()
             if watch.identities.follow(inspector.servers.values()):
-                host.told(watch.identities.sessions)
+                host.set_sessions(watch.identities.sessions)
             if survey.follow(rows):
-                host.timed(survey.worst_s)
-            prices.want({row.pace_us for row in rows if row.pace_us})
+                host.set_worst_gaps(survey.worst_s)
+            calibration.want({row.interval_us for row in rows if row.interval_us})
             # On an overloaded host measuring takes its time: what is late comes with later prints.
             before_s = time.monotonic()
-            prices.wait(patience_s)
+            calibration.wait(patience_s)
             patience_s = max(0.0, patience_s - (time.monotonic() - before_s))
-            _print(host.snapshot(prices.now), state, as_json=as_json, again=printed > 0)
+            _print(host.snapshot(calibration.now), state, as_json=as_json, again=printed > 0)
             printed += 1
 
 
@@ -93,7 +95,7 @@ def batch_replay(state: UIState, path: Path, iterations: int | None, *, as_json:
 
 def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) -> None:
     if as_json:
-        # In one piece: told to end, it leaves no torn line.
+        # In one piece: an interrupt leaves no torn line.
         line = json.dumps(snapshot_data(snapshot, visible(snapshot, state)))
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
@@ -104,4 +106,4 @@ def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) ->
     lines += [table_row(row, columns, width) for row in visible(snapshot, state)]
     if again:
         print()
-    print("\n".join(line.plain.rstrip() for line in lines), flush=True)
+    print("\n".join(one_line(line.plain).rstrip() for line in lines), flush=True)

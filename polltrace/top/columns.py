@@ -7,15 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from polltrace.intervals import Estimate
 from polltrace.top.sparkline import sparkline
-from polltrace.watch.snapshot import Row
+from polltrace.watch.snapshot import ServerRow
 
 UNKNOWN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """`cell` makes the text for a width; shown from a terminal width of `from_width` on, or of
+class TopColumn:
+    """A column of the table: `key` names it for sorting, `title` is its heading; right-aligned if
+    `right`. `width` is in characters.
+
+    `cell` makes the text for a width; shown from a terminal width of `from_width` on, or of
     `connected_from` where the database is asked.
 
     `stretch`: gets this share of the width that is left over.
@@ -24,7 +28,7 @@ class Column:
     key: str
     title: str
     width: int
-    cell: Callable[[Row, int], str]
+    cell: Callable[[ServerRow, int], str]
     right: bool = False
     from_width: int = 0
     stretch: int = 0
@@ -39,6 +43,10 @@ def number(value: float | None, form: str) -> str:
     return UNKNOWN if value is None else format(value, form)
 
 
+def _value(estimate: Estimate | None) -> float | None:
+    return estimate.value if estimate else None
+
+
 def duration(seconds: float | None) -> str:
     """Three digits and a unit."""
     if seconds is None:
@@ -49,7 +57,7 @@ def duration(seconds: float | None) -> str:
     return f"{seconds * 1e9:.0f} ns"
 
 
-def _client(row: Row, width: int) -> str:
+def _client(row: ServerRow, width: int) -> str:
     if not row.client:
         return "local" if row.mode.value == "local" else UNKNOWN
     return row.client if len(row.client) <= width else row.client.rpartition(":")[0]
@@ -59,25 +67,25 @@ def _client(row: Row, width: int) -> str:
 _NEVER = 1 << 30
 
 COLUMNS = (
-    Column("pid", "PID", 7, lambda row, _: str(row.pid), right=True),
-    Column("sid", "SID", 8, lambda row, _: number(row.sid, "d"), True, _NEVER, 0, 0),
-    Column("instance", "INSTANCE", 8, lambda row, _: row.instance, connected_from=100),
-    Column("user", "USER", 10, lambda row, _: row.user, False, _NEVER, 0, 100),
-    Column("program", "PROGRAM", 20, lambda row, _: row.program, False, _NEVER, 4, 140),
-    Column("client", "CLIENT", 15, _client, stretch=2),
-    Column("mode", "MODE", 11, lambda row, _: row.mode.value),
-    Column("cpu", "CPU%", 5, lambda row, _: number(row.cpu_pct, ".1f"), right=True),
-    Column("polls", "POLLS/S", 9, lambda row, _: number(row.polls_per_s, ",.0f"), right=True),
-    Column("lost", "LOST%", 6, lambda row, _: number(row.lost_pct, ".2f"), right=True),
-    Column("cores", "CPUS", 6, lambda row, _: number(row.lost_cores, ".3f"), True, from_width=92),
-    Column("gap", "WORST GAP", 9, lambda row, _: duration(row.worst_gap_s), True, from_width=100),
-    Column("past", "POLLS, PAST", 11, lambda row, width: sparkline(row.past, width), stretch=3),
-    Column("skip", "SKIP", 5, lambda row, _: number(row.skip, "d"), right=True, from_width=110),
-    Column("reason", "WHY IN-BAND", 30, lambda row, _: row.reason, from_width=130, stretch=5),
+    TopColumn("pid", "PID", 7, lambda row, _: str(row.pid), right=True),
+    TopColumn("sid", "SID", 8, lambda row, _: number(row.sid, "d"), True, _NEVER, 0, 0),
+    TopColumn("instance", "INSTANCE", 8, lambda row, _: row.instance, connected_from=100),
+    TopColumn("user", "USER", 10, lambda row, _: row.user, False, _NEVER, 0, 100),
+    TopColumn("program", "PROGRAM", 20, lambda row, _: row.program, False, _NEVER, 4, 140),
+    TopColumn("client", "CLIENT", 15, _client, stretch=2),
+    TopColumn("mode", "MODE", 11, lambda row, _: row.mode.value),
+    TopColumn("cpu", "CPU%", 5, lambda row, _: number(row.cpu_pct, ".1f"), right=True),
+    TopColumn("polls", "POLLS/S", 9, lambda row, _: number(row.polls_per_s, ",.0f"), right=True),
+    TopColumn("lost", "LOST%", 6, lambda row, _: number(_value(row.lost_pct), ".2f"), right=True),
+    TopColumn("cores", "CPUS", 6, lambda row, _: number(_value(row.lost_cores), ".3f"), True, 92),
+    TopColumn("gap", "WORST GAP", 9, lambda row, _: duration(row.worst_gap_s), True, 100),
+    TopColumn("past", "POLLS, PAST", 11, lambda row, width: sparkline(row.past, width), stretch=3),
+    TopColumn("skip", "SKIP", 5, lambda row, _: number(row.skip, "d"), right=True, from_width=110),
+    TopColumn("reason", "WHY IN-BAND", 30, lambda row, _: row.reason, from_width=130, stretch=5),
 )
 
 
-def shown(width: int, connected: bool) -> list[tuple[Column, int]]:
+def shown(width: int, connected: bool) -> list[tuple[TopColumn, int]]:
     """The columns that a terminal of `width` shows, each with its width; a blank between two."""
     columns = [column for column in COLUMNS if column.is_shown(width, connected)]
     left = max(0, width - sum(column.width + 1 for column in columns) + 1)
@@ -90,14 +98,14 @@ def _high_first(value: float | None) -> float:
     return 1.0 if value is None else -value
 
 
-def _lost(row: Row) -> tuple[float, ...]:
-    """By CPU lost, then CPU used. What has no price yet counts as a microsecond a poll."""
+def _lost(row: ServerRow) -> tuple[float, ...]:
+    """By CPU lost, then CPU used. A poll without a known cost counts as a microsecond."""
     rate = row.polls_per_s
-    lost = rate * (row.price_s or 1e-6) if rate else 0.0
+    lost = rate * (_value(row.poll_cost_s) or 1e-6) if rate else 0.0
     return -lost, rate is None, -(row.cpu_pct or 0.0), row.pid
 
 
-SORTS: dict[str, Callable[[Row], Any]] = {
+SORTS: dict[str, Callable[[ServerRow], Any]] = {
     "lost": _lost,
     "polls": lambda row: (_high_first(row.polls_per_s), row.pid),
     "cpu": lambda row: (_high_first(row.cpu_pct), row.pid),

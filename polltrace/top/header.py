@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The header: what the host loses, what a poll costs, what we cost, what we missed."""
+"""The header: CPUs lost on the host, cost per poll, polltrace's own cost, and lost counts."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.watch.snapshot import OwnCost, Prices, Snapshot
+from polltrace.watch.snapshot import OwnCost, PollCosts, Snapshot
 
 
 def header(snapshot: Snapshot, width: int) -> list[Text]:
@@ -16,7 +16,7 @@ def header(snapshot: Snapshot, width: int) -> list[Text]:
     right = snapshot.clock
     who.truncate(max(0, width - len(right) - 1), pad=True)
     who.append(f" {right}")
-    lines = [who, _lost(snapshot), Text(price_line(snapshot.prices)), Text(_cost(snapshot))]
+    lines = [who, _lost(snapshot), Text(poll_cost_line(snapshot.costs)), Text(_cost(snapshot))]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return lines
@@ -24,8 +24,8 @@ def header(snapshot: Snapshot, width: int) -> list[Text]:
 
 def _modes(snapshot: Snapshot) -> str:
     counts = dict(snapshot.totals.sessions)
-    said = [f"{counts.pop(BreakMode.IN_BAND):,} in-band"]
-    return ", ".join(said + [f"{count:,} {mode.value}" for mode, count in counts.items() if count])
+    modes = [f"{counts.pop(BreakMode.IN_BAND):,} in-band"]
+    return ", ".join(modes + [f"{count:,} {mode.value}" for mode, count in counts.items() if count])
 
 
 def _lost(snapshot: Snapshot) -> Text:
@@ -34,37 +34,40 @@ def _lost(snapshot: Snapshot) -> Text:
     if lost is None:
         return Text("Lost to break polling: not known yet")
     line = Text("Lost to break polling: ")
-    line.append(f"{lost:.3f} CPUs", style="bold red" if lost >= 0.01 * used and lost else "bold")
-    line.append(f" of {used:.2f} in use")
+    much = lost.value and lost.value >= 0.01 * used
+    line.append(f"{lost.value:.3f} CPUs", style="bold red" if much else "bold")
+    line.append(f" [{lost.low:.3f}, {lost.high:.3f}] of {used:.2f} in use")
     if used:
-        line.append(f" ({100 * lost / used:.1f} %)")
+        line.append(f" ({100 * lost.value / used:.1f} %)")
     if totals.lost_s:
         line.append(f"; {totals.lost_s:,.1f} s so far")
-    if totals.unpriced:
-        line.append(f", without {totals.unpriced} not priced yet")
+    if totals.without_cost:
+        line.append(f", without {totals.without_cost} whose cost is not known yet")
     return line
 
 
-def price_line(prices: Prices) -> str:
-    """What a poll costs and how that is known."""
-    if not prices.by_pace_us:
-        if prices.failed:
-            return f"A poll's price is not known: {prices.failed}"
+def poll_cost_line(costs: PollCosts) -> str:
+    """The cost per poll and how it is known."""
+    if not costs.by_interval_us:
+        if costs.failed:
+            return f"A poll's cost is not known: {costs.failed}"
         return (
-            "A poll's price is being measured …"
-            if prices.waiting
-            else "No poll is priced: no server has polled"
+            "A poll's cost is being measured …"
+            if costs.waiting
+            else "No cost per poll yet: no server has polled"
         )
-    paces = sorted(prices.by_pace_us)
-    values = [1e9 * prices.by_pace_us[pace].value for pace in paces]
-    if len(paces) == 1:
-        said = f"{values[0]:.0f} ns a poll, at one in {paces[0]} us of CPU"
+    intervals = sorted(costs.by_interval_us)
+    found = [costs.by_interval_us[interval].scaled(1e9) for interval in intervals]
+    values = [each.value for each in found]
+    within = f"[{min(each.low for each in found):.0f}, {max(each.high for each in found):.0f}]"
+    if len(intervals) == 1:
+        text = f"{values[0]:.0f} ns {within} a poll, at one in {intervals[0]} us of CPU"
     else:
-        said = (
-            f"{min(values):.0f} to {max(values):.0f} ns a poll,"
-            f" at one in {paces[0]} to {paces[-1]} us of CPU"
+        text = (
+            f"{min(values):.0f} to {max(values):.0f} ns {within} a poll,"
+            f" at one in {intervals[0]} to {intervals[-1]} us of CPU"
         )
-    return f"{said} (measured here, untraced)"
+    return f"{text} (measured here, untraced)"
 
 
 def _cost(snapshot: Snapshot) -> str:

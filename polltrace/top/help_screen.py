@@ -9,7 +9,7 @@ Keys
   F4 / \\    filter: PID, instance, client, mode    Esc, Left      back; show all
   F6 s > <   sort by the next, the one before       r I            reverse
   L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
-  + -        slower, faster (to what -d says)       q F10 Ctrl-C   quit
+  + -        slower, faster (-d at the fastest)     q F10 Ctrl-C   quit
   [ ] { }    in a recording: 10 s back and on, 60 s; + - change its speed
   1 2 3 4    in an open server: forecast, flame, gaps, system calls (Tab: next)
   t s        time the gaps between its polls for a second; count its system
@@ -19,8 +19,8 @@ Columns: all figures are over the last five seconds
   MODE     how the session learns of a cancel: in-band ones poll for it
   CPU%     of one CPU
   POLLS/S  break polls a second of elapsed time, counted in 10 ms windows
-  LOST%    of its CPU time: polls x the price of one at this pace. The price is
-           measured on this host with nothing attached (polltrace-price)
+  LOST%    of its CPU time: polls x the cost of one at this interval. The cost is
+           measured on this host with nothing attached (polltrace-calibrate)
   CPUS     the same in CPUs; the default order
   WORST GAP  the longest time between two polls that was seen: how long a cancel
            could wait. Timed for 0.2 s in every 15 (--no-gaps: never)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What each key does to the UIState."""
+"""The effect of each key on the UIState."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from polltrace.top.columns import SORTS
-from polltrace.top.state import PACES, Pane, UIState, View, position
-from polltrace.watch.snapshot import Row
+from polltrace.top.state import REFRESH_FRAMES, Pane, UIState, View, position
+from polltrace.watch.snapshot import ServerRow
 
 # Of a recording: seconds, and powers of two.
 _SEEKS = {"[": -10.0, "]": 10.0, "{": -60.0, "}": 60.0}
@@ -16,7 +16,7 @@ _SPEEDS = {"+": -1, "-": 1}
 _STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
 
 
-def press(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:
+def press(state: UIState, key: str, rows: Sequence[ServerRow], page: int) -> UIState:
     """The state after `key`, where `rows` are visible and `page` of them fit the screen."""
     if state.editing:
         return _edit(state, key)
@@ -46,7 +46,7 @@ _ANYWHERE: dict[str, Callable[[UIState], UIState]] = {
 
 
 def _pane(state: UIState, pane: Pane) -> UIState:
-    """System calls are counted only while they are looked at."""
+    """System calls are counted only while their pane is shown."""
     again = pane is Pane.SYSCALLS
     return replace(state, pane=pane, countings=state.countings + again)
 
@@ -72,7 +72,7 @@ def _elsewhere(state: UIState, key: str) -> UIState:
     return state
 
 
-def _in_table(state: UIState, key: str, rows: Sequence[Row], page: int) -> UIState:
+def _in_table(state: UIState, key: str, rows: Sequence[ServerRow], page: int) -> UIState:
     at = position(rows, state.selected)
     if key in {"enter", "right"} and rows:
         opened = rows[at or 0].identity
@@ -96,8 +96,8 @@ def _played(state: UIState, key: str) -> UIState:
     return replace(state, speed=min(max(speed, -3), 10), sought_s=sought_s)
 
 
-def _paced(state: UIState, step: int) -> UIState:
-    return replace(state, pace=min(max(state.pace + step, 0), len(PACES) - 1))
+def _refreshed(state: UIState, step: int) -> UIState:
+    return replace(state, refresh=min(max(state.refresh + step, 0), len(REFRESH_FRAMES) - 1))
 
 
 _CHANGES: dict[str, Callable[[UIState], UIState]] = {
@@ -109,13 +109,15 @@ _CHANGES: dict[str, Callable[[UIState], UIState]] = {
     "P": lambda state: _sorted(state, "cpu"),
     "B": lambda state: _sorted(state, "polls"),
     "N": lambda state: _sorted(state, "pid"),
-    "+": lambda state: _paced(state, 1),
-    "-": lambda state: _paced(state, -1),
+    "+": lambda state: _refreshed(state, 1),
+    "-": lambda state: _refreshed(state, -1),
     "escape": lambda state: replace(state, filter="", selected=None),
 }
 
 
-def _select(state: UIState, key: str, rows: Sequence[Row], page: int, at: int | None) -> UIState:
+def _select(
+    state: UIState, key: str, rows: Sequence[ServerRow], page: int, at: int | None
+) -> UIState:
     if not rows:
         return state
     steps = {**_STEPS, "pageup": -page, "pagedown": page, "home": -len(rows), "end": len(rows)}

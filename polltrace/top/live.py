@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The live screen: waits for keys, the probes, prices and signals, and draws."""
+"""The live screen: waits for keys, the probes, costs and signals, and draws."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from polltrace.top.brief_look import GapSurvey
+from polltrace.top.brief_measurement import GapSurvey
 from polltrace.top.help_screen import help_screen
 from polltrace.top.keys import press
 from polltrace.top.screen import page, table_screen
 from polltrace.top.signals import ENDING, Signals
-from polltrace.top.state import PACES, UIState, View, position, visible
+from polltrace.top.state import REFRESH_FRAMES, UIState, View, position, visible
 from polltrace.top.terminal import Terminal
-from polltrace.watch.host import Host
+from polltrace.watch.calibration import Calibration
+from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
-from polltrace.watch.place import Watch
-from polltrace.watch.pricing import PriceList
 from polltrace.watch.probe import LiveProbe
+from polltrace.watch.probe_host import WatchOptions
 
 if TYPE_CHECKING:
     from _typeshed import HasFileno
 
-    from polltrace.top.session_look import SessionLook
+    from polltrace.top.session_view import SessionView
     from polltrace.top.session_watch import SessionWatch
 
-# So many processes are looked at between two looks at the keyboard.
+# Processes inspected between two reads of the keyboard.
 _AT_ONCE = 100
 
 
 class Live:
     """`polltrace top` at a terminal, until the user has enough."""
 
-    def __init__(self, state: UIState, watch: Watch) -> None:
-        self._state, self._watch, place = state, watch, watch.place
-        self._inspector = Inspector(place.look)
-        self._host = Host(self._inspector, place)
-        self._prices = PriceList(place.price_s)
-        self._snapshot = self._host.snapshot(self._prices.now)
-        self._survey = GapSurvey(place if watch.gaps else None)
+    def __init__(self, state: UIState, watch: WatchOptions) -> None:
+        self._state, self._watch, probe_host = state, watch, watch.probe_host
+        self._inspector = Inspector(probe_host.servers)
+        self._host = HostMonitor(self._inspector, probe_host)
+        self._calibration = Calibration(probe_host.poll_cost_s)
+        self._snapshot = self._host.snapshot(self._calibration.now)
+        self._survey = GapSurvey(probe_host if watch.gaps else None)
         self._session: SessionWatch | None = None
         self._frames = 0
 
@@ -63,16 +63,16 @@ class Live:
 
     def _begin(self) -> Iterable[HasFileno]:
         """Attach; what is to be waited for."""
-        probe = LiveProbe.of_host(self._watch.interval_s, self._watch.place)
+        probe = LiveProbe.of_host(self._watch.interval_s, self._watch.probe_host)
         self._probe = self._ending.enter_context(probe)
-        return self._probe, self._prices
+        return self._probe, self._calibration
 
     def _due(self) -> bool:
-        """Whether there are processes to look at."""
+        """Whether there are processes to inspect."""
         return self._inspector.due()
 
     def _nap(self) -> float:
-        """Without news: a logon is looked at again soon, and an open session is read."""
+        """Seconds to wait: a logon is inspected again soon, an open session is read."""
         return 0.2 if self._session and self._session.watching else 1.0
 
     def _turn(self, ready: list[object]) -> bool:
@@ -86,20 +86,20 @@ class Live:
         return bool(signals) or sys.stdin in ready or (news and not self._state.paused)
 
     def _news(self, ready: list[object], /) -> bool:
-        """Take in what came of the host; whether to draw."""
-        news = self._prices in ready
+        """Take in the news of the host; whether to draw."""
+        news = self._calibration in ready
         if news:
-            self._prices.seen()
+            self._calibration.seen()
         if self._probe in ready:
             news = self._read() or news
         if self._inspector.due():
-            # Who is looked at again has nothing new to show before the next frame.
+            # A process inspected again has nothing new to show before the next frame.
             news = news or self._inspector.waiting > 0
-            self._host.looked_at(self._inspector.look(_AT_ONCE))
+            self._host.inspected(self._inspector.inspect(_AT_ONCE))
         if self._watch.identities.follow(self._inspector.servers.values()):
-            self._host.told(self._watch.identities.sessions)
+            self._host.set_sessions(self._watch.identities.sessions)
         if self._survey.follow(self._snapshot.rows):
-            self._host.timed(self._survey.worst_s)
+            self._host.set_worst_gaps(self._survey.worst_s)
         return news
 
     def _follow(self) -> bool:
@@ -108,14 +108,14 @@ class Live:
         if self._session is None:
             if opened is None:
                 return False
-            # Naming stacks takes numpy: not for the first screen, nor for who opens none.
+            # Naming stacks takes numpy, which neither the first screen nor the table needs.
             from polltrace.top.session_watch import SessionWatch  # noqa: PLC0415
 
-            self._session = self._ending.enter_context(SessionWatch(self._watch.place))
+            self._session = self._ending.enter_context(SessionWatch(self._watch.probe_host))
         server = self._inspector.servers.get(opened) if opened else None
-        return self._session.follow(opened, server, self._prices.now, self._state)
+        return self._session.follow(opened, server, self._calibration.now, self._state)
 
-    def _session_look(self) -> SessionLook:
+    def _session_view(self) -> SessionView:
         assert self._session is not None  # followed before it is drawn
         return self._session.now
 
@@ -131,13 +131,13 @@ class Live:
             self._terminal.take()
 
     def _read(self) -> bool:
-        """Take in what the probe said; whether that makes a new screen."""
+        """Take in the probe's new lines; whether that makes a new screen."""
         lines = self._probe.lines()
         if lines is None:
             raise self._probe.failure()
         before = self._frames
         self._frames += sum([self._host.feed(line) for line in lines])
-        each = PACES[self._state.pace]
+        each = REFRESH_FRAMES[self._state.refresh]
         return self._frames // each > before // each
 
     def _press(self, keys: list[str]) -> None:
@@ -148,8 +148,10 @@ class Live:
 
     def _draw(self) -> None:
         if not self._state.paused:
-            self._snapshot = self._host.snapshot(self._prices.now)
-            self._prices.want({row.pace_us for row in self._snapshot.rows if row.pace_us})
+            self._snapshot = self._host.snapshot(self._calibration.now)
+            self._calibration.want(
+                {row.interval_us for row in self._snapshot.rows if row.interval_us}
+            )
         self._terminal.draw(self._lines(*self._terminal.size()))
 
     def _lines(self, width: int, height: int) -> list[Text]:
@@ -162,7 +164,7 @@ class Live:
                 at = position(self._snapshot.rows, self._state.opened)
                 row = None if at is None else self._snapshot.rows[at]
                 return session_screen(
-                    row, self._session_look(), self._state.pane, width=width, height=height
+                    row, self._session_view(), self._state.pane, width=width, height=height
                 )
             case View.TABLE:
                 interval_s = self._watch.interval_s

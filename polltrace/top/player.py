@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording played: what the probes of its host said, up to a moment of it."""
+"""Plays a recording: the state of its host at any moment of it."""
 
 from __future__ import annotations
 
@@ -13,49 +13,53 @@ from polltrace.errors import HostError, PolltraceError
 from polltrace.intervals import Estimate
 from polltrace.profiles.frames import (
     Exit,
-    Frame,
     Header,
     Identity,
     PollRate,
+    PollWindows,
+    ProbeFrame,
     ProcessTotals,
     WatchedProcess,
 )
 from polltrace.profiles.profile import Profile
-from polltrace.profiles.sampled import Names
+from polltrace.profiles.sampled import SymbolSource
 from polltrace.recording import RecordedFrame, Recording, frames, read
 from polltrace.recording.stream import COUNT, CPU, GAPS
 from polltrace.recording.totals import since
 from polltrace.servers.servers import Server
-from polltrace.watch.frame_line import HostFrame
-from polltrace.watch.history import FEWEST_WINDOWS, Counts
-from polltrace.watch.host import Host
+from polltrace.watch.history import FEWEST_WINDOWS
+from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
-from polltrace.watch.snapshot import Prices, Snapshot
+from polltrace.watch.snapshot import PollCosts, Snapshot
 
 
-class Recorded:
+class RecordedHost:
     """The host of a recording: nothing runs there, and what is known of it is in the file."""
 
     def __init__(self, recording: Recording) -> None:
         self._names = recording.names
-        self.servers: dict[int, Server] = {}
+        self._servers: dict[int, Server] = {}
 
     def argv(self, _options: Sequence[str]) -> list[str]:
-        raise HostError("a recording cannot be looked at more closely")
+        raise HostError("a recording has no processes to measure")
 
     def failure(self, _code: int, _said: str, /) -> PolltraceError | None:
         return None
 
-    def heard(self, process: WatchedProcess) -> None:
+    def add(self, server: Server) -> None:
+        """Keep what the file states of a server."""
+        self._servers[server.pid] = server
+
+    def note(self, process: WatchedProcess) -> None:
         """Nothing to keep: the file has what was seen of it."""
 
-    def look(self, pids: Iterable[int]) -> list[Server]:
-        return [self.servers[pid] for pid in pids if pid in self.servers]
+    def servers(self, pids: Iterable[int]) -> list[Server]:
+        return [self._servers[pid] for pid in pids if pid in self._servers]
 
-    def price_s(self, _pace_s: float) -> Estimate:
-        raise HostError("a recording has the prices that were measured")
+    def poll_cost_s(self, _interval_s: float) -> Estimate:
+        raise HostError("a recording has the costs that were measured")
 
-    def names(self) -> Names:
+    def names(self) -> SymbolSource:
         return self._names
 
 
@@ -65,13 +69,13 @@ class Player:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.recording = read(path)
-        self.prices = Prices(MappingProxyType(dict(self.recording.prices)))
+        self.costs = PollCosts(MappingProxyType(dict(self.recording.poll_costs)))
         self._begin()
 
     def _begin(self) -> None:
-        self.place = Recorded(self.recording)
-        self.inspector = Inspector(self.place.look, lambda: 0.0)
-        self._host = Host(self.inspector, self.place, cpu_clock=lambda: 0.0)
+        self.probe_host = RecordedHost(self.recording)
+        self.inspector = Inspector(self.probe_host.servers, lambda: 0.0)
+        self._host = HostMonitor(self.inspector, self.probe_host, cpu_clock=lambda: 0.0)
         self._base: dict[tuple[str, Identity], ProcessTotals] = {}
         self.totals: dict[tuple[str, Identity], ProcessTotals] = {}
         self._worst_s: dict[Identity, float] = {}
@@ -109,12 +113,12 @@ class Player:
 
     def snapshot(self) -> Snapshot:
         """The host at that moment."""
-        shown = self._host.snapshot(self.prices)
+        shown = self._host.snapshot(self.costs)
         clock = f"{self.at_s:.0f} of {self.length_s:.0f} s"
         return replace(shown, host=self.recording.header.host, clock=clock, cost=None)
 
     def session(self, identity: Identity) -> tuple[Profile, ProcessTotals | None] | None:
-        """What was seen of one process until now, counted and sampled, and its timed gaps."""
+        """The records of one process until now, counted and sampled, and its timed gaps."""
         counted, sampled = self.totals.get((COUNT, identity)), self.totals.get((CPU, identity))
         if counted is None or not self.at_s:
             return None
@@ -129,47 +133,41 @@ class Player:
         """Take in one record; whether it makes a new table."""
         record = recorded.record
         if isinstance(record, Server):
-            self.place.servers[record.pid] = record
+            self.probe_host.add(record)
             self.inspector.announced((record.pid, record.start_ticks), is_new=False)
-            self.inspector.look(1)
-        elif isinstance(record, Frame):
+            self.inspector.inspect(1)
+        elif isinstance(record, ProbeFrame):
             return self._frame(recorded, record)
-        elif isinstance(record, WatchedProcess | Exit) and recorded.look == COUNT:
+        elif isinstance(record, WatchedProcess | Exit) and recorded.stream == COUNT:
             self._host.take(record)
         return False
 
-    def _frame(self, recorded: RecordedFrame, frame: Frame) -> bool:
-        look = recorded.look
+    def _frame(self, recorded: RecordedFrame, frame: ProbeFrame) -> bool:
+        stream = recorded.stream
         for totals in frame.processes:
-            key = look, (totals.pid, totals.start_ticks)
+            key = stream, (totals.pid, totals.start_ticks)
             if recorded.is_base:
                 self._base[key] = totals
             else:
                 self.totals[key] = since(self._base[key], totals) if key in self._base else totals
-        if look == GAPS:
+        if stream == GAPS:
             self._timed(frame)
-        if look != COUNT or recorded.is_base:
+        if stream != COUNT or recorded.is_base:
             return False
         self._frames += 1
         at_s = recorded.at_s - self.recording.header.at_s
-        counts = {
-            (each.pid, each.start_ticks): self._counts((each.pid, each.start_ticks), at_s)
-            for each in frame.processes
-        }
-        return self._host.take(HostFrame(at_s, counts, frame.lost, 0.0, None))
-
-    def _counts(self, identity: Identity, at_s: float) -> Counts:
-        """Exact: every poll was counted, so that the windows are all of the time."""
-        totals = self.totals[COUNT, identity]
-        busiest = max(totals.sockets, key=lambda each: each.polls, default=None)
-        peer = busiest.peer if busiest else ""
+        # Every poll was counted, so the windows are all of the time.
         windows = self._frames + FEWEST_WINDOWS
-        return Counts(at_s, totals.cpu_s, float(totals.break_polls), at_s, windows, peer)
+        seen = [self.totals[COUNT, each.identity] for each in frame.processes]
+        processes = tuple(
+            replace(each, windows=PollWindows(windows, each.break_polls, at_s)) for each in seen
+        )
+        return self._host.take(ProbeFrame(at_s, processes, frame.lost))
 
-    def _timed(self, frame: Frame) -> None:
+    def _timed(self, frame: ProbeFrame) -> None:
         for totals in frame.processes:
             if totals.gaps:
                 identity = totals.pid, totals.start_ticks
                 longest = 1e-9 * totals.gaps[-1].below_ns
                 self._worst_s[identity] = max(longest, self._worst_s.get(identity, 0.0))
-        self._host.timed(self._worst_s)
+        self._host.set_worst_gaps(self._worst_s)

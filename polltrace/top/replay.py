@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from polltrace.profiles.sampled import ON_CPU, named_stacks
 from polltrace.top.live import Live
 from polltrace.top.player import Player
-from polltrace.top.session_look import SessionLook, look
+from polltrace.top.session_view import SessionView, session_view
 from polltrace.top.state import UIState
-from polltrace.watch.place import Watch
+from polltrace.watch.probe_host import WatchOptions
 
 if TYPE_CHECKING:
     from _typeshed import HasFileno
@@ -28,7 +28,9 @@ class Replay(Live):
 
     def __init__(self, state: UIState, path: Path) -> None:
         self._player = Player(path)
-        super().__init__(replace(state, replays=True), Watch(1.0, self._player.place, gaps=False))
+        super().__init__(
+            replace(state, replays=True), WatchOptions(1.0, self._player.probe_host, gaps=False)
+        )
         self._now_s = time.monotonic()
         self._seeks = 0.0
 
@@ -58,13 +60,13 @@ class Replay(Live):
     def _follow(self) -> bool:
         return False
 
-    def _session_look(self) -> SessionLook:
-        """What the recording has of the open session, until now."""
+    def _session_view(self) -> SessionView:
+        """The open session as recorded until now."""
         opened = self._state.opened
         server = self._player.inspector.servers.get(opened) if opened else None
         seen = self._player.session(opened) if opened else None
         if server is None or seen is None:
-            return SessionLook(note="Not in the recording at this moment.")
+            return SessionView(note="Not in the recording at this moment.")
         profile, gaps = seen
-        stacks = named_stacks(profile, self._player.place.names(), ON_CPU)
-        return look(server, profile, stacks, self._player.prices, gaps)
+        stacks = named_stacks(profile, self._player.probe_host.names(), ON_CPU)
+        return session_view(server, profile, stacks, self._player.costs, gaps)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.top.columns import Column, shown
+from polltrace.top.columns import TopColumn, shown
 from polltrace.top.header import header
-from polltrace.top.state import PACES, UIState, position, visible
-from polltrace.watch.snapshot import Row, Snapshot
+from polltrace.top.state import REFRESH_FRAMES, UIState, position, visible
+from polltrace.watch.snapshot import ServerRow, Snapshot
 
 KEYS = "F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit"
 REPLAY_KEYS = "[ ] 10 s back/on  { } 60 s  +/- Slower/Faster  Space Pause  F1 Help  q Quit"
@@ -20,7 +20,7 @@ _OTHER_LINES = 6
 _STYLES = {BreakMode.IN_BAND: "yellow", BreakMode.UNKNOWN: "dim"}
 
 
-Columns = Sequence[tuple[Column, int]]
+Columns = Sequence[tuple[TopColumn, int]]
 
 
 def page(height: int) -> int:
@@ -63,14 +63,14 @@ def titles(columns: Columns, width: int, state: UIState) -> Text:
     return line
 
 
-def table_row(row: Row, columns: Columns, width: int, *, selected: bool = False) -> Text:
+def table_row(row: ServerRow, columns: Columns, width: int, *, selected: bool = False) -> Text:
     """One server."""
     line = Text(style="reverse" if selected else "")
     for column, wide in columns:
         style = ""
         if column.key == "mode":
             style = _STYLES.get(row.mode, "")
-        elif column.key in {"lost", "cores", "past"} and (row.lost_pct or 0.0) >= 1:
+        elif column.key in {"lost", "cores", "past"} and row.lost_pct and row.lost_pct.value >= 1:
             style = "bold red"
         line.append(_fit(column.cell(row, wide), column, wide), style)
         line.append(" ")
@@ -80,7 +80,7 @@ def table_row(row: Row, columns: Columns, width: int, *, selected: bool = False)
     return line
 
 
-def _fit(text: str, column: Column, width: int) -> str:
+def _fit(text: str, column: TopColumn, width: int) -> str:
     if len(text) > width:
         text = text[: width - 1] + "…"
     return text.rjust(width) if column.right else text.ljust(width)
@@ -89,8 +89,8 @@ def _fit(text: str, column: Column, width: int) -> str:
 def _nothing(snapshot: Snapshot, state: UIState) -> str:
     if snapshot.t_s is None:
         return "Attaching to the dedicated servers of this host …"
-    if snapshot.to_look_at:
-        return f"Looking at {snapshot.to_look_at:,} processes …"
+    if snapshot.to_inspect:
+        return f"Looking at {snapshot.to_inspect:,} processes …"
     if state.filter and snapshot.rows:
         return f"None of {len(snapshot.rows):,} servers matches '{state.filter}' (Esc: all)."
     return "No dedicated server process on this host; one that comes is shown at once."
@@ -106,8 +106,8 @@ def _bottom(state: UIState, interval_s: float, matching: int, servers: int) -> T
         notes.append("PAUSED")
     if state.filter:
         notes.append(f"'{state.filter}': {matching:,} of {servers:,}")
-    if state.pace:
-        notes.append(f"every {interval_s * PACES[state.pace]:g} s")
+    if state.refresh:
+        notes.append(f"every {interval_s * REFRESH_FRAMES[state.refresh]:g} s")
     if state.reverse:
         notes.append("reversed")
     if state.replays:

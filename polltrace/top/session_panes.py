@@ -11,27 +11,27 @@ from rich.text import Text
 from polltrace.profiles.frames import Bucket
 from polltrace.profiles.sampled import NamedStack
 from polltrace.top.columns import duration
-from polltrace.top.session_look import SessionLook
+from polltrace.top.session_view import SessionView
 
 _COLOURS = ("on blue", "on cyan", "on magenta", "on green")
 _CHECK = "bold white on red"
 
 
-def flame(look: SessionLook, width: int, height: int) -> list[Text]:
+def flame(session: SessionView, width: int, height: int) -> list[Text]:
     """Where it is on CPU, outermost first: each function as wide as its share of the samples.
 
     What all stacks begin with takes one line; `height` lines at most.
     """
-    if not look.samples:
+    if not session.samples:
         return [Text("Nothing on CPU yet.", style="dim")]
-    stacks = [(stack, [frame.name for frame in reversed(stack.frames)]) for stack in look.stacks]
+    stacks = [(stack, [frame.name for frame in reversed(stack.frames)]) for stack in session.stacks]
     stacks.sort(key=lambda each: each[1])
     common = _common([names for _, names in stacks])
-    said = " > ".join(stacks[0][1][:common]) or "(all)"
-    lines = [Text(f"{look.samples:,} samples on CPU, outermost first", style="reverse")]
-    lines.append(Text(said if len(said) <= width else "…" + said[1 - width :]))
+    path = " > ".join(stacks[0][1][:common]) or "(all)"
+    lines = [Text(f"{session.samples:,} samples on CPU, outermost first", style="reverse")]
+    lines.append(Text(path if len(path) <= width else "…" + path[1 - width :]))
     for depth in range(common, common + height - len(lines)):
-        line = _level(stacks, depth, look.samples, width)
+        line = _level(stacks, depth, session.samples, width)
         if not line.plain.strip():
             break
         lines.append(line)
@@ -99,9 +99,9 @@ def _from_ns(step: int) -> int:
     return decade * 3 if step % 2 else decade
 
 
-def syscalls(look: SessionLook) -> list[Text]:
-    """What it called, most often first."""
-    counted = look.counted
+def syscalls(session: SessionView) -> list[Text]:
+    """Its system calls, most often first."""
+    counted = session.counted
     if counted is None:
         return [Text("Counting its system calls …", style="dim")]
     totals, seconds = counted

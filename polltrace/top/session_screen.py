@@ -15,21 +15,26 @@ from polltrace.overhead.advice import Advice
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.servers import Server
 from polltrace.top.columns import duration
-from polltrace.top.session_look import SessionLook
 from polltrace.top.session_panes import flame, gaps, syscalls
+from polltrace.top.session_view import SessionView
 from polltrace.top.state import Pane
-from polltrace.watch.host import UNSEEN
-from polltrace.watch.snapshot import Row
+from polltrace.watch.host_monitor import UNSEEN
+from polltrace.watch.snapshot import ServerRow
 
 _MOST_STACKS = 12
 
 
 def session_screen(
-    row: Row | None, look: SessionLook, pane: Pane = Pane.FORECAST, *, width: int, height: int
+    row: ServerRow | None,
+    session: SessionView,
+    pane: Pane = Pane.FORECAST,
+    *,
+    width: int,
+    height: int,
 ) -> list[Text]:
     """Exactly `height` lines of at most `width`; `row` is None once the process is gone."""
-    lines = [_title(row), *_mode(row, look, width), *_cost(look)]
-    shown = _shown(look, pane, width, height - 2 - len(lines))
+    lines = [_title(row), *_mode(row, session, width), *_cost(session)]
+    shown = _shown(session, pane, width, height - 2 - len(lines))
     lines += [Text(""), *shown] if shown else []
     lines += [Text("")] * (height - 1 - len(lines))
     lines = [*lines[: height - 1], _keys(pane)]
@@ -38,17 +43,17 @@ def session_screen(
     return lines
 
 
-def _shown(look: SessionLook, pane: Pane, width: int, height: int) -> list[Text]:
+def _shown(session: SessionView, pane: Pane, width: int, height: int) -> list[Text]:
     match pane:
         case Pane.FLAME:
-            return flame(look, width, height)
+            return flame(session, width, height)
         case Pane.GAPS:
-            return gaps(look.gaps, width)
+            return gaps(session.gaps, width)
         case Pane.SYSCALLS:
-            return syscalls(look)
+            return syscalls(session)
         case Pane.FORECAST:
-            stacks = _stacks(look, width)
-            ahead = _forecast(look.advice) if look.advice else []
+            stacks = _stacks(session, width)
+            ahead = _forecast(session.advice) if session.advice else []
             return [*ahead, *([Text("")] if ahead and stacks else []), *stacks]
 
 
@@ -61,7 +66,7 @@ def _keys(pane: Pane) -> Text:
     return line.append(" t Time gaps  Esc Back  F1 Help  q Quit")
 
 
-def _title(row: Row | None) -> Text:
+def _title(row: ServerRow | None) -> Text:
     if row is None:
         return Text("The process has ended.", style="bold")
     client = row.client or "a local client"
@@ -70,11 +75,11 @@ def _title(row: Row | None) -> Text:
     return Text(f"{row.pid}  {row.engine} {row.instance}  {client}{cpu}{rate}", style="bold")
 
 
-def _mode(row: Row | None, look: SessionLook, width: int) -> list[Text]:
-    server, evidence = look.server, look.evidence
+def _mode(row: ServerRow | None, session: SessionView, width: int) -> list[Text]:
+    server, evidence = session.server, session.evidence
     if server is None or evidence is None:
-        said = row.mode.value if row else "unknown"
-        return [Text(f"Break mode: {said}"), Text(look.note or "Attaching to it …", style="dim")]
+        mode_line = Text(f"Break mode: {row.mode.value if row else 'unknown'}")
+        return [mode_line, Text(session.note or "Attaching to it …", style="dim")]
     mode = break_mode(evidence)
     line = Text("Break mode: ").append(
         mode.value, "bold yellow" if mode is BreakMode.IN_BAND else "bold"
@@ -92,19 +97,19 @@ def _mode(row: Row | None, look: SessionLook, width: int) -> list[Text]:
         Text(f"  {_evidence(evidence)}"),
         Text(f"  {_settings(server)}"),
     ]
-    return [*lines, Text(look.note, style="bold")] if look.note else lines
+    return [*lines, Text(session.note, style="bold")] if session.note else lines
 
 
 def _evidence(evidence: Evidence) -> str:
     handler = {True: "catches SIGURG", False: "does NOT catch SIGURG"}
-    told = {True: "told of urgent data", False: "NOT told of urgent data"}
+    owns = {True: "owns its socket", False: "does NOT own its socket"}
     polls = {True: "polls on CPU", False: "makes no break polls on CPU"}
     return ", ".join(
         [
             handler[evidence.catches_sigurg]
             if evidence.catches_sigurg is not None
             else "not known if it catches SIGURG",
-            told[evidence.told_of_urgent_data]
+            owns[evidence.told_of_urgent_data]
             if evidence.told_of_urgent_data is not None
             else "its socket could not be asked",
             polls[evidence.polls_on_cpu]
@@ -118,33 +123,33 @@ def _settings(server: Server) -> str:
     settings = server.settings
     if not server.looked_at:
         return f"{server.engine.skip_parameter} not known from here, taken to be the default"
+    if settings.problem:
+        return f"{server.engine.skip_parameter} not known: {settings.unread}"
     skip = f"{server.engine.skip_parameter}={settings.break_poll_skip}"
     if settings.path is None:
         return f"{skip}, the default: no {server.engine.configuration_file}"
     return f"{skip}{', the default;' if settings.skip_is_default else ' in'} {settings.path}"
 
 
-def _cost(look: SessionLook) -> list[Text]:
-    advice = look.advice
+def _cost(session: SessionView) -> list[Text]:
+    advice = session.advice
     lines = []
     if advice:
         lines.append(
             Text(
                 f"Counted: {_pct(advice.counted)} of its CPU,"
-                f" {advice.session.rate.per_s:,.0f} polls a second"
-                f" x {1e9 * advice.price_s.value:.0f} ns"
+                f" {advice.load.rate.per_s:,.0f} polls a second"
+                f" x {1e9 * advice.poll_cost_s.value:.0f} ns"
             )
         )
         lines += _cancel(advice)
-    if look.checks:
-        agree = (
-            "" if not advice else "; they agree" if advice.estimates_agree else "; they DISAGREE"
-        )
+    if session.checks:
+        agree = "" if not advice else "; they agree" if advice.choice.agree else "; they DISAGREE"
         lines.append(
-            Text(f"Sampled: {_pct(look.checks)} of {look.samples:,} on-CPU samples{agree}")
+            Text(f"Sampled: {_pct(session.checks)} of {session.samples:,} on-CPU samples{agree}")
         )
-    if not lines and look.server:
-        lines.append(Text(f"Nothing on CPU in {look.seconds:.0f} s of looking.", style="dim"))
+    if not lines and session.server:
+        lines.append(Text(f"Nothing on CPU in {session.seconds:.0f} s of measuring.", style="dim"))
     return lines
 
 
@@ -153,9 +158,9 @@ def _cancel(advice: Advice) -> list[Text]:
     now = next((each for each in advice.forecast if each.break_poll_skip == advice.skip), None)
     if now is None or now.cancel_ms is None:
         return []
-    said = f"median {now.cancel_ms.median:.3g}, p99 {now.cancel_ms.p99:.3g}"
+    waits = f"median {now.cancel_ms.median:.3g}, p99 {now.cancel_ms.p99:.3g}"
     return [
-        Text(f"Timed: a cancel on CPU waits {said}, worst gap {now.cancel_ms.worst:.3g} ms (1 s)")
+        Text(f"Timed: a cancel on CPU waits {waits}, worst gap {now.cancel_ms.worst:.3g} ms (1 s)")
     ]
 
 
@@ -186,15 +191,15 @@ def _forecast(advice: Advice) -> list[Text]:
     return lines
 
 
-def _stacks(look: SessionLook, width: int) -> list[Text]:
-    if not look.stacks:
+def _stacks(session: SessionView, width: int) -> list[Text]:
+    if not session.stacks:
         return []
-    checks = [stack for stack in look.stacks if stack.is_break_check]
-    others = [stack for stack in look.stacks if not stack.is_break_check]
-    lines = [Text(f"On-CPU stacks in {look.seconds:.0f} s, innermost first", style="reverse")]
-    # A dozen of either, turn about, so that a small screen shows both.
+    checks = [stack for stack in session.stacks if stack.is_break_check]
+    others = [stack for stack in session.stacks if not stack.is_break_check]
+    lines = [Text(f"On-CPU stacks in {session.seconds:.0f} s, innermost first", style="reverse")]
+    # A dozen of either, interleaved, so that a small screen shows both.
     for pair in zip_longest(checks[:_MOST_STACKS], others[:_MOST_STACKS]):
-        lines += [_stack(stack, look.samples, width) for stack in pair if stack]
+        lines += [_stack(stack, session.samples, width) for stack in pair if stack]
     return lines
 
 

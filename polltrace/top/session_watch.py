@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One session, looked at more closely while it is open: a probe of its own, with stacks."""
+"""Measures an open session by a probe of its own, with stacks."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from types import TracebackType
 from typing import Self
 
 from polltrace.errors import PolltraceError
+from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import (
-    Frame,
     Header,
     Identity,
     Maps,
+    ProbeFrame,
+    ProbeRecord,
     ProcessTotals,
-    Record,
     WatchedProcess,
-    parse,
 )
 from polltrace.profiles.profile import Profile, profile_of
-from polltrace.profiles.sampled import ON_CPU, Names, named_stacks
+from polltrace.profiles.sampled import ON_CPU, SymbolSource, named_stacks
 from polltrace.servers.servers import Server
-from polltrace.top.brief_look import SECONDS, BriefLook
-from polltrace.top.session_look import SessionLook, look
+from polltrace.top.brief_measurement import SECONDS, BriefMeasurement
+from polltrace.top.session_view import SessionView, session_view
 from polltrace.top.state import Pane, UIState
-from polltrace.watch.place import Place
 from polltrace.watch.probe import LiveProbe
-from polltrace.watch.snapshot import Prices
+from polltrace.watch.probe_host import ProbeHost
+from polltrace.watch.snapshot import PollCosts
 from polltrace.watch.unnamed import Unnamed
 
 # A thousand samples of a busy session in five seconds; under 10 ns a break poll.
@@ -37,15 +37,15 @@ _COUNT_S = 3.0
 class SessionWatch:
     """Follows one server at a time; `now` is what has been seen of it since it was opened."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self.now = SessionLook()
+    def __init__(self, probe_host: ProbeHost) -> None:
+        self._probe_host = probe_host
+        self.now = SessionView()
         self._opened: Identity | None = None
         self._probe: LiveProbe | None = None
-        self._names: Names | None = None
-        self._records: dict[type, Record] = {}
+        self._names: SymbolSource | None = None
+        self._records: dict[type, ProbeRecord] = {}
         self._asked = (0, 0)
-        self._brief: BriefLook | None = None
+        self._brief: BriefMeasurement | None = None
         self._brief_counts = False
         self._gaps: ProcessTotals | None = None
         self._counted: tuple[ProcessTotals, float] | None = None
@@ -58,18 +58,18 @@ class SessionWatch:
         return self._probe is not None or self._brief is not None
 
     def follow(
-        self, opened: Identity | None, server: Server | None, prices: Prices, state: UIState
+        self, opened: Identity | None, server: Server | None, costs: PollCosts, state: UIState
     ) -> bool:
         """Look at what was `opened`, or at none; whether there is news. Never waits.
 
         `server` is what is known of it, None once it is gone. When `state` asks for gaps or system
-        calls once more, these are looked at for a while.
+        calls once more, these are measured for a while.
         """
         asked = state.timings, state.countings
         if opened != self._opened:
             self._close()
             self._opened, self._asked, self._gaps, self._counted = opened, asked, None, None
-            self.now = SessionLook()
+            self.now = SessionView()
             if server is not None:
                 self._open(server)
             return True
@@ -77,10 +77,10 @@ class SessionWatch:
             return self._ended()
         if asked != self._asked:
             gaps, self._asked = asked[0] != self._asked[0], asked
-            return self._look_briefly(server, gaps=gaps)
+            return self._begin_brief(server, gaps=gaps)
         if self._brief is not None:
-            return self._looked_briefly(self._brief, server, state)
-        return self._probe is not None and self._read(self._probe, server, prices)
+            return self._brief_ended(self._brief, server, state)
+        return self._probe is not None and self._read(self._probe, server, costs)
 
     def _ended(self) -> bool:
         if not self.watching:
@@ -89,26 +89,26 @@ class SessionWatch:
         self.now = self.now.ended()
         return True
 
-    def _look_briefly(self, server: Server, *, gaps: bool) -> bool:
-        """With nothing else on it: what is looked at so closely must not be priced."""
+    def _begin_brief(self, server: Server, *, gaps: bool) -> bool:
+        """With nothing else attached: no cost is taken from so intrusive a measurement."""
         self._close()
         identity = server.pid, server.start_ticks
         self._brief_counts = not gaps
         try:
             if gaps:
-                self._brief = BriefLook.at_gaps([identity], self._place, SECONDS)
+                self._brief = BriefMeasurement.at_gaps([identity], self._probe_host, SECONDS)
                 note = "Timing the gaps between its break polls …"
             else:
-                self._brief = BriefLook.at_syscalls(identity, self._place, _COUNT_S)
+                self._brief = BriefMeasurement.at_syscalls(identity, self._probe_host, _COUNT_S)
                 note = f"Counting its system calls for {_COUNT_S:g} s …"
             self.now = replace(self.now, note=note)
         except PolltraceError as error:
             self.now = replace(self.now, note=str(error))
         return True
 
-    def _looked_briefly(self, brief: BriefLook, server: Server, state: UIState) -> bool:
-        """Once that has ended, look on from the beginning."""
-        # System calls are counted only while they are looked at.
+    def _brief_ended(self, brief: BriefMeasurement, server: Server, state: UIState) -> bool:
+        """Once that has ended, begin the usual measurement again."""
+        # System calls are counted only while their pane is shown.
         if self._brief_counts and state.pane is not Pane.SYSCALLS:
             self._close()
             self._open(server)
@@ -132,19 +132,19 @@ class SessionWatch:
 
     def _open(self, server: Server) -> None:
         try:
-            self._probe = LiveProbe.of_process(server.pid, _SAMPLE_HZ, self._place).__enter__()
-            self._names = self._place.names()
+            self._probe = LiveProbe.of_process(server.pid, _SAMPLE_HZ, self._probe_host).__enter__()
+            self._names = self._probe_host.names()
         except PolltraceError as error:
-            self.now = SessionLook(note=str(error))
+            self.now = SessionView(note=str(error))
 
-    def _read(self, probe: LiveProbe, server: Server, prices: Prices) -> bool:
+    def _read(self, probe: LiveProbe, server: Server, costs: PollCosts) -> bool:
         lines = probe.lines()
         if lines is None:
             self._close()
             self.now = self.now.ended()
             return True
         for line in lines:
-            record = parse(line.decode(errors="replace"))
+            record = parse(line)
             if (
                 isinstance(record, WatchedProcess)
                 and (record.pid, record.start_ticks) != self._opened
@@ -153,18 +153,18 @@ class SessionWatch:
                 self.now = self.now.ended()
                 return True
             if isinstance(record, Maps) and isinstance(self._names, Unnamed):
-                self._names.heard(record)
-            if isinstance(record, Header | WatchedProcess | Frame):
+                self._names.note(record)
+            if isinstance(record, Header | WatchedProcess | ProbeFrame):
                 self._records[type(record)] = record
-        if not lines or Frame not in self._records:
+        if not lines or ProbeFrame not in self._records:
             return False
-        self.now = self._look(profile_of(self._records.values()), server, prices)
+        self.now = self._look(profile_of(self._records.values()), server, costs)
         return True
 
-    def _look(self, profile: Profile, server: Server, prices: Prices) -> SessionLook:
+    def _look(self, profile: Profile, server: Server, costs: PollCosts) -> SessionView:
         assert self._names is not None
         stacks = named_stacks(profile, self._names, ON_CPU)
-        seen = look(server, profile, stacks, prices, self._gaps)
+        seen = session_view(server, profile, stacks, costs, self._gaps)
         return replace(seen, counted=self._counted)
 
     def _close(self) -> None:

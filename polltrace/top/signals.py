@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Signals as something to wait for, beside keys and frames."""
+"""Signals as something to wait for, like keys and frames."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Signals:
         return noted
 
     def stop_here(self) -> None:
-        """Be stopped as Ctrl-Z stops any program; returns when told to go on."""
+        """Be stopped as Ctrl-Z stops any program; returns when continued."""
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, self._note)

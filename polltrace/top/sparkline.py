@@ -9,7 +9,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 def sparkline(values: Sequence[float], width: int) -> str:
     """The last `width` values as bars from zero to the highest of them, right-aligned.
 
-    Empty where all are zero: a line of lowest bars would look like something.
+    Empty where all are zero: a line of lowest bars would suggest activity.
     """
     last = values[-width:]
     highest = max(last, default=0.0)

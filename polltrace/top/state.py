@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the user has chosen: the other half of what a view draws."""
+"""The user's choices: with a Snapshot, all that a view draws."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from polltrace.top.columns import SORTS
-from polltrace.watch.snapshot import Row, Snapshot
+from polltrace.watch.snapshot import ServerRow, Snapshot
 
 # How many of the probe's frames make one of ours.
-PACES = (1, 2, 5, 10)
+REFRESH_FRAMES = (1, 2, 5, 10)
 
 
 class View(Enum):
@@ -31,11 +31,15 @@ class Pane(Enum):
 
 @dataclass(frozen=True, slots=True)
 class UIState:
-    """`selected` and `opened` are (pid, start_ticks), so that no other process takes their place.
+    """The user's choices.
 
-    `timings` counts how often gaps were asked for, `countings` system calls. `editing`: keys go
-    into the filter. `pace` is an index of PACES. Where a recording `replays`: its `speed` as a
-    power of two, and how far it was moved to and fro in all.
+    `view` is on the screen and `pane` is the lower part of an open session; `sort` is the key of
+    the column that orders the table, the other way round with `reverse`. `paused` holds the
+    screen, `quit` ends the program.
+    `selected` and `opened` are (pid, start_ticks): a reused PID is another process. `timings`
+    counts how often gaps were asked for, `countings` system calls. `editing`: keys go into the
+    filter. `refresh` is an index of REFRESH_FRAMES. Where a recording `replays`: `speed` is a
+    power of two, `sought_s` the sum of all moves in it, in seconds.
     """
 
     view: View = View.TABLE
@@ -44,7 +48,7 @@ class UIState:
     filter: str = ""
     editing: bool = False
     paused: bool = False
-    pace: int = 0
+    refresh: int = 0
     selected: tuple[int, int] | None = None
     opened: tuple[int, int] | None = None
     timings: int = 0
@@ -56,20 +60,20 @@ class UIState:
     sought_s: float = 0.0
 
 
-def visible(snapshot: Snapshot, state: UIState) -> tuple[Row, ...]:
-    """The rows that pass the filter, in the chosen order."""
+def visible(snapshot: Snapshot, state: UIState) -> tuple[ServerRow, ...]:
+    """The rows that match the filter, in the chosen order."""
     wanted = state.filter.lower()
     rows = [row for row in snapshot.rows if wanted in searched(row)] if wanted else snapshot.rows
     sort = SORTS[state.sort]
     return tuple(sorted(rows, key=sort, reverse=state.reverse))
 
 
-def searched(row: Row) -> str:
-    """The text of a row that a filter is looked for in, in lower case."""
-    said = (row.pid, row.instance, row.client, row.mode.value, row.engine, row.user, row.program)
-    return " ".join(map(str, said)).lower()
+def searched(row: ServerRow) -> str:
+    """The text of a row that the filter searches, in lower case."""
+    texts = (row.pid, row.instance, row.client, row.mode.value, row.engine, row.user, row.program)
+    return " ".join(map(str, texts)).lower()
 
 
-def position(rows: Sequence[Row], identity: tuple[int, int] | None) -> int | None:
+def position(rows: Sequence[ServerRow], identity: tuple[int, int] | None) -> int | None:
     """Where in `rows` this process is."""
     return next((i for i, row in enumerate(rows) if row.identity == identity), None)

@@ -16,6 +16,7 @@ from typing import Self
 from rich.console import Console
 from rich.text import Text
 
+from polltrace.printable import one_line, styled
 from polltrace.top.keyboard import keys
 
 # Alternate screen, no cursor, no wrapping at the margin; and back, with plain colours.
@@ -67,8 +68,9 @@ class Terminal:
         return keys(typed.decode(errors="replace")) if typed else ["q"]
 
     def _write(self, text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        screen = styled(sys.stdout)
+        screen.write(text)
+        screen.flush()
 
     def __exit__(
         self,
@@ -80,8 +82,15 @@ class Terminal:
 
 
 def ansi(lines: Sequence[Text], width: int) -> list[str]:
-    """The lines with the terminal's colours; NO_COLOR leaves bold and reverse."""
+    """The lines with the terminal's colours, their text printable; NO_COLOR leaves bold and
+    reverse."""
     console = Console(file=io.StringIO(), force_terminal=True, width=width, highlight=False)
     with console.capture() as captured:
-        console.print(Text("\n").join(lines), end="", soft_wrap=True)
+        console.print(Text("\n").join(map(_safe, lines)), end="", soft_wrap=True)
     return captured.get().split("\n")
+
+
+def _safe(line: Text) -> Text:
+    safe = line.copy()
+    safe.plain = one_line(line.plain)  # as long as before, so the styles stay in place
+    return safe

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What one process did in the recent past, from its totals."""
+"""The recent past of one process, from its totals."""
 
 from __future__ import annotations
 
@@ -7,27 +7,46 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-# Figures are over so much time: a few of the probe's windows.
+from polltrace.profiles.frames import PollWindows, ProcessTotals, SocketPolls
+
+# Figures are over this time, in seconds: a few of the probe's windows.
 SPAN_S = 5.0
-# From the third window on a rate can be told; so polltrace-probe has it as well.
+# A rate is known from the third window on, as in polltrace-probe.
 FEWEST_WINDOWS = 3
 LONGEST_PAST = 64
 
 
 class Counts(NamedTuple):
     """Totals of one process at `t_s` since attaching; polls were seen in `windows` windows that
-    stand for `window_s` seconds. `peer` is the address at the other end of what it polls."""
+    stand for `window_s` seconds. `sockets` are those that it polls."""
 
     t_s: float
     cpu_s: float
     polls: float
     window_s: float
     windows: int
-    peer: str = ""
+    sockets: tuple[SocketPolls, ...] = ()
+
+    @property
+    def peer(self) -> str:
+        """The address at the other end of what it polls most; empty where it polls nothing."""
+        polled = max(self.sockets, key=lambda socket: socket.polls, default=None)
+        return polled.peer if polled else ""
 
 
-class _Point(NamedTuple):
-    """What it had done by `t_s`; `polls` as far as windows can tell, which is `until_s`."""
+_NO_WINDOWS = PollWindows(0, 0.0, 0.0)
+
+
+def counts_of(totals: ProcessTotals, t_s: float) -> Counts:
+    """The counts of a frame at `t_s`."""
+    windows = totals.windows or _NO_WINDOWS
+    made = windows.polls, windows.seconds, windows.count
+    return Counts(t_s, totals.cpu_s, *made, totals.sockets)
+
+
+class _HistoryPoint(NamedTuple):
+    """Its totals at `t_s`; `polls` is estimated from the windows up to `until_s`. All in seconds
+    since attaching."""
 
     t_s: float
     cpu_s: float
@@ -37,17 +56,18 @@ class _Point(NamedTuple):
 
 @dataclass(slots=True)
 class History:
-    """The last SPAN_S of a process that began at `since_s`, and its poll rate at every frame."""
+    """The recent past of a process that began at `since_s`: its newest `counts`, the `points` of
+    the last SPAN_S, and `past`, its break polls a second at every frame, the newest last."""
 
     since_s: float
     counts: Counts
-    points: deque[_Point]
+    points: deque[_HistoryPoint]
     past: deque[float] = field(default_factory=lambda: deque(maxlen=LONGEST_PAST))
 
     @classmethod
     def since(cls, t_s: float) -> Self:
         """Of a process whose totals were all zero then."""
-        return cls(t_s, Counts(t_s, 0.0, 0.0, 0.0, 0), deque([_Point(t_s, 0.0, 0.0, t_s)]))
+        return cls(t_s, Counts(t_s, 0.0, 0.0, 0.0, 0), deque([_HistoryPoint(t_s, 0.0, 0.0, t_s)]))
 
     def add(self, now: Counts) -> None:
         """Take in one frame's totals, in the order of time."""
@@ -63,7 +83,7 @@ class History:
             self.past.append(made / (now.t_s - until_s))
             polls, until_s = polls + made, now.t_s
         self.counts = now
-        self._append(_Point(now.t_s, now.cpu_s, polls, until_s))
+        self._append(_HistoryPoint(now.t_s, now.cpu_s, polls, until_s))
 
     def still(self, t_s: float) -> None:
         """It has done nothing until `t_s`: it was in no frame."""
@@ -71,9 +91,9 @@ class History:
             last = self.points[-1]
             if then_s > last.t_s:
                 self.past.append(0.0)
-                self._append(_Point(then_s, last.cpu_s, last.polls, then_s))
+                self._append(_HistoryPoint(then_s, last.cpu_s, last.polls, then_s))
 
-    def _append(self, point: _Point) -> None:
+    def _append(self, point: _HistoryPoint) -> None:
         self.points.append(point)
         while len(self.points) > 2 and self.points[1].t_s <= point.t_s - SPAN_S:
             self.points.popleft()
@@ -94,7 +114,7 @@ class History:
 
     @property
     def polls(self) -> float:
-        """All its break polls, as far as windows can tell: each stands for the time since the one
+        """All its break polls, estimated from windows: each stands for the time since the one
         before. Never falls."""
         return self.points[-1].polls
 
@@ -122,7 +142,7 @@ class History:
 
     def polled_on_cpu(self, busy_cpu_s: float) -> bool | None:
         """Whether it break-polls while on CPU; None when too little of its CPU time, less than
-        `busy_cpu_s`, fell into windows to tell."""
+        `busy_cpu_s`, fell into windows."""
         if self.polled:
             return True
         counts = self.counts

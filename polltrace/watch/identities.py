@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whom servers serve, asked of the database in the background."""
+"""The database sessions of servers, asked of the database in the background."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AGAIN_S = 15.0
 
 
 class Identities:
-    """`sessions` by process, each a PID with its start time: what the database says of a PID is
+    """`sessions` by process, each a PID with its start time: the database's answer for a PID is
     taken only for a process that was there before it was asked."""
 
     def __init__(
@@ -26,9 +26,9 @@ class Identities:
         asking: Callable[[Login], Mapping[int, DatabaseSession]] = ask,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Asks once, so that a wrong password is said at once. Raises DriverError."""
+        """Asks once, so that a wrong password is reported at once. Raises DriverError."""
         self._login, self._asking, self._clock = login, asking, clock
-        self._said: Mapping[int, DatabaseSession] = asking(login) if login else {}
+        self._answer: Mapping[int, DatabaseSession] = asking(login) if login else {}
         self._next_s = clock()
         self._thread: threading.Thread | None = None
         self._asked_of: dict[Identity, Server] = {}
@@ -56,16 +56,16 @@ class Identities:
 
     def _ask(self, login: Login) -> None:
         try:
-            self._said = self._asking(login)
+            self._answer = self._asking(login)
         except PolltraceError:
-            self._said = {}  # the names that are known are kept
+            self._answer = {}  # the names that are known are kept
 
     def _take(self) -> bool:
         sessions = {
-            identity: said
+            identity: session
             for identity, server in self._asked_of.items()
-            if (said := self._said.get(server.pid))
-            and said.instance.upper() == server.instance.upper()
+            if (session := self._answer.get(server.pid))
+            and session.instance.upper() == server.instance.upper()
         }
         self.sessions = {
             identity: session

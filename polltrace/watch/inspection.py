@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Looking at processes from outside: when they come, and now and then while they run."""
+"""Inspects processes from outside: when they start, and now and then while they run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from polltrace.profiles.frames import Identity
 from polltrace.servers.servers import Server
-from polltrace.watch.place import HERE
+from polltrace.watch.probe_host import LOCAL_HOST
 
 # A server is announced as it starts: its client's socket and its handler for SIGURG come a moment
 # later, with the logon.
@@ -18,16 +18,16 @@ _AGAIN_S = 15.0
 
 
 class Inspector:
-    """The servers among the processes that were announced, each with what /proc says of it."""
+    """The servers among the processes that were announced, each as /proc shows it."""
 
     def __init__(
         self,
-        look: Callable[[Iterable[int]], list[Server]] = HERE.look,
+        servers_of: Callable[[Iterable[int]], list[Server]] = LOCAL_HOST.servers,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._look, self._clock = look, clock
+        self._servers_of, self._clock = servers_of, clock
         self._due: dict[Identity, float] = {}
-        self._looked: dict[Identity, float] = {}
+        self._inspected: dict[Identity, float] = {}
         self._new: set[Identity] = set()
         self._servers: dict[Identity, Server] = {}
 
@@ -37,43 +37,43 @@ class Inspector:
 
     @property
     def waiting(self) -> int:
-        """How many have not been looked at yet."""
-        return sum(identity not in self._looked for identity in self._due)
+        """The number of processes not inspected yet."""
+        return sum(identity not in self._inspected for identity in self._due)
 
     def announced(self, identity: Identity, *, is_new: bool) -> None:
         """A process has come, or runs another program; `is_new`: it was not there before us."""
-        self._looked.pop(identity, None)
+        self._inspected.pop(identity, None)
         if is_new:
             self._new.add(identity)
         self._due[identity] = self._clock()
 
     def ran(self, identity: Identity) -> None:
-        """A process used CPU: look again, if the last look is old."""
-        looked = self._looked.get(identity)
-        if looked is not None and looked + _AGAIN_S < self._clock() and identity not in self._due:
-            self._due[identity] = looked + _AGAIN_S
+        """A process used CPU: inspect it again, if the last inspection is old."""
+        at = self._inspected.get(identity)
+        if at is not None and at + _AGAIN_S < self._clock() and identity not in self._due:
+            self._due[identity] = at + _AGAIN_S
 
     def gone(self, identity: Identity) -> None:
         self._new.discard(identity)
-        for known in (self._due, self._looked, self._servers):
+        for known in (self._due, self._inspected, self._servers):
             known.pop(identity, None)
 
     def due(self) -> bool:
         now = self._clock()
         return any(at <= now for at in self._due.values())
 
-    def look(self, most: int) -> list[Identity]:
-        """Look at up to `most` of those that are due; they are returned, servers or not."""
+    def inspect(self, most: int) -> list[Identity]:
+        """Inspect up to `most` of those that are due; they are returned, servers or not."""
         now = self._clock()
         chosen = [identity for identity, at in self._due.items() if at <= now][:most]
         if not chosen:
             return []
         found = {
             (server.pid, server.start_ticks): server
-            for server in self._look([pid for pid, _ in chosen])
+            for server in self._servers_of([pid for pid, _ in chosen])
         }
         for identity in chosen:
-            self._looked[identity] = now
+            self._inspected[identity] = now
             del self._due[identity]
             # One that now has another start time is another process: it is announced by itself.
             if identity in found:

@@ -12,55 +12,55 @@ from typing import Self
 
 from polltrace.backends.ebpf import EbpfProbe
 from polltrace.errors import HostError, PolltraceError
-from polltrace.watch.place import HERE, Place
+from polltrace.watch.probe_host import LOCAL_HOST, ProbeHost
 from polltrace.watch.titles import title_pattern
 
-# As many servers as a host has; what is more is in the frames' losses.
+# As many servers as a host has; any above are counted in the frames' losses.
 _MOST_PROCESSES = 8192
-# A third window, the first that a rate can be told from, comes after about a second and a half.
+# The third window, with which a rate is known, comes after about a second and a half.
 _WINDOW_EVERY_S = 0.5
 _CHUNK = 1 << 20
 _NAPS, _NAP_S = 4, 0.004
 
 
 class LiveProbe(EbpfProbe):
-    """polltrace-probe from __enter__ to __exit__; fileno() is readable when it has said something.
+    """polltrace-probe from __enter__ to __exit__; fileno() is readable when there is output.
 
     Unlike its parent it does not wait until counting has begun: a host with thousands of servers
     takes a second to attach to, and the screen is there before.
     """
 
-    def __init__(self, options: Sequence[str], place: Place = HERE) -> None:
-        self._argv = place.argv(options)
-        self._place = place
+    def __init__(self, options: Sequence[str], probe_host: ProbeHost = LOCAL_HOST) -> None:
+        self._argv = probe_host.argv(options)
+        self._probe_host = probe_host
         self._parts: list[bytes] = []
 
     @classmethod
-    def of_host(cls, interval_s: float, place: Place = HERE) -> Self:
+    def of_host(cls, interval_s: float, probe_host: ProbeHost = LOCAL_HOST) -> Self:
         """All dedicated servers, those to come included.
 
         Stacks are for the probe of one process: of thousands they would be most of every frame.
         """
         which = ["--watch", "-n", title_pattern(), "--max-processes", str(_MOST_PROCESSES)]
         what = ["--no-stacks", "--changed", "--own-cost"]
-        pace = ["--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
-        return cls([*which, *what, *pace], place)
+        interval = ["--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
+        return cls([*which, *what, *interval], probe_host)
 
     @classmethod
-    def of_process(cls, pid: int, sample_hz: float, place: Place) -> Self:
+    def of_process(cls, pid: int, sample_hz: float, probe_host: ProbeHost) -> Self:
         """One process, with on-CPU stacks."""
-        pace = ["--hz", f"{sample_hz:g}", "--gap", f"{_WINDOW_EVERY_S:g}"]
-        return cls(["--watch", "-p", str(pid), *pace, "-i", "1"], place)
+        interval = ["--hz", f"{sample_hz:g}", "--gap", f"{_WINDOW_EVERY_S:g}"]
+        return cls(["--watch", "-p", str(pid), *interval, "-i", "1"], probe_host)
 
     @classmethod
-    def of_gaps(cls, pids: Sequence[int], seconds: float, place: Place) -> Self:
+    def of_gaps(cls, pids: Sequence[int], seconds: float, probe_host: ProbeHost) -> Self:
         """The times between each process's break polls, which costs as much as the polls do."""
-        return cls(["--latency", "-p", ",".join(map(str, pids)), "-d", f"{seconds:g}"], place)
+        return cls(["--latency", "-p", ",".join(map(str, pids)), "-d", f"{seconds:g}"], probe_host)
 
     @classmethod
-    def of_syscalls(cls, pid: int, seconds: float, place: Place) -> Self:
+    def of_syscalls(cls, pid: int, seconds: float, probe_host: ProbeHost) -> Self:
         """Every system call of one process, which costs each of them something."""
-        return cls(["-c", "-p", str(pid), "-d", f"{seconds:g}"], place)
+        return cls(["-c", "-p", str(pid), "-d", f"{seconds:g}"], probe_host)
 
     def __enter__(self) -> Self:
         self._start()
@@ -106,14 +106,14 @@ class LiveProbe(EbpfProbe):
             self._parts.append(chunk)
 
     def succeeded(self) -> bool:
-        """Whether it ended as it was told to; waits until it has."""
+        """Whether it ended without a failure; waits until it has."""
         return self._process.wait() == 0
 
     def failure(self) -> PolltraceError:
-        """Why the probe ended, though nobody asked it to."""
+        """The reason that the probe ended unasked."""
         code = self._process.wait()
         if code == 0:
             return HostError("polltrace-probe ended by itself")
         self._stderr.seek(0)
-        said = self._stderr.read().strip()
-        return self._place.failure(code, said) or self._failure()
+        message = self._stderr.read().strip()
+        return self._probe_host.failure(code, message) or self._failure()

@@ -5,31 +5,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
-    """Seconds a poll takes, by pace in microseconds; `failed` says why there are no more."""
+class PollCosts:
+    """CPU seconds of a poll, by the interval between two in microseconds of CPU time.
 
-    by_pace_us: Mapping[int, Estimate]
+    `waiting`: some are being measured; `failed` is why there are no more.
+    """
+
+    by_interval_us: Mapping[int, Estimate]
     waiting: bool = False
     failed: str = ""
 
 
+_NOTHING = Estimate(0.0, 0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
-class Row:
+class ServerRow:
     """One dedicated server, over the last few seconds; None: not known (yet).
 
-    `client` is host and port, or empty where it could not be seen; `cpu_pct` is of one CPU;
-    `lost_pct` of the CPU time it used; `past` are poll rates, the newest last. `cpu_s` and `polls`
-    are totals since it was first seen, `polls` as far as windows can tell. `worst_gap_s` is the
-    longest time between two break polls that was seen, which is how long a cancel could wait.
-    `sid`, `user` and `program` are what the database says, where it is asked.
+    `pid` and `start_ticks` identify the process (see WatchedProcess); `engine` is the name of its
+    database engine, `mode` its break mode. `instance` is the database instance of its title;
+    `client` host and port, or empty where it could not be seen; `reason` why it is in-band; `skip`
+    the configured BREAK_POLL_SKIP. `cpu_pct` is of one CPU, `polls_per_s` of elapsed time;
+    `interval_us` is the calibrated interval (CPU time between two polls) nearest to its own,
+    `poll_cost_s` the CPU seconds of a poll at it. `past` are poll rates, the newest last. `cpu_s`
+    and `polls` are totals since it was first seen, `polls` estimated from windows. `worst_gap_s` is
+    the longest time between two break polls that was seen, an upper bound of how long a cancel on
+    CPU waits. `sid`, `user` and `program` are the database session's, where the database is asked.
     """
 
     pid: int
@@ -42,8 +51,8 @@ class Row:
     skip: int | None
     cpu_pct: float | None
     polls_per_s: float | None
-    pace_us: int | None
-    price_s: float | None
+    interval_us: int | None
+    poll_cost_s: Estimate | None
     past: tuple[float, ...]
     cpu_s: float = 0.0
     polls: float = 0.0
@@ -57,26 +66,28 @@ class Row:
         return self.pid, self.start_ticks
 
     @property
-    def lost_cores(self) -> float | None:
-        """CPUs lost to break polling."""
+    def lost_cores(self) -> Estimate | None:
+        """CPUs lost to break polling; the interval is that of the cost per poll."""
         if self.polls_per_s == 0:
-            return 0.0
-        if self.polls_per_s is None or self.price_s is None:
+            return _NOTHING
+        if self.polls_per_s is None or self.poll_cost_s is None:
             return None
-        return self.polls_per_s * self.price_s
+        return self.poll_cost_s.scaled(self.polls_per_s)
 
     @property
-    def lost_pct(self) -> float | None:
-        if self.lost_cores is None or not self.cpu_pct:
-            return None
-        return 1e4 * self.lost_cores / self.cpu_pct
+    def lost_pct(self) -> Estimate | None:
+        """Per cent of its CPU time that is lost."""
+        lost = self.lost_cores
+        return lost.scaled(1e4 / self.cpu_pct) if lost is not None and self.cpu_pct else None
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCost:
-    """Per cent of one CPU that polltrace itself takes: the probe's process, its programs in the
-    kernel (in the time of whom they look at; None where we may not ask), this process. The first
-    two in seconds as well, since attaching."""
+    """The CPU time of polltrace itself, per cent of one CPU and in seconds since attaching.
+
+    `probe`: the probe's process; `bpf`: its programs in the kernel, which run in the time of the
+    watched processes (None where it may not ask); `screen`: this process.
+    """
 
     probe_pct: float
     bpf_pct: float | None
@@ -87,98 +98,63 @@ class OwnCost:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """All rows together: how many of each mode, CPUs used and lost, and the CPU seconds lost since
-    we began, by those that have ended as well.
+    """All rows together: `sessions` by mode, `used_cores` and `lost_cores` in CPUs, and `lost_s`,
+    the CPU seconds lost since we began, also by sessions that have ended.
 
-    `unpriced` sessions poll and have no price; where these are all that poll, `lost_cores` is None.
+    `without_cost` sessions poll and no cost is known yet; `lost_cores` is None if all are such.
     """
 
     sessions: Mapping[BreakMode, int]
     used_cores: float
-    lost_cores: float | None
-    unpriced: int
+    lost_cores: Estimate | None
+    without_cost: int
     lost_s: float = 0.0
 
 
-def totals_of(rows: Sequence[Row], ended_lost_s: float = 0.0) -> Totals:
+def totals_of(rows: Sequence[ServerRow], ended_lost_s: float = 0.0) -> Totals:
     """The sums of these rows, in one pass: they are many, and most are idle."""
     sessions = Counter([row.mode.value for row in rows])  # an Enum's hash is slow
     busy = [row for row in rows if row.cpu_pct or row.polls_per_s]
     polling = [row for row in busy if row.polls_per_s]
-    priced = [row.polls_per_s * row.price_s for row in polling if row.polls_per_s and row.price_s]
-    unpriced = len(polling) - len(priced)
+    lost = [each for row in polling if (each := row.lost_cores) is not None]
+    without_cost = len(polling) - len(lost)
     known = any(row.polls_per_s is not None for row in rows)
     return Totals(
         {mode: sessions[mode.value] for mode in BreakMode},
         sum(row.cpu_pct or 0.0 for row in busy) / 100,
-        sum(priced) if known and (priced or not unpriced) else None,
-        unpriced,
-        ended_lost_s + sum([row.polls * row.price_s for row in rows if row.price_s]),
+        _sum(lost) if known and (lost or not without_cost) else None,
+        without_cost,
+        ended_lost_s + sum([row.polls * row.poll_cost_s.value for row in rows if row.poll_cost_s]),
     )
+
+
+def _sum(estimates: Sequence[Estimate]) -> Estimate:
+    """The bounds add up: all rest on one calibration, whose error they share."""
+    values = [(each.value, each.low, each.high) for each in estimates]
+    return Estimate(*map(sum, zip(*values, strict=True))) if values else _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`t_s` since attaching; None before. `lost` counts what the probe could not count, by kind,
-    those with none included.
+    """The servers of `host` at `t_s` seconds since attaching (None before).
 
-    `to_look_at` processes have not been inspected yet and are in no row.
+    `clock` is the time to show, as text. `totals` is of all `rows`. `costs` are the costs per poll
+    that were calibrated, `cost` what polltrace itself takes (None: not known yet). `lost` counts
+    what the probe could not count, by kind, those with none included.
+    `to_inspect` processes have not been inspected yet and are in no row.
     """
 
     host: str
     clock: str
     t_s: float | None
-    rows: tuple[Row, ...]
-    prices: Prices
+    rows: tuple[ServerRow, ...]
+    costs: PollCosts
     cost: OwnCost | None
     lost: Mapping[str, int]
     totals: Totals
-    to_look_at: int = 0
+    to_inspect: int = 0
 
     @property
     def connected(self) -> bool:
-        """Whether the database says whom servers serve."""
+        """Whether the database was asked which session each server serves."""
         return any(row.sid is not None for row in self.rows)
-
-
-def snapshot_data(snapshot: Snapshot, rows: tuple[Row, ...]) -> dict[str, Any]:
-    """The snapshot as JSON-ready data, with these of its rows; null is what is not known."""
-    return {
-        "host": snapshot.host,
-        "time": snapshot.clock,
-        "t_s": snapshot.t_s,
-        "lost_cores": snapshot.totals.lost_cores,
-        "lost_s": snapshot.totals.lost_s,
-        "used_cores": snapshot.totals.used_cores,
-        "sessions": {mode.value: count for mode, count in snapshot.totals.sessions.items()},
-        "prices": [
-            {"pace_us": pace, "price_ns": 1e9 * price.value}
-            for pace, price in sorted(snapshot.prices.by_pace_us.items())
-        ],
-        "price_failed": snapshot.prices.failed or None,
-        "own_cost": asdict(snapshot.cost) if snapshot.cost else None,
-        "lost": dict(snapshot.lost),
-        "servers": [
-            {
-                "pid": row.pid,
-                "start_ticks": row.start_ticks,
-                "engine": row.engine,
-                "instance": row.instance,
-                "client": row.client or None,
-                "sid": row.sid,
-                "user": row.user or None,
-                "program": row.program or None,
-                "break_mode": row.mode.value,
-                "reason": row.reason or None,
-                "configured_skip": row.skip,
-                "cpu_pct": row.cpu_pct,
-                "break_polls_per_s": row.polls_per_s,
-                "pace_us": row.pace_us,
-                "price_ns": None if row.price_s is None else 1e9 * row.price_s,
-                "lost_pct": row.lost_pct,
-                "lost_cores": row.lost_cores,
-                "worst_gap_ms": None if row.worst_gap_s is None else 1e3 * row.worst_gap_s,
-            }
-            for row in rows
-        ],
-    }

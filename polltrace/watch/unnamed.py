@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from polltrace.profiles.frames import Mapped, Maps
-from stacks import Frame
+from polltrace.stacks import Frame
 
 
 class Unnamed:
@@ -17,7 +17,7 @@ class Unnamed:
     def __init__(self) -> None:
         self._maps: dict[int, tuple[Mapped, ...]] = {}
 
-    def heard(self, maps: Maps) -> None:
+    def note(self, maps: Maps) -> None:
         self._maps[maps.pid] = maps.maps
 
     def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:

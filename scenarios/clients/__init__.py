@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real drivers as clients, a folder each, written as each driver's documentation would."""
+"""Real drivers as clients, one folder each, written in the style of the driver's documentation."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ _BUILD = _HERE / "build"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A client program: `made` is the file that `make clients` makes, None where nothing is."""
+    """A client program.
+
+    - `name`: the driver's
+    - `made`: the file that `make clients` builds; None where nothing is built
+    - `words`: a function to the command that starts it
+    """
 
     name: str
     made: Path | None
     words: Callable[[], list[str]]
 
     def command(self) -> list[str]:
-        """What starts it. Raises DriverError where it has not been built."""
+        """The command that starts it. Raises DriverError where it has not been built."""
         if reason := self.missing():
             raise DriverError(reason)
         return self.words()
@@ -32,7 +37,7 @@ class Program:
         """Why it cannot be started; None where it can."""
         if self.made is None or self.made.exists():
             return None
-        return f"{self.name} is not built: run 'make clients', which says what it lacks"
+        return f"{self.name} is not built: run 'make clients', which prints what is missing"
 
 
 _NODE = _BUILD / "node_oracledb" / "client.js"

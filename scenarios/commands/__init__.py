@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The verbs that scenarios add to the command line, one file each."""
+"""The commands that scenarios add to polltrace, one file each."""

@@ -2,28 +2,37 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
-from polltrace.errors import UsageError
-from scenarios.comparison import compare
-from scenarios.comparison_report import (
+from polltrace.commands.output import add_json_argument, show
+from polltrace.errors import FileError
+from polltrace.scenarios.analyse.comparison import compare
+from polltrace.scenarios.analyse.run_file import read_run
+from polltrace.scenarios.report.comparison import (
     comparison_data,
     comparison_junit,
     comparison_markdown,
     comparison_text,
 )
-from scenarios.run_file import read_run
 
 DEFAULT_MARGIN_PCT = 5.0
 
 
 class Compare:
-    """Hold a run against an earlier one; exit code 1 where something regressed.
+    """Compare a run with an earlier one; exit code 1 on regression.
 
     For a CI job: run a scenario before and after a database upgrade, a driver upgrade or a change
     of sqlnet.ora, on one host, the second by 'polltrace run --like BASE'.
     """
+
+    group = "experiment"
+    examples = (
+        ("before.run.jsonl after.run.jsonl", "exit code 1 where something became slower"),
+        (
+            "before.run.jsonl after.run.jsonl --margin 10 --junit out.xml",
+            "for a CI job that tolerates 10 %",
+        ),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("base", type=Path, metavar="BASE")
@@ -37,7 +46,7 @@ class Compare:
         )
         parser.add_argument("--junit", type=Path, metavar="FILE", help="JUnit XML as well")
         parser.add_argument("--markdown", type=Path, metavar="FILE", help="Markdown as well")
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         comparison = compare(read_run(args.base), read_run(args.new), args.margin / 100)
@@ -47,13 +56,10 @@ class Compare:
         ):
             if path is not None:
                 try:
-                    path.write_text(render(comparison))
+                    path.write_text(render(comparison), encoding="utf-8")
                 except OSError as error:
-                    raise UsageError(f"cannot write {path}: {error.strerror}") from None
-        if args.json:
-            print(json.dumps(comparison_data(comparison), indent=2))
-        else:
-            print(comparison_text(comparison))
+                    raise FileError(f"cannot write {path}: {error.strerror}") from None
+        show(args.json, lambda: comparison_data(comparison), lambda: comparison_text(comparison))
         return 1 if comparison.regressed else 0
 
 

@@ -3,31 +3,36 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
-from polltrace.commands.arguments import port, skip
-from scenarios import background_lab
-from scenarios.oralab import Oralab
-
-# Ready to paste; each as the driver's own documentation connects.
-_CONNECT = """\
-python-oracledb  oracledb.connect(user="{user}", password="{password}", dsn="{dsn}")
-node-oracledb    oracledb.getConnection(
-                   {{user: "{user}", password: "{password}", connectString: "{dsn}"}})
-go-ora           sql.Open("oracle", "oracle://{user}:{password}@{dsn}")
-JDBC thin        DriverManager.getConnection("jdbc:oracle:thin:@//{dsn}", "{user}", "{password}")"""
+from polltrace.commands.arguments import add_duration, port, skip
+from polltrace.commands.output import add_json_argument
+from polltrace.errors import UsageError
+from polltrace.scenarios.commands.lab_load import load
+from polltrace.scenarios.report.lab import lab_data, lab_text
+from polltrace.scenarios.run.servers import background_lab
+from polltrace.scenarios.run.servers.oralab import Oralab
 
 
 class Lab:
-    """Run the embedded lab in the background: start, status, stop.
+    """Start, show, load or stop the embedded lab database.
 
-    An Oracle-like dedicated-server database on loopback, for unmodified drivers. Its servers read
-    sqlnet.ora as they start: edit the file that is shown, and connect again. The exit code of
-    status is 1 where no lab runs.
+    An Oracle-like dedicated-server database on loopback, for unmodified drivers, in the background.
+    Its servers read sqlnet.ora as they start: edit the file that is shown, and connect again. The
+    exit code of status is 1 where no lab runs.
+
+    load keeps two sessions busy with the article's statement, one out-of-band and one in-band, and
+    prints their PIDs. It starts a lab where none runs, and stops that at the end.
     """
 
+    group = "experiment"
+    examples = (
+        ("start --skip 10", "start a lab with BREAK_POLL_SKIP=10"),
+        ("load --background", "keep two sessions busy until 'polltrace lab stop'"),
+        ("stop", "end it"),
+    )
+
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("action", choices=["start", "status", "stop"])
+        parser.add_argument("action", choices=["start", "status", "load", "stop"])
         parser.add_argument(
             "--port", type=port, default=0, help="loopback port (start; default: a free one)"
         )
@@ -41,10 +46,24 @@ class Lab:
         parser.add_argument(
             "--disable-oob", action="store_true", help="DISABLE_OOB=ON in sqlnet.ora (start)"
         )
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_duration(parser, "-d", "--duration", help="how long to keep the sessions busy (load)")
+        parser.add_argument(
+            "--background",
+            action="store_true",
+            help="return at once; the load ends with 'polltrace lab stop' (load)",
+        )
+        parser.add_argument(
+            "--pid-only", action="store_true", help="print the in-band session's PID alone (load)"
+        )
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
+        loads = args.duration is not None or args.background or args.pid_only
+        if loads and args.action != "load":
+            raise UsageError(f"-d, --background and --pid-only go with load, not {args.action}")
         match args.action:
+            case "load":
+                return load(args)
             case "start":
                 lab: Oralab | None = background_lab.start(
                     args.port, break_poll_skip=args.skip, disable_oob=args.disable_oob
@@ -54,41 +73,11 @@ class Lab:
             case _:
                 lab = background_lab.stop()
         if args.json:
-            json.dump(_data(lab, running=args.action != "stop"), sys.stdout)
-            print()
+            print(json.dumps(lab_data(lab, running=args.action != "stop")))
         elif lab is None:
             print("No lab runs in the background.")
         elif args.action == "stop":
             print(f"The lab (PID {lab.pid}) has ended.")
         else:
-            print(_text(lab))
+            print(lab_text(lab))
         return 1 if args.action == "status" and lab is None else 0
-
-
-def _data(lab: Oralab | None, *, running: bool) -> dict[str, object]:
-    if lab is None:
-        return {"running": False}
-    return {
-        "running": running,
-        "pid": lab.pid,
-        "port": lab.port,
-        "service": lab.service,
-        "dsn": lab.dsn,
-        "local_port": lab.local_port,
-        "local_dsn": lab.local_dsn,
-        "user": lab.user,
-        "password": lab.password,
-        "sqlnet_ora": str(lab.sqlnet_ora),
-    }
-
-
-def _text(lab: Oralab) -> str:
-    return "\n".join(
-        [
-            f"The lab listens on 127.0.0.1:{lab.port}, service {lab.service} (PID {lab.pid}).",
-            f"sqlnet.ora: {lab.sqlnet_ora}",
-            f"For a LOCAL=YES session connect to {lab.local_dsn} instead of {lab.dsn}.",
-            "",
-            _CONNECT.format(user=lab.user, password=lab.password, dsn=lab.dsn),
-        ]
-    )

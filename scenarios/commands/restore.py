@@ -3,14 +3,17 @@ from __future__ import annotations
 
 import argparse
 
-from scenarios.sqlnet_edit import notes, restore
+from polltrace.scenarios.run.servers.sqlnet_edit import notes, restore
 
 
 class Restore:
-    """Put back every sqlnet.ora that a killed 'polltrace run --set-sqlnet' has left changed.
+    """Restore sqlnet.ora files that a killed run left changed.
 
-    The next run does the same. Exit code 1: one is in use by a run just now.
+    The next 'polltrace run --set-sqlnet' does the same. Exit code 1: a run is using one now.
     """
+
+    group = "experiment"
+    examples = (("", "put back what a killed run has left changed"),)
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         pass
@@ -20,11 +23,11 @@ class Restore:
         found = list(notes())
         for note in found:
             if note.in_use:
-                print(f"{note.path} is in use by a run (PID {note.pid}); it will put it back.")
+                print(f"{note.path} is in use by a run (PID {note.pid}); it will restore it.")
                 code = 1
             else:
                 restore(note)
-                print(f"{note.path} is as it was.")
+                print(f"{note.path} is restored.")
         if not found:
-            print("Nothing to put back.")
+            print("Nothing to restore.")
         return code

@@ -4,41 +4,50 @@ from __future__ import annotations
 import argparse
 import contextlib
 import random
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from polltrace.commands.arguments import every
 from polltrace.errors import UsageError
-from scenarios.client import DriverClient
-from scenarios.clients import program
-from scenarios.network import HOW, Network, Route, chosen_network
-from scenarios.processors import processors
-from scenarios.run_analysis import analysed, scenario_of
-from scenarios.run_file import RunData, RunWriter, read_run
-from scenarios.run_text import run_text
-from scenarios.runner import Plan, Runner, calibrated, header, watching
-from scenarios.scenario import MATRIX, Cell, Scenario
-from scenarios.scenario_file import find
-from scenarios.server import Server
-from scenarios.server_choice import add_server_arguments, chosen_server
-from scenarios.session import Work, probe_works
+from polltrace.printable import note
+from polltrace.scenarios.analyse.run import analysed, scenario_of
+from polltrace.scenarios.analyse.run_file import RunData, RunWriter, read_run
+from polltrace.scenarios.clients import program
+from polltrace.scenarios.commands.progress import progress_bar
+from polltrace.scenarios.commands.server_arguments import add_server_arguments, chosen_server
+from polltrace.scenarios.plan.cell import MATRIX, Cell
+from polltrace.scenarios.plan.plan import Plan
+from polltrace.scenarios.plan.scenario import Scenario
+from polltrace.scenarios.plan.scenario_file import find
+from polltrace.scenarios.report.run.text import run_text
+from polltrace.scenarios.run.calibration import calibrated
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.header import header
+from polltrace.scenarios.run.network.choice import HOW, Network, Route, chosen_network
+from polltrace.scenarios.run.processors import processors
+from polltrace.scenarios.run.runner import Runner, watching
+from polltrace.scenarios.run.servers.server import DatabaseServer
+from polltrace.scenarios.run.session import probe_works
+from polltrace.scenarios.run.work import Work
 
 QUICK_BLOCKS, QUICK_TIMED, QUICK_COUNTED = 6, 6, 1
 
 
 class Run:
-    """Run a scenario: clients, break modes and skips, interleaved and compared honestly.
+    """Run a scenario: clients, break modes and skips, interleaved.
 
-    NAME is one that 'polltrace scenarios' lists, or the path of a .toml file. Every figure is
-    saved as it comes; --resume goes on with a run that was cut short. 'polltrace report FILE'
-    shows it again, 'polltrace compare BASE NEW' holds two against each other.
+    NAME is one that 'polltrace scenarios' lists, or the path of a .toml file. Each figure is saved
+    at once, and --resume continues an interrupted run. 'polltrace report FILE' prints the report
+    again, 'polltrace compare BASE NEW' compares two runs.
     """
+
+    group = "experiment"
+    examples = (
+        ("break-poll --quick", "a short run of a scenario that comes with polltrace"),
+        ("--like before.run.jsonl -o after.run.jsonl", "repeat an earlier run, to compare with it"),
+    )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("scenario", nargs="?", metavar="NAME|FILE")
@@ -47,7 +56,7 @@ class Run:
             type=_only,
             default={},
             metavar="KEY=VALUE,…",
-            help="these cells only; a key may come more than once (client=go-ora,skip=3,skip=10)",
+            help="only these cells; a key may be repeated (client=go-ora,skip=3,skip=10)",
         )
         parser.add_argument(
             "--repeats", type=every, metavar="N", help="blocks, instead of the scenario's own"
@@ -56,7 +65,7 @@ class Run:
             "--quick", action="store_true", help="the fewest repeats that give an interval"
         )
         parser.add_argument("--seed", type=int, help="of the random order (default: a new one)")
-        parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with this run")
+        parser.add_argument("--resume", type=Path, metavar="FILE", help="continue this run")
         parser.add_argument(
             "--like",
             type=Path,
@@ -67,8 +76,8 @@ class Run:
         parser.add_argument(
             "--network",
             choices=HOW,
-            help="what makes a network path: tc netem between network namespaces, a relay process, "
-            "or auto, the first where this host has it (default, but for --resume and --like)",
+            help="how to make network paths: tc netem between network namespaces, a relay process, "
+            "or auto: netem where this host has it (default, except with --resume and --like)",
         )
         add_server_arguments(parser)
 
@@ -89,7 +98,7 @@ class Run:
             cells = model.cells if model else _cells(scenario, args.only, server)
             why_not = probe_works() if "polls" in scenario.record else None
             if why_not:
-                print(f"polltrace: polls are not counted: {why_not}", file=sys.stderr)
+                note(f"polls are not counted: {why_not}")
             plan = Plan(
                 scenario=scenario,
                 cells=cells,
@@ -111,7 +120,7 @@ class Run:
 def _run(  # noqa: PLR0913, PLR0917
     stack: contextlib.ExitStack,
     plan: Plan,
-    server: Server,
+    server: DatabaseServer,
     network: Network,
     work: Work | None,
     path: Path,
@@ -127,12 +136,7 @@ def _run(  # noqa: PLR0913, PLR0917
     work = work or calibrated(server, plan.scenario, clients, watcher)
     head = None if plan.resumes else header(plan, work, server, clients, network)
     writer = stack.enter_context(contextlib.closing(RunWriter(path, head)))
-    bar = stack.enter_context(_progress_bar())
-    task = bar.add_task("starting")
-
-    def progress(what: str, done: int, total: int) -> None:
-        bar.update(task, description=what, completed=done, total=total)
-
+    progress = stack.enter_context(progress_bar())
     Runner(plan, work, server, clients, watcher, routes, writer.write, progress).run()
 
 
@@ -166,8 +170,10 @@ def _other_paths(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     return f"path {name} was {old[name]}; here it would be {new.get(name, 'none')}"
 
 
-def _cells(scenario: Scenario, only: Mapping[str, Sequence[str]], server: Server) -> Sequence[Cell]:
-    """The cells that this machine and this server can have; what can't be is said."""
+def _cells(
+    scenario: Scenario, only: Mapping[str, Sequence[str]], server: DatabaseServer
+) -> Sequence[Cell]:
+    """The cells that this host and this server can run; the reasons for others go to stderr."""
     reasons: dict[str, None] = {}
     possible = set()
     for cell in scenario.cells(only):
@@ -177,14 +183,14 @@ def _cells(scenario: Scenario, only: Mapping[str, Sequence[str]], server: Server
         else:
             possible.add(replace(cell, twin=False))
     for reason in reasons:
-        print(f"polltrace: skipped: {reason}", file=sys.stderr)
+        note(f"skipped: {reason}")
     if not possible:
         raise UsageError("nothing is left to run: no cell is chosen by --only, or all are skipped")
     return scenario.cells(only, lambda cell: cell in possible)
 
 
 def _next_block(old: RunData | None) -> int:
-    """Beyond every block of the old run, also the one that was cut short."""
+    """After every block of the old run, the unfinished one included."""
     return 1 + max((line["block"] for line in old.lines), default=-1) if old else 0
 
 
@@ -206,16 +212,3 @@ def _only(text: str) -> dict[str, list[str]]:
             )
         chosen.setdefault(key, []).append(value)
     return chosen
-
-
-def _progress_bar() -> Progress:
-    return Progress(
-        TextColumn("{task.description:<44}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )

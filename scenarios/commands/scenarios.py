@@ -5,14 +5,21 @@ import argparse
 import json
 import sys
 
-from scenarios.scenario_file import built_in, load
+from polltrace.commands.output import add_json_argument
+from polltrace.scenarios.plan.scenario_file import built_in, load
 
 
 class Scenarios:
     """List the scenarios that 'polltrace run' knows by name."""
 
+    group = "experiment"
+    examples = (
+        ("", "names and sizes of the scenarios"),
+        ("--json", "the same as data"),
+    )
+
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="the same as data")
+        add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         found = [(path, load(path)) for path in built_in().values()]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`batch`: the article's statement, again and again, against a lab on another machine; then a
-cancel. Prints what the user of this client waits for."""
+"""`batch`: the article's statement, repeated, against a lab on another machine; then a cancel.
+
+Prints how long the user of this client waits."""
 
 from __future__ import annotations
 
@@ -8,13 +9,12 @@ import argparse
 import statistics
 import sys
 import time
-from importlib.resources import files
 
 from polltrace.errors import PolltraceError
-from scenarios.client import DriverClient
+from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from polltrace.scenarios.run.client import DriverClient
 
 DSN = "192.168.57.10:1521/LAB"
-LOTSLIOS = files("scenarios").joinpath("lotslios.sql").read_text()
 ROWS = 20_000
 CANCEL_AFTER_S = 1.0
 

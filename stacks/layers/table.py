@@ -11,15 +11,16 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from stacks.errors import FormatError
-from stacks.folded import KERNEL_SUFFIX
+from polltrace.stacks.errors import FormatError
+from polltrace.stacks.folded import KERNEL_SUFFIX
 
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """colour is "#rrggbb", light enough for black text."""
+    """A layer of a server: `id` in data, `title` for readers; colour is "#rrggbb", light enough for
+    black text."""
 
     id: str
     title: str
@@ -28,7 +29,8 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """What is known of the functions whose names begin with `text`.
+    """The functions whose names begin with `text`: the meaning of the prefix, `means`, and their
+    `layer`.
 
     sources: where from, in full; interpretation: it is a reading of the name, no stated fact.
     """
@@ -47,6 +49,8 @@ KERNEL = Layer("kernel", "Kernel", "#f0a9a0")
 
 @dataclass(frozen=True)
 class LayerTable:
+    """All `layers`, in order; `prefixes` of functions' names, and whole `names`, with theirs."""
+
     layers: tuple[Layer, ...]
     prefixes: Mapping[str, Prefix]
     names: Mapping[str, Layer]
@@ -74,7 +78,7 @@ EMPTY = LayerTable((), {}, {})
 
 
 def parse_layers(text: str) -> LayerTable:
-    """A table from TOML as in oracle.toml. FormatError says what is wrong with it."""
+    """A table from TOML as in oracle.toml. FormatError names what is wrong with it."""
     try:
         data = tomllib.loads(text)
         sources = data["sources"]
@@ -98,7 +102,7 @@ def parse_layers(text: str) -> LayerTable:
 @lru_cache
 def built_in(name: str) -> LayerTable:
     """The table shipped under that name ("oracle"). FormatError when there is none."""
-    file = resources.files("stacks.layers") / f"{name}.toml"
+    file = resources.files("polltrace.stacks.layers") / f"{name}.toml"
     if not name.isidentifier() or not file.is_file():
         raise FormatError(f"no table of layers is called {name!r}")
     return parse_layers(file.read_text("utf-8"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The bcc probe by itself: what it says where it cannot run, and its frames where it can.
+"""The bcc probe by itself: its errors where it cannot run, and its frames where it can.
 
 Its counts are held against the target's in test_live.py, as every backend's are.
 """
@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from polltrace.backends.bcc_backend import SCRIPT, BccProbe
-from polltrace.backends.ebpf import Look
+from polltrace.backends.ebpf import ProbeOptions
 from polltrace.errors import HostError, UsageError
 from polltrace.executables import SYSTEM_PYTHON
 from tests.stop_at.stopped_target import Target
@@ -76,7 +76,7 @@ def test_it_ends_when_nobody_reads(target: Target) -> None:
 
 
 @pytest.mark.usefixtures("root")
-def test_without_headers_it_says_so_in_one_line(target: Target) -> None:
+def test_missing_headers_are_reported_in_one_line(target: Target) -> None:
     if bcc_probe("--check").returncode == 0:
         pytest.skip("this kernel has its headers")
     ended = bcc_probe("-p", str(target.pid))
@@ -102,7 +102,9 @@ def test_refusals(options: tuple[str, ...], code: int, words: str) -> None:
     assert words in ended.stderr
 
 
-@pytest.mark.parametrize("look", [Look(latency=True), Look(stack_every=7), Look(sample_hz=99)])
-def test_it_claims_no_more_than_counts(look: Look) -> None:
+@pytest.mark.parametrize(
+    "options", [ProbeOptions(latency=True), ProbeOptions(stack_every=7), ProbeOptions(sample_hz=99)]
+)
+def test_it_claims_no_more_than_counts(options: ProbeOptions) -> None:
     with pytest.raises(UsageError, match="nothing else"):
-        BccProbe([1], look)
+        BccProbe([1], options)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -15,11 +15,11 @@ import pytest
 
 from polltrace.backends.backend import Backend
 from polltrace.backends.bcc_backend import SCRIPT, BccProbe
-from polltrace.backends.choice import Choice, choose
-from polltrace.backends.ebpf import EbpfProbe, Look
-from polltrace.backends.strace_probe import StraceProbe
+from polltrace.backends.choice import PTRACE_WARNING, Choice, choose
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.backends.ptrace_probe import PtraceProbe
 from polltrace.doctor.host import ThisHost
-from polltrace.errors import NoSuchProcessError
+from polltrace.errors import HostError, NoSuchProcessError
 from polltrace.executables import SYSTEM_PYTHON
 from polltrace.profiles.profile import Profile
 from polltrace.stop_at.threads import status
@@ -32,7 +32,7 @@ Start = Callable[..., subprocess.Popen[str]]
 
 
 class Answers(ThisHost):
-    """This host, but for what programs answer to an option."""
+    """This host, except for the answers of programs to an option."""
 
     def __init__(self, answers: dict[str, tuple[int, str]]) -> None:
         self.answers = answers
@@ -42,15 +42,15 @@ class Answers(ThisHost):
 
 
 def ebpf(pid: int) -> Backend:
-    return EbpfProbe([pid], Look(syscalls=True, follow=True))
+    return EbpfProbe([pid], ProbeOptions(syscalls=True, follow=True))
 
 
-def strace(pid: int) -> Backend:
-    return StraceProbe([pid], follow=True)
+def ptrace(pid: int) -> Backend:
+    return PtraceProbe([pid], follow=True)
 
 
 def bcc(pid: int) -> Backend:
-    return BccProbe([pid], Look(syscalls=True, follow=True))
+    return BccProbe([pid], ProbeOptions(syscalls=True, follow=True))
 
 
 @cache
@@ -61,10 +61,8 @@ def why_no_bcc() -> str:
     return text.strip() if code else ""
 
 
-@pytest.fixture(params=[ebpf, strace, bcc])
+@pytest.fixture(params=[ebpf, ptrace, bcc])
 def backend(request: pytest.FixtureRequest, probe: None) -> Callable[[int], Backend]:
-    if request.param is strace and shutil.which("strace") is None:
-        pytest.skip("strace is missing")
     if request.param is bcc and (why := why_no_bcc()):
         pytest.skip(why)
     chosen: Callable[[int], Backend] = request.param
@@ -147,74 +145,75 @@ def test_a_process_that_ends(backend: Callable[[int], Backend], target: Target) 
     assert seen.ended
 
 
-def test_who_is_gone(backend: Callable[[int], Backend]) -> None:
+def test_a_process_that_is_gone(backend: Callable[[int], Backend]) -> None:
     with subprocess.Popen(["true"]) as process:
         pass
     with pytest.raises(NoSuchProcessError), backend(process.pid):
         pass
 
 
-def strace_stat(start: Start, target: Target, *options: str) -> subprocess.Popen[str]:
-    if shutil.which("strace") is None:
-        pytest.skip("strace is missing")
-    process = start("stat", "--backend", "strace", "-p", str(target.pid), *options)
+def ptrace_stat(start: Start, target: Target, *options: str) -> subprocess.Popen[str]:
+    process = start("stat", "--backend", "ptrace", "-p", str(target.pid), *options)
     assert process.stderr is not None
-    assert process.stderr.readline() == "polltrace: backend strace: asked for\n"
+    assert process.stderr.readline() == "polltrace: backend ptrace: asked for\n"
+    assert process.stderr.readline() == f"polltrace: {PTRACE_WARNING}\n"
     assert "attached" in process.stderr.readline()
     return process
 
 
 def only_process(stat: subprocess.Popen[str]) -> dict[str, Any]:
-    """What `stat --json` says of the one it watched, once it was interrupted."""
+    """The one process that `stat --json` reports, once it was interrupted."""
     stat.send_signal(signal.SIGINT)
     output, errors = stat.communicate(timeout=PATIENCE_S)
     assert (stat.returncode, errors) == (0, "")
     data = json.loads(output)
-    assert data.get("complete", True)  # only of a trace is it said
+    assert data.get("complete", True)  # only a trace has the field
     (seen,) = data["processes"]
     assert isinstance(seen, dict)
     return seen
 
 
 @pytest.mark.usefixtures("root")
-def test_stat_says_what_strace_can_not(start: Start, target: Target) -> None:
+def test_stat_reports_what_ptrace_can(start: Start, target: Target) -> None:
     fd = target.do("open tcp")
-    process = strace_stat(start, target, "--json")
+    process = ptrace_stat(start, target, "--json")
     target.do(f"poll {fd} 1009 0")
     seen = only_process(process)
     assert (seen["break_polls"], seen["verdict"]) == (1009, "break_polling")
-    assert seen["price"] is seen["cpu_s"] is None
+    assert seen["cost_ns"] is seen["cpu_s"] is None
     assert status(target.pid, "TracerPid") == 0
 
 
 @pytest.mark.usefixtures("root")
-@pytest.mark.parametrize("asked", ["auto", "strace"])
+@pytest.mark.parametrize("asked", ["auto", "ptrace"])
 def test_polls_are_counted_without_btf(start: Start, target: Target, asked: str) -> None:
-    if shutil.which("strace") is None:
-        pytest.skip("strace is missing")
+    if asked == "auto" and (why := why_no_bcc()):
+        pytest.skip(why)  # then auto refuses: see below
     fd = target.do("open tcp")
     options = ("--backend", asked, "-p", str(target.pid), "--json")
     process = start("stat", *options, prefix=WITHOUT_BTF)
     assert process.stderr is not None
-    taken = "strace" if asked == "strace" or why_no_bcc() else "bcc"
+    taken = "ptrace" if asked == "ptrace" else "bcc"
     why = "no eBPF here" if asked == "auto" else "asked for"
     assert process.stderr.readline().startswith(f"polltrace: backend {taken}: {why}")
+    if taken == "ptrace":
+        assert process.stderr.readline() == f"polltrace: {PTRACE_WARNING}\n"
     assert "attached" in process.stderr.readline()
     target.do(f"poll {fd} 1009 0")
     assert only_process(process)["break_polls"] == 1009
 
 
 @pytest.mark.usefixtures("root")
-def test_strace_on_a_process_that_is_traced_already(start: Start, run: Run, target: Target) -> None:
-    strace_stat(start, target)
-    ended = run("stat", "--backend", "strace", "-p", str(target.pid))
+def test_ptrace_on_a_process_that_is_traced_already(start: Start, run: Run, target: Target) -> None:
+    ptrace_stat(start, target)
+    ended = run("stat", "--backend", "ptrace", "-p", str(target.pid))
     assert ended.returncode == 3
-    _, line = ended.stderr.splitlines()
+    *_, line = ended.stderr.splitlines()
     assert f"process {target.pid} is traced already, by " in line
 
 
 @pytest.mark.usefixtures("probe")
-def test_auto_says_what_it_took(run: Run, target: Target) -> None:
+def test_auto_reports_its_choice(run: Run, target: Target) -> None:
     ended = run("stat", "--backend", "auto", "-p", str(target.pid), "-d", "0.1")
     assert (ended.returncode, ended.stderr.splitlines()[0]) == (
         0,
@@ -223,9 +222,9 @@ def test_auto_says_what_it_took(run: Run, target: Target) -> None:
 
 
 @pytest.mark.usefixtures("root")
-def test_killed_it_takes_strace_along(start: Start, target: Target) -> None:
+def test_killed_it_takes_its_tracer_along(start: Start, target: Target) -> None:
     fd = target.do("open tcp")
-    process = strace_stat(start, target)
+    process = ptrace_stat(start, target)
     target.begin(f"poll {fd} {10**12} 0")
     process.kill()
     until(lambda: status(target.pid, "TracerPid") == 0)
@@ -235,19 +234,23 @@ def test_killed_it_takes_strace_along(start: Start, target: Target) -> None:
 @pytest.mark.usefixtures("probe")
 def test_auto_takes_ebpf_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     assert choose("auto") == Choice("ebpf", "it works here")
-    assert choose("strace") == Choice("strace", "asked for")
-    # AND what is left where it does not, and says why
+    assert choose("ptrace") == Choice("ptrace", "asked for")
+    # AND elsewhere another backend, with the reason
     monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
     host = Answers({"--check": (0, "yes\n")})
     no_ebpf = "no eBPF here (the probe is not built)"
     assert choose("auto", host) == Choice("bcc", f"{no_ebpf}, but the kernel's headers")
-    assert choose("auto", host, stacks=True) == Choice("strace", no_ebpf)
+    # AND never what stops the process at every call
+    with pytest.raises(HostError, match=re.escape(f"{no_ebpf}; --backend ptrace is left")):
+        choose("auto", host, stacks=True)
     host = Answers({"--check": (4, "clang: noise\nbcc_probe: no headers\n")})
-    assert choose("auto", host) == Choice("strace", f"{no_ebpf}, nor bcc (no headers)")
+    refusal = f"{no_ebpf}, nor bcc (no headers); --backend ptrace is left"
+    with pytest.raises(HostError, match=re.escape(refusal)):
+        choose("auto", host)
 
 
 @pytest.mark.usefixtures("root")
-def test_strace_is_given_no_command(run: Run) -> None:
-    ended = run("stat", "--backend", "strace", "--", "true")
+def test_ptrace_is_given_no_command(run: Run) -> None:
+    ended = run("stat", "--backend", "ptrace", "--", "true")
     assert ended.returncode == 2
     assert "use -p PID" in ended.stderr

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,19 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polltrace.backends.evidence import Evidence
 from polltrace.backends.poll_arguments import JudgedPoll, judge_strace
+from polltrace.backends.trace_evidence import TraceEvidence
+from polltrace.backends.trace_evidence_report import trace_evidence_text
 from polltrace.backends.trace_file import evidence_of
 from polltrace.backends.traced import Poll, TracedCall
-from polltrace.errors import UsageError
+from polltrace.errors import FileError
 from polltrace.profiles.frames import SocketPolls
 
 
-def read(text: str) -> Evidence:
-    return evidence_of(iter(text.splitlines(keepends=True)), "strace", "it")
+def read(text: str) -> TraceEvidence:
+    (found,) = evidence_of(iter(text.splitlines(keepends=True)), "strace", "it")
+    return found
 
 
-def counts(evidence: Evidence) -> dict[int, tuple[int, int]]:
+def counts(evidence: TraceEvidence) -> dict[int, tuple[int, int]]:
     return {
         totals.pid: (totals.break_polls, totals.other_polls) for totals in evidence.profile.totals
     }
@@ -84,7 +87,7 @@ PREFIXES += ["[00007f2b8c0fc24f] ", "[   7] ", "12:34:56 (+     0.000012) "]
 def test_whatever_stands_in_front(task: str, prefix: str) -> None:
     evidence = read(f"{task}{prefix}{JUDGED[0][0]}\n")
     assert counts(evidence) == {4711 if task else 0: BREAK}
-    assert not evidence.doubts[:-1]  # but for that the descriptor is a bare number
+    assert not evidence.doubts[:-1]  # except that the descriptor is a bare number
 
 
 def test_time_passes_also_at_midnight() -> None:
@@ -94,7 +97,7 @@ def test_time_passes_also_at_midnight() -> None:
     assert not read(f"{call}\n{call}\n").timed
 
 
-def test_what_strace_says_in_the_middle_of_a_line() -> None:
+def test_messages_of_strace_in_the_middle_of_a_line() -> None:
     # Without -o both go to the same stderr.
     evidence = read(
         "clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTIDstrace: Process 72 attached\n"
@@ -132,7 +135,7 @@ def test_old_attach_line_names_the_process() -> None:
     assert counts(evidence) == {28730: BREAK}
 
 
-def test_a_strange_line_is_said() -> None:
+def test_a_strange_line_is_reported() -> None:
     evidence = read(f"{JUDGED[0][0]}\nfoo bar\n{JUDGED[0][0]}\n")
     assert counts(evidence) == {0: (2, 0)}
     assert "1 line is nothing that strace prints, the first is line 2." in evidence.doubts
@@ -191,7 +194,7 @@ def test_a_torn_text_is_read_up_to_the_tear(calls: list[Call], data: st.DataObje
     cut = data.draw(st.integers(1, len(text)))
     try:
         torn = read(text[:cut])
-    except UsageError:
+    except FileError:
         return  # not one call was left
     whole = read(text)
     calls_of = [sum(c.calls for t in e.profile.totals for c in t.syscalls) for e in (torn, whole)]
@@ -203,10 +206,56 @@ def test_a_torn_text_is_read_up_to_the_tear(calls: list[Call], data: st.DataObje
         assert any("torn in line" in doubt for doubt in torn.doubts)
 
 
+def test_a_call_that_never_came_back_is_counted() -> None:
+    """The trace ended within it: it was made all the same."""
+    text = f"71 {JUDGED[0][0]}\n71 poll([{{fd=3, events=POLLIN}}], 1, 0 <unfinished ...>\n"
+    evidence = read(text + "72 read(5,  <unfinished ...>\n")
+    assert counts(evidence) == {71: (2, 0), 72: (0, 0)}
+    assert [call.name for call in evidence.profile.totals[1].syscalls] == ["read"]
+
+
+def test_the_table_of_strace_c_after_its_calls_is_no_part_of_them() -> None:
+    """strace -C prints both; the seconds of the table's rows are no time stamps."""
+    calls = f"71 {JUDGED[0][0]}\n" * 3
+    table = (
+        "% time     seconds  usecs/call     calls    errors syscall\n"
+        "------ ----------- ----------- --------- --------- ----------------\n"
+        " 99.00   57.000000          12         3           poll\n"
+        "------ ----------- ----------- --------- --------- ----------------\n"
+        "100.00   57.574000                     3           total\n"
+    )
+    evidence = read(calls + table)
+    assert (counts(evidence), evidence.timed, evidence.doubts[1:]) == ({71: (3, 0)}, False, ())
+    assert read(calls).doubts == evidence.doubts
+    stamped = read("".join(f"71 12:00:0{i} {JUDGED[0][0]}\n" for i in range(3)) + table)
+    assert (counts(stamped)[71], stamped.profile.seconds) == ((3, 0), 2.0)
+
+
+def test_a_trace_of_many_tasks_is_read_in_little_memory() -> None:
+    """As of a host where each connection is a process; most do the same few calls."""
+    tasks = 5_000
+    lines = (
+        line
+        for task in range(1000, 1000 + tasks)
+        for line in (f"{task} {JUDGED[0][0]}\n", f'{task} read(9, "x", 1) = 1\n')
+    )
+    tracemalloc.start()
+    try:
+        (evidence,) = evidence_of(lines, "strace", "it")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(counts(evidence)) == tasks
+    assert peak / tasks < 2_000  # bytes; it was 2,900
+    shown = trace_evidence_text(evidence)
+    assert shown.count("break polls") == 20
+    assert "4,980 more processes poll no more often; --json has them all." in shown
+
+
 @given(st.text(alphabet=st.characters(codec="utf-8")))
 def test_no_text_is_a_crash(text: str) -> None:
     for tool in ("strace", "truss"):
-        with suppress(UsageError):
+        with suppress(FileError):
             evidence_of(iter(text.splitlines(keepends=True)), tool, "it")
 
 

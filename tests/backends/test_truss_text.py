@@ -7,22 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polltrace.backends.evidence import Evidence, polls_of
 from polltrace.backends.poll_arguments import JudgedPoll, judge_truss
+from polltrace.backends.trace_evidence import TraceEvidence, polls_of
 from polltrace.backends.trace_file import evidence_of
 from polltrace.backends.traced import Poll, TracedCall
-from polltrace.errors import UsageError
+from polltrace.errors import FileError
 from polltrace.profiles.frames import SocketPolls
 
 SYS = "pollsys(0xFFFFFD7FFFDFB4F8, 1, 0xFFFFFD7FFFDFB4B0, 0x00000000) = 0\n"
 
 
-def read(text: str, tool: str = "truss") -> Evidence:
-    return evidence_of(iter(text.splitlines(keepends=True)), tool, "it")
+def read(text: str, tool: str = "truss") -> TraceEvidence:
+    (found,) = evidence_of(iter(text.splitlines(keepends=True)), tool, "it")
+    return found
 
 
 def judged(text: str) -> tuple[int, int, int]:
-    """Break polls, other polls, polls that could not be told apart."""
+    """Break polls, other polls, polls that could not be classified."""
     evidence = read(text)
     totals = evidence.profile.only()
     assert not [doubt for doubt in evidence.doubts if "descriptor" not in doubt]
@@ -121,7 +122,7 @@ def test_tables_give_what_was_written(
 
 
 @given(ROWS, st.booleans(), st.data())
-def test_a_torn_table_is_read_up_to_the_tear_and_says_so(
+def test_a_torn_table_is_read_up_to_the_tear_and_reported(
     rows: dict[str, tuple[int, int]], solaris: bool, data: st.DataObject
 ) -> None:
     text = truss_table(rows) if solaris else strace_table(rows, False)
@@ -134,12 +135,13 @@ def test_a_torn_table_is_read_up_to_the_tear_and_says_so(
         assert rows[call.name] == (call.calls, call.errors)
 
 
-def test_two_tables_are_one_too_many() -> None:
-    table = strace_table({"poll": (1, 0)}, False)
-    with pytest.raises(UsageError, match="more than one table"):
-        read(table + table, "strace")
+def test_each_table_of_a_file_is_evidence_of_its_own() -> None:
+    text = "".join(strace_table({"poll": (calls, 0)}, False) + "$ ls\n" for calls in (3, 5))
+    found = evidence_of(iter(text.splitlines(keepends=True)), "strace", "it")
+    assert [each.profile.only().syscalls[0].calls for each in found] == [3, 5]
+    assert all(each.profile.complete for each in found)
 
 
 def test_a_row_that_is_none() -> None:
-    with pytest.raises(UsageError, match="a row that is none"):
+    with pytest.raises(FileError, match="a row that is none"):
         read("syscall               seconds   calls  errors\npoll 1 x\n")

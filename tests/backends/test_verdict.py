@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from polltrace.backends.evidence import Evidence
-from polltrace.backends.verdict import Kind, Verdict, verdict
+from polltrace.backends.trace_evidence import TraceEvidence
+from polltrace.backends.verdict import PollingKind, PollingVerdict, verdict
 from polltrace.profiles.frames import Header, ProcessTotals, SocketPolls, Syscall
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import NamedStack
@@ -28,7 +28,7 @@ def judged(
     seconds: float = 2.0,
     timed: bool = False,
     cpu_s: float | None = None,
-) -> Verdict:
+) -> PollingVerdict:
     totals = ProcessTotals(
         pid=7,
         start_ticks=1,
@@ -42,7 +42,8 @@ def judged(
     header = Header("strace", "host", "6.1", "", "strace")
     profile = Profile(header, seconds, {}, (totals,), frozenset(), {}, True)
     return verdict(
-        Evidence(profile, {(7, 1): undecided}, timed, cpu_s, (), {(7, 1): tuple(stacks)}), totals
+        TraceEvidence(profile, {(7, 1): undecided}, timed, cpu_s, (), {(7, 1): tuple(stacks)}),
+        totals,
     )
 
 
@@ -51,60 +52,60 @@ def stack(count: int, *, check: bool = False, by_shape: bool = False) -> NamedSt
 
 
 def test_no_poll() -> None:
-    assert judged({"read": 50}) == Verdict(
-        Kind.NONE,
+    assert judged({"read": 50}) == PollingVerdict(
+        PollingKind.NONE,
         "No break polling: not one poll. Either breaks reach this process out-of-band, or it ran "
         "no call meanwhile.",
     )
 
 
 def test_polls_of_another_kind_only() -> None:
-    assert judged({"poll": 1500}, others=1500) == Verdict(
-        Kind.NONE, "No break polling: none of 1,500 polls has one descriptor and timeout 0."
+    assert judged({"poll": 1500}, others=1500) == PollingVerdict(
+        PollingKind.NONE, "No break polling: none of 1,500 polls has one descriptor and timeout 0."
     )
 
 
-def test_break_polls_are_said_with_their_rates() -> None:
+def test_break_polls_are_reported_with_their_rates() -> None:
     found = judged({"poll": 3300}, breaks=3000, others=300, timed=True, cpu_s=0.5)
-    assert found == Verdict(
-        Kind.BREAK_POLLING,
+    assert found == PollingVerdict(
+        PollingKind.BREAK_POLLING,
         "Break polling: 3,000 calls of poll, 1,500 a second (6,000 a second on CPU), with one "
         "descriptor and timeout 0. Breaks reach it in-band.",
     )
     several = judged({"poll": 1500, "ppoll": 1500}, breaks=3000, timed=True, seconds=0.0)
-    assert "Break polling: 3,000 polls, with one" in several.words
+    assert "Break polling: 3,000 polls, with one" in several.text
 
 
 @pytest.mark.parametrize(
     ("polls", "kind", "ends"),
     [
-        (29, Kind.LOOKS_LIKE_IT, "timeout 0; few to judge by."),
-        (30, Kind.BREAK_POLLING, "timeout 0. Breaks reach it in-band."),
+        (29, PollingKind.LOOKS_LIKE_IT, "timeout 0; few to judge by."),
+        (30, PollingKind.BREAK_POLLING, "timeout 0. Breaks reach it in-band."),
     ],
 )
-def test_few_polls_are_little_to_judge_by(polls: int, kind: Kind, ends: str) -> None:
+def test_few_polls_are_little_to_judge_by(polls: int, kind: PollingKind, ends: str) -> None:
     found = judged({"poll": polls}, breaks=polls)
-    verb = "Break" if kind is Kind.BREAK_POLLING else "Looks like break"
-    assert found == Verdict(
+    verb = "Break" if kind is PollingKind.BREAK_POLLING else "Looks like break"
+    assert found == PollingVerdict(
         kind, f"{verb} polling: {polls} calls of poll, with one descriptor and {ends}"
     )
 
 
-def test_what_the_text_does_not_say_of_the_socket_is_admitted() -> None:
+def test_an_unnamed_socket_is_reported_as_unnamed() -> None:
     found = judged({"poll": 30}, breaks=30, sockets=(TCP, UNTOLD))
-    assert found.kind is Kind.BREAK_POLLING
-    assert "timeout 0 (on what, the text does not say). Breaks reach" in found.words
+    assert found.kind is PollingKind.BREAK_POLLING
+    assert "timeout 0 (the text does not show on what). Breaks reach" in found.text
 
 
-def test_stacks_prove_it_or_tell_against_it() -> None:
-    # What was told by the poll alone proves nothing, and few polls are enough where a stack does.
+def test_stacks_prove_or_refute_it() -> None:
+    # A poll's arguments alone prove nothing; with a stack that does, few polls are enough.
     shape = stack(500, check=True, by_shape=True)
     found = judged({"poll": 3}, breaks=3, stacks=(stack(1000, check=True), stack(500), shape))
-    assert found.kind is Kind.BREAK_POLLING
-    assert "timeout 0; 1,000 of 1,500 stacks at these are the break check. Breaks" in found.words
+    assert found.kind is PollingKind.BREAK_POLLING
+    assert "timeout 0; 1,000 of 1,500 stacks at these are the break check. Breaks" in found.text
     against = judged({"poll": 3}, breaks=3, stacks=(stack(1000), stack(500), shape))
-    assert against == Verdict(
-        Kind.LOOKS_LIKE_IT,
+    assert against == PollingVerdict(
+        PollingKind.LOOKS_LIKE_IT,
         "Looks like break polling: 3 calls of poll, with one descriptor and timeout 0. But none "
         "of 1,500 stacks at these is the break check of an engine known here.",
     )
@@ -113,18 +114,18 @@ def test_stacks_prove_it_or_tell_against_it() -> None:
 def test_without_arguments_polls_are_held_against_reads_and_writes() -> None:
     calls = {"pollsys": 30_000, "read": 1000, "write": 2000, "times": 7000}
     found = judged(calls, undecided=30_000)
-    assert found == Verdict(
-        Kind.LOOKS_LIKE_IT,
+    assert found == PollingVerdict(
+        PollingKind.LOOKS_LIKE_IT,
         "Looks like break polling: 30,000 calls of pollsys, 75.0 % of all system calls, to only "
         "3,000 reads and writes: it does not poll to wait. Whether with one descriptor and "
         "timeout 0, and which, this text cannot tell.",
     )
-    assert judged({"poll": 30}, undecided=30).kind is Kind.LOOKS_LIKE_IT
-    assert judged({"poll": 29}, undecided=29).kind is Kind.CANNOT_TELL
+    assert judged({"poll": 30}, undecided=30).kind is PollingKind.LOOKS_LIKE_IT
+    assert judged({"poll": 29}, undecided=29).kind is PollingKind.CANNOT_TELL
     # One more to wait for than a tenth.
     waits = judged({**calls, "recvfrom": 1}, undecided=30_000)
-    assert waits == Verdict(
-        Kind.CANNOT_TELL,
+    assert waits == PollingVerdict(
+        PollingKind.CANNOT_TELL,
         "Cannot tell: 30,000 calls of pollsys to 3,001 reads and writes, and this text does not "
-        "say how it polled.",
+        "show how it polled.",
     )

@@ -21,6 +21,11 @@ OUT_OF_BAND = Evidence(
         ({"catches_sigurg": False}, BreakMode.IN_BAND),
         ({"told_of_urgent_data": False}, BreakMode.IN_BAND),
         ({"told_of_urgent_data": None}, BreakMode.UNKNOWN),
+        ({"told_of_urgent_data": False, "catches_sigurg": False}, BreakMode.UNKNOWN),
+        (
+            {"told_of_urgent_data": False, "catches_sigurg": False, "polls_on_cpu": None},
+            BreakMode.IN_BAND,
+        ),
         ({"told_of_urgent_data": None, "polls_on_cpu": True}, BreakMode.IN_BAND),
         ({"local": True, "polls_on_cpu": True}, BreakMode.LOCAL),
     ],

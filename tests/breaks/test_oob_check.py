@@ -83,7 +83,7 @@ def test_a_relay_spoils_it(run: Run, listening: int, inline: bool, verdict: str)
     assert data["to_server"][verdict] == data["to_client"][verdict] == 7
 
 
-def test_a_path_that_resets_is_told_apart(run: Run, listening: int) -> None:
+def test_a_path_that_resets_is_recognized(run: Run, listening: int) -> None:
     with relay(listening, reset_after=1) as port:
         ended = run("oob-check", f"127.0.0.1:{port}", "--json")
     assert ended.returncode == 1, ended.stderr

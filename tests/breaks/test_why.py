@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Why a session is in-band: every cause from its evidence, and what each says and cures."""
+"""Why a session is in-band: every cause from its evidence, with its text and its cure."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from polltrace.breaks.break_mode import Evidence
 from polltrace.breaks.sqlnet import BreakSettings
-from polltrace.breaks.why import Cause, Why, why
+from polltrace.breaks.why import Cause, Diagnosis, why
 
 FILE = Path("/u01/network/admin/sqlnet.ora")
 SETTINGS = BreakSettings(path=FILE, break_poll_skip=3, disable_oob=False, skip_is_default=True)
@@ -24,7 +24,7 @@ UNSEEN = replace(GRANTED, told_of_urgent_data=None)
         (REFUSED, OFF, False, Cause.SERVER),
         (REFUSED, SETTINGS, False, Cause.CLIENT),
         (GRANTED, SETTINGS, False, Cause.PATH),
-        # It was granted, so DISABLE_OOB was off when the server started, whatever the file says.
+        # It was granted, so DISABLE_OOB was off when the server started, whatever the file has now.
         (GRANTED, OFF, True, Cause.PATH),
         (REFUSED, OFF, True, Cause.UNKNOWN),
         (REFUSED, SETTINGS, True, Cause.UNKNOWN),
@@ -38,21 +38,21 @@ def test_cause(evidence: Evidence, settings: BreakSettings, edited: bool, cause:
     found = why(evidence, settings, edited=edited)
     assert found.cause is cause
     assert found.evidence
-    # What is not certain says what would tell; what can be cured says how.
+    # An uncertain cause comes with the check that settles it, a curable one with its cure.
     if cause is Cause.UNKNOWN:
         assert found.settles
     if cause in (Cause.SERVER, Cause.CLIENT, Cause.PATH):
         assert found.cure
 
 
-SAID_OFF = f"{FILE} says DISABLE_OOB=OFF"
-SAID_ON = f"{FILE} says DISABLE_OOB=ON"
+SAID_OFF = f"{FILE} sets DISABLE_OOB=OFF"
+SAID_ON = f"{FILE} sets DISABLE_OOB=ON"
 TOLD = (
-    "the server owns the client's socket: the kernel tells it of urgent data",
+    "the server owns the client's socket: the kernel signals urgent data to it",
     "the server catches SIGURG",
 )
 NOT_TOLD = (
-    "nobody owns the client's socket: the kernel tells nobody of urgent data",
+    "nobody owns the client's socket: the kernel signals urgent data to nobody",
     "the server does not catch SIGURG",
 )
 POLLS = "break polls were seen while it was on CPU"
@@ -60,23 +60,23 @@ BY_TEST = (
     "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host: "
     "whether this path carries urgent data"
 )
-AS_ROOT = "run as root: who owns the client's socket could not be looked at"
+AS_ROOT = "run as root: the owner of the client's socket could not be read"
 
 
 def test_the_servers_own_file_is_named_with_its_cure() -> None:
-    assert why(REFUSED, OFF) == Why(
+    assert why(REFUSED, OFF) == Diagnosis(
         Cause.SERVER,
-        f"the server's {FILE} says DISABLE_OOB=ON",
+        f"the server's {FILE} sets DISABLE_OOB=ON",
         (*NOT_TOLD, POLLS, SAID_ON),
         (),
-        f"take DISABLE_OOB=ON out of {FILE}, if whoever put it there can do without: sessions that "
+        f"take DISABLE_OOB=ON out of {FILE}, unless something depends on it: sessions that "
         "connect from then on stop polling, provided that their clients ask and the path carries "
         "urgent data ('polltrace oob-check')",
     )
 
 
 def test_the_client_is_to_be_asked_on_its_side() -> None:
-    assert why(REFUSED, SETTINGS) == Why(
+    assert why(REFUSED, SETTINGS) == Diagnosis(
         Cause.CLIENT,
         "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)",
         (*NOT_TOLD, POLLS, SAID_OFF),
@@ -90,7 +90,7 @@ def test_the_client_is_to_be_asked_on_its_side() -> None:
 
 
 def test_the_path_is_to_be_tested_from_both_ends() -> None:
-    assert why(GRANTED, SETTINGS) == Why(
+    assert why(GRANTED, SETTINGS) == Diagnosis(
         Cause.PATH,
         "it was granted out-of-band breaks and polls all the same: the path check at connect "
         "failed, so something between client and server eats urgent data",
@@ -101,8 +101,8 @@ def test_the_path_is_to_be_tested_from_both_ends() -> None:
     )
 
 
-def test_an_edited_file_says_nothing_of_what_the_server_read() -> None:
-    assert why(REFUSED, OFF, edited=True) == Why(
+def test_an_edited_file_is_no_evidence_of_what_the_server_read() -> None:
+    assert why(REFUSED, OFF, edited=True) == Diagnosis(
         Cause.UNKNOWN,
         f"it is not known who gave it up: {FILE} was changed since the server read it",
         (*NOT_TOLD, POLLS, f"{SAID_ON}, but was changed since the server read it"),
@@ -112,22 +112,22 @@ def test_an_edited_file_says_nothing_of_what_the_server_read() -> None:
 
 
 def test_without_root_it_is_not_known() -> None:
-    assert why(UNSEEN, SETTINGS) == Why(
+    assert why(UNSEEN, SETTINGS) == Diagnosis(
         Cause.UNKNOWN,
         "it is not known who gave it up",
-        ("who owns the client's socket could not be looked at", TOLD[1], POLLS, SAID_OFF),
+        ("the owner of the client's socket could not be read", TOLD[1], POLLS, SAID_OFF),
         (AS_ROOT, BY_TEST),
         "",
     )
     # Nor is it known then that a session which makes no polls is out-of-band.
     unknown = why(replace(UNSEEN, polls_on_cpu=None), replace(SETTINGS, path=None))
-    assert unknown == Why(
+    assert unknown == Diagnosis(
         Cause.NOT_IN_BAND,
         "it is unknown",
         (
-            "who owns the client's socket could not be looked at",
+            "the owner of the client's socket could not be read",
             TOLD[1],
-            "it was hardly on CPU, so that no break poll was seen says nothing",
+            "it was hardly on CPU, so the absence of break polls proves nothing",
             "the server found no sqlnet.ora, so DISABLE_OOB is off",
         ),
         (AS_ROOT,),
@@ -138,12 +138,21 @@ def test_without_root_it_is_not_known() -> None:
 def test_a_session_that_is_not_in_band_has_nothing_to_settle() -> None:
     seen = replace(GRANTED, polls_on_cpu=False)
     polls = "it was on CPU and made no break poll"
-    assert why(seen, SETTINGS) == Why(
+    assert why(seen, SETTINGS) == Diagnosis(
         Cause.NOT_IN_BAND, "it is out-of-band", (*TOLD, polls, SAID_OFF), (), ""
     )
     local = ("a local session: the listener was not asked (LOCAL=YES)", SAID_OFF)
-    assert why(replace(GRANTED, local=True), SETTINGS) == Why(
+    assert why(replace(GRANTED, local=True), SETTINGS) == Diagnosis(
         Cause.NOT_IN_BAND, "it is local", local, (), ""
     )
     unseen = replace(GRANTED, catches_sigurg=None)
     assert why(unseen, SETTINGS).evidence[1] == "the server may or may not catch SIGURG"
+
+
+def test_a_session_without_evidence_is_not_blamed_on_its_client() -> None:
+    """`---` in ps: set up for neither mode, and no poll though it ran."""
+    found = why(replace(REFUSED, polls_on_cpu=False), SETTINGS)
+    assert (found.cause, found.reason) == (Cause.NOT_IN_BAND, "it is unknown")
+    assert found.settles == (
+        "repeat it while a long call runs: only then does an in-band session poll",
+    )

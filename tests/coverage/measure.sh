@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # measure.sh [TEST...]: `make coverage`. Which lines of Python and C these tests run, all of them
-# where none is named, put into docs/coverage.md. In a copy of the tree, below build/coverage: what
+# where none is named, put into build/coverage.md. In a copy of the tree, below build/coverage: what
 # is built there counts its lines, and what users run stays as it is. As root, for the probe.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -27,7 +27,7 @@ counting="gcc --coverage -fprofile-abs-path"
 make -s -j"$(nproc)" -C probes CC="$counting" build/polltrace-probe \
     LDLIBS="$PWD/probe-at_exit.o -Wl,--wrap=_exit,--wrap=sandbox_session,--wrap=sandbox_uprobes \
         -lbpf -lelf -lz -lm"
-make -s -C probes/price
+make -s -C probes build/polltrace-calibrate
 make -s -j"$(nproc)" -C scenarios/lab CC="$counting" \
     LDLIBS="$PWD/lab-at_exit.o -Wl,--wrap=_exit,--wrap=kill,--wrap=prctl \
         -Wl,--exclude-libs,ALL -l:libcrypto.a -lm"
@@ -39,4 +39,4 @@ PYTHONPATH=$tree "$bin/coverage" run -m pytest -q -p no:cacheprovider "${tests[@
 "$bin/gcovr" --json-summary c.json --filter probes/ --filter scenarios/lab/ \
     --exclude '.*/build/' --exclude '.*/tests/' --gcov-ignore-parse-errors=all .
 "$bin/python" -P "$root/tests/coverage/report.py" python.json c.json "${tests[*]}" \
-    >"$root/docs/coverage.md"
+    >"$root/build/coverage.md"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/coverage.md from what coverage.py and gcovr counted: rooms, and the files with gaps."""
+"""The report from what coverage.py and gcovr counted: rooms, and the files with gaps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOMS = ("polltrace", "stacks", "scenarios", "scenarios/lab", "probes")
-GAP_PCT = 85.0  # what is run less is named
+GAP_PCT = 85.0  # files with a lower coverage are named
 MOST_GAPS = 40
 HEAD = """\
 # Coverage

@@ -15,17 +15,17 @@ import pytest
 
 from polltrace import engines, procfs
 from polltrace.backends import choice
-from polltrace.cli import build_parser
+from polltrace.grammar import build_parser
+from polltrace.scenarios import clients
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.servers.servers import servers
 from polltrace.top import columns
 from polltrace.top.screen import table_screen
 from polltrace.top.state import UIState
-from polltrace.watch.snapshot import Row
-from scenarios import clients
-from scenarios.client import DriverClient
-from scenarios.lab_server import LabServer
+from polltrace.watch.snapshot import ServerRow
 from tests.backends import test_live
-from tests.conftest import ROOT, missing
+from tests.conftest import ROOT
 from tests.docs.test_pages import inline
 from tests.lab import test_drivers
 from tests.polltrace.exact_poller import exact_poller
@@ -52,7 +52,7 @@ def test_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table has it from its width on, once the example's line is among the columns."""
     field, line = examples("A column of `top`")
     name, default = re.fullmatch(r"(\w+): .* = (\w+)\n", field).groups()  # type: ignore[union-attr]
-    assert Row.__dataclass_fields__[name].default is eval(default)
+    assert ServerRow.__dataclass_fields__[name].default is eval(default)
     column = eval(line, vars(columns))
 
     def screen(width: int) -> str:
@@ -99,6 +99,7 @@ def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
             process.kill()
 
 
+@pytest.mark.usefixtures("built_lab")
 def test_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once its program is made it is started by its name and talks to the lab; this one's program
     is python-oracledb's."""
@@ -126,9 +127,7 @@ def test_a_backend(capsys: pytest.CaptureFixture[str]) -> None:
     assert scope["BACKENDS"] == choice.BACKENDS
     for name in scope["BACKENDS"]:
         assert build_parser().parse_args(["stat", "-p", "1", "--backend", name]).backend == name
-    if shutil.which("strace") is None:
-        missing("strace is not installed")
-    with exact_poller(307, 103) as poller, scope["strace"](poller.pid) as backend:
+    with exact_poller(307, 103) as poller, scope["ptrace"](poller.pid) as backend:
         poller.poll()
         (totals,) = backend.stop().totals
     assert (totals.break_polls, totals.other_polls) == (307, 103)

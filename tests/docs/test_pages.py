@@ -6,19 +6,19 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 from polltrace import errors
-from polltrace.cli import EXIT_CODES, build_parser
-from scenarios.clients import PROGRAMS
-from scenarios.expectations import CHECKS
-from scenarios.relay import URGENT
-from scenarios.scenario import BREAK_MODES, BUSY, MATRIX, RECORDS
-from scenarios.scenario_file import _TABLES as TABLES
-from scenarios.scenario_file import _TOP as TOP
+from polltrace.grammar import EXIT_CODES, build_parser, command_names
+from polltrace.scenarios.analyse.expectations import CHECKS
+from polltrace.scenarios.clients import PROGRAMS
+from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, MATRIX
+from polltrace.scenarios.plan.network_path import URGENT
+from polltrace.scenarios.plan.scenario import RECORDS
+from polltrace.scenarios.plan.scenario_file import _TABLES as TABLES
+from polltrace.scenarios.plan.scenario_file import _TOP as TOP
 from tests.conftest import ROOT
 
 PAGES = sorted(
@@ -28,12 +28,19 @@ PAGES = sorted(
     if "build" not in page.parts and page.name != "CHANGELOG.md"
 )
 GRAMMAR = build_parser()
-VERBS = {entry.name for entry in entry_points(group="polltrace.commands")}
+VERBS = {*command_names(), "help"}
 _FENCE = re.compile(r"^ *```.*\n((?:.*\n)*?) *```$", re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _COMMAND = re.compile(r"(?:^|[\s/(])polltrace ([a-z][a-z-]*)\b([^|;>#)]*?)(?=$|[|;>#)]|&&)")
-# What a reader puts something into.
-_PLACES = {"PID": "1", "$PID": "1", "IN_BAND": "1", "OUT_OF_BAND": "2", "HOST:PORT": "db:1521"}
+# Placeholders that a reader replaces.
+_PLACES = {
+    "COMMAND": "stat",
+    "PID": "1",
+    "$PID": "1",
+    "IN_BAND": "1",
+    "OUT_OF_BAND": "2",
+    "HOST:PORT": "db:1521",
+}
 
 
 def blocks(page: str) -> Iterator[str]:
@@ -50,8 +57,8 @@ def inline(page: str) -> list[str]:
     return _INLINE.findall(_FENCE.sub("", page))
 
 
-def complaint(verb: str, words: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What the grammar has against a command; empty where it has nothing."""
+def complaint(verb: str, words: str) -> str:
+    """The grammar's error for a command; empty where it has none."""
     if verb not in VERBS:
         return f"there is no verb {verb}"
     words = words.replace("…", "")
@@ -60,24 +67,25 @@ def complaint(verb: str, words: str, capsys: pytest.CaptureFixture[str]) -> str:
     argv = [_PLACES.get(word, word) for word in shlex.split(words)]
     try:
         GRAMMAR.parse_args([verb, *argv])
-    except SystemExit as ended:
-        said = capsys.readouterr().err
-        return said.splitlines()[-1] if ended.code else ""
+    except errors.UsageError as error:
+        return str(error)
+    except SystemExit:  # --help
+        return ""
     return ""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_command_is_of_the_grammar(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_is_of_the_grammar(page: Path) -> None:
     text = page.read_text()
     wrong = {}
     for where, lines in (("block", list(blocks(text))), ("inline", inline(text))):
         for line in lines:
             for verb, words in _COMMAND.findall(line):
-                said = complaint(verb, words, capsys)
+                message = complaint(verb, words)
                 # In running text a command is named without what it needs.
-                named = re.search(r"are required|expected (one|at least one|2) arg", said)
-                if said and not (where == "inline" and named):
-                    wrong[line] = said
+                named = re.search(r"are required|expected (one|at least one|2) arg", message)
+                if message and not (where == "inline" and named):
+                    wrong[line] = message
     assert not wrong
 
 
@@ -98,23 +106,25 @@ def test_every_verb_is_in_the_readme() -> None:
     assert VERBS - set(re.findall(r"[a-z][a-z-]+", table)) == set()
 
 
-def test_every_exit_code_is_told() -> None:
+def test_every_exit_code_is_documented() -> None:
     codes = {
         each.exit_code
         for each in vars(errors).values()
         if isinstance(each, type) and issubclass(each, errors.PolltraceError)
     }
-    told = {
+    documented = {
         int(code)
         for code in re.findall(r"^\| (\d+) \|", (ROOT / "docs/commands.md").read_text(), re.M)
     }
-    assert told == codes | {0, 130, 141}
-    assert told == {int(code) for code in re.findall(r"\d+", EXIT_CODES)}
+    assert documented == codes | {0, 130, 141}
+    assert documented == {int(code) for code in re.findall(r"\b\d+\b", EXIT_CODES)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_make_target_exists(page: Path) -> None:
-    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.M))
+    makefiles = {ROOT / "Makefile", page.parent / "Makefile"}  # a room's page names its own
+    texts = [each.read_text() for each in makefiles if each.exists()]
+    targets = set(re.findall(r"^([a-z][a-z-]*):", "\n".join(texts), re.M))
     text = page.read_text()
     shown = "\n".join((*inline(text), *blocks(text)))
     assert set(re.findall(r"(?:^|\s)make ([a-z][a-z-]+)", shown, re.M)) - targets == set()
@@ -124,8 +134,8 @@ def test_every_make_target_exists(page: Path) -> None:
 def test_every_file_named_is_there(page: Path) -> None:
     rooms = r"(?:\.github|docs|packaging|polltrace|probes|scenarios|stacks|tests)/[\w./*-]+"
     named = [path for path in inline(page.read_text()) if re.fullmatch(rooms, path)]
-    places = (ROOT, page.parent)
-    lost = [path for path in named if not any(list(place.glob(path)) for place in places)]
+    folders = (ROOT, page.parent)
+    lost = [path for path in named if not any(list(folder.glob(path)) for folder in folders)]
     assert not lost
 
 

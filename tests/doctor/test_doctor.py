@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`polltrace doctor`: each absence is faked, found, and has what mends it."""
+"""`polltrace doctor`: each absence is faked, found, and has the fix."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from polltrace.doctor.examine import examine
-from polltrace.doctor.finding import Finding, State
+from polltrace.doctor.prerequisite import Prerequisite, State
 from polltrace.doctor.report import doctor_text
 from polltrace.doctor.target import target
 from polltrace.errors import NoSuchProcessError
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-ALL_CAPABILITIES = "Name:\tx\nCapEff:\t000001ffffffffff\n"
+ALL_CAPABILITIES = "Name:\tx\nUid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n"
 RELEASE = os.uname().release
 HEADERS = f"/lib/modules/{RELEASE}/build"
 FILES = {
@@ -37,7 +37,7 @@ ALL_VARIANTS = "fentry      yes\ntp_btf      yes\nraw_tp      yes\ntracepoint  y
 
 @dataclass
 class FakeHost:
-    """A host that has everything, but for what a test takes away."""
+    """A host that has everything, except what a test takes away."""
 
     files: dict[str, str] = field(default_factory=lambda: dict(FILES))
     commands: tuple[str, ...] = ("strace", "apt-get")
@@ -45,6 +45,7 @@ class FakeHost:
     version: str = "strace -- version 6.1\n"
     namespace: str = "pid:[4026531836]"
     has_bcc: bool = True
+    variables: Mapping[str, str] = field(default_factory=lambda: {"SUDO_UID": "65534"})
 
     def read(self, path: str) -> str | None:
         return self.files.get(path)
@@ -54,6 +55,9 @@ class FakeHost:
 
     def link(self, path: str) -> str:
         return self.namespace if path == "/proc/self/ns/pid" else ""
+
+    def variable(self, name: str) -> str:
+        return self.variables.get(name, "")
 
     def which(self, name: str) -> str | None:
         return f"/usr/bin/{name}" if name in self.commands else None
@@ -77,15 +81,15 @@ def a_probe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLLTRACE_PROBE", sys.executable)
 
 
-def of(host: FakeHost, name: str) -> Finding:
+def of(host: FakeHost, name: str) -> Prerequisite:
     return next(each for each in examine(host)[0] if each.name == name)
 
 
 def test_a_host_that_has_everything() -> None:
-    findings, works = examine(FakeHost())
+    prerequisites, works = examine(FakeHost())
     assert works
-    assert {each.name for each in findings if each.state is not State.OK} <= {
-        "polltrace-price",
+    assert {each.name for each in prerequisites if each.state is not State.OK} <= {
+        "polltrace-calibrate",
         "lab",
     }
 
@@ -96,9 +100,9 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
 
 
 @pytest.mark.parametrize(
-    ("host", "name", "state", "found", "mend"),
+    ("host", "name", "state", "found", "fix"),
     [
-        (HAS_ALL.without("/sys/kernel/btf/vmlinux"), "BTF", "missing", "no /sys", "--backend str"),
+        (HAS_ALL.without("/sys/kernel/btf/vmlinux"), "BTF", "missing", "no /sys", "--backend ptr"),
         (replace(HAS_ALL, commands=("dnf",)), "strace", "missing", "not", "dnf install strace"),
         (replace(HAS_ALL, commands=("apk",)), "strace", "missing", "not", "apk add strace"),
         (replace(HAS_ALL, commands=()), "strace", "missing", "not", "install the package strace"),
@@ -132,6 +136,16 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
             *("ptrace", "missing", "ptrace_scope 1", "sudo polltrace"),
         ),
         (
+            replace(HAS_ALL, variables={}),
+            *("root given up", "unknown", "root, but not by sudo", "account of your own"),
+        ),
+        (
+            HAS_ALL.with_file(
+                "/proc/self/status", BPF_AND_PERFMON.replace("CapEff", "Uid:\t0\nCapEff")
+            ),
+            *("root given up", "missing", "without CAP_SETUID, CAP_SETGID, CAP_SETPCAP", "grant"),
+        ),
+        (
             HAS_ALL.with_file("/proc/sys/kernel/yama/ptrace_scope", "3\n"),
             *("ptrace", "missing", "ptrace_scope 3", "next boot"),
         ),
@@ -149,7 +163,7 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
         ),
         (
             HAS_ALL.without("/sys/kernel/security/lockdown"),
-            *("lockdown", "unknown", "not to be seen", "mount -t securityfs"),
+            *("lockdown", "unknown", "not visible", "mount -t securityfs"),
         ),
         (replace(HAS_ALL, namespace="pid:[1]"), "PID namespace", "missing", "own", "--pid=host"),
         (replace(HAS_ALL, namespace=""), "PID namespace", "unknown", "no /proc", "mount -t proc"),
@@ -163,14 +177,14 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
         ),
     ],
 )
-def test_each_absence_and_its_mend(
-    host: FakeHost, name: str, state: str, found: str, mend: str
+def test_each_absence_and_its_fix(
+    host: FakeHost, name: str, state: str, found: str, fix: str
 ) -> None:
     seen = of(host, name)
     assert (seen.state.value, seen.enables != "") == (state, True)
     assert found in seen.found
-    assert mend in seen.mend
-    assert f"mend  {seen.mend}" in doctor_text([seen], True)
+    assert fix in seen.fix
+    assert f"fix   {seen.fix}" in doctor_text([seen], True)
 
 
 @pytest.mark.parametrize(
@@ -182,8 +196,8 @@ def test_each_absence_and_its_mend(
     ],
 )
 def test_strace_with_and_without_stacks(features: str, found: str) -> None:
-    said = f"strace -- version 6.1\n\nOptional features enabled: {features}\n"
-    seen = of(replace(HAS_ALL, version=said), "strace")
+    printed = f"strace -- version 6.1\n\nOptional features enabled: {features}\n"
+    seen = of(replace(HAS_ALL, version=printed), "strace")
     assert (seen.state, seen.found.endswith(found)) == (State.OK, True)
 
 
@@ -198,9 +212,9 @@ def test_the_default_backend_needs_one_variant() -> None:
 
 def test_our_executables_are_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
-    monkeypatch.setenv("POLLTRACE_PRICE", "/no/such/file")
-    assert of(HAS_ALL, "polltrace-probe").mend == "make build"
-    assert of(HAS_ALL, "polltrace-price").mend == "make build"
+    monkeypatch.setenv("POLLTRACE_CALIBRATE", "/no/such/file")
+    assert of(HAS_ALL, "polltrace-probe").fix == "make build"
+    assert of(HAS_ALL, "polltrace-calibrate").fix == "make build"
     assert of(HAS_ALL, "probe tp_btf").state is State.UNKNOWN
     assert not examine(HAS_ALL)[1]
 
@@ -258,11 +272,11 @@ def test_this_host(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = run("doctor", "--json", "-p", str(os.getpid()))
     data = json.loads(ended.stdout)
     assert (ended.returncode, data["default_backend_works"], ended.stderr) == (0, True, "")
-    names = [each["name"] for each in data["findings"]]
+    names = [each["name"] for each in data["prerequisites"]]
     assert "BTF" in names
     assert "frame pointers" in names
-    for each in data["findings"]:
-        assert (each["mend"] is None) == (each["state"] == "ok")
+    for each in data["prerequisites"]:
+        assert (each["fix"] is None) == (each["state"] == "ok")
     # AND without a probe the answer is no
     monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
     ended = run("doctor")

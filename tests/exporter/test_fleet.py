@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.lab_server import LabServer
+from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
 from tests.conftest import POLLTRACE, ROOT, missing
 from tests.waiting import PATIENCE_S, children, until
 
@@ -50,7 +50,7 @@ def as_the_unit_says() -> list[str]:
 
 
 def get(url: str) -> str:
-    """What is there; nothing where nobody answers yet."""
+    """The page at `url`; empty while no server answers yet."""
     with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
         text: str = answer.read().decode()
         return text
@@ -81,9 +81,9 @@ def exporter(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     command = (POLLTRACE, "export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5")
     with running(*command, *options, prefix=tuple(as_the_unit_says())) as process:
         assert process.stderr is not None
-        said = process.stderr.readline()
-        assert said.startswith("polltrace: metrics at http://127.0.0.1:"), said
-        yield process, said.split()[-1]
+        line = process.stderr.readline()
+        assert line.startswith("polltrace: metrics at http://127.0.0.1:"), line
+        yield process, line.split()[-1]
 
 
 @contextlib.contextmanager
@@ -150,10 +150,10 @@ def test_prometheus_scrapes_it_and_the_dashboard_has_figures(tmp_path: Path) -> 
             query = f"http://127.0.0.1:{port}/api/v1/query?query="
 
             def ask(expression: str) -> list[Any] | None:
-                said = get(query + urllib.parse.quote(expression))
-                if not said:
+                body = get(query + urllib.parse.quote(expression))
+                if not body:
                     return None
-                answer = json.loads(said)
+                answer = json.loads(body)
                 assert answer["status"] == "success"
                 return answer["data"]["result"] or None
 
@@ -170,13 +170,13 @@ def test_prometheus_scrapes_it_and_the_dashboard_has_figures(tmp_path: Path) -> 
 
 
 def dashboard_expressions() -> list[str]:
-    """What the dashboard's panels ask, with its variables filled in."""
+    """The queries of the dashboard's panels, with its variables filled in."""
     board = json.loads((PACKAGING / "grafana" / "polltrace.json").read_text())
-    said = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    expressions = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     filled = {"$__rate_interval": "30s", "$job": ".*", "$host": ".*", "$sid": ".*"}
     for name, text in filled.items():
-        said = [each.replace(name, text) for each in said]
-    return said
+        expressions = [each.replace(name, text) for each in expressions]
+    return expressions
 
 
 def free_port() -> int:
@@ -206,11 +206,25 @@ def test_the_unit_is_what_systemd_takes(tmp_path: Path) -> None:
         [analyze, "verify", str(unit)], capture_output=True, text=True, check=False
     )
     assert (verified.returncode, verified.stderr) == (0, "")
-    subprocess.run([analyze, "security", "--offline=yes", "--threshold=30", str(unit)], check=True)
+
+
+def exposure_at_most(tenths: int) -> bool:
+    """Whether systemd finds the unit no more exposed than that: 0 is safest, 100 the worst."""
+    analyze = [tool("systemd-analyze"), "--no-pager", "security", "--offline=true"]
+    ended = subprocess.run(
+        [*analyze, f"--threshold={tenths}", str(UNIT)], capture_output=True, text=True, check=False
+    )
+    assert f"Overall exposure level for {UNIT.name}" in ended.stdout, ended.stderr
+    return ended.returncode == 0
+
+
+def test_the_unit_is_no_more_exposed_than_it_must_be() -> None:
+    assert exposure_at_most(26)
+    assert not exposure_at_most(5)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--listen", "0.0.0.0:0"], "can be reached from other hosts"),
         (["--listen", "[::]:0"], "can be reached from other hosts"),
@@ -219,18 +233,39 @@ def test_the_unit_is_what_systemd_takes(tmp_path: Path) -> None:
         (["--top", "-1"], "is not a whole number"),
     ],
 )
-def test_wrong_usage(run: Any, options: list[str], said: str) -> None:
+def test_wrong_usage(run: Any, options: list[str], message: str) -> None:
     ended = run("export", "prometheus", *options)
     assert ended.returncode == 2
-    assert said in ended.stderr
+    assert message in ended.stderr
 
 
-def test_a_port_that_is_taken_is_said_in_one_line(run: Any) -> None:
+def test_a_port_that_is_taken_is_reported_in_one_line(run: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = run("export", "prometheus", "--listen", f"127.0.0.1:{port}")
     assert ended.returncode == 4
     assert ended.stderr == f"polltrace: cannot listen on 127.0.0.1:{port}: Address already in use\n"
+
+
+@pytest.mark.usefixtures("probe")
+def test_a_frozen_probe_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service manager hears of frames, and a scrape shows how old the last one is."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        (tmp_path / "notify").chmod(0o777)
+        tmp_path.chmod(0o755)
+        manager.settimeout(PATIENCE_S)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(manager.getsockname()))
+        with exporter() as (process, url):
+            assert [manager.recv(100), manager.recv(100)] == [b"READY=1", b"WATCHDOG=1"]
+            until(lambda: value(get(url), "polltrace_last_frame_timestamp_seconds"), "a frame")
+            (probe,) = children(process.pid, "polltrace-probe")
+            os.kill(probe, signal.SIGSTOP)
+            try:
+                age = "polltrace_frame_age_seconds"
+                until(lambda: (value(get(url), age) or 0.0) > 3, "an age of six intervals")
+            finally:
+                os.kill(probe, signal.SIGCONT)
 
 
 @pytest.mark.usefixtures("probe")

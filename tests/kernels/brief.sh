@@ -21,14 +21,14 @@ attach() { # the first record comes when it is attached
     : >frames
     "$probe" -p "$pid" --variant "$1" >frames &
     until [ -s frames ]; do
-        kill -0 $! # or it has failed, and said why
+        kill -0 $! # or it has failed, and reported why
         sleep 0.1
     done
 }
 
 ask "open tcp"
 fd=$answer
-for variant in fentry tp_btf raw_tp tracepoint; do
+for variant in fentry tp_btf raw_tp tracepoint kprobe; do
     echo "{\"type\": \"variant\", \"name\": \"$variant\"}"
     attach $variant
     ask "poll $fd $polls 0"

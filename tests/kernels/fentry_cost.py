@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs inside the guest: what fentry costs against tp_btf, in instructions, as one line of JSON.
+"""Runs inside the guest: the cost of fentry and kprobe against tp_btf, in instructions, as one line
+of JSON.
 
 `watched`: a poll of the watched process under fentry, tp_btf being 1; `others`: a system call of a
-process that is not watched; each with `…_untraced`, nothing attached.
+process that is not watched; each with `…_kprobe`, and with `…_untraced`, nothing attached.
 
 It is meant for a guest whose clock counts instructions (machine.py), where a time is their number.
 That is not what they take on a processor, so only the order of the two is worth saying.
@@ -21,7 +22,7 @@ from tests.probes.conftest import TARGETS
 from tests.probes.probe_process import Probe, Target
 
 ROUNDS = 3
-VARIANTS = ("", "fentry", "tp_btf")  # "" is: nothing attached
+VARIANTS = ("", "fentry", "tp_btf", "kprobe")  # "" is: nothing attached
 
 
 def _seconds(target: Target, command: str) -> float:
@@ -51,7 +52,7 @@ def fentry_cost(poller: Path) -> dict[str, float]:
     return {
         what + suffix: round(typical[what, variant] / typical[what, "tp_btf"], 2)
         for what in ("watched", "others")
-        for suffix, variant in (("", "fentry"), ("_untraced", ""))
+        for suffix, variant in (("", "fentry"), ("_kprobe", "kprobe"), ("_untraced", ""))
     }
 
 

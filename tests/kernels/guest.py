@@ -62,7 +62,7 @@ def variants() -> dict[str, str]:
 
 def main(argv: list[str]) -> int:
     out = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what pytest says is for the console
+    os.dup2(2, 1)  # pytest's own output is for the console
     reporter = Reporter(out)
     reporter.write(type="kernel", release=os.uname().release, variants=variants())
     options = ["-p", "no:cacheprovider", "--tb=short"]

@@ -47,7 +47,7 @@ def run(
     count_instructions: bool = False,
 ) -> int:
     """Boot, run the shell script as root, hand on each line that it prints; its exit code, or 124
-    when it took too long. The file `console` gets what the kernel says, and the script's stderr.
+    when it took too long. The file `console` gets the kernel's messages and the script's stderr.
 
     With `count_instructions` there is one processor, whose clock goes on by a nanosecond with every
     instruction that it executes, however busy the host.

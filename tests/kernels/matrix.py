@@ -114,8 +114,8 @@ def try_kernel(wanted: Wanted, tests: list[str], timeout_s: float, resume: bool)
     return result
 
 
-def what_is_kept(wanted: Wanted) -> KernelResult:
-    """What the last run on a kernel came to, with whatever probe; nothing is run."""
+def kept_result(wanted: Wanted) -> KernelResult:
+    """The result of the last run on a kernel, with whatever probe; nothing is run."""
     result = KernelResult(wanted.name, wanted.mandatory)
     kept = BUILD / f"{wanted.name.replace(' ', '-')}.results"
     _, *lines = kept.read_text().splitlines() if kept.exists() else [""]
@@ -175,13 +175,15 @@ def main() -> int:
             continue
         start = time.monotonic()
         if arguments.kept:
-            result = what_is_kept(wanted)
+            result = kept_result(wanted)
         else:
             result = try_kernel(wanted, arguments.tests, arguments.timeout, arguments.resume)
         took = time.monotonic() - start
         passed = sum(test.outcome == "passed" for test in result.tests)
-        said = result.error or f"{result.release}: {passed} passed, {len(result.failures)} failed"
-        print(f"kernels: {wanted.name}: {said} ({took:.0f} s)", flush=True)
+        summary = (
+            result.error or f"{result.release}: {passed} passed, {len(result.failures)} failed"
+        )
+        print(f"kernels: {wanted.name}: {summary} ({took:.0f} s)", flush=True)
         results.append(result)
     print("\n" + table(results))
     if arguments.write:

@@ -19,7 +19,7 @@ KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 class UnreachableError(Exception):
-    """A kernel that cannot be had here; the text says why."""
+    """A kernel that cannot be had here; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def _apt(options: list[str], tool: str, *arguments: str, cwd: Path | None = None
         command, capture_output=True, text=True, check=False, timeout=300, cwd=cwd
     )
     if done.returncode != 0:
-        said = [line for line in done.stderr.splitlines() if line.startswith("E:")]
-        raise UnreachableError(said[0] if said else f"{tool} {arguments[0]} failed")
+        errors = [line for line in done.stderr.splitlines() if line.startswith("E:")]
+        raise UnreachableError(errors[0] if errors else f"{tool} {arguments[0]} failed")
     return done.stdout
 
 

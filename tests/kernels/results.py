@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What came out of one kernel, and the table of all of them."""
+"""The results of one kernel, and the table of all of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-VARIANTS = ("fentry", "tp_btf", "raw_tp", "tracepoint")
-# What a row of the table is about: the tests whose names match. The first that matches has it.
+VARIANTS = ("fentry", "tp_btf", "raw_tp", "tracepoint", "kprobe")
+# The tests of each row of the table, by a pattern of their names. The first that matches has it.
 ROWS = {
     "BTF hidden": "without_btf",
     "CAP_BPF and CAP_PERFMON alone": r"test_capabilities",
@@ -20,7 +20,7 @@ ROWS = {
     "attach, end, `kill -9`": r"tests/probes/test_life",
     "the probe's other tests": r"tests/probes/",
     "backend bcc": r"tests/backends/.*bcc",
-    "backend strace": r"tests/backends/.*strace",
+    "backend ptrace": r"tests/backends/.*ptrace",
     "backend ebpf, `polltrace stat`": r"tests/(backends|polltrace)/",
     "`stop-at` (ptrace)": r"tests/stop_at/",
     "network paths by `tc netem`": r"tests/scenarios/test_network",
@@ -124,7 +124,8 @@ def _notes(result: KernelResult) -> Iterable[str]:
     if result.cost:
         yield (
             f"{result.name}, emulated, so only as ratios: a poll of the watched process takes "
-            f"{result.cost['watched']} under fentry and {result.cost['watched_untraced']} with "
-            "nothing attached, tp_btf being 1; a system call of a process that is not watched "
-            f"{result.cost['others']} and {result.cost['others_untraced']}."
+            f"{result.cost['watched']} under fentry, {result.cost['watched_kprobe']} under kprobe "
+            f"and {result.cost['watched_untraced']} with nothing attached, tp_btf being 1; a "
+            f"system call of a process that is not watched {result.cost['others']}, "
+            f"{result.cost['others_kprobe']} and {result.cost['others_untraced']}."
         )

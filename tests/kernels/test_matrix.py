@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`make kernels` without a kernel: what is run again, and what its table says."""
+"""`make kernels` without a kernel: which tests are repeated, and the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNTS = "tests/probes/test_counts.py::test_counts[fentry-direct]"
 
 
 class Guests:
-    """In the place of machine.run: each prints these outcomes of one test, then ends so."""
+    """Replaces machine.run: each prints these outcomes of one test, then exits with `code`."""
 
     def __init__(self, *outcomes: str, code: int = 0) -> None:
         self.outcomes, self.code, self.booted, self.script = list(outcomes), code, 0, ""
@@ -51,28 +51,28 @@ def boot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Guests, s
     return boot_
 
 
-def test_what_passed_is_not_run_again(boot: Callable[[Guests, str], KernelResult]) -> None:
+def test_passed_tests_are_not_run_again(boot: Callable[[Guests, str], KernelResult]) -> None:
     guests = Guests("passed", "passed")
     first, second = boot(guests, "a build"), boot(guests, "a build")
     assert (guests.booted, second) == (1, first)
-    assert matrix.what_is_kept(WANTED) == first
-    # AND with another probe it is
+    assert matrix.kept_result(WANTED) == first
+    # AND with another probe they are
     assert boot(guests, "another build") == first
     assert guests.booted == 2
 
 
 @pytest.mark.parametrize(("outcome", "code"), [("failed", 1), ("passed", 124), ("passed", 9)])
-def test_what_did_not_is(
+def test_a_failed_or_ended_run_is_repeated(
     boot: Callable[[Guests, str], KernelResult], outcome: str, code: int
 ) -> None:
     guests = Guests(outcome, outcome, code=code)
     assert boot(guests, "a build").is_bad
     assert boot(guests, "a build").is_bad
     assert guests.booted == 2
-    # AND of it what passed is left out
+    # AND its passed tests are left out
     assert ("--deselect" in guests.script) == (outcome == "passed")
-    # AND the table of what is kept knows
-    kept = matrix.what_is_kept(WANTED)
+    # AND the kept result shows it
+    kept = matrix.kept_result(WANTED)
     assert (kept.is_bad, [test.outcome for test in kept.tests][-1]) == (True, outcome)
     assert bool(kept.error) == (code != 1)
 
@@ -80,10 +80,12 @@ def test_what_did_not_is(
 def test_the_table(boot: Callable[[Guests, str], KernelResult]) -> None:
     good = boot(Guests("passed"), "a build")
     bad = boot(Guests("failed", code=1), "another build")
-    told = boot(Guests("xfailed"), "a third build")
-    said = table([good, bad, told, KernelResult("7", mandatory=False, error="not tried: no suite")])
-    assert "| yes (1) | **1 of 1 fail** | **1 of 1 fail, as told below** |" in said
-    assert "- 7: not tried: no suite" in said
+    expected = boot(Guests("xfailed"), "a third build")
+    printed = table(
+        [good, bad, expected, KernelResult("7", mandatory=False, error="not tried: no suite")]
+    )
+    assert "| yes (1) | **1 of 1 fail** | **1 of 1 fail, as told below** |" in printed
+    assert "- 7: not tried: no suite" in printed
 
 
 def test_a_kernel_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ class Session:
         return {name: value - before[name] for name, value in self.statistics().items()}
 
     def statistic_of(self, sid: int, name: str) -> int:
-        """What another session, `sid`, has of a statistic so far."""
+        """The value so far of a statistic of another session, `sid`."""
         return int(self.one(STATISTIC_OF, sid=sid, name=name))
 
     def spid_of(self, sid: int) -> int:
@@ -126,7 +126,7 @@ class RunningStatement:
         self.thread.start()
 
     def join(self, within_s: float = PATIENCE_S) -> bool:
-        """Whether it has ended; waits for that no longer than so many seconds."""
+        """Whether it has ended; waits for that at most `within_s` seconds."""
         self.thread.join(within_s)
         return not self.thread.is_alive()
 

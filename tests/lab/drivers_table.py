@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What each driver does with the lab, measured: `python -m tests.lab.drivers_table` prints the
+"""Each driver's behaviour with the lab, measured: `python -m tests.lab.drivers_table` prints the
 table of docs/drivers.md, with the clients that the scenarios use."""
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from polltrace.errors import DriverError
-from scenarios.client import DriverClient
-from scenarios.relay import NetworkPath, relay
+from polltrace.scenarios.plan.network_path import NetworkPath
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.network.relay import relay
 
 from .conftest import Lab
 from .test_drivers import BURN, CASES, error, rows

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from polltrace.errors import DriverError
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.lab_server import LabServer
+from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
 
 COUNTS = """
 select n.name, s.value from v$mystat s, v$statname n
@@ -38,7 +38,7 @@ def test_a_session_polls_by_the_skip_it_sets() -> None:
             assert polls == checks // skip
         client.execute("alter session set break_poll_skip=0")
         assert counted(client) == (0, 0)
-        # What is not ours is accepted, what is none is not.
+        # Another parameter of Oracle's is accepted; an invalid value is not.
         client.execute("alter session set nls_language = 'AMERICAN'")
         with pytest.raises(DriverError, match="ORA-00922"):
             client.execute("alter session set break_poll_skip = often")

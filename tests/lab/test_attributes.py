@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a session says of its work, by piggyback and by PL/SQL, and who sees it."""
+"""The attributes that a session sets, by piggyback and by PL/SQL, and which sessions see them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_attributes_come_with_the_next_call(lab: Lab) -> None:
     watcher, session = lab.connect(), lab.connect()
     sid = session.sid
     [(module, *_)] = watcher.rows(SHOWN, sid=sid)
-    assert module  # the program, until told otherwise
+    assert module  # the program, until the session sets another
     session.connection.module = "payroll"
     session.connection.action = "März"
     session.connection.clientinfo = "night"
@@ -50,7 +50,7 @@ def test_plsql_that_names_the_work(lab: Lab) -> None:
         "begin nothing_of_the_kind(1); end;",
         "begin dbms_lock.sleep(1); end;",
         "begin for r in (select 1 from dual) loop null; end loop; end;",
-        "declare x number; begin null; end;",
+        "declare x number := 1; begin null; end;",
     ],
 )
 def test_other_plsql_is_refused(session: Session, block: str) -> None:

@@ -83,11 +83,11 @@ def test_a_driver_that_cancels_before_it_executes(lab: Lab, mode: str) -> None:
         assert session.one("select 2 from dual") == 2
 
 
-@pytest.mark.parametrize("said", [INTERRUPT, ATTENTION])
-def test_a_break_inside_a_message(lab: Lab, session: Session, said: bytes) -> None:
+@pytest.mark.parametrize("marker", [INTERRUPT, ATTENTION])
+def test_a_break_inside_a_message(lab: Lab, session: Session, marker: bytes) -> None:
     with socket_to(lab.port) as wire:
         wire.send(BEGUN)
-        wire.send(said)
+        wire.send(marker)
         with pytest.raises(oracledb.DatabaseError, match=CANCELLED):
             session.one("select 1 from dual")
         assert session.one("select 2 from dual") == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How often a session polls for breaks, against what its break mode and its skip say."""
+"""How often a session polls for breaks, against its break mode and its skip."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_gets_grow_evenly_with_the_rows_asked_for(lab: Lab) -> None:
     assert max(per_row) < 1.1 * min(per_row)
 
 
-def test_a_server_burns_until_it_is_told_to_stop(lab: Lab) -> None:
+def test_a_server_burns_until_it_is_stopped(lab: Lab) -> None:
     session = lab.connect()
     statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
     session.connection.cancel()

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import oracledb
 import pytest
 
-from scenarios.relay import NetworkPath, relay
+from polltrace.scenarios.plan.network_path import NetworkPath
+from polltrace.scenarios.run.network.relay import relay
 
 from .conftest import CANCELS, FOR_EVER, LOTSLIOS, SOON_S, Lab, RunningStatement, Session, ended
 

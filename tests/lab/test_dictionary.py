@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the dictionary shows: SYS's objects, and the user's own as they are now."""
+"""The dictionary's contents: SYS's objects, and the user's own as they are now."""
 
 from __future__ import annotations
 
@@ -76,6 +76,6 @@ def test_columns_have_oracles_types(lab: Lab) -> None:
         ("drop table user_tables", "ORA-00942"),
     ],
 )
-def test_what_there_is_not(lab: Lab, sql: str, error: str) -> None:
+def test_objects_that_do_not_exist(lab: Lab, sql: str, error: str) -> None:
     with pytest.raises(oracledb.DatabaseError, match=error):
         lab.connect().cursor.execute(sql)

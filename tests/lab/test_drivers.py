@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.clients import program
+from polltrace.scenarios.clients import program
+from polltrace.scenarios.run.client import DriverClient
 from tests.conftest import missing
 
 from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab
 
 BURN = LOTSLIOS.replace(":n", str(FOR_EVER))
 
-# go-ora sends urgent data only when told to, node-oracledb never does.
+# go-ora sends urgent data only on request, node-oracledb never does.
 CASES = {
     "python in-band": ("python-oracledb", True),
     "python out-of-band": ("python-oracledb", False),
@@ -79,7 +79,7 @@ def client(lab: Lab, case: str) -> Iterator[DriverClient]:
         client.close()
 
 
-def test_what_it_says_of_itself(client: DriverClient, case: str) -> None:
+def test_the_driver_identifies_itself(client: DriverClient, case: str) -> None:
     about = client.about
     assert about.driver == CASES[case][0]
     assert about.version[0].isdigit()

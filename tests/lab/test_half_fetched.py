@@ -50,7 +50,7 @@ def test_each_statement_sees_what_was_committed_when_it_began(lab: Lab, reader: 
         halves.append((first(rows), rows, n))
         other.cursor.execute("insert into t values (-1 - :n, 'late')", n=n)
         other.connection.commit()
-        # THEN what comes next sees the commit
+        # THEN the next statement sees the commit
         assert reader.one(COUNT) == ROWS + n + 1
     # AND so does a change
     reader.cursor.execute("update t set v = 'new' where n < 4")
@@ -58,7 +58,7 @@ def test_each_statement_sees_what_was_committed_when_it_began(lab: Lab, reader: 
     reader.cursor.execute("delete t where n > 500")
     reader.connection.commit()
     assert other.one(COUNT) == 503
-    # AND each of the queries goes on with what it began with
+    # AND each of the queries goes on with the state that it began with
     for seen, rows, late in halves:
         assert [*seen, *rows] == [*WANTED, *((-1 - n, "late") for n in range(late))]
 
@@ -88,7 +88,7 @@ def test_queries_of_other_tables_hold_no_snapshot_either(
     assert seen + len(list(rows)) == expected
 
 
-def test_what_is_rolled_back_stays_in_a_query_that_saw_it(reader: Session) -> None:
+def test_rolled_back_rows_stay_in_a_query_that_saw_them(reader: Session) -> None:
     reader.cursor.execute("update t set v = 'not for long'")
     rows = half(reader)
     seen = first(rows)

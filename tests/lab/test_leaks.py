@@ -18,12 +18,12 @@ from .conftest import SOAK, SOON_S, Lab, RunningStatement, ended
 
 AT_ONCE = 200 if SOAK else 50
 CYCLES = 2000 if SOAK else 200
-ALLOWED_KB = 512  # what a listener's memory may grow by, however many clients it had
+ALLOWED_KB = 512  # limit of a listener's growth, however many clients it had
 
 
 @dataclass(frozen=True)
 class Held:
-    """What the listener has: descriptors, children, resident kilobytes."""
+    """The listener's resources: descriptors, children, resident kilobytes."""
 
     descriptors: int
     children: int
@@ -38,7 +38,7 @@ def held(pid: int) -> Held:
 
 
 def settled(lab: Lab, children: int) -> Held:
-    """What the listener has once its last servers are gone."""
+    """The listener's resources once its last servers are gone."""
     for _ in range(200):
         if (now := held(lab.process.pid)).children == children:
             break
@@ -103,10 +103,10 @@ def test_a_torn_connection_does_not_leak(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "said"), [("0.0.0.0", "loopback"), ("10.0.0.1", "loopback"), ("::1", "IPv4")]
+    ("address", "message"), [("0.0.0.0", "loopback"), ("10.0.0.1", "loopback"), ("::1", "IPv4")]
 )
 def test_it_listens_on_loopback_only(
-    start_lab: Callable[..., Lab], oralab: Path, address: str, said: str
+    start_lab: Callable[..., Lab], oralab: Path, address: str, message: str
 ) -> None:
     refused = subprocess.run(
         [oralab, "--until-eof", "--listen", address],
@@ -117,7 +117,7 @@ def test_it_listens_on_loopback_only(
         timeout=20,
     )
     assert refused.returncode == 2
-    assert said in refused.stderr
+    assert message in refused.stderr
     if address == "0.0.0.0":
         lab = start_lab("--listen", address, "--i-understand-this-is-not-a-database")
         assert lab.connect().one("select 1 from dual") == 1

@@ -80,7 +80,7 @@ def test_a_session_begins_while_the_last_one_ends(
         last.close()
 
 
-def test_who_does_not_log_on_in_time_is_left(lab: Lab) -> None:
+def test_a_client_that_does_not_log_on_in_time_is_dropped(lab: Lab) -> None:
     lab.sqlnet_ora("SQLNET.INBOUND_CONNECT_TIMEOUT = 3")
     session = lab.connect()
     with (
@@ -89,7 +89,7 @@ def test_who_does_not_log_on_in_time_is_left(lab: Lab) -> None:
     ):
         torn.send(bytes.fromhex("00ff 0000 01"))  # of a CONNECT
         assert (silent.recv(1), torn.recv(1)) == (b"", b"")
-    # Who did is not.
+    # A client that logged on in time stays connected.
     assert session.one("select 1 from dual") == 1
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What may be a name, and which names mean what: where Oracle refuses, so does the lab."""
+"""Valid names, and their resolution: where Oracle refuses, so does the lab."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What statements answer, through an unmodified driver."""
+"""The results of statements, through an unmodified driver."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_ping_commit_rollback_and_logoff(session: Session) -> None:
     session.connection.close()
 
 
-def test_what_the_client_sends_the_server_receives(lab: Lab) -> None:
+def test_the_server_receives_all_that_the_client_sends(lab: Lab) -> None:
     session = lab.connect()
     text = "z" * 1500
     spent = session.spent("select :v from dual", v=text)

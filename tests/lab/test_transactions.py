@@ -61,7 +61,7 @@ def test_many_rows_of_binds_at_once(writer: Session) -> None:
         ("2, 'x', 'today'", "ORA-01858"),
     ],
 )
-def test_what_a_column_refuses(writer: Session, values: str, error: str) -> None:
+def test_values_that_a_column_refuses(writer: Session, values: str, error: str) -> None:
     run(writer, "insert into t (n) values (1)")
     with pytest.raises(oracledb.DatabaseError, match=error):
         run(writer, f"insert into t values ({values})")
@@ -117,7 +117,7 @@ def test_a_cancelled_statement_leaves_the_transaction(lab: Lab, in_band: bool) -
     assert lab.connect().one(COUNT) == 7
 
 
-def test_what_a_killed_session_did_is_rolled_back(lab: Lab, writer: Session) -> None:
+def test_the_changes_of_a_killed_session_are_rolled_back(lab: Lab, writer: Session) -> None:
     victim = lab.connect()
     spid = victim.spid
     run(victim, "insert into t (n) values (1)")
@@ -173,7 +173,7 @@ def test_a_wait_is_cancelled_slice_by_slice_in_band(lab: Lab, writer: Session) -
         ("attach database 'x' as y", "ORA-03001"),
     ],
 )
-def test_what_is_not_allowed(writer: Session, sql: str, error: str) -> None:
+def test_statements_that_are_refused(writer: Session, sql: str, error: str) -> None:
     with pytest.raises(oracledb.DatabaseError, match=error):
         run(writer, sql)
 
@@ -190,7 +190,7 @@ def test_tables_made_of_queries_and_indexes(writer: Session) -> None:
         writer.rows("select * from a")
 
 
-def test_for_update_locks_and_says_what_it_did_not_get(lab: Lab, writer: Session) -> None:
+def test_for_update_locks_and_reports_what_it_did_not_get(lab: Lab, writer: Session) -> None:
     other = lab.connect()
     run(writer, "insert into t (n) values (1)")
     writer.connection.commit()

@@ -150,7 +150,7 @@ def test_time_adds_up(lab: Lab) -> None:
     idle = events[FROM_CLIENT][2]
     assert idle >= 200_000  # it may come to its wait a little late
     assert times["DB time"] + idle <= elapsed_us
-    # What is neither a call nor a wait for one is next to nothing.
+    # Time that is neither a call nor a wait for one is negligible.
     not_idle = sum(us for event, (_, _, us) in events.items() if event != FROM_CLIENT)
     assert not_idle <= times["DB time"]
 

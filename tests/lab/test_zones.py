@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import oracledb
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.clients import program
+from polltrace.scenarios.clients import program
+from polltrace.scenarios.run.client import DriverClient
 from tests.conftest import missing
 
 from .conftest import Lab

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is made of a session's rate, its stacks and a poll's price, by numbers that one can check.
+"""The advice from a session's rate, its stacks and the cost per poll, by figures easy to check.
 
 A session half of its time on CPU polls 50,000 times a second: 100,000 a CPU second, one in 10 us.
 At 600 ns each that is 6 % of its CPU, and the 200,000 checks that do not poll could be 0.3 % more.
@@ -15,16 +15,17 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Cause
 from polltrace.intervals import Estimate, exactly, proportion
 from polltrace.overhead.advice import Advice, Extras, advice
-from polltrace.overhead.overhead import Session, together
-from polltrace.overhead.price import PriceCurve, flat
+from polltrace.overhead.estimates import combined
+from polltrace.overhead.load import SessionLoad
+from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket, Burst, PollRate
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.servers import Server
 from tests.watch.samples import named_stack, server
 
-SESSION = Session(busy=0.5, rate=PollRate(50_000, 49_000, 51_000))
-IDLE = Session(busy=0.0, rate=PollRate(0.0, 0.0, 0.0))
-PRICE = flat(Estimate(600e-9, 570e-9, 630e-9))
+LOAD = SessionLoad(busy=0.5, rate=PollRate(50_000, 49_000, 51_000))
+IDLE = SessionLoad(busy=0.0, rate=PollRate(0.0, 0.0, 0.0))
+COST = constant(Estimate(600e-9, 570e-9, 630e-9))
 POLL = "poll sntpoltsts snttmoredata nsmore2recv nioqts kcbgtcr main"
 CHECK = "nsmore2recv nioqts kcbgtcr main"
 WORK = "sqlite3VdbeExec opifch2 main"
@@ -40,20 +41,20 @@ def samples(polling: int, checking: int, working: int) -> list[NamedStack]:
 
 
 def advised(
-    session: Session = SESSION,
-    price: PriceCurve | None = PRICE,
+    load: SessionLoad = LOAD,
+    poll_cost: PollCost | None = COST,
     stacks: list[NamedStack] | None = None,
     extras: Extras = Extras(),
     of: Server | None = None,
 ) -> Advice:
     found = samples(60, 3, 937) if stacks is None else stacks
-    return advice(of or server(102), session, price=price, stacks=found, extras=extras)
+    return advice(of or server(102), load, poll_cost=poll_cost, stacks=found, extras=extras)
 
 
-def test_counted_is_the_polls_by_their_price_and_the_checks_between() -> None:
+def test_counted_is_the_polls_by_their_cost_and_the_checks_between() -> None:
     found = advised()
     assert (found.server, found.mode) == (server(102), BreakMode.IN_BAND)
-    assert (found.price_s, found.skip) == (Estimate(600e-9, 570e-9, 630e-9), 3)
+    assert (found.poll_cost_s, found.skip) == (Estimate(600e-9, 570e-9, 630e-9), 3)
     # Of the samples, 0.3 % [0.10, 0.88] are checks that do not poll; more they cannot be.
     seen = proportion(3, 1000)
     checks = found.checks
@@ -63,11 +64,11 @@ def test_counted_is_the_polls_by_their_price_and_the_checks_between() -> None:
     assert found.counted.high == pytest.approx(6.3 + 0.3231, abs=1e-3)
     assert found.counted.low == pytest.approx(6.3 - (0.3231**2 + 0.1979**2) ** 0.5, abs=1e-3)
     assert found.sampled == proportion(63, 1000)
-    assert (found.estimates_agree, found.verdict.trusted) == (True, "both")
-    assert found.going_by == together(found.counted, found.sampled)
+    assert (found.choice.agree, found.choice.trusted) == (True, "both")
+    assert found.chosen == combined(found.counted, found.sampled)
     assert found.now.value == pytest.approx(6.3)
-    assert found.now.low == pytest.approx(found.going_by.low, abs=0.1)
-    assert found.now.high == pytest.approx(found.going_by.high, abs=0.1)
+    assert found.now.low == pytest.approx(found.chosen.low, abs=0.1)
+    assert found.now.high == pytest.approx(found.chosen.high, abs=0.1)
 
 
 def test_every_usual_skip_is_forecast_and_the_one_in_force() -> None:
@@ -78,14 +79,14 @@ def test_every_usual_skip_is_forecast_and_the_one_in_force() -> None:
     assert [each.break_poll_skip for each in seven.forecast][:4] == [1, 3, 7, 10]
     assert seven.now == seven.forecast[2].cpu_pct
     assert seven.forecast[2].saved_pct.value == pytest.approx(0)
-    # As seldom as one check in 1,000, polls cost next to nothing: what is left are the checks.
+    # At one check in 1,000, polls cost next to nothing: only the cost of the checks remains.
     assert advised().forecast[-1].cpu_pct.value == pytest.approx((6 * 0.003 + 0.3) / 0.94, rel=1e-3)
     assert advised().forecast[0].cancel_waiting_s == 3
     # Out-of-band neither is left.
     assert advised().out_of_band_saved.value == pytest.approx(6.3)
 
 
-def test_timed_gaps_say_what_a_cancel_costs() -> None:
+def test_timed_gaps_give_the_cancel_latency() -> None:
     buckets = (Bucket(9_900, 10_100, 1000), Bucket(330_000_000, 330_000_001, 3))
     found = advised(extras=Extras(gaps=buckets, timed_cpu_s=0.01))
     assert found.gaps.dropped == 3
@@ -98,34 +99,34 @@ def test_timed_gaps_say_what_a_cancel_costs() -> None:
     assert {each.cancel_ms for each in advised().forecast} == {None}
 
 
-def test_samples_are_gone_by_where_they_see_more_than_was_counted() -> None:
+def test_samples_are_chosen_where_they_show_more_than_was_counted() -> None:
     found = advised(stacks=samples(200, 3, 797))
-    assert (found.verdict.trusted, found.estimates_agree) == ("sampled", False)
+    assert (found.choice.trusted, found.choice.agree) == ("sampled", False)
     assert found.sampled == proportion(203, 1000)
-    # The forecast begins at what the samples say, and takes the checks off before it scales.
+    # The forecast begins at the samples' estimate, and takes the checks off before it scales.
     assert found.now.value == pytest.approx(20.3)
     assert found.now.low == pytest.approx(found.sampled.low, abs=0.1)
     assert found.now.high == pytest.approx(found.sampled.high, abs=0.1)
     assert found.out_of_band_saved.value == pytest.approx(20.3)
     # Without a forecast it is the estimate itself.
-    quiet = advised(stacks=samples(200, 3, 797), of=server(102, owner=102), session=UNPOLLED)
-    assert (quiet.verdict.trusted, quiet.now) == ("sampled", quiet.sampled)
+    quiet = advised(stacks=samples(200, 3, 797), of=server(102, owner=102), load=UNPOLLED)
+    assert (quiet.choice.trusted, quiet.now) == ("sampled", quiet.sampled)
 
 
-def test_samples_may_say_less_than_one_per_cent() -> None:
-    # Of a session that polls 1,000 times a CPU second the count says 0.06 %.
-    seldom = Session(busy=0.5, rate=PollRate(500, 490, 510))
-    found = advised(session=seldom, stacks=samples(90, 0, 9910))
-    assert found.verdict.trusted == "sampled"
+def test_samples_may_show_less_than_one_per_cent() -> None:
+    # For a session that polls 1,000 times a CPU second the counted estimate is 0.06 %.
+    seldom = SessionLoad(busy=0.5, rate=PollRate(500, 490, 510))
+    found = advised(load=seldom, stacks=samples(90, 0, 9910))
+    assert found.choice.trusted == "sampled"
     assert found.now.value == pytest.approx(0.9)
     assert found.out_of_band_saved.value == pytest.approx(0.9)
 
 
-UNPOLLED = Session(busy=0.5, rate=PollRate(0.0, 0.0, 30.0))
+UNPOLLED = SessionLoad(busy=0.5, rate=PollRate(0.0, 0.0, 30.0))
 
 
 def test_a_session_that_does_not_poll_is_out_of_band_and_has_no_forecast() -> None:
-    found = advised(session=UNPOLLED, stacks=samples(0, 0, 500), of=server(102, owner=102))
+    found = advised(load=UNPOLLED, stacks=samples(0, 0, 500), of=server(102, owner=102))
     assert (found.mode, found.why.cause) == (BreakMode.OUT_OF_BAND, Cause.NOT_IN_BAND)
     assert (found.forecast, found.reason) == ([], "")
     assert found.now == found.counted
@@ -134,70 +135,70 @@ def test_a_session_that_does_not_poll_is_out_of_band_and_has_no_forecast() -> No
 
 
 def test_one_poll_in_two_seconds_is_a_poll() -> None:
-    seldom = Session(busy=0.5, rate=PollRate(0.5, 0.4, 0.6))
-    # Who owns its socket could not be looked at: the poll alone says that it is in-band.
-    found = advised(session=seldom, stacks=[], of=server(102, owner=None))
+    seldom = SessionLoad(busy=0.5, rate=PollRate(0.5, 0.4, 0.6))
+    # The owner of its socket could not be read: the poll alone shows that it is in-band.
+    found = advised(load=seldom, stacks=[], of=server(102, owner=None))
     assert found.mode is BreakMode.IN_BAND
     assert found.forecast
-    unpolled = advised(session=UNPOLLED, stacks=[], of=server(102, owner=None))
+    unpolled = advised(load=UNPOLLED, stacks=[], of=server(102, owner=None))
     assert unpolled.mode is BreakMode.UNKNOWN
 
 
-def test_what_is_known_exactly_leaves_the_checks_to_be_unsure_of() -> None:
+def test_with_exact_polls_only_the_checks_are_uncertain() -> None:
     # At a skip of 30 the checks that do not poll may take all that the samples leave them.
-    session = Session(busy=0.5, rate=PollRate(50_000, 50_000, 50_000))
+    load = SessionLoad(busy=0.5, rate=PollRate(50_000, 50_000, 50_000))
     extras = Extras(burst=Burst(30_000, 1_000, 0.02))
-    few = samples(5, 3, 992)  # so few that the count is gone by
-    found = advised(session=session, price=flat(exactly(600e-9)), extras=extras, stacks=few)
+    few = samples(5, 3, 992)  # so few that the counted estimate is chosen
+    found = advised(load=load, poll_cost=constant(exactly(600e-9)), extras=extras, stacks=few)
     checks = proportion(3, 1000)
-    assert (found.verdict.trusted, found.checks) == ("counted", checks)
+    assert (found.choice.trusted, found.checks) == ("counted", checks)
     assert (found.now.value, found.now.low, found.now.high) == pytest.approx(
         (6.3, 6 + checks.low, 6 + checks.high)
     )
 
 
-def test_of_who_was_not_on_cpu_it_is_not_known_whether_it_polls() -> None:
-    assert "hardly on CPU" in " ".join(advised(session=IDLE, stacks=[]).why.evidence)
-    working = " ".join(advised(session=UNPOLLED, stacks=[]).why.evidence)
+def test_whether_an_idle_session_polls_is_not_known() -> None:
+    assert "hardly on CPU" in " ".join(advised(load=IDLE, stacks=[]).why.evidence)
+    working = " ".join(advised(load=UNPOLLED, stacks=[]).why.evidence)
     assert "made no break poll" in working
     polling = advised(stacks=[])
     assert "break polls were seen" in " ".join(polling.why.evidence)
     assert polling.reason == polling.why.reason != ""
 
 
-def test_without_a_price_nothing_costs_anything() -> None:
-    found = advised(price=None)
+def test_without_a_cost_per_poll_nothing_costs_anything() -> None:
+    found = advised(poll_cost=None)
     assert (found.counted, found.checks) == (exactly(0), exactly(0))
     assert (found.forecast, found.out_of_band_saved) == ([], exactly(0))
-    assert found.session.polls_per_cpu_s == 100_000
+    assert found.load.polls_per_cpu_s == 100_000
 
 
-def test_the_price_is_that_of_the_sessions_own_pace() -> None:
-    curve = PriceCurve([(1e-6, exactly(1e-7)), (1e-5, exactly(6e-7)), (1e-4, exactly(9e-7))])
-    found = advised(price=curve)
-    assert found.price_s.value == pytest.approx(6e-7)
-    # And a forecast's is of its pace: a third of the polls come at 28 us, for 735 ns each.
+def test_the_cost_per_poll_is_that_of_the_sessions_own_interval() -> None:
+    curve = PollCost([(1e-6, exactly(1e-7)), (1e-5, exactly(6e-7)), (1e-4, exactly(9e-7))])
+    found = advised(poll_cost=curve)
+    assert found.poll_cost_s.value == pytest.approx(6e-7)
+    # A forecast uses its own interval: a third of the polls come at 28 us and cost 735 ns each.
     (ten,) = [each for each in found.forecast if each.break_poll_skip == 10]
-    price_s = curve.at(0.01 / (ten.polls_per_s / 1e2)).value
-    assert price_s > 7e-7
-    own_pct = 100 * ten.polls_per_s * price_s
+    cost_s = curve.at(0.01 / (ten.polls_per_s / 1e2)).value
+    assert cost_s > 7e-7
+    own_pct = 100 * ten.polls_per_s * cost_s
     assert ten.cpu_pct.value == pytest.approx(own_pct + 0.3 / 0.96, abs=0.02)
 
 
-def test_no_name_in_the_program_means_that_samples_say_nothing() -> None:
-    # 6 % of 1,000 samples were to be seen in the check, of 100 not even ten.
+def test_samples_without_names_are_no_estimate() -> None:
+    # Of 1,000 samples 60 are expected in the check, of 100 fewer than ten.
     assert advised(stacks=[named_stack(NAMELESS, 1000)]).sampled is None
     assert advised(stacks=[named_stack(NAMELESS, 100)]).sampled == proportion(0, 100)
-    # With names that are the engine's, none is none.
+    # With the engine's own names, no sample in the check means zero.
     named = [named_stack("nioqts main", 1), named_stack(NAMELESS, 999)]
     assert advised(stacks=named).sampled == proportion(0, 1000)
     assert advised(stacks=[]).sampled is None
 
 
 def test_ten_expected_samples_are_not_yet_enough_to_miss() -> None:
-    price = flat(exactly(500e-9))
-    assert advised(price=price, stacks=[named_stack(NAMELESS, 200)]).sampled is not None
-    assert advised(price=price, stacks=[named_stack(NAMELESS, 201)]).sampled is None
+    cost = constant(exactly(500e-9))
+    assert advised(poll_cost=cost, stacks=[named_stack(NAMELESS, 200)]).sampled is not None
+    assert advised(poll_cost=cost, stacks=[named_stack(NAMELESS, 201)]).sampled is None
 
 
 def test_checks_that_nobody_sampled_take_no_longer_than_ten_nanoseconds_each() -> None:
@@ -209,20 +210,20 @@ def test_checks_that_nobody_sampled_take_no_longer_than_ten_nanoseconds_each() -
 
 
 def test_samples_below_the_checks_scale_polls_to_nothing_and_not_below() -> None:
-    unsure = replace(SESSION, rate=PollRate(50, 49, 51))
-    found = advised(session=unsure, stacks=samples(0, 900, 100))
-    assert found.verdict.trusted == "sampled"
+    unsure = replace(LOAD, rate=PollRate(50, 49, 51))
+    found = advised(load=unsure, stacks=samples(0, 900, 100))
+    assert found.choice.trusted == "sampled"
     assert all(each.cpu_pct.low >= 0 for each in found.forecast)
 
 
-def test_what_the_process_would_have_saved_so_far() -> None:
+def test_the_saving_that_the_process_missed_so_far() -> None:
     found = advised(extras=Extras(job_cpu_s=200.0))
     thirty = next(each for each in found.forecast if each.break_poll_skip == 30)
     assert found.saved_s(thirty) == pytest.approx(2 * thirty.saved_pct.value)
     assert advised().saved_s(thirty) is None
 
 
-def test_what_counting_added_is_said_in_per_cent() -> None:
+def test_the_cost_of_counting_is_reported_in_per_cent() -> None:
     assert advised(extras=Extras(probe_s_per_poll=200e-9)).probe_added_pct == pytest.approx(2)
 
 

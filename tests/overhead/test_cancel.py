@@ -15,7 +15,7 @@ from polltrace.profiles.frames import Bucket
 
 
 def waits(lengths_ms: Sequence[float], skip: int, order: random.Random) -> list[float]:
-    """What breaks at random moments wait for the next poll, if one gap in `skip` ends in one."""
+    """Waits of breaks at random moments for the next poll, if one gap in `skip` ends in one."""
     ends, now = [], 0.0
     for at, length in enumerate(lengths_ms, 1):
         now += length
@@ -44,7 +44,7 @@ def test_waits_at_every_skip_are_those_of_breaks_at_random_moments(ratio: int) -
     assert found is not None
     assert found.median == pytest.approx(truth[len(truth) // 2], rel=0.08)
     assert found.p99 == pytest.approx(truth[len(truth) * 99 // 100], rel=0.08)
-    # The worst of so many breaks falls into the longest gap, almost at its beginning; that two of
+    # The worst of these breaks falls into the longest gap, almost at its beginning; that two of
     # those come one after the other is not foreseen.
     assert truth[-1] * 0.5 < found.worst < 2 * truth[-1]
 

@@ -10,38 +10,38 @@ import pytest
 
 from polltrace.intervals import Estimate, exactly, propagated
 from polltrace.overhead.cancel import CancelLatency
+from polltrace.overhead.estimates import (
+    EstimateChoice,
+    choose,
+    combined,
+    counted_pct,
+    overlap,
+)
 from polltrace.overhead.forecast import (
     SKIPS,
-    Cost,
+    CancelLimits,
+    CheckingCost,
     SkipForecast,
     forecast,
     out_of_band_saved_pct,
     recommended,
 )
-from polltrace.overhead.overhead import (
-    Session,
-    Verdict,
-    agree,
-    counted_pct,
-    counted_session,
-    together,
-    verdict,
-)
+from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.profiles.frames import PollRate, ProcessTotals
 
 CHECKS, CHECK_S, SKIPPED_S = 1_000_000, 3e-6, 3e-9
 
 
-def price_s(pace_s: float) -> float:
-    """A poll that gets dearer the more seldom it comes."""
-    return 0.4e-6 + 0.1e-6 * math.log10(pace_s / 1e-6)
+def poll_cost_s(interval_s: float) -> float:
+    """A poll that costs more the longer the interval between polls."""
+    return 0.4e-6 + 0.1e-6 * math.log10(interval_s / 1e-6)
 
 
 def polls_s(skip: int) -> float:
-    """What the polls of a million checks of 3 us of work each take, at one in `skip`."""
+    """Time of the polls of a million checks of 3 us of work each, at one in `skip`."""
     work_s, polls, own_s = CHECKS * (CHECK_S + SKIPPED_S), CHECKS / skip, 0.0
     for _ in range(50):
-        own_s = polls * price_s((work_s + own_s) / polls)
+        own_s = polls * poll_cost_s((work_s + own_s) / polls)
     return own_s
 
 
@@ -53,10 +53,10 @@ def pct(skip: int) -> float:
     return 100 * (polls_s(skip) + CHECKS * SKIPPED_S) / cpu_s(skip)
 
 
-def cost(now: int) -> Cost:
-    return Cost(
+def cost(now: int) -> CheckingCost:
+    return CheckingCost(
         polls=exactly(CHECKS / now / cpu_s(now)),
-        price_s=price_s,
+        poll_cost_s=poll_cost_s,
         scale=exactly(1.0),
         checks=exactly(CHECKS * SKIPPED_S / cpu_s(now)),
     )
@@ -95,7 +95,7 @@ def test_the_interval_follows_too_and_stays_in_order() -> None:
     assert now.saved_pct.high == pytest.approx(0)
 
 
-def test_what_a_poll_takes_at_another_pace_is_less_sure() -> None:
+def test_the_cost_per_poll_at_another_interval_is_less_sure() -> None:
     known = cost(3)  # all that is known of it is known exactly
     here, there = (forecast(known, 3, skip, wait_slice_s=3) for skip in (3, 1))
     assert here.saved_pct.half_width == here.cpu_pct.half_width == 0
@@ -113,10 +113,10 @@ def test_errors_of_independent_inputs_add_up_as_squares() -> None:
     assert (found.value, found.low, found.high) == (0.0, -5.0, 5.0)
 
 
-def test_counted_is_rate_times_price_over_cpu() -> None:
+def test_counted_is_rate_times_cost_over_cpu() -> None:
     # GIVEN a session half the time on CPU that polls 50,000 times a second
-    session = Session(busy=0.5, rate=PollRate(50_000, 49_000, 51_000))
-    assert session.pace_s == pytest.approx(10e-6)
+    session = SessionLoad(busy=0.5, rate=PollRate(50_000, 49_000, 51_000))
+    assert session.interval_s == pytest.approx(10e-6)
     share = counted_pct(session, Estimate(0.6e-6, 0.57e-6, 0.63e-6))
     # THEN polls take 6 % of its CPU; 2 % and 5 % of error make 5.4 %
     assert share.value == pytest.approx(6)
@@ -124,103 +124,119 @@ def test_counted_is_rate_times_price_over_cpu() -> None:
     assert share.low == pytest.approx(6 * (1 - 0.02693 * 2), rel=1e-3)
 
 
-def test_what_counting_cost_is_taken_off() -> None:
+def test_the_cost_of_counting_is_taken_off() -> None:
     # GIVEN 100,000 polls counted in a second on CPU, at 1 us of our own each
     totals = ProcessTotals(1, 1, 1.0, 100_000, 0, (), (), ())
-    session = counted_session(totals, 2.0, probe_s_per_poll=1e-6)
+    session = counted_load(totals, 2.0, probe_s_per_poll=1e-6)
     # THEN they are the polls of 0.9 seconds, give or take half of what we think we cost
     assert session.busy == 0.5
     assert session.polls_per_cpu_s == pytest.approx(100_000 / 0.9)
     assert session.rate.low == pytest.approx(0.5 * 100_000 / 0.95)
     assert session.rate.high == pytest.approx(0.5 * 100_000 / 0.85)
-    idle = counted_session(ProcessTotals(1, 1, 0.0, 0, 0, (), (), ()), 2.0, 1e-6)
-    assert idle == Session(0.0, PollRate(0.0, 0.0, 0.0))
+    idle = counted_load(ProcessTotals(1, 1, 0.0, 0, 0, (), (), ()), 2.0, 1e-6)
+    assert idle == SessionLoad(0.0, PollRate(0.0, 0.0, 0.0))
     assert idle.polls_per_cpu_s == 0
     # A cost that would be more than half of the time was measured wrongly.
-    dear = counted_session(totals, 2.0, probe_s_per_poll=9e-6)
-    assert dear.polls_per_cpu_s == pytest.approx(200_000)
+    costly = counted_load(totals, 2.0, probe_s_per_poll=9e-6)
+    assert costly.polls_per_cpu_s == pytest.approx(200_000)
 
 
 def test_no_polls_cost_nothing_up_to_what_could_have_been_missed() -> None:
-    share = counted_pct(Session(busy=1.0, rate=PollRate(0, 0, 30)), exactly(1e-6))
+    share = counted_pct(SessionLoad(busy=1.0, rate=PollRate(0, 0, 30)), exactly(1e-6))
     assert (share.value, share.low) == (0, 0)
     assert share.high == pytest.approx(0.003)
-    half = counted_pct(Session(busy=0.5, rate=PollRate(0, 0, 30)), exactly(1e-6))
+    half = counted_pct(SessionLoad(busy=0.5, rate=PollRate(0, 0, 30)), exactly(1e-6))
     assert half.high == pytest.approx(0.006)
-    idle = Session(busy=0.0, rate=PollRate(0, 0, 30))
-    assert (idle.polls_per_cpu_s, idle.pace_s) == (0, math.inf)
+    idle = SessionLoad(busy=0.0, rate=PollRate(0, 0, 30))
+    assert (idle.polls_per_cpu_s, idle.interval_s) == (0, math.inf)
     assert counted_pct(idle, exactly(1e-6)) == exactly(0.0)
 
 
 def test_no_share_is_less_than_nothing() -> None:
-    unsure = Session(busy=1.0, rate=PollRate(1000, 0, 3000))
+    unsure = SessionLoad(busy=1.0, rate=PollRate(1000, 0, 3000))
     assert counted_pct(unsure, Estimate(1e-6, 0.0, 2e-6)).low == 0
 
 
 def test_which_estimate_to_trust() -> None:
     for touching in (Estimate(8, 7, 9), Estimate(4, 3, 5)):
-        assert agree(Estimate(6, 5, 7), touching)
-        both = verdict(Estimate(6, 5, 7), touching)
-        assert both == Verdict(True, "both", "their mean is nearer to the truth than either")
-    dearer = verdict(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
-    assert (dearer.agree, dearer.trusted) == (False, "sampled")
-    assert dearer.why == (
-        "a poll takes this process longer than it takes the same call of ours here, as a "
-        "system-call filter (seccomp, audit), another tracer or a busy socket makes it"
+        assert overlap(Estimate(6, 5, 7), touching)
+        both = choose(Estimate(6, 5, 7), touching)
+        assert both == EstimateChoice(True, "both", "their mean is nearer to the truth than either")
+    costlier = choose(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
+    assert (costlier.agree, costlier.trusted) == (False, "sampled")
+    assert costlier.why == (
+        "a poll costs this process more than the same call costs polltrace's calibration here, "
+        "because of a system-call filter (seccomp, audit), another tracer or a busy socket"
     )
-    cheaper = verdict(Estimate(6, 5, 7), Estimate(3, 2, 4))
-    assert (cheaper.agree, cheaper.trusted) == (False, "counted")
-    assert cheaper.why == (
-        "samples see only the poll itself, not what it makes slower after it (cold caches and "
-        "branches), which the price includes"
+    lower = choose(Estimate(6, 5, 7), Estimate(3, 2, 4))
+    assert (lower.agree, lower.trusted) == (False, "counted")
+    assert lower.why == (
+        "samples see only the poll itself and not the slower work after it (cold caches and "
+        "branches), which the cost per poll includes"
     )
-    alone = verdict(Estimate(6, 5, 7), None)
-    assert alone == Verdict(True, "counted", "there are no samples to check it by")
+    alone = choose(Estimate(6, 5, 7), None)
+    assert alone == EstimateChoice(True, "counted", "there are no samples to check it by")
 
 
 def test_two_estimates_together() -> None:
     # Both as unsure, the samples by what they cannot see: halfway, and a root of two the surer.
-    mean = together(Estimate(5, 4.25, 5.75), Estimate(10, 10, 10))
+    mean = combined(Estimate(5, 4.25, 5.75), Estimate(10, 10, 10))
     assert (mean.value, mean.low) == pytest.approx((7.5, 7.5 * (1 - 0.15 / 2**0.5)))
     assert mean.high - mean.value == pytest.approx(mean.value - mean.low)
     # Twice as unsure of its own size, a quarter of the weight.
-    assert together(Estimate(10, 7, 13), Estimate(5, 5, 5)).value == pytest.approx(6)
-    assert together(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(330 / 41)
-    # What says nothing has no weight.
+    assert combined(Estimate(10, 7, 13), Estimate(5, 5, 5)).value == pytest.approx(6)
+    assert combined(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(330 / 41)
+    # An estimate without information has no weight.
     for nothing in (Estimate(0, 0, 1), exactly(5.0)):
-        assert together(nothing, Estimate(5, 4, 6)) == nothing
-    assert together(Estimate(5, 4, 6), Estimate(0, 0, 1)) == Estimate(5, 4, 6)
+        assert combined(nothing, Estimate(5, 4, 6)) == nothing
+    assert combined(Estimate(5, 4, 6), Estimate(0, 0, 1)) == Estimate(5, 4, 6)
 
 
-def test_the_limit_decides_and_next_to_nothing_is_not_worth_a_slow_cancel() -> None:
-    forecasts = [
-        replace(
-            forecast(cost(3), 3, skip, wait_slice_s=3),
-            cancel_ms=CancelLatency(0.005 * skip, 0.01 * skip, 0.01 * skip),
-        )
-        for skip in SKIPS
+def with_cancels(skip: int, scale: Estimate = exactly(1.0)) -> SkipForecast:
+    """A skip's forecast where a cancel on CPU takes 10 us times the skip at worst."""
+    made = forecast(replace(cost(3), scale=scale), 3, skip, wait_slice_s=3)
+    return replace(made, cancel_ms=CancelLatency(0.005 * skip, 0.01 * skip, 0.01 * skip))
+
+
+def recommended_skip(forecasts: list[SkipForecast], limits: CancelLimits) -> int | None:
+    found = recommended(forecasts, limits)
+    return found.break_poll_skip if found else None
+
+
+def test_the_lowest_skip_that_is_as_good_as_the_best_is_recommended() -> None:
+    unbounded = CancelLimits(1, math.inf)
+    # Known exactly, every higher skip is better.
+    sure = [with_cancels(skip) for skip in SKIPS]
+    assert all(each.saved_pct.half_width > 0 for each in sure if each.break_poll_skip != 3)
+    best = max(sure, key=lambda each: each.saved_pct.value)
+    assert best.break_poll_skip == 1000
+    # By the interval of the best, whose saving takes in that of some lower skips.
+    unsure = [with_cancels(skip, Estimate(1.0, 0.8, 1.2)) for skip in SKIPS]
+    low = next(each for each in unsure if each.break_poll_skip == 1000).saved_pct.low
+    as_good = [each.break_poll_skip for each in unsure if each.saved_pct.value >= low]
+    assert 1 < len(as_good) < len(SKIPS) - 1
+    assert recommended_skip(unsure, unbounded) == as_good[0] < 1000
+
+
+@pytest.mark.parametrize(
+    ("limits", "skip"),
+    [
+        (CancelLimits(1, 3000), 1000),
+        (CancelLimits(1, 2999.9), 300),
+        (CancelLimits(0.01, 3000), 1000),
+        (CancelLimits(0.0099, 3000), 300),
+        (CancelLimits(0.0002, 3000), 10),
+        (CancelLimits(1, 9), 3),
+        (CancelLimits(1e-6, 3000), None),
+        (CancelLimits(1, 2), None),
+    ],
+)
+def test_both_limits_hold(limits: CancelLimits, skip: int | None) -> None:
+    known = [
+        replace(each, saved_pct=exactly(each.saved_pct.value)) for each in map(with_cancels, SKIPS)
     ]
-    best = recommended(forecasts, most_cancel_s=1)
-    assert best is not None
-    assert best.break_poll_skip == 100
-    tight = recommended(forecasts, most_cancel_s=0.0002)
-    assert tight is not None
-    assert tight.break_poll_skip == 10
-    assert recommended(forecasts, most_cancel_s=1e-6) is None
+    assert recommended_skip(known, limits) == skip
 
 
-def at_cost(skip: int, pct: float, worst_ms: float) -> SkipForecast:
-    made = forecast(cost(3), 3, skip, wait_slice_s=3)
-    return replace(made, cpu_pct=exactly(pct), cancel_ms=CancelLatency(1.0, 2.0, worst_ms))
-
-
-def test_the_limits_themselves_are_within() -> None:
-    only = at_cost(10, 5.0, 100.0)
-    assert recommended([only], most_cancel_s=0.1) == only
-    assert recommended([at_cost(10, 5.0, 100.05)], most_cancel_s=0.1) is None
-    # Next to nothing is three in a hundred of what lies between the dearest and the cheapest.
-    near, cheapest = at_cost(100, 40.5, 1.0), at_cost(1000, 40.0, 1.0)
-    far = at_cost(1, 60.0, 1.0)
-    assert recommended([far, near, cheapest], most_cancel_s=1) == near
-    near = at_cost(100, 40.7, 1.0)
-    assert recommended([far, near, cheapest], most_cancel_s=1) == cheapest
+def test_where_gaps_were_not_timed_nothing_is_recommended() -> None:
+    assert recommended([forecast(cost(3), 3, skip, wait_slice_s=3) for skip in SKIPS]) is None

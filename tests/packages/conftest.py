@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What packaging/build.sh made, as a user would install it."""
+"""The results of packaging/build.sh, as a user would install them."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tests.packages.conftest import made
 
 pytestmark = [pytest.mark.packages, pytest.mark.usefixtures("root")]
 
-# A stranger: 10,007 break polls on a socket of its own, once it is told to.
+# A stranger: 10,007 break polls on a socket of its own, on command.
 STRANGER = """
 import select, socket, sys
 ours, _theirs = socket.socketpair()
@@ -44,9 +45,15 @@ KEPT = ("PIP_", "SSL_", "REQUESTS_", "CURL_", "HTTP", "http", "no_proxy", "NO_PR
 
 
 def bare_environment(home: Path) -> dict[str, str]:
-    """What a login shell would have."""
+    """The environment of a login shell."""
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
     return {**kept, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
+
+
+def test_the_wheel_installs_one_name() -> None:
+    with zipfile.ZipFile(made("*.whl")) as wheel:
+        names = {name.split("/")[0] for name in wheel.namelist()}
+    assert {name for name in names if not name.endswith((".dist-info", ".libs"))} == {"polltrace"}
 
 
 def counts_a_stranger(polltrace: Sequence[str], environment: dict[str, str]) -> None:
@@ -66,9 +73,9 @@ def counts_a_stranger(polltrace: Sequence[str], environment: dict[str, str]) -> 
     assert watcher.stderr
     assert "attached" in watcher.stderr.readline()
     stranger.communicate(b"\n", timeout=60)
-    said, _ = watcher.communicate(timeout=60)
+    output, _ = watcher.communicate(timeout=60)
     assert watcher.returncode == 0
-    [process] = json.loads(said)["processes"]
+    [process] = json.loads(output)["processes"]
     assert process["break_polls"] == 10_007
 
 
@@ -82,9 +89,9 @@ def runs_the_demo(polltrace: Sequence[str], environment: dict[str, str]) -> None
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    said = json.loads(ended.stdout)
-    assert said["counts_agree"]
-    assert sum(cell["break_polls"] for cell in said["cells"]) > 0
+    result = json.loads(ended.stdout)
+    assert result["counts_agree"]
+    assert sum(cell["break_polls"] for cell in result["cells"]) > 0
 
 
 def by_pip(wheel: str, home: Path) -> Path:
@@ -160,7 +167,7 @@ def test_the_debian_package(debian: Path, tmp_path: Path) -> None:
     counts_a_stranger([*inside, "polltrace"], environment)
     for command in ("lab start", "ps", "lab stop"):
         subprocess.run([*inside, "polltrace", *command.split()], env=environment, check=True)
-    # docs/install.md: the driver, beside Debian's own.
+    # docs/install.md: the driver, next to Debian's own.
     pip = [sys.executable, "-m", "pip", "install", "-q", "--target", str(debian / "opt/oracledb")]
     subprocess.run([*pip, "oracledb"], check=True)
     runs_the_demo([*inside, "polltrace"], environment | {"PYTHONPATH": "/opt/oracledb"})
@@ -173,6 +180,9 @@ def test_the_bill_of_materials() -> None:
         (_PROSE.get(part["name"], part["name"]), part["licenses"][0]["expression"])
         for part in bill["components"]
     }
+    debian = [each["purl"] for each in bill["components"] if each["purl"].startswith("pkg:deb")]
+    assert len(debian) == 5
+    assert all("upstream=" in purl and "distro=" in purl for purl in debian)
     page = (ROOT / "docs/install.md").read_text().partition("## Licences")[2]
     rows = re.findall(
         r"^\| ([A-Za-z-]+)[^|]*\| `[^|]*` \| ([^|(]*?)(?: \([^|]*\))? \|$", page, re.M

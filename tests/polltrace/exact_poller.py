@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A process that makes exactly so many polls, when it is told to: poller.py, driven by lines."""
+"""A process that makes an exact number of polls on command: poller.py, driven by lines."""
 
 from __future__ import annotations
 

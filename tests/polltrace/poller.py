@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A process that makes exactly the polls it is told to: `poller.py BREAK OTHER`.
+"""A process that makes exactly the polls of its arguments: `poller.py BREAK OTHER`.
 
 Prints its PID, waits for a line, polls, prints "done", and waits for a line again.
 BREAK polls are of one connected TCP socket with timeout 0; OTHER ones of a pipe.

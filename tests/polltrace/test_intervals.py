@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The interval of a median must cover it as often as it says, whatever the distribution."""
+"""The interval of a median must cover it as often as it claims, whatever the distribution."""
 
 import random
 

@@ -29,6 +29,14 @@ def loadable_variants() -> list[str]:
     return [line.split()[0] for line in done.stdout.splitlines() if line.endswith("yes")]
 
 
+def need_mode(variant: str, mode: str) -> None:
+    """Skips what a variant cannot do."""
+    if mode == "-c" and variant in {"fentry", "kprobe"}:
+        pytest.skip(f"{variant} is attached to poll only")
+    if mode == "--latency" and variant == "kprobe":
+        pytest.skip("kprobe is attached to entries only")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def built() -> None:
     subprocess.run(["make", "-s", "-C", str(ROOT / "probes")], check=True)

@@ -51,7 +51,7 @@ def read_line(stream: Any, patience_s: float = PATIENCE_S, ahead: bytearray | No
 
 @dataclass
 class Target:
-    """A process that polls as often as it is told (targets/poller.c)."""
+    """A process that polls as often as commanded (targets/poller.c)."""
 
     process: subprocess.Popen[bytes]
     pid: int = 0

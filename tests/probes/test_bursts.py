@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -21,7 +24,7 @@ FOR_EVER = 600000  # milliseconds; the target is killed at the end of the test
 
 
 def offset_of(executable: Path, function: str) -> int:
-    """The function's place in the file: these executables are linked from address 0."""
+    """The function's offset in the file: these executables are linked from address 0."""
     done = subprocess.run(["nm", str(executable)], capture_output=True, text=True, check=True)
     return next(
         int(w[0], 16) for w in map(str.split, done.stdout.splitlines()) if w[-1] == function
@@ -109,6 +112,23 @@ def test_each_process_apart(start_target: StartTarget, start_probe: StartProbe, 
     probe.stop()
 
 
+def test_a_function_given_by_many_paths_counts_once(
+    start_target: StartTarget, start_probe: StartProbe, check: str
+) -> None:
+    targets = [start_target() for _ in range(2)]
+    offset = check.rpartition(":")[2]
+    options = [word for t in targets for word in ("--function", f"/proc/{t.pid}/exe:{offset}")]
+    pids = ",".join(str(t.pid) for t in targets)
+    fds = [t.do("open tcp") for t in targets]
+    probe = start_probe("-p", pids, *options, "--function", check, "-i", "0.1")
+    for target, fd in zip(targets, fds, strict=True):
+        target.begin(f"checks {fd} {FOR_EVER} 3")
+    for target in targets:
+        burst = burst_of(probe, target.pid)
+        assert burst["calls"] == 3 * burst["break_polls"] > 0
+    probe.stop()
+
+
 def test_an_idle_process_is_left_alone(
     target: Target, start_probe: StartProbe, check: str, poller: Path
 ) -> None:
@@ -153,6 +173,65 @@ def test_killed_in_a_burst_it_leaves_no_breakpoint(
         first.wait_for(lambda byte: byte == before)
         assert target.finish() == fd
     assert target.do(f"checks {fd} 10 1") == fd
+
+
+def uprobe_child(probe: Probe) -> int:
+    pid = probe.process.pid
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+
+
+@pytest.mark.parametrize("suspended", ["probe", "child", "both"])
+def test_suspended_in_a_burst_it_leaves_no_breakpoint(
+    suspended: str, target: Target, start_probe: StartProbe, check: str, poller: Path
+) -> None:
+    """By SIGSTOP, which cannot be ignored: the kernel itself must know the deadline."""
+    fd = target.do("open tcp")
+    first = FirstByte(target.pid, poller)
+    before = first.read()
+    options = ["--function", check, "--burst-ms", "1500", "--burst-calls", "1000000000"]
+    probe = start_probe("-p", str(target.pid), *options, "-i", "0.1")
+    child = uprobe_child(probe)
+    pids = {"probe": [probe.process.pid], "child": [child], "both": [child, probe.process.pid]}
+    target.begin(f"checks {fd} {FOR_EVER} 10")
+    first.wait_for(lambda byte: byte == BREAKPOINT)
+    for pid in pids[suspended]:
+        os.kill(pid, signal.SIGSTOP)
+    first.wait_for(lambda byte: byte == before)
+    time.sleep(0.05)  # it polls on, without a call being counted
+    for pid in pids[suspended]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+    # The calls counted meanwhile are not taken for a whole burst.
+    burst = burst_of(probe, target.pid)
+    assert burst["calls"] == 10 * burst["break_polls"] > 0 or "suspended" in burst.get("error", "")
+    assert first.read() == before
+    assert counts(probe.stop(), target.pid)["break_polls"] > 0
+
+
+def test_killed_while_suspended_it_leaves_no_breakpoint(
+    target: Target, start_probe: StartProbe, check: str, poller: Path
+) -> None:
+    fd = target.do("open tcp")
+    first = FirstByte(target.pid, poller)
+    before = first.read()
+    probe = start_probe("-p", str(target.pid), *long_burst(check))
+    child = uprobe_child(probe)
+    target.begin(f"checks {fd} {FOR_EVER} 10")
+    first.wait_for(lambda byte: byte == BREAKPOINT)
+    for pid in (child, probe.process.pid):
+        os.kill(pid, signal.SIGSTOP)
+    probe.process.kill()
+    probe.process.wait()
+    first.wait_for(lambda byte: byte == before)
+
+
+def test_a_terminals_signals_are_not_for_the_child(
+    target: Target, start_probe: StartProbe, check: str
+) -> None:
+    probe = start_probe("-p", str(target.pid), "--function", check)
+    child = uprobe_child(probe)
+    until(lambda: os.getsid(child) == child, "the child in a session of its own")
+    probe.stop()
 
 
 def test_ended_in_a_burst_it_reports_what_it_saw(
@@ -211,7 +290,7 @@ def test_the_child_ends_with_its_parent(
     until(lambda: not Path(f"/proc/{child}").exists(), "the child ends")
 
 
-def test_no_uprobes_is_said_in_the_frame(
+def test_no_uprobes_is_reported_in_the_frame(
     target: Target, start_probe: StartProbe, check: str
 ) -> None:
     fd = target.do("open tcp")
@@ -248,7 +327,7 @@ def test_a_breakpoint_inside_a_function_is_refused(
     offset = offset_of(poller, "break_check")
     for executable in (poller, stripped):
         for inside, code in ((0, 0), (1, 2), (4, 2)):
-            place = f"{executable}:0x{offset + inside:x}"
-            command = [str(PROBE), "-p", str(target.pid), "-d", "0.01", "--function", place]
+            location = f"{executable}:0x{offset + inside:x}"
+            command = [str(PROBE), "-p", str(target.pid), "-d", "0.01", "--function", location]
             done = subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE_S)
             assert done.returncode == code, done.stderr

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Filters, and what is said when something cannot be."""
+"""Filters, and the messages of refusals."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import PROBE, Probe, Target, counts, total
+from tests.probes.probe_process import LINUX, PROBE, Probe, Target, counts, total
 from tests.waiting import PATIENCE_S
 
 StartProbe = Callable[..., Probe]
@@ -119,13 +120,14 @@ def fails(*arguments: str) -> tuple[int, str]:
         ["-p", "1", "--depth", "62"],
         ["-p", "1", "--watch", "-c"],
         ["-p", "1", "surplus"],
-        ["-p", "1", "--variant", "kprobe"],
+        ["-p", "1", "--variant", "uprobe"],
         ["-n", "("],
         ["--cgroup", "/proc"],
         ["-p", "1", "--no-stacks"],
         ["-p", "1", "--kernel"],
         ["-p", "1", "--stacks", "automatic"],
         ["-p", "1", "--burst-calls", "0"],
+        ["-p", "1", "--page-walk", "maybe"],
     ],
 )
 def test_wrong_usage(arguments: list[str], root: None) -> None:
@@ -150,6 +152,14 @@ def test_a_thread_is_not_a_process(target: Target, root: None) -> None:
     assert code == 5
     assert f"thread of process {target.pid}" in text
     target.finish()
+
+
+def test_the_variant_that_counts_exactly_is_chosen(target: Target, start_probe: StartProbe) -> None:
+    """kprobe, where the kernel preempts other programs and skips them meanwhile."""
+    probe = start_probe("-p", str(target.pid))
+    preempts = LINUX >= (7, 0) and "PREEMPT" in os.uname().version
+    assert (probe.records[0]["variant"] == "kprobe") == preempts
+    probe.stop()
 
 
 def test_not_root() -> None:
@@ -189,4 +199,4 @@ def test_help_and_version_need_no_privileges() -> None:
     done = subprocess.run([PROBE, "--help"], capture_output=True, text=True, check=True)
     assert "Exit: 0 done" in done.stdout
     done = subprocess.run([PROBE, "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("polltrace-probe ")
+    assert re.fullmatch(r"polltrace-probe \S+\nlibbpf \d+\.\d+\n", done.stdout)

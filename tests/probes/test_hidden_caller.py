@@ -17,7 +17,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from stacks import Symbolizer
+from polltrace.stacks import Symbolizer
 from tests.probes.probe_process import Probe, Record, counts, read_line
 
 TARGETS = Path(__file__).parent / "targets"

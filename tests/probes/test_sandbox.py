@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the probe may ask of the kernel once it is attached."""
+"""The system calls that the probe may make once it is attached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import ROOT, Probe, Target
+from tests.probes.probe_process import ROOT, Probe, Target, counts
 from tests.probes.test_bursts import offset_of
 from tests.waiting import until
 
@@ -44,7 +44,20 @@ def test_in_every_mode(mode: list[str], target: Target, start_probe: StartProbe)
     probe.stop()
 
 
-def test_but_when_told_not_to(target: Target, start_probe: StartProbe) -> None:
+def test_windows_attach_without_tracefs(target: Target, start_probe: StartProbe) -> None:
+    """It is mounted, where it is not, before the sandbox; mounting is refused from there on."""
+    hide = 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"'
+    probe = start_probe(
+        *("-p", str(target.pid), "--watch", "--variant", "tracepoint"),
+        *("--gap", "0.01", "-i", "0.1"),
+        wrapper=("unshare", "--mount", "sh", "-c", hide, "sh"),
+    )
+    frame = probe.wait_for("frame", lambda f: counts(f, target.pid)["windows"]["count"] >= 3)
+    assert frame["lost"]["windows"] == 0
+    probe.stop()
+
+
+def test_no_seccomp_leaves_it_unconfined(target: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target.pid), "--no-seccomp")
     assert not sandboxed(probe.process.pid)
     probe.stop()
@@ -53,8 +66,8 @@ def test_but_when_told_not_to(target: Target, start_probe: StartProbe) -> None:
 def test_the_child_that_places_breakpoints_too(
     target: Target, start_probe: StartProbe, poller: Path
 ) -> None:
-    place = f"{poller}:0x{offset_of(poller, 'break_check'):x}"
-    probe = start_probe("-p", str(target.pid), "--function", place)
+    location = f"{poller}:0x{offset_of(poller, 'break_check'):x}"
+    probe = start_probe("-p", str(target.pid), "--function", location)
     children = Path(f"/proc/{probe.process.pid}/task/{probe.process.pid}/children")
     (child,) = children.read_text().split()
     until(lambda: sandboxed(int(child)), "the child in its sandbox")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The long checks: `make -C probes soak`. What the probe promises, a hundred times over."""
+"""The long checks: `make -C probes soak`. The probe's promises, a hundred times over."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_million_polls_a_hundred_times(variant: str, target: Target, root: Non
 
 @pytest.fixture
 def others(request: pytest.FixtureRequest) -> Iterator[None]:
-    """So many processes that would run all the time."""
+    """As many busy processes as the parameter asks for."""
     running = [subprocess.Popen(["yes"], stdout=subprocess.DEVNULL) for _ in range(request.param)]
     yield
     for process in running:
@@ -57,7 +57,7 @@ def others(request: pytest.FixtureRequest) -> Iterator[None]:
 def test_the_interval_holds_the_truth(
     command: str, polls: int, half_width: float, target: Target
 ) -> None:
-    """Rates from windows, against what the target did in the same time; and they say something."""
+    """Rates from windows agree with the target's own count, and their intervals are narrow."""
     fd = target.do("open tcp")
     held, widths = 0, []
     for _ in range(RUNS):
@@ -83,7 +83,7 @@ def test_attached_within_a_tenth_of_a_second(target: Target, root: None) -> None
     assert statistics.median(took) < 0.1
 
 
-def pace(target: Target, fd: int) -> float:
+def nanoseconds_per_poll(target: Target, fd: int) -> float:
     """Nanoseconds a poll, of the best of a few rounds."""
     best = float("inf")
     for _ in range(15):
@@ -95,7 +95,7 @@ def pace(target: Target, fd: int) -> float:
 
 def test_killed_a_hundred_times_under_load(target: Target, root: None) -> None:
     fd = target.do("open tcp")
-    before = pace(target, fd)
+    before = nanoseconds_per_poll(target, fd)
     target.begin(f"poll {fd} 60000011 0")
     mine: set[tuple[str, int]] = set()
     for _ in range(RUNS):
@@ -107,7 +107,7 @@ def test_killed_a_hundred_times_under_load(target: Target, root: None) -> None:
     assert mine
     target.finish(300)
     assert_vanish(mine)
-    assert pace(target, fd) < before * 1.15
+    assert nanoseconds_per_poll(target, fd) < before * 1.15
 
 
 def test_two_thousand_processes(

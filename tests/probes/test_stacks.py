@@ -20,7 +20,7 @@ def stacks_of(process: Record, kind: str) -> list[Record]:
     return [s for s in process["stacks"] if s["kind"] == kind]
 
 
-def test_a_fixed_stride_says_how_many_polls_a_stack_stands_for(
+def test_a_fixed_stride_gives_the_polls_a_stack_stands_for(
     target: Target, start_probe: StartProbe
 ) -> None:
     fd = target.do("open tcp")
@@ -44,15 +44,13 @@ def test_the_automatic_stride_bounds_the_stacks_a_second(
     found = counts(probe.stop(), target.pid)
     taken = sum(s["count"] for s in found["stacks"])
     assert 30 < taken < 30 + 400 * took
-    # They stand for all the polls, as well as so many random gaps can say: their standard
-    # deviation is 0.58 of the stride.
+    # They stand for all the polls, within the error of that number of random gaps: their
+    # standard deviation is 0.58 of the stride.
     stood_for = sum(s["polls"] for s in found["stacks"])
     assert stood_for == pytest.approx(1000003, rel=5 * 0.58 / taken**0.5)
 
 
-def test_the_automatic_stride_follows_a_slower_pace(
-    target: Target, start_probe: StartProbe
-) -> None:
+def test_the_automatic_stride_follows_a_lower_rate(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--stacks", "auto", "-i", "0.1")
     target.do(f"poll {fd} 300007 0")

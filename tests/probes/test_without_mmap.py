@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.probes.conftest import need_mode
 from tests.probes.probe_process import Probe, Target, counts, total
 
 StartProbe = Callable[..., Probe]
@@ -28,8 +29,7 @@ def test_every_variant_loads(
     variant: str, mode: str, target: Target, start_probe: StartProbe
 ) -> None:
     """By a verifier that does not know what the constants hold, as before 5.5."""
-    if (variant, mode) == ("fentry", "-c"):
-        pytest.skip("fentry is attached to poll only")
+    need_mode(variant, mode)
     options = ("--no-mmap", "--plain-reads", "--variant", variant)
     probe = start_probe("-p", str(target.pid), *options, *mode.split())
     probe.stop()
@@ -60,7 +60,7 @@ def test_every_poll_is_counted(
 
 
 def test_slots_are_used_again(target: Target, start_probe: StartProbe) -> None:
-    """Many births and ends beside each other, in rows that the loader writes to as well."""
+    """Many births and ends at the same time, in rows that the loader writes to as well."""
     fd = target.do("open tcp")
     options = ("-f", "-i", "0.05", "--no-mmap", "--max-processes", "8")
     probe = start_probe("-p", str(target.pid), *options)

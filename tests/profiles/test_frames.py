@@ -6,7 +6,8 @@ import json
 import pytest
 
 from polltrace.errors import FrameError
-from polltrace.profiles.frames import Burst, Frame, Header, Record, parse
+from polltrace.profiles.decoder import parse
+from polltrace.profiles.frames import Burst, Header, ProbeFrame, ProbeRecord
 from polltrace.profiles.profile import profile_of
 
 HEADER = {
@@ -51,7 +52,7 @@ def frame(break_polls: int, t_s: float) -> dict[str, object]:
     }
 
 
-def records(*data: dict[str, object]) -> list[Record | None]:
+def records(*data: dict[str, object]) -> list[ProbeRecord | None]:
     return [parse(json.dumps(record)) for record in data]
 
 
@@ -79,11 +80,11 @@ def test_a_probe_that_was_killed_leaves_an_incomplete_profile() -> None:
 def test_types_of_later_releases_are_passed_over() -> None:
     assert parse('{"type": "weather"}') is None
     assert isinstance(parse(json.dumps({**HEADER, "moon": "full"})), Header)
-    assert isinstance(parse(json.dumps(frame(1, 1.0))), Frame)
+    assert isinstance(parse(json.dumps(frame(1, 1.0))), ProbeFrame)
 
 
 @pytest.mark.parametrize("line", ["", "{", "[]", '"x"', "3", '{"type": "frame"}', "\x00"])
-def test_what_is_no_record_is_refused(line: str) -> None:
+def test_a_line_that_is_no_record_is_refused(line: str) -> None:
     with pytest.raises(FrameError, match="not a frame of format 1"):
         parse(line)
 
@@ -94,7 +95,7 @@ def test_another_format_is_named() -> None:
 
 
 def test_no_frame_at_all() -> None:
-    with pytest.raises(FrameError, match="before it said anything"):
+    with pytest.raises(FrameError, match="without a frame"):
         profile_of(records(HEADER))
 
 

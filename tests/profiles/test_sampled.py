@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from polltrace.engines import Engine, engine_of
 from polltrace.profiles.frames import Header, ProcessTotals, Stack, WatchedProcess
 from polltrace.profiles.profile import Profile
+from polltrace.profiles.recognition import engine_of_process
 from polltrace.profiles.sampled import AT_POLL, ON_CPU, Shares, introduced, named_stacks, shares
-from stacks import Frame, ProcessError
+from polltrace.stacks import Frame, ProcessError
 from tests.watch.samples import named_stack
 
 CHECK = ("poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "nioqts", "main")
@@ -19,7 +21,7 @@ FUNCTIONS = (*CHECK, "work", "[lost+0x1]")
 
 
 class Names:
-    """An address is a place in FUNCTIONS; process 8 is gone."""
+    """An address is an index into FUNCTIONS; process 8 is gone."""
 
     problems: Mapping[str, str] = {}
 
@@ -37,10 +39,15 @@ class Names:
         return [Frame("do_sys_poll", "[kernel]", 0, at, kernel=True) for at in addresses]
 
 
-def profile(*processes: tuple[int, list[Stack]]) -> Profile:
+def announced(pid: int, exe: str = "/u01/bin/oracle") -> WatchedProcess:
+    return WatchedProcess(pid, 1, "oracle_7_orcl", ("oracleORCL (LOCAL=NO)",), exe)
+
+
+def profile(*processes: tuple[int, list[Stack]], exe: str = "/u01/bin/oracle") -> Profile:
     totals = [ProcessTotals(pid, 1, 1.0, 9, 0, (), (), tuple(taken)) for pid, taken in processes]
     header = Header("0.1", "db1", "6.1", "count", "tp_btf")
-    return Profile(header, 2.0, {}, tuple(totals), frozenset(), {}, complete=True)
+    known = {(pid, 1): announced(pid, exe) for pid, _ in processes}
+    return Profile(header, 2.0, known, tuple(totals), frozenset(), {}, complete=True)
 
 
 def taken(kind: str, count: int, *addresses: int, kernel: tuple[int, ...] = ()) -> Stack:
@@ -48,12 +55,12 @@ def taken(kind: str, count: int, *addresses: int, kernel: tuple[int, ...] = ()) 
 
 
 def test_stacks_of_one_kind_come_with_their_names_commonest_first() -> None:
-    look = profile(
+    observed = profile(
         (7, [taken(AT_POLL, 1, 0), taken(ON_CPU, 5, 6, 5), taken(ON_CPU, 9, 3, 4, kernel=(1,))]),
         (8, [taken(ON_CPU, 100, 6)]),
         (9, [taken(ON_CPU, 6, 5)]),
     )
-    found = named_stacks(look, Names(), ON_CPU)
+    found = named_stacks(observed, Names(), ON_CPU)
     assert [each.count for each in found] == [9, 6, 5]
     assert [[frame.name for frame in each.frames] for each in found] == [
         ["nsmore2recv", "nioqts"],
@@ -76,10 +83,48 @@ def test_at_a_poll_nameless_functions_leave_its_shape(
     assert (found.is_break_check, found.by_shape) == (is_check, by_shape)
 
 
+def test_a_poll_of_a_stripped_program_that_is_no_server_is_unclassified() -> None:
+    """Any program may poll one descriptor with timeout 0, under any title."""
+    loop = profile((7, [taken(AT_POLL, 26, 0, 7, 7)]), exe="/usr/bin/python3.11")
+    (found,) = named_stacks(loop, Names(), AT_POLL)
+    assert (found.is_break_check, found.by_shape, found.undecided) == (False, False, True)
+    unknown = replace(loop, processes={})
+    assert named_stacks(unknown, Names(), AT_POLL)[0].undecided
+
+
+@pytest.mark.parametrize(
+    ("exe", "comm", "recognised"),
+    [
+        ("/u01/bin/oracle", "oracle_7_orcl", True),
+        ("/u01/bin/oracle (deleted)", "oracle_7_orcl", True),
+        ("/usr/bin/python3.11", "oracle_7_orcl", False),
+        ("", "oracle_7_orcl", True),
+    ],
+)
+def test_a_server_is_recognised_by_title_and_program(exe: str, comm: str, recognised: bool) -> None:
+    process = WatchedProcess(7, 1, comm, ("oracleORCL (LOCAL=NO)", ""), exe)
+    assert (engine_of_process(process) is not None) == recognised
+    assert engine_of_process(replace(process, cmdline=("poller",))) is None
+
+
+def test_an_address_in_no_mapping_is_no_frame() -> None:
+    """A walk that went astray ends where it did, and its guess is not printed."""
+
+    class Astray(Names):
+        def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
+            at = addresses.index(9)
+            guess = Frame("[0x100000002]", "", 9, 9)
+            named = super().user
+            return [*named(pid, addresses[:at]), guess, *named(pid, addresses[at + 1 :])]
+
+    (found,) = named_stacks(profile((7, [taken(ON_CPU, 1, 6, 9, 5)])), Astray(), ON_CPU)
+    assert [frame.name for frame in found.frames] == ["work"]
+
+
 def test_processes_are_shown_while_they_live() -> None:
     names = Names()
-    said = [None, *(WatchedProcess(pid, 1, "oracle", ("oracle",)) for pid in (7, 8, 9))]
-    assert list(introduced(said, names)) == said
+    announced = [None, *(WatchedProcess(pid, 1, "oracle", ("oracle",)) for pid in (7, 8, 9))]
+    assert list(introduced(announced, names)) == announced
     assert names.shown == [(7, []), (8, []), (9, [])]
 
 
@@ -96,9 +141,9 @@ def test_samples_under_the_check_that_poll_and_that_do_not() -> None:
         named_stack("sntpoltsts [oracle+0x1] nsmore2recv nioqts main", 4, check=True),
         named_stack("nsmore2recv nioqts main", 8, check=True),
         named_stack("memcpy nsmore2recv.cold nioqts main", 16, check=True),
-        # What stands in the outermost alone runs out-of-band as well.
+        # A function of the outermost step alone runs out-of-band as well.
         named_stack("nioqts main", 32, check=True),
-        # Called by somebody else it is no break check.
+        # Called by another function it is no break check.
         named_stack("nsmore2recv other main", 64),
         named_stack("snttmoredata other main", 128),
         named_stack("work main", 256),

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stacks of a look, named, judged and printed: also what is wrong with them."""
+"""Stacks of a measurement, named, judged and printed, with their problems."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-from polltrace.profiles.frames import Header, ProcessTotals, Stack
+from polltrace.profiles.frames import Header, ProcessTotals, Stack, WatchedProcess
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.profiles.stack_profile import StackProfile, stack_profile
-from polltrace.profiles.stacks_report import stacks_json, stacks_text
-from stacks import Frame, ProcessError
-from stacks.folded import Folded
+from polltrace.profiles.stacks_report import stacks_data, stacks_text
+from polltrace.stacks import Frame, ProcessError
+from polltrace.stacks.folded import Folded
 
 CHECK = ("poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "nioqts", "kcbgtcr", "main")
 OTHER = ("poll", "wait_a_while", "main")
@@ -26,7 +25,7 @@ LOST_WAY = ("poll", "[libold.so+0x10]")
 
 
 class Names:
-    """Each address is a place in a list of functions."""
+    """Each address is an index into a list of functions."""
 
     def __init__(self, functions: Sequence[str], problems: Mapping[str, str] = {}) -> None:
         self.functions = functions
@@ -52,12 +51,16 @@ def totals(pid: int, *stacks: Stack) -> ProcessTotals:
     return ProcessTotals(pid, 1, 0.9, 4000, 0, (), (), stacks)
 
 
-def look(*processes: ProcessTotals, **lost: int) -> Profile:
+def observed(*processes: ProcessTotals, **lost: int) -> Profile:
     header = Header("0.1", "db1", "6.1", "count", "tp_btf")
-    return Profile(header, 2.0, {}, processes, frozenset(), lost, complete=True)
+    known = {
+        each.identity: WatchedProcess(*each.identity, "oracle", ("oracleORCL (LOCAL=NO)",))
+        for each in processes
+    }
+    return Profile(header, 2.0, known, processes, frozenset(), lost, complete=True)
 
 
-GOOD = look(totals(7, Stack(AT_POLL, 1000, False, at(CHECK), "recovered")))
+GOOD = observed(totals(7, Stack(AT_POLL, 1000, False, at(CHECK), "recovered")))
 
 
 def printed(profile: Profile, kind: str = AT_POLL, **problems: str) -> tuple[StackProfile, str]:
@@ -65,7 +68,7 @@ def printed(profile: Profile, kind: str = AT_POLL, **problems: str) -> tuple[Sta
     return found, stacks_text(found, found.folded)
 
 
-def test_good_stacks_say_what_was_sampled_and_no_more() -> None:
+def test_good_stacks_are_summarized_and_no_more() -> None:
     assert printed(GOOD)[1].splitlines() == [
         "1,000 of 1,000 stacks at a break poll are the break check.",
         "Sampled: 1,000 of 4,000 break polls in 2.0 s.",
@@ -76,9 +79,9 @@ def test_good_stacks_say_what_was_sampled_and_no_more() -> None:
     ]
 
 
-def test_all_that_is_wrong_is_said() -> None:
+def test_every_problem_is_reported() -> None:
     bad = replace(
-        look(
+        observed(
             totals(
                 7,
                 Stack(AT_POLL, 60, False, at(CHECK), "unknown"),
@@ -103,17 +106,17 @@ def test_all_that_is_wrong_is_said() -> None:
     )
     assert rest[rest.index("", 1) + 1 :] == [
         "5.9 % of the stacks end early, 100 % of these in libold.so (no frame pointers?).",
-        "15 stacks are deeper than what was kept of them.",
+        "15 stacks are deeper than the part that was kept.",
         "60 stacks may lack the function that called poll: where this libc keeps its return "
         "address is not known.",
         "11 stacks were lost: there was no room for more different ones.",
-        "6 stacks are shown without the kernel's part: no room for it.",
-        "2 times the kernel did not let the probe take its sample.",
+        "6 stacks lack their kernel part: there was no room for it.",
+        "The kernel refused the probe 2 samples.",
         "3 stacks are left out: their processes ended before their memory maps could be read.",
-        "The look was cut short: the probe did not say that it had seen everything.",
+        "The measurement was cut short: the probe ended without its last record.",
         "Names are missing in libold.so: no symbols.",
     ]
-    quality = json.loads(stacks_json(found, found.folded))["quality"]
+    quality = stacks_data(found, found.folded)["quality"]
     assert quality == {
         "early": {"samples": 85, "early": 5, "by_object": {"/lib/libold.so": 5}},
         "truncated": 15,
@@ -127,8 +130,23 @@ def test_all_that_is_wrong_is_said() -> None:
     }
 
 
-def test_no_stacks_still_says_what_was_lost() -> None:
-    text = printed(look(totals(7), stacks=4))[1]
+def test_a_program_of_no_known_engine_gets_no_verdict_by_shape() -> None:
+    stacks = observed(totals(7, Stack(AT_POLL, 26, False, at(LOST_WAY), "not-needed")))
+    found, text = printed(replace(stacks, processes={}))
+    assert (found.checks, found.by_shape, found.undecided) == (0, 0, 26)
+    assert text.splitlines()[0] == (
+        "Cannot tell whether 26 stacks at a poll are the break check: no names, and of no known "
+        "engine's server."
+    )
+    both = replace(stacks, processes={}, totals=(*stacks.totals, *GOOD.totals))
+    assert printed(both)[1].startswith(
+        "1,000 of 1,026 stacks at a break poll are the break check. Cannot tell of 26: no names"
+    )
+    assert stacks_data(found, found.folded)["undecided"] == 26
+
+
+def test_without_stacks_losses_are_still_reported() -> None:
+    text = printed(observed(totals(7), stacks=4))[1]
     assert text.splitlines() == [
         "No stacks: in 2.0 s no break poll was sampled.",
         "4 stacks were lost: there was no room for more different ones.",
@@ -136,7 +154,7 @@ def test_no_stacks_still_says_what_was_lost() -> None:
 
 
 def test_on_cpu_the_share_is_given_with_its_interval() -> None:
-    profile = look(
+    profile = observed(
         totals(7, Stack(ON_CPU, 50, False, at(CHECK)), Stack(ON_CPU, 950, False, at(OTHER)))
     )
     first, second, *_ = printed(profile, ON_CPU)[1].splitlines()
@@ -145,7 +163,7 @@ def test_on_cpu_the_share_is_given_with_its_interval() -> None:
 
 
 def test_kernel_frames_stand_inside_and_change_no_verdict() -> None:
-    profile = look(totals(7, Stack(AT_POLL, 9, False, at(CHECK), "recovered", (1, 2))))
+    profile = observed(totals(7, Stack(AT_POLL, 9, False, at(CHECK), "recovered", (1, 2))))
     found, _ = printed(profile)
     assert found.checks == 9
     (functions,) = found.folded
@@ -154,7 +172,7 @@ def test_kernel_frames_stand_inside_and_change_no_verdict() -> None:
 
 def test_shares_are_of_the_polls_that_samples_stand_for() -> None:
     """Two processes, as many samples each; one polls nine times as fast."""
-    profile = look(
+    profile = observed(
         totals(6, Stack(AT_POLL, 100, False, at(CHECK), "recovered", polls=36_000)),
         totals(7, Stack(AT_POLL, 100, False, at(OTHER), "recovered", polls=4_000)),
     )
@@ -163,14 +181,14 @@ def test_shares_are_of_the_polls_that_samples_stand_for() -> None:
     assert sorted(found.folded.values()) == [4_000, 36_000]
     assert " 90.0 %  main > kcbgtcr" in text
     assert " 10.0 %  main > wait_a_while" in text
-    assert json.loads(stacks_json(found, found.folded))["unit"] == "break polls"
+    assert stacks_data(found, found.folded)["unit"] == "break polls"
 
 
-def test_a_part_is_said_to_be_one() -> None:
+def test_a_partial_list_is_marked() -> None:
     found, _ = printed(GOOD)
     shown: Folded = {("nsmore2recv", "poll"): 400}
     assert "Shown: 40.0 % of the stacks; shares are of all." in stacks_text(found, shown)
-    assert json.loads(stacks_json(found, shown))["stacks"] == [
+    assert stacks_data(found, shown)["stacks"] == [
         {"count": 400, "functions": ["nsmore2recv", "poll"]}
     ]
 

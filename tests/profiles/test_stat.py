@@ -47,7 +47,7 @@ def test_counts_are_exactly_what_the_process_did(poller: Poller, stat: Stat) -> 
     poller.poll()
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=PATIENCE_S)
-    # THEN every one is there, and told apart
+    # THEN every one is there, and classified
     (seen,) = json.loads(output)["processes"]
     assert (seen["break_polls"], seen["other_polls"]) == (BREAK_POLLS, OTHER_POLLS)
     calls = {call["name"]: call for call in seen["syscalls"]}
@@ -56,7 +56,7 @@ def test_counts_are_exactly_what_the_process_did(poller: Poller, stat: Stat) -> 
     assert (process.returncode, errors) == (0, "")
 
 
-def test_the_table_says_the_same(poller: Poller, stat: Stat) -> None:
+def test_the_table_shows_the_same(poller: Poller, stat: Stat) -> None:
     process = stat()
     poller.poll()
     process.send_signal(signal.SIGTERM)
@@ -115,14 +115,15 @@ def test_processes_by_title(run: Run, poller: Poller) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        ([], 2, "say which processes"),
-        (["--all", "--sid", "X"], 2, "say which processes"),
+        ([], 2, "choose processes"),
+        (["--all", "--sid", "X"], 2, "choose processes"),
         (["--all", "--", "true"], 2, "not both"),
         (["-n", "("], 2, "'(' is not a regular expression"),
         (["-n", "no process is called so"], 5, "no process with a title like"),
         (["--sid", "NOSUCH"], 5, "no dedicated server of instance NOSUCH"),
     ],
 )
+@pytest.mark.usefixtures("root")
 def test_no_process_is_meant(run: Run, options: list[str], code: int, words: str) -> None:
     ended = run("stat", *options)
     assert ended.returncode == code
@@ -136,7 +137,7 @@ def a_pid_that_is_gone() -> str:
 
 
 @pytest.mark.parametrize("pid", ["0", "12x", "", "1,,2", "99999999"])
-def test_what_is_no_pid(run: Run, pid: str) -> None:
+def test_an_invalid_pid_is_refused(run: Run, pid: str) -> None:
     ended = run("stat", "-p", pid)
     assert ended.returncode == 2
     assert f"{pid!r} is not a PID" in ended.stderr
@@ -170,7 +171,7 @@ def test_a_kernel_without_btf(run: Run, poller: Poller) -> None:
 @pytest.mark.parametrize(
     ("to", "code", "errors"),
     [
-        ("> /dev/full", 4, "polltrace: cannot write the output: No space left on device\n"),
+        ("> /dev/full", 8, "polltrace: cannot write the output: No space left on device\n"),
         ("| true; exit ${PIPESTATUS[0]}", 141, ""),
     ],
 )
@@ -182,7 +183,7 @@ def test_output_that_goes_nowhere(run: Run, to: str, code: int, errors: str) -> 
 def test_unknown_verb(run: Run) -> None:
     ended = run("frobnicate")
     assert ended.returncode == 2
-    assert "invalid choice: 'frobnicate'" in ended.stderr
+    assert "there is no command 'frobnicate'" in ended.stderr
 
 
 def test_help_names_the_exit_codes(run: Run) -> None:

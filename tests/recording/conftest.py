@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording of the lab, made once for all tests that look at one."""
+"""A recording of the lab, made once for all tests that read one."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.lab_server import LabServer
-from tests.conftest import POLLTRACE, ROOT, missing
+from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
+from tests.conftest import POLLTRACE, missing
 from tests.stacks.flamegraph.conftest import Browser, program
 from tests.waiting import PATIENCE_S
 
@@ -32,19 +31,7 @@ class LabRecording:
 
 
 @pytest.fixture(scope="session")
-def lab_here() -> None:
-    """The lab runs here, and the probe."""
-    if os.geteuid() != 0:
-        missing("attaching BPF programs needs root")
-    if not Path("/sys/kernel/btf/vmlinux").exists():
-        missing("this kernel has no BTF")
-    for built in ("probes/build/polltrace-probe", "scenarios/lab/build/oralab"):
-        if not (ROOT / built).exists():
-            missing(f"{built} is not built: make build")
-
-
-@pytest.fixture(scope="session")
-def lab_recording(lab_here: None, tmp_path_factory: pytest.TempPathFactory) -> LabRecording:
+def lab_recording(lab: None, tmp_path_factory: pytest.TempPathFactory) -> LabRecording:
     path = tmp_path_factory.mktemp("recording") / "lab.polltrace"
     with LabServer() as server, DriverClient() as one, DriverClient() as other:
         pids: list[int] = []

@@ -12,7 +12,7 @@ from polltrace.recording.file import RecordingFile
 def header(**changes: Any) -> dict[str, Any]:
     return {
         "format": "polltrace-recording",
-        "version": 1,
+        "version": 2,
         "polltrace": "0.1.0",
         "host": "dbhost",
         "kernel": "6.1.0",
@@ -26,8 +26,8 @@ def header(**changes: Any) -> dict[str, Any]:
     }
 
 
-def probe(record: dict[str, Any], at_s: float, look: str = "count") -> dict[str, Any]:
-    return {"type": "probe", "look": look, "at_s": at_s, "record": record}
+def probe(record: dict[str, Any], at_s: float, stream: str = "count") -> dict[str, Any]:
+    return {"type": "probe", "stream": stream, "at_s": at_s, "record": record}
 
 
 def probe_header() -> dict[str, Any]:
@@ -58,6 +58,9 @@ def frame(t_s: float, *processes: dict[str, Any], **lost: int) -> dict[str, Any]
     }
 
 
+CLIENT = {"fd": 15, "local": "10.0.0.5:1521", "peer": "10.0.0.9:50000"}
+
+
 def totals(pid: int, start: int, cpu_s: float, polls: int, **more: Any) -> dict[str, Any]:
     return {
         "pid": pid,
@@ -65,7 +68,7 @@ def totals(pid: int, start: int, cpu_s: float, polls: int, **more: Any) -> dict[
         "cpu_s": cpu_s,
         "break_polls": polls,
         "other_polls": 0,
-        "sockets": [],
+        "sockets": [{**CLIENT, "kind": "tcp", "polls": polls}] if polls else [],
         **more,
     }
 
@@ -93,7 +96,7 @@ def server(pid: int, start: int, **changes: Any) -> dict[str, Any]:
         "engine": "Oracle Database",
         "instance": "ORCL",
         "local": False,
-        "client": {"fd": 15, "local": "10.0.0.5:1521", "peer": "10.0.0.9:50000", "owner": 0},
+        "client": {**CLIENT, "owner": 0},
         "catches_sigurg": False,
         "settings": {
             "path": "/u01/network/admin/sqlnet.ora",
@@ -120,7 +123,7 @@ def trailer(at_s: float, **changes: Any) -> dict[str, Any]:
     }
 
 
-PRICE = {"type": "price", "at_s": 1.0, "pace_us": 8, "price_s": [6e-7, 5e-7, 7e-7]}
+POLL_COST = {"type": "poll_cost", "at_s": 1.0, "interval_us": 8, "cost_s": [6e-7, 5e-7, 7e-7]}
 
 
 def stack(count: int, *addresses: int, kind: str = "cpu") -> dict[str, Any]:
@@ -149,7 +152,7 @@ def story(polls_per_s: int = 100_000, seconds: int = 4) -> list[dict[str, Any]]:
         probe(probe_header(), 0.0, "cpu"),
         probe(process(100, 7), 0.0, "cpu"),
         server(100, 7),
-        PRICE,
+        POLL_COST,
         symbols(100, 7, CHAIN, leaf=1),
         symbols(100, 7, {9: "work"}, leaf=9),
     ]

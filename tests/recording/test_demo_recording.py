@@ -23,7 +23,7 @@ ELSEWHERE = Path(__file__).with_name("elsewhere.py")
 DEMO = recording_path("demo")
 
 
-def test_it_is_small_whole_and_tells_the_story() -> None:
+def test_it_is_small_whole_and_covers_the_story() -> None:
     assert DEMO.stat().st_size < 200_000
     recording = read(DEMO)
     assert recording.tear == ""
@@ -80,7 +80,7 @@ def test_a_page_without_linux(tmp_path: Path) -> None:
 
 
 def test_elsewhere_is_another_machine(tmp_path: Path) -> None:
-    # What needs Linux fails there: the tests above would notice.
+    # A module that needs Linux fails there: the tests above would notice.
     ended = elsewhere("record", "-o", str(tmp_path / "a"), "-p", "1")
     assert ended.returncode != 0
     assert "no module fcntl" in ended.stderr
@@ -89,7 +89,7 @@ def test_elsewhere_is_another_machine(tmp_path: Path) -> None:
 def test_a_file_that_is_called_demo_comes_first(run: Run, tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("mine\n")
     ended = run("report", "demo", prefix=("env", "-C", str(tmp_path)))
-    assert ended.returncode == 4
+    assert ended.returncode == 8
     assert "demo is no recording" in ended.stderr
 
 

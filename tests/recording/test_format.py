@@ -14,8 +14,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polltrace.errors import FrameError, HostError, UsageError
-from polltrace.profiles.frames import Frame
+from polltrace.errors import FileError, FileFormatError
+from polltrace.intervals import Estimate
+from polltrace.profiles.frames import Bucket, ProbeFrame
 from polltrace.recording import frames, read
 from polltrace.recording.file import RecordingFile
 from polltrace.recording.scan import ENDED_EARLY, NO_TRAILER, Scan
@@ -50,7 +51,7 @@ def scanned(path: Path) -> tuple[list[dict[str, Any]], str]:
     return records, scan.tear
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
+def test_written_records_are_read(tmp_path: Path) -> None:
     records = story()
     path = written(tmp_path / "a", *records)
     assert scanned(path) == (records, "")
@@ -88,15 +89,15 @@ def test_any_prefix_reads_as_a_prefix(tmp_path: Path, cut: float) -> None:
     data = whole.read_bytes()
     torn = tmp_path / "torn"
     torn.write_bytes(data[: int(cut * len(data))])
-    # THEN what can be read is a prefix of the records, and it says that it is not all
+    # THEN the records read are a prefix of the whole, and the tear is reported
     try:
         found, tear = scanned(torn)
-    except FrameError as error:
-        said = str(error)
+    except FileFormatError as error:
+        message = str(error)
     else:
-        said = ""
-    if said:
-        assert "is no recording" in said
+        message = ""
+    if message:
+        assert "is no recording" in message
         return
     assert found == records[: len(found)]
     assert tear in ("", ENDED_EARLY, NO_TRAILER)
@@ -117,15 +118,15 @@ def test_damage_gives_one_line_and_no_traceback(tmp_path: Path, seed: int) -> No
         data[chance.randrange(len(data))] = chance.randrange(256)
     bad = tmp_path / "bad"
     bad.write_bytes(data)
-    said = f"{bad}"
+    message = f"{bad}"
     try:
         assert recording_report(bad).text()
         json.dumps(recording_report(bad).data())
         list(frames(bad))
-    except FrameError as error:
-        said = str(error)
-    assert "\n" not in said
-    assert str(bad) in said
+    except FileFormatError as error:
+        message = str(error)
+    assert "\n" not in message
+    assert str(bad) in message
 
 
 @anywhere
@@ -136,12 +137,12 @@ def test_damage_gives_one_line_and_no_traceback(tmp_path: Path, seed: int) -> No
             st.lists(some, max_size=4)
             | st.dictionaries(
                 st.sampled_from(
-                    ["type", "look", "at_s", "record", "pid", "start_ticks", "processes", "lost"]
+                    ["type", "stream", "at_s", "record", "pid", "start_ticks", "processes", "lost"]
                 )
                 | st.text(max_size=5),
                 some
                 | st.sampled_from(
-                    ["probe", "frame", "server", "price", "symbols", "trailer", "count", "gaps"]
+                    ["probe", "frame", "server", "poll_cost", "symbols", "trailer", "count", "gaps"]
                 ),
             )
         ),
@@ -156,7 +157,7 @@ def test_records_of_any_shape_give_no_traceback(tmp_path: Path, record: Any) -> 
     list(frames(path))
 
 
-def test_what_a_checksum_denies_is_not_believed(tmp_path: Path) -> None:
+def test_a_frame_with_a_wrong_checksum_is_not_read(tmp_path: Path) -> None:
     path = written(tmp_path / "a", *story())
     data = bytearray(path.read_bytes())
     data[-1] ^= 1  # the last frame's checksum itself
@@ -167,15 +168,35 @@ def test_what_a_checksum_denies_is_not_believed(tmp_path: Path) -> None:
 
 
 def test_version_1_stays_readable() -> None:
+    """Its streams were called `look`, its costs per poll `price`."""
     summary = recording_report(VERSION_1).summary
     (session,) = summary.sessions
     assert (session.identity, session.break_polls) == ((100, 7), 400_000)
     assert session.sampled is not None
     assert session.sampled.value == pytest.approx(10)
-    assert summary.recording.tear == ""
+    assert summary.recording.poll_costs == {8: Estimate(6e-7, 5e-7, 7e-7)}
+    assert (summary.recording.tear, summary.recording.unknown) == ("", {})
+    assert [each.stream for each in frames(VERSION_1)].count("cpu") > 1
 
 
-def test_unknown_records_are_skipped_and_said(tmp_path: Path) -> None:
+def test_gaps_of_every_time_that_they_were_timed_add_up(tmp_path: Path) -> None:
+    # GIVEN gaps timed twice, each time by a new probe with totals of its own
+    timed: list[dict[str, Any]] = []
+    for at_s, rows in ((1.0, [[1000, 2000, 5]]), (3.0, [[1000, 2000, 7], [4000, 8000, 2]])):
+        gaps = totals(100, 7, 0.5, 7, times_ns={"gap": rows})
+        timed += [
+            probe(probe_header(), at_s, "gaps"),
+            probe(a_frame(1, gaps), at_s + 0.5, "gaps"),
+            probe({"type": "trailer", "reason": "duration"}, at_s + 0.5, "gaps"),
+            {"type": "timed", "at_s": at_s, "pid": 100, "start_ticks": 7, "on_cpu_s": 0.25},
+        ]
+    recording = read(written(tmp_path / "a", *story()[:-1], *timed, trailer(4)))
+    # THEN both are in the histogram, and in the time on CPU that goes with it
+    assert recording.gaps[100, 7].gaps == (Bucket(1000, 2000, 12), Bucket(4000, 8000, 2))
+    assert recording.timed_cpu_s[100, 7] == 0.5
+
+
+def test_unknown_records_are_skipped_and_reported(tmp_path: Path) -> None:
     records = story()
     path = written(tmp_path / "a", {"type": "weather", "rain": 1}, *records)
     recording = read(path)
@@ -190,20 +211,20 @@ def test_unknown_records_are_skipped_and_said(tmp_path: Path) -> None:
         (b"hello\n", "is no recording"),
         (zstandard.compress(b"hello\n"), "is no recording"),
         (zstandard.compress(b'{"a":1}\n'), "is no recording"),
-        (zstandard.compress(json.dumps(header(version=2)).encode() + b"\n"), "up to version 1"),
+        (zstandard.compress(json.dumps(header(version=3)).encode() + b"\n"), "up to version 2"),
         (zstandard.compress(json.dumps(header(host=None, at_s="x")).encode() + b"\n"), "damaged"),
         (zstandard.compress(b'{"format":"x"}\n'), "of format 'x'"),
     ],
 )
-def test_what_is_no_recording(tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_file_that_is_no_recording(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(FrameError, match=words):
+    with pytest.raises(FileFormatError, match=words):
         Scan(path)
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(FileError, match="No such file"):
         Scan(tmp_path / "none")
 
 
@@ -213,13 +234,13 @@ def test_a_small_file_cannot_take_all_memory(
     monkeypatch.setattr("polltrace.recording.scan._LARGEST_FRAME", 1 << 20)
     path = tmp_path / "bomb"
     path.write_bytes(zstandard.compress(json.dumps(header()).encode() + b"\n" + bytes(1 << 21)))
-    with pytest.raises(FrameError, match="larger than any"):
+    with pytest.raises(FileFormatError, match="larger than any"):
         Scan(path)
 
 
 def test_a_full_disk_leaves_what_was_written() -> None:
     # /dev/full takes nothing: the error names the file and the reason.
-    with pytest.raises(HostError, match="cannot write /dev/full: No space left"):
+    with pytest.raises(FileError, match="cannot write /dev/full: No space left"):
         RecordingFile(Path("/dev/full")).write([header()])
 
 
@@ -231,9 +252,11 @@ def test_frames_in_their_order(tmp_path: Path) -> None:
         probe(a_frame(2, totals(1, 1, 0.7, 11)), 2.0),
         trailer(2),
     )
-    found = [each for each in frames(path) if isinstance(each.record, Frame)]
+    found = [each for each in frames(path) if isinstance(each.record, ProbeFrame)]
     assert [each.at_s for each in found] == [1.0, 2.0]
-    assert [len(each.record.processes) for each in found if isinstance(each.record, Frame)] == [
+    assert [
+        len(each.record.processes) for each in found if isinstance(each.record, ProbeFrame)
+    ] == [
         2,
         1,
     ]

@@ -13,7 +13,7 @@ import pytest
 from polltrace.recording_report import recording_report
 from tests.recording.samples import (
     CHAIN,
-    PRICE,
+    POLL_COST,
     frame,
     header,
     probe,
@@ -41,9 +41,9 @@ def with_gaps() -> list[dict[str, Any]]:
 
 
 def hostile() -> list[dict[str, Any]]:
-    """All that the watched side has a say in is hostile."""
+    """All data that the watched side can influence is hostile."""
     names = dict.fromkeys(CHAIN, HOSTILE)
-    client = {"fd": 1, "local": HOSTILE, "peer": HOSTILE, "owner": 0}
+    client = {"fd": 15, "local": HOSTILE, "peer": HOSTILE, "owner": 0}
     settings = {
         "path": HOSTILE,
         "break_poll_skip": 3,
@@ -55,7 +55,7 @@ def hostile() -> list[dict[str, Any]]:
         probe(process(100, 7, HOSTILE), 0.0),
         probe(probe_header(), 0.0, "cpu"),
         server(100, 7, instance=HOSTILE, client=client, settings=settings),
-        PRICE,
+        POLL_COST,
         symbols(100, 7, names, leaf=1),
         probe(frame(1, totals(100, 7, 0.9, 50_000)), 1.0),
         probe(frame(1, totals(100, 7, 0.9, 0, stacks=[stack(9, *CHAIN)])), 1.0, "cpu"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording in several files: each stands for itself, together they are the whole."""
+"""A recording in several files: each is readable alone, together they are the whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from polltrace.recording import read
 from polltrace.recording.journal import Journal
 from polltrace.recording.parts import Parts
-from polltrace.recording.probes import Said
+from polltrace.recording.probes import StreamRecord
 from tests.recording.samples import (
     frame,
     probe,
@@ -43,7 +43,7 @@ def recorded(path: Path, *, keep: int, frames: int = 30) -> dict[tuple[int, int]
     journal = Journal(("polltrace", "record", "--all"), 1.0, lambda: now[0])
 
     def entries(record: dict[str, Any]) -> list[dict[str, Any]]:
-        return list(journal.said(Said("count", now[0], record)))
+        return list(journal.record(StreamRecord("count", now[0], record)))
 
     early = entries(probe_header()) + entries(process(100, 7)) + entries(process(101, 8))
     parts = Parts(
@@ -111,7 +111,7 @@ def test_only_so_many_are_kept(tmp_path: Path) -> None:
     assert all(size < 1 << 20 for size in sizes)
 
 
-def test_what_is_left_out_of_frames_was_at_rest(tmp_path: Path) -> None:
+def test_processes_left_out_of_frames_were_at_rest(tmp_path: Path) -> None:
     """A process polls in the first second and in the hundredth; another, in every one."""
     busy = [totals(2, 2, 0.1 * second, 100 * second) for second in range(1, 101)]
     frames = [

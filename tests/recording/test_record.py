@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from polltrace.profiles.frames import Frame
+from polltrace.profiles.frames import ProbeFrame
 from polltrace.recording import frames, read
 from polltrace.recording.scan import Scan
 from tests.polltrace.exact_poller import BREAK_POLLS, OTHER_POLLS, Poller, exact_poller
@@ -71,7 +71,9 @@ def test_counts_are_exact_and_the_end_is_clean(
     assert data["quality"]["reason"] == "signal"
 
 
-def test_what_is_not_ours_stays_out(poller: Poller, record: Record, tmp_path: Path) -> None:
+def test_arguments_of_the_watched_process_stay_out(
+    poller: Poller, record: Record, tmp_path: Path
+) -> None:
     """The poller's arguments are not in the file, and of our own command line all is."""
     process = record("-d", "0.3")
     process.communicate(timeout=PATIENCE_S)
@@ -91,14 +93,14 @@ def test_killed_it_has_all_but_the_last_moment(
     def has_them_all() -> bool:
         recorded = [each.record for each in frames(tmp_path / "a")]
         totals = [
-            each for frame in recorded if isinstance(frame, Frame) for each in frame.processes
+            each for frame in recorded if isinstance(frame, ProbeFrame) for each in frame.processes
         ]
         return any(each.break_polls == BREAK_POLLS for each in totals)
 
     until(has_them_all, "every poll in the file")
     process.kill()
     process.wait()
-    # THEN it can be read up to there and says that it is not whole
+    # THEN it can be read up to there and is reported as not whole
     ended = run("report", str(tmp_path / "a"))
     assert ended.returncode == 0
     assert f"{BREAK_POLLS:,}" in ended.stdout
@@ -131,7 +133,7 @@ def test_nothing_of_sql_binds_passwords_or_environment(lab_recording: Any) -> No
 
 
 @pytest.mark.usefixtures("lab")
-def test_the_lab_is_told_apart(lab_recording: Any, run: Run) -> None:
+def test_the_lab_is_recognized(lab_recording: Any, run: Run) -> None:
     data = json.loads(run("report", str(lab_recording.path), "--json").stdout)
     found = {each["pid"]: each for each in data["sessions"]}
     in_band, out_of_band = found[lab_recording.in_band], found[lab_recording.out_of_band]
@@ -146,7 +148,7 @@ def test_the_lab_is_told_apart(lab_recording: Any, run: Run) -> None:
     low, high = in_band["cpu_pct_ci95"]
     assert low < in_band["cpu_pct"] < high
     assert in_band["advice"]["forecast"]
-    assert data["prices"]
+    assert data["poll_costs"]
 
 
 @pytest.mark.usefixtures("lab")
@@ -222,7 +224,8 @@ def test_the_one_before_is_kept(run: Run, poller: Poller, tmp_path: Path) -> Non
     assert Scan(path).header.started >= Scan(tmp_path / "a.old").header.started
 
 
-def test_what_is_no_recording_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("probe")
+def test_a_file_that_is_no_recording_is_not_overwritten(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "diary"
     path.write_text("dear diary\n")
     ended = run("record", "-o", str(path), "-p", "1")
@@ -243,8 +246,8 @@ def test_a_disk_that_fills_up(run: Run, poller: Poller, tmp_path: Path) -> None:
         "record", "-o", str(room / "a"), "-p", str(poller.pid), "-i", "0.01", "-d", "30",
         prefix=("unshare", "--mount", "sh", "-c", script, str(room)),
     )  # fmt: skip
-    # THEN it ends by itself, says so, and what it wrote can be read
-    assert ended.returncode == 4, ended.stderr
+    # THEN it ends by itself with an error, and the records written can be read
+    assert ended.returncode == 8, ended.stderr
     assert "No space left on device" in ended.stderr
     assert "Traceback" not in ended.stderr
     recording = read(tmp_path / "kept")
@@ -256,7 +259,7 @@ def test_a_disk_that_fills_up(run: Run, poller: Poller, tmp_path: Path) -> None:
     ("options", "words"),
     [
         (["-p", "1", "--max-size", "12"], "is not a size from 64K"),
-        ([], "say which processes"),
+        ([], "choose processes"),
         (["--all", "--", "true"], "not both"),
     ],
 )

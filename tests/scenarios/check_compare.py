@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Twenty comparisons of a run with its like, and twenty with a regression: `make check-compare`.
+"""Twenty comparisons of equal runs, and twenty with a regression: `make check-compare`.
 
-None of the first may be flagged and all of the second must be. The second are known by their
-polls, which are counted; how many are told by their times as well is printed, and depends on the
-machine. It takes minutes, so it is no part of `make test`, which does one of each.
+None of the first may be flagged and all of the second must be, by their polls, which are counted.
+How many are found by their times as well is printed, and depends on the machine
+(bench/compare_power.py measures that). It takes minutes; `make test` does one of each.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def main() -> int:
     args = parser.parse_args()
     false_alarms = found = slower = 0
     with tempfile.TemporaryDirectory() as directory:
-        place = args.keep or Path(directory)
-        base = run(place / "0", str(SCENARIO))
+        folder = args.keep or Path(directory)
+        base = run(folder / "0", str(SCENARIO))
         for n in range(1, args.times + 1):
             began = time.monotonic()
-            again = run(place / f"{n}", "--like", str(base))
-            worse = run(place / f"{n}-worse", "--like", str(base), "--force-skip", "1")
+            again = run(folder / f"{n}", "--like", str(base))
+            worse = run(folder / f"{n}-worse", "--like", str(base), "--force-skip", "1")
             imagined, true = regressed(base, again), regressed(again, worse)
             false_alarms += bool(imagined)
             found += bool(true)

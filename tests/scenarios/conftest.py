@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.lab_server import LabServer
+from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
 
 
 def busy(*, disable_oob: bool) -> Iterator[int]:
     with LabServer() as server, DriverClient() as client:
         server.connect(client, break_poll_skip=3, disable_oob=disable_oob)
         spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
-        # A request whose answer nobody waits for: the client runs it until it is killed.
+        # A request without a wait for its answer: the client runs it until it is killed.
         client.begin(LOTSLIOS, {"n": 10**9})
         yield int(spid)
 

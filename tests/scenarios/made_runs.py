@@ -7,23 +7,31 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
-from scenarios.expectations.network import BYTES_SENT
-from scenarios.run_analysis import MORE_DATA, ROUND_TRIPS
-from scenarios.run_file import Line, RunData
-from scenarios.scenario import Cell, Expected, Scenario
-from scenarios.session import Work
+from polltrace.scenarios.analyse.counted import MORE_DATA, ROUND_TRIPS
+from polltrace.scenarios.analyse.expectations.network import BYTES_SENT
+from polltrace.scenarios.analyse.run_file import Line, RunData
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.scenario import Expected, Scenario
+from polltrace.scenarios.run.work import Work
 
 BLOCKS, TURNS = 10, 4
 
 
 def made_run(
-    cells: Mapping[Cell, Mapping[str, float]], expected: Sequence[Expected] = (), seed: int = 1
+    cells: Mapping[Cell, Mapping[str, float]],
+    expected: Sequence[Expected] = (),
+    seed: int = 1,
+    base: Mapping[str, str] = MappingProxyType({"break_mode": "out-of-band"}),
 ) -> RunData:
-    """Ten blocks of each cell: `cpu_ms` of an execution with some noise, `waited_ms` more until it
-    has a processor; in each block `gets` and `polls`, by probe and server alike, are counted, and a
-    call is cancelled in `cancel_ms`."""
+    """Ten blocks of each cell, with some noise.
+
+    An execution takes `cpu_ms`, and waits `waited_ms` more for a processor; the yardstick takes
+    `yardstick_ms`. In each block `gets` and `polls` are counted, by probe and server alike, and a
+    call is cancelled in `cancel_ms`; a round trip takes `trip_ms` outside the server.
+    """
     order = random.Random(seed)
     lines: list[Line] = []
     for block in range(BLOCKS):
@@ -35,30 +43,36 @@ def made_run(
                     {
                         **{"kind": "sample", "block": block, "turn": turn, "cell": number},
                         **{"elapsed_s": cpu_s + waited_s, "cpu_s": cpu_s, "waited_s": waited_s},
-                        "yardstick_s": 5e-3 * order.uniform(0.995, 1.005),
+                        "yardstick_s": 1e-3
+                        * figures.get("yardstick_ms", 5.0)
+                        * order.uniform(0.995, 1.005),
                     }
                 )
             lines.append(_counted(block, number, figures))
             if "cancel_ms" in figures:
                 lines.append(_cancel(block, number, figures["cancel_ms"] * order.uniform(0.9, 1.1)))
         lines.append({"kind": "block", "block": block})
-    return RunData(_header(cells, expected), list(cells), frozenset(range(BLOCKS)), lines, False)
+    return RunData(
+        _header(cells, expected, base), list(cells), frozenset(range(BLOCKS)), lines, False
+    )
 
 
 def _counted(block: int, cell: int, figures: Mapping[str, float]) -> Line:
     gets, polls = figures.get("gets", 9000.0), figures.get("polls", 0.0)
+    trips = figures.get("trips", 1.0)
     statistics = {
         "consistent gets": gets,
         "user calls": figures.get("calls", 1.0),
         "lab break polls": polls,
         "DB time": figures["cpu_ms"],
-        ROUND_TRIPS: figures.get("trips", 1.0),
+        ROUND_TRIPS: trips,
         BYTES_SENT: figures.get("sent", 0.0),
     }
     events = {MORE_DATA: (figures["more"], 0)} if "more" in figures else {}
     return {
         **{"kind": "counted", "block": block, "cell": cell, "executions": 1},
-        **{"elapsed_s": 0.05, "cpu_s": 0.05, "break_polls": polls, "lost": 0},
+        **{"elapsed_s": 0.05 + 1e-3 * trips * figures.get("trip_ms", 0.0), "cpu_s": 0.05},
+        **{"break_polls": polls, "lost": 0},
         "v$": {"statistics": statistics, "events": events, "time_model": {}},
     }
 
@@ -73,7 +87,9 @@ def _cancel(block: int, cell: int, ms: float) -> Line:
     }
 
 
-def _header(cells: Mapping[Cell, Any], expected: Sequence[Expected]) -> Line:
+def _header(
+    cells: Mapping[Cell, Any], expected: Sequence[Expected], base: Mapping[str, str]
+) -> Line:
     scenario = Scenario(
         name="made",
         title="made",
@@ -81,7 +97,7 @@ def _header(cells: Mapping[Cell, Any], expected: Sequence[Expected]) -> Line:
         binds={},
         seconds=None,
         matrix={},
-        base={"break_mode": "out-of-band"},
+        base=dict(base),
         paths={},
         record=("elapsed", "polls", "statistics"),
         blocks=BLOCKS,
@@ -90,7 +106,7 @@ def _header(cells: Mapping[Cell, Any], expected: Sequence[Expected]) -> Line:
         expected=tuple(expected),
     )
     return {
-        "scenario": {**asdict(scenario), "paths": {"direct": {}}},
+        "scenario": {**asdict(scenario), "paths": {"direct": {}, "far": {"round_trip_s": 0.006}}},
         "cells": [cell.data() for cell in cells],
         "seed": 1,
         "server": "lab",

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.demo import LOTSLIOS
-from scenarios.lab_server import LabServer
-from scenarios.sqlnet import write_sqlnet
+from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
+from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
 from tests.waiting import PATIENCE_S, children, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -46,13 +46,13 @@ def busy(lab: LabServer, *, skip: int, server_disables: bool) -> Iterator[int]:
 
 
 @pytest.mark.usefixtures("lab")
-def test_an_in_band_session_is_priced(run: Run, busy_server: int) -> None:
+def test_an_in_band_session_has_a_cost_and_a_forecast(run: Run, busy_server: int) -> None:
     ended = run("advise", "-p", str(busy_server), "--json", "-d", "2")
     assert ended.returncode == 0, ended.stderr
     data = json.loads(ended.stdout)
     assert data.keys() >= FIELDS
     assert (data["break_mode"], data["cause"]) == ("in-band", "client-never-asked")
-    # Measured, from a burst of counted checks, and what the file says.
+    # Measured, from a burst of counted checks, and read from the file.
     assert (data["measured_skip"], data["configured_skip"]) == (3, 3)
     assert data["skip_finding"] is None
     assert data["polls_per_s"] > 1000
@@ -61,7 +61,7 @@ def test_an_in_band_session_is_priced(run: Run, busy_server: int) -> None:
     assert data["probe_ns_per_poll"] > 0
     skips = {each["break_poll_skip"]: each for each in data["forecast"]}
     assert all(each.keys() >= FORECAST for each in data["forecast"])
-    # The dearer the cancel, the cheaper the polling, at every step.
+    # The longer a cancel takes, the less the polling costs, at every step.
     shares = [skips[skip]["cpu_pct"] for skip in (1, 3, 10, 100, 1000)]
     assert shares == sorted(shares, reverse=True)
     medians = [skips[skip]["cancel_ms"]["median"] for skip in (1, 3, 10, 100, 1000)]
@@ -70,14 +70,14 @@ def test_an_in_band_session_is_priced(run: Run, busy_server: int) -> None:
     assert skips[1000]["cancel_waiting_s"] == 3000
     # Nothing saves as much as having no checks at all.
     assert data["out_of_band_saved_pct"] > skips[1000]["saved_pct"] > 0
-    # A skip that somebody could mean: it saves most of it, within the limit.
+    # A plausible skip: it saves most of the cost, within the limit.
     best = skips[data["recommended_skip"]]
     assert best["cancel_ms"]["worst"] <= 1000 * data["max_cancel_s"]
     assert best["saved_pct"] > 0.8 * skips[1000]["saved_pct"]
 
 
 @pytest.mark.usefixtures("lab")
-def test_the_text_says_the_whole_story_in_a_sentence(run: Run, busy_server: int) -> None:
+def test_the_text_sums_up_in_a_sentence(run: Run, busy_server: int) -> None:
     ended = run("advise", "-p", str(busy_server), "-d", "1", "--max-cancel", "5s")
     text = " ".join(ended.stdout.split())
     assert re.search(
@@ -91,12 +91,12 @@ def test_the_text_says_the_whole_story_in_a_sentence(run: Run, busy_server: int)
         "on-CPU samples",
         "is in force, measured:",
         "<- now",
-        "What our probe added",
+        "What the probe added",
         "median cancel on CPU",
         "out-of-band it would save",
         "To get there:",
         "sqlnet.ora saves",
-        "Mind those that wait",
+        "A waiting session notices later",
     ):
         assert part in text, part
 
@@ -120,12 +120,12 @@ def test_the_servers_disable_oob_is_found_and_an_edited_file_too(run: Run) -> No
     with LabServer() as lab, busy(lab, skip=7, server_disables=True) as spid:
         data = json.loads(run("why", "-p", str(spid), "--json").stdout)
         assert (data["break_mode"], data["cause"]) == ("in-band", "server-disabled")
-        assert data["reason"].endswith("sqlnet.ora says DISABLE_OOB=ON")
+        assert data["reason"].endswith("sqlnet.ora sets DISABLE_OOB=ON")
         # WHEN the file is changed under a server that has read it
         time.sleep(1.2)
         write_sqlnet(lab.oralab.tns_admin, break_poll_skip=100, disable_oob=False)
         advice = json.loads(run("advise", "-p", str(spid), "--json", "-d", "1").stdout)
-        # THEN what is measured is said to differ from what the file says, and why
+        # THEN the difference between the measured skip and the file's is reported, with its reason
         assert (advice["measured_skip"], advice["configured_skip"]) == (7, 100)
         assert advice["skip"] == 7
         assert "after the process started" in advice["skip_finding"]
@@ -149,32 +149,32 @@ def test_a_local_session_never_polls(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_session_at_rest_has_nothing_to_price(run: Run) -> None:
+def test_a_session_at_rest_costs_nothing(run: Run) -> None:
     with LabServer() as lab, DriverClient() as client:
         lab.connect(client, break_poll_skip=3, disable_oob=True)
         spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
         text = run("advise", "-p", str(spid)).stdout
         data = json.loads(run("advise", "-p", str(spid), "--json").stdout)
-    assert "nothing to price" in text
+    assert "It made no break polls while it was measured" in text
     assert (data["break_mode"], data["cpu_pct"], data["forecast"]) == ("in-band", 0, [])
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_process_that_ends_meanwhile_is_said_to(start: Start) -> None:
+def test_a_process_that_ends_meanwhile_is_reported(start: Start) -> None:
     with LabServer() as lab:
         with busy(lab, skip=3, server_disables=True) as spid:
             advise = start("advise", "-p", str(spid))
-            until(lambda: children(advise.pid, "polltrace-probe"), "a look")
+            until(lambda: children(advise.pid, "polltrace-probe"), "the probe")
         with contextlib.suppress(ProcessLookupError):  # it may have ended with its client
             os.kill(spid, 9)
-        _, said = advise.communicate(timeout=PATIENCE_S)
+        _, errors = advise.communicate(timeout=PATIENCE_S)
     assert advise.returncode == 5
-    assert said.startswith(f"polltrace: process {spid} ended while it was looked at")
-    assert "Traceback" not in said
+    assert errors.startswith(f"polltrace: process {spid} ended while it was measured")
+    assert "Traceback" not in errors
 
 
 @pytest.mark.usefixtures("lab")
-def test_the_database_says_who_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_database_names_the_session(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with LabServer() as lab, busy(lab, skip=3, server_disables=False) as spid:
         oralab = lab.oralab
         monkeypatch.setenv("POLLTRACE_PASSWORD", oralab.password)
@@ -199,19 +199,19 @@ def test_the_database_says_who_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) 
 
 def test_no_password_on_the_command_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("POLLTRACE_PASSWORD", raising=False)
-    told = run("ps", "--connect", "scott/tiger@127.0.0.1:1/X")
-    assert told.returncode == 2
-    assert "no password on the command line" in told.stderr
-    assert "tiger" not in told.stderr
+    ended = run("ps", "--connect", "scott/tiger@127.0.0.1:1/X")
+    assert ended.returncode == 2
+    assert "no password on the command line" in ended.stderr
+    assert "tiger" not in ended.stderr
     missing = run("ps", "--connect", "scott@127.0.0.1:1/X", prefix=("setsid",))
     assert missing.returncode in (2, 7)
 
 
-def test_os_authentication_says_what_it_lacks(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_os_authentication_names_what_it_lacks(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("POLLTRACE_USER", raising=False)
-    told = run("ps", "--connect", "127.0.0.1:1/X")
-    assert told.returncode == 7
-    assert "Oracle's client libraries" in told.stderr
+    ended = run("ps", "--connect", "127.0.0.1:1/X")
+    assert ended.returncode == 7
+    assert "Oracle's client libraries" in ended.stderr
 
 
 def test_a_driver_that_is_too_old_is_named(run: Run, tmp_path: Path) -> None:
@@ -220,8 +220,8 @@ def test_a_driver_that_is_too_old_is_named(run: Run, tmp_path: Path) -> None:
         "def connect(**_): raise Error('DPY-4011: closed\\nand more')\n"
     )
     old = ("env", f"PYTHONPATH={tmp_path}", "POLLTRACE_PASSWORD=tiger")
-    told = run("ps", "--connect", "scott@127.0.0.1:1/X", prefix=old)
-    assert (told.returncode, told.stderr) == (
+    ended = run("ps", "--connect", "scott@127.0.0.1:1/X", prefix=old)
+    assert (ended.returncode, ended.stderr) == (
         7,
         "polltrace: cannot ask 127.0.0.1:1/X: DPY-4011: closed (by python-oracledb 1.2.1; "
         "polltrace asks for 3 or newer)\n",
@@ -247,7 +247,7 @@ def test_one_process_at_a_time(run: Run) -> None:
 def test_a_process_that_polls_for_other_reasons_has_no_break_polls(
     run: Run, tmp_path: Path
 ) -> None:
-    # GIVEN what looks like a server, and polls a connection of its own besides its client's
+    # GIVEN a process with a server's title that polls a second connection besides its client's
     program = (
         "import os, select, socket, sys\n"
         "listener = socket.create_server(('127.0.0.1', 0))\n"

@@ -91,6 +91,7 @@ def test_a_killed_client_ends_the_demo_in_one_line(start: Start, tmp_path: Path)
     all_gone(family, port)
 
 
+@pytest.mark.usefixtures("lab")
 def test_port_taken(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

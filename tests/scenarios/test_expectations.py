@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.expectations import findings
-from scenarios.run_analysis import analysed
-from scenarios.scenario import Cell, Expected
+from polltrace.scenarios.analyse.expectations import checked_expectations
+from polltrace.scenarios.analyse.run import analysed
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.scenario import Expected
+from polltrace.scenarios.report.run.text import run_text
 
 from .made_runs import made_run
 
@@ -53,12 +55,32 @@ def test_held_and_not_held(check: str, cell: Cell, otherwise: dict[str, float]) 
     good = FETCHED if cell in FETCHED else AS_THE_ARTICLE
 
     def held(cells: dict[Cell, dict[str, float]]) -> bool | None:
-        (finding,) = findings(analysed(made_run(cells, expected)))
+        (finding,) = checked_expectations(analysed(made_run(cells, expected)))
         assert finding.words
         return finding.held
 
     assert held(good) is True
     assert held({**good, cell: {**good[cell], **otherwise}}) is False
+
+
+NEAR, FAR = Cell(), Cell(path="far")
+
+
+@pytest.mark.parametrize(
+    ("trip_ms", "held"), [(6.2, True), (6.9, True), (5.2, False), (12.2, False)]
+)
+def test_path_delay(trip_ms: float, held: bool) -> None:
+    """The path is set to add 6 ms to a round trip, which takes 0.2 ms without it."""
+    cells = {
+        NEAR: {"cpu_ms": 1.0, "trips": 100.0, "trip_ms": 0.2},
+        FAR: {"cpu_ms": 1.0, "trips": 100.0, "trip_ms": trip_ms},
+    }
+    run = made_run(cells, [Expected("as far as it is", "path delay")], base={"path": "direct"})
+    (checked,) = checked_expectations(analysed(run))
+    assert checked.held is held
+    added = f"{1e3 * (trip_ms - 0.2):,.0f}"
+    assert checked.words == f"far {added} [{added}, {added}] of 6,000 us"
+    assert f"the path adds {added} [{added}, {added}] us to a round trip" in run_text(analysed(run))
 
 
 WAITING = Cell(break_mode="in-band", skip=1, busy="waiting")
@@ -83,12 +105,15 @@ CANCELS = {
 def test_cancels(check: str, cell: Cell, cancel_ms: float) -> None:
     expected = [Expected("so it is", check)]
     otherwise = {**CANCELS, cell: {"cpu_ms": 30.0, "cancel_ms": cancel_ms}}
-    held = [findings(analysed(made_run(each, expected)))[0].held for each in (CANCELS, otherwise)]
+    held = [
+        checked_expectations(analysed(made_run(each, expected)))[0].held
+        for each in (CANCELS, otherwise)
+    ]
     assert held == [True, False]
 
 
-def test_what_this_run_cannot_tell() -> None:
+def test_expectations_that_this_run_cannot_check() -> None:
     expected = [Expected("prose"), Expected("no effect", "in-band slower")]
     cells = {OUT: {"cpu_ms": 30.0}, THREE: {"cpu_ms": 30.0}}
-    found = findings(analysed(made_run(cells, expected)))
+    found = checked_expectations(analysed(made_run(cells, expected)))
     assert [each.held for each in found] == [None, None]

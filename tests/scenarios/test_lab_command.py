@@ -15,10 +15,11 @@ from typing import Any
 import oracledb
 import pytest
 
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 Lab = Callable[..., subprocess.CompletedProcess[str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
@@ -65,7 +66,9 @@ def test_it_is_not_started_where_it_could_not_be_noted(run: Run, tmp_path: Path)
     (tmp_path / "polltrace").write_text("no folder")
     ended = run("lab", "start", prefix=("env", f"XDG_STATE_HOME={tmp_path}"))
     assert ended.returncode == 6
-    assert ended.stderr.startswith(f"polltrace: cannot note in {tmp_path}/polltrace/lab.json")
+    assert ended.stderr.startswith(
+        f"polltrace: cannot note the lab in {tmp_path}/polltrace/lab.json"
+    )
     assert len(ended.stderr.splitlines()) == 1
 
 
@@ -86,6 +89,100 @@ def test_one_that_was_killed_is_not_running(background: Lab) -> None:
     assert started(background)["pid"] != lab["pid"]
 
 
+def test_load_in_the_background_until_the_lab_is_stopped(background: Lab, tmp_path: Path) -> None:
+    ended = background("load", "--background", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    out_of_band, in_band = json.loads(ended.stdout)["sessions"]
+    assert (out_of_band["break_mode"], in_band["break_mode"]) == ("out-of-band", "in-band")
+    until(lambda: cpu_s(in_band["pid"]) > 0.1, "CPU time of the in-band session")
+    # A second load is two more sessions of the same lab, named by the in-band one's PID.
+    another = background("load", "--background", "--pid-only")
+    assert another.stdout.strip().isdecimal()
+    loads = [pid for pid in pids() if "load" in words(pid) and str(tmp_path) in state_home(pid)]
+    assert len(loads) == 2
+    assert background("stop").returncode == 0
+    pids_ = [out_of_band["pid"], in_band["pid"], int(another.stdout), *loads]
+    until(lambda: not any(map(alive, pids_)), "the end of the load")
+
+
+def test_a_load_that_ends_leaves_a_later_lab_alone(
+    background: Lab, start: Start, tmp_path: Path
+) -> None:
+    # GIVEN a load that has started its own lab
+    load = start("lab", "load", "--json", XDG_STATE_HOME=str(tmp_path))
+    assert load.stdout is not None
+    assert load.stdout.readline()
+    # WHEN it cannot notice before another lab runs that this one was stopped
+    load.send_signal(signal.SIGSTOP)
+    assert background("stop").returncode == 0
+    lab = started(background)
+    load.send_signal(signal.SIGCONT)
+    _, errors = load.communicate(timeout=PATIENCE_S)
+    # THEN the other lab stays
+    assert (load.returncode, errors) == (0, "")
+    assert json.loads(background("status", "--json").stdout) == lab
+
+
+def test_load_in_the_foreground_takes_its_lab_along(background: Lab) -> None:
+    ended = background("load", "-d", "500ms")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    _, first, second, last = ended.stdout.splitlines()
+    assert [line.split()[1] for line in (first, second)] == ["out-of-band", "in-band"]
+    assert last == "Both execute the article's statement until 0.5 s are over."
+    until(lambda: not any(alive(int(line.split()[0])) for line in (first, second)), "their end")
+    assert background("status").returncode == 1
+
+
+def test_ctrl_c_ends_a_load_and_leaves_the_lab_that_ran_before(
+    background: Lab, start: Start, tmp_path: Path
+) -> None:
+    lab = started(background)
+    load = start("lab", "load", "--json", XDG_STATE_HOME=str(tmp_path))
+    assert load.stdout is not None
+    sessions = json.loads(load.stdout.readline())["sessions"]
+    load.send_signal(signal.SIGINT)
+    _, errors = load.communicate(timeout=PATIENCE_S)
+    assert (load.returncode, errors) == (0, "")
+    until(lambda: not any(alive(each["pid"]) for each in sessions), "the end of the sessions")
+    assert json.loads(background("status", "--json").stdout) == lab
+
+
+def test_a_session_that_is_killed_is_an_error(
+    background: Lab, start: Start, tmp_path: Path
+) -> None:
+    started(background)
+    load = start("lab", "load", "--json", XDG_STATE_HOME=str(tmp_path))
+    assert load.stdout is not None
+    os.kill(json.loads(load.stdout.readline())["sessions"][0]["pid"], signal.SIGKILL)
+    _, errors = load.communicate(timeout=PATIENCE_S)
+    assert load.returncode == 7
+    assert "a session has ended before its time" in errors
+
+
+def test_load_reports_the_break_mode_that_is_not_the_one_that_was_wanted(background: Lab) -> None:
+    started(background, "--disable-oob")
+    ended = background("load", "-d", "100ms", "--json")
+    modes = [each["break_mode"] for each in json.loads(ended.stdout)["sessions"]]
+    assert modes == ["in-band", "in-band"]
+
+
+def test_a_load_that_cannot_start_reports_why_from_the_background_too(
+    run: Run, lab: None, tmp_path: Path
+) -> None:
+    (tmp_path / "oracledb.py").write_text("raise ImportError('no driver here')\n")
+    prefix = ("env", f"XDG_STATE_HOME={tmp_path}", f"PYTHONPATH={tmp_path}")
+    ended = run("lab", "load", "--background", prefix=prefix)
+    assert (ended.returncode, ended.stdout) == (7, "")
+    assert "pip install oracledb" in ended.stderr
+    assert run("lab", "status", prefix=prefix).returncode == 1
+
+
+def test_options_of_load_go_with_load(background: Lab) -> None:
+    ended = background("start", "--background")
+    assert ended.returncode == 2
+    assert "go with load, not start" in ended.stderr
+
+
 @pytest.mark.parametrize("skip", ["0", "-3", "x", "1000001"])
 def test_bad_skip(background: Lab, skip: str) -> None:
     ended = background("start", f"--skip={skip}")
@@ -93,26 +190,59 @@ def test_bad_skip(background: Lab, skip: str) -> None:
     assert "is not a break_poll_skip" in ended.stderr
 
 
-def test_ps_tells_break_modes_and_why(background: Lab, run: Run) -> None:
+def test_ps_shows_break_modes_and_reasons(background: Lab, run: Run) -> None:
     # GIVEN an out-of-band session, and one whose client did not ask for it
     lab = started(background)
     with connect(lab) as oob, connect(lab, disable_oob=True) as inband:
-        # WHEN the server itself is told never to allow it, for a third
+        # WHEN the server itself is configured never to allow it, for a third
         Path(lab["sqlnet_ora"]).write_text("disable_oob=on\nbreak_poll_skip=10\n")
         with connect(lab) as refused:
             pids = [spid(each) for each in (oob, inband, refused)]
             sessions = {
                 each["pid"]: each for each in json.loads(run("ps", "--json").stdout)["sessions"]
             }
-    # THEN ps tells them apart without a poll having been made
+    # THEN ps distinguishes them before any poll was made
     first, second, third = (sessions[pid] for pid in pids)
     assert first["break_mode"] == "out-of-band"
     assert first["reason"] is None
     assert second["break_mode"] == third["break_mode"] == "in-band"
     assert third["configured_skip"] == 10
-    assert third["reason"].endswith("says DISABLE_OOB=ON")
+    assert third["reason"].endswith("sets DISABLE_OOB=ON")
     assert first["client"].startswith("127.0.0.1:")
     assert {each["instance"] for each in (first, second, third)} == {"LAB"}
+
+
+def cpu_s(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+def pids() -> list[int]:
+    return [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
+
+
+def words(pid: int) -> list[str]:
+    """The command line of a process; empty for one that has ended."""
+    return file_of(pid, "cmdline").split("\0")
+
+
+def state_home(pid: int) -> str:
+    """Of a process's environment, the directory of polltrace's notes."""
+    found = [each for each in file_of(pid, "environ").split("\0") if "XDG_STATE_HOME=" in each]
+    return found[0] if found else ""
+
+
+def file_of(pid: int, name: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
 
 
 def spid(connection: oracledb.Connection) -> int:

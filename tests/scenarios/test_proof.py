@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from bench.proof import SKIPS
+from bench.proof_report import ForecastCell, proof_table
 from polltrace.intervals import Estimate
-from scenarios.proof import SKIPS
-from scenarios.proof_report import Cell, proof_table
 
 
 def test_a_cell_is_judged_by_its_error_and_by_its_interval() -> None:
-    good = Cell("a", 100, Estimate(5.0, 4.5, 5.5), Estimate(5.2, 5.0, 5.4))
+    good = ForecastCell("a", 100, Estimate(5.0, 4.5, 5.5), Estimate(5.2, 5.0, 5.4))
     assert good.relative_error == pytest.approx(0.2 / 5.2)
     assert good.inside
-    far = Cell("a", 1, Estimate(-9.0, -9.5, -8.5), Estimate(-12.0, -12.2, -11.8))
+    far = ForecastCell("a", 1, Estimate(-9.0, -9.5, -8.5), Estimate(-12.0, -12.2, -11.8))
     assert far.relative_error == pytest.approx(0.25)
     assert not far.inside
     table = proof_table([good, far], {})
@@ -33,7 +33,7 @@ def test_one_driver_from_profile_to_table(tmp_path: Path) -> None:
     output = tmp_path / "proof.md"
     small = ["--blocks", "1", "--turns", "1", "--look", "1", "--driver", "python-oracledb"]
     ended = subprocess.run(
-        [sys.executable, "-m", "scenarios.proof", "-o", str(output), *small],
+        [sys.executable, "-m", "bench.proof", "-o", str(output), *small],
         capture_output=True,
         text=True,
         timeout=110,
@@ -45,5 +45,5 @@ def test_one_driver_from_profile_to_table(tmp_path: Path) -> None:
     assert [cell["skip"] for cell in cells] == list(SKIPS)
     assert "block 1 of 1" in ended.stderr
     by_skip = {cell["skip"]: cell["predicted"]["value"] for cell in cells}
-    # What a forecast must say of any session that polls: more polls cost, fewer save, none most.
+    # Any polling session's forecast: more polls cost, fewer save, none saves most.
     assert by_skip[1] < 0 < by_skip[10] < by_skip[100] < by_skip[1000] < by_skip[3]

@@ -18,10 +18,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scenarios.lab_server import LabServer
-from scenarios.run_file import read_run
-from scenarios.run_report import RunReport
-from scenarios.sqlnet import write_sqlnet
+from polltrace.scenarios.analyse.run_file import read_run
+from polltrace.scenarios.report.run import RunReport
+from polltrace.scenarios.run.servers.lab_server import LabServer
+from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
 from tests.conftest import POLLTRACE, missing
 from tests.waiting import until
 
@@ -47,7 +47,11 @@ blocks = 2
 timed = 1
 counted = 1
 """
-WHOLE = SMALL.replace('statistics"]', 'statistics", "cancel", "stacks"]').replace("[3]", "[3, 100]")
+WHOLE = (
+    SMALL.replace('statistics"]', 'statistics", "cancel", "stacks"]')
+    .replace("[3]", "[3, 100]")
+    .replace("timed = 1", "timed = 2")
+)
 ENDS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 KILLS = int(os.environ.get("RUN_KILLS", "2"))
 """How often a run is killed; `make soak` has more."""
@@ -99,11 +103,17 @@ def test_a_run_holds_what_it_promises(run: Run, small: Path, tmp_path: Path) -> 
             assert counted["gets_per_poll"] == pytest.approx(skip, rel=0.01)
         else:
             assert counted["polls"] == 0
-    # What the article saw first: by the views an execution is the same everywhere.
+    # Each turn has a yardstick of its own, shared by its cells.
+    turns: dict[int, set[float]] = {}
+    for line in read_run(saved).of("sample"):
+        turns.setdefault(line["turn"], set()).add(line["yardstick_s"])
+    assert all(len(each) == 1 and min(each) > 0 for each in turns.values())
+    assert len(set.union(*turns.values())) == len(turns) > 1
+    # The article's first finding: by the views an execution is the same everywhere.
     for name in ("consistent gets", "execute count"):
         seen = [c["counted"]["statistics"][name] for c in cells.values()]
         assert max(seen) <= 1.02 * min(seen)
-    # The page has every plot and asks nobody for anything.
+    # The page has every plot and makes no requests.
     text = RunReport(saved).html()
     for heading in (
         "Elapsed",
@@ -207,7 +217,7 @@ def held_namespaces() -> set[Path]:
 
 @pytest.mark.usefixtures("lab")
 def test_a_stranger_of_a_server(run: Run, small: Path, tmp_path: Path) -> None:
-    """The lab as if it were somebody's Oracle: only what was asked for is changed, and put back."""
+    """The lab as if it were a foreign Oracle: only requested changes are made, and undone."""
     saved = tmp_path / "s.run"
     with LabServer() as lab:
         oracle = lab.oralab
@@ -262,9 +272,9 @@ def test_a_killed_run_on_a_stranger_is_restored(start: Start, run: Run, small: P
         assert oracle.sqlnet_ora.read_text() != before
         prefix = ("env", f"XDG_STATE_HOME={environment['XDG_STATE_HOME']}")
         ended = run("restore", prefix=prefix)
-        assert (ended.returncode, ended.stdout) == (0, f"{oracle.sqlnet_ora} is as it was.\n")
+        assert (ended.returncode, ended.stdout) == (0, f"{oracle.sqlnet_ora} is restored.\n")
         assert oracle.sqlnet_ora.read_text() == before
-        assert run("restore", prefix=prefix).stdout == "Nothing to put back.\n"
+        assert run("restore", prefix=prefix).stdout == "Nothing to restore.\n"
 
 
 @pytest.mark.usefixtures("lab")
@@ -292,7 +302,7 @@ def test_a_regression_is_an_exit_code(run: Run, small: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("argv", "said"),
+    ("argv", "message"),
     [
         (("run",), "name one scenario"),
         (("run", "nonesuch"), "no scenario is called 'nonesuch'"),
@@ -304,10 +314,10 @@ def test_a_regression_is_an_exit_code(run: Run, small: Path, tmp_path: Path) -> 
         (("compare", "/dev/null", "/dev/null"), "/dev/null is no run"),
     ],
 )
-def test_one_line_says_what_is_wrong(run: Run, argv: tuple[str, ...], said: str) -> None:
+def test_an_error_is_one_line(run: Run, argv: tuple[str, ...], message: str) -> None:
     ended = run(*argv)
-    assert ended.returncode in (2, 4)
-    assert said in ended.stderr.strip().splitlines()[-1]
+    assert ended.returncode == (8 if argv[0] == "compare" else 2)
+    assert message in ended.stderr.strip().splitlines()[-1]
     assert "Traceback" not in ended.stderr
 
 
@@ -318,7 +328,7 @@ def test_scenarios_are_listed(run: Run) -> None:
     assert {each["name"] for each in data} >= {"break-poll", "cancel-latency"}
 
 
-def test_what_is_not_built_is_skipped_with_a_reason(run: Run, tmp_path: Path) -> None:
+def test_a_part_that_is_not_built_is_skipped_with_a_reason(run: Run, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         missing("hiding a build from a process needs root")
     hidden = "scenarios/clients/build"

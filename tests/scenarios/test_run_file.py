@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from polltrace.errors import FrameError, UsageError
-from scenarios.run_file import RunWriter, read_run
-from scenarios.scenario import Cell
+from polltrace.errors import FileError, UsageError
+from polltrace.scenarios.analyse.run_file import RunWriter, read_run
+from polltrace.scenarios.plan.cell import Cell
 
 HEADER: dict[str, Any] = {
     **{"cells": [Cell().data()], "scenario": {}, "work": {}, "host": {}, "drivers": []},
@@ -54,29 +54,31 @@ def test_every_cut_can_be_read_and_gone_on_with(path: Path) -> None:
 
 
 def test_an_old_file_is_not_written_over(path: Path) -> None:
-    with pytest.raises(UsageError, match="exists: go on with it by --resume"):
+    with pytest.raises(UsageError, match="exists: continue it with --resume"):
         RunWriter(path, HEADER)
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "said"),
+    ("text", "error", "message"),
     [
-        ("", FrameError, "is no run"),
-        ('{"format": "other"}\n', FrameError, "is no run"),
-        ("[]\n", FrameError, "is no run"),
-        ('{"format": "polltrace-run", "version": 9}\n', FrameError, "of version 9"),
-        (f"{FIRST}\n".replace("[{", "[3, {"), FrameError, "first line is damaged"),
-        (f"{FIRST}\n".replace("seed", "sead"), FrameError, "first line is damaged"),
-        (f"{FIRST}\nx\n", FrameError, "line 2 is damaged"),
+        ("", FileError, "is no run"),
+        ('{"format": "other"}\n', FileError, "is no run"),
+        ("[]\n", FileError, "is no run"),
+        ('{"format": "polltrace-run", "version": 9}\n', FileError, "of version 9"),
+        (f"{FIRST}\n".replace("[{", "[3, {"), FileError, "first line is damaged"),
+        (f"{FIRST}\n".replace("seed", "sead"), FileError, "first line is damaged"),
+        (f"{FIRST}\nx\n", FileError, "line 2 is damaged"),
     ],
 )
-def test_what_is_no_run(tmp_path: Path, text: str, error: type[Exception], said: str) -> None:
+def test_a_file_that_is_no_run(
+    tmp_path: Path, text: str, error: type[Exception], message: str
+) -> None:
     path = tmp_path / "b"
     path.write_text(text)
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         read_run(path)
     path.write_bytes(b"\xff\n")
-    with pytest.raises(FrameError, match="is no run"):
+    with pytest.raises(FileError, match="is no run"):
         read_run(path)
-    with pytest.raises(UsageError, match="cannot read"):
+    with pytest.raises(FileError, match="cannot read"):
         read_run(tmp_path / "none")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from polltrace.errors import UsageError
-from scenarios.expectations import CHECKS
-from scenarios.scenario import Cell, varied
-from scenarios.scenario_file import built_in, find, load
+from polltrace.errors import FileError, UsageError
+from polltrace.scenarios.analyse import expectations
+from polltrace.scenarios.plan.cell import Cell, varied
+from polltrace.scenarios.plan.scenario import CHECKS
+from polltrace.scenarios.plan.scenario_file import built_in, find, load
 
 GOOD = """
 title = "t"
@@ -77,7 +78,7 @@ def test_the_matrix_multiplied_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('title = "t"', "", "title: is missing"),
         ('title = "t"', "title = 3", "title: is not a string"),
@@ -105,23 +106,27 @@ def test_the_matrix_multiplied_out(tmp_path: Path) -> None:
         ('statement = "select', 'statement = "gone.sql" #', "statement: there is no gone.sql"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_an_error_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
     path = written(tmp_path, GOOD.replace(old, new))
-    with pytest.raises(UsageError) as raised:
+    with pytest.raises(FileError) as raised:
         load(path)
-    assert str(raised.value).startswith(f"{path}: {said}")
+    assert str(raised.value).startswith(f"{path}: {message}")
     assert "\n" not in str(raised.value)
 
 
 def test_no_toml(tmp_path: Path) -> None:
     path = written(tmp_path, "title = =\n")
-    with pytest.raises(UsageError, match=r"mine\.toml: .*line 1"):
+    with pytest.raises(FileError, match=r"mine\.toml: .*line 1"):
         load(path)
 
 
 def test_no_such_scenario() -> None:
     with pytest.raises(UsageError, match="no scenario is called 'nonesuch'; there are array-size"):
         find("nonesuch")
-    with pytest.raises(UsageError, match=r"cannot read nonesuch\.toml: No such file"):
+    with pytest.raises(FileError, match=r"cannot read nonesuch\.toml: No such file"):
         find("./nonesuch.toml")
+
+
+def test_every_check_that_a_file_may_name_has_a_function() -> None:
+    assert set(CHECKS) == set(expectations.CHECKS)

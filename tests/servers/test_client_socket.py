@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Asking a socket of another process who is told of its urgent data."""
+"""The owner of another process's socket, which is notified of its urgent data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from polltrace.servers.client_socket import Connections, client_socket, connections
+from polltrace.servers.client_socket import Connections, client_sockets, connections
 
 # A server that takes an older connection, then a client's, and may become the latter's owner.
 SERVER = """
@@ -32,7 +32,7 @@ def fail() -> Connections:
     pytest.fail("the tables of the network namespace are read only where we may not ask")
 
 
-def test_where_it_may_not_be_asked_the_tables_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_it_may_not_be_asked_the_tables_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polltrace.servers.client_socket._pidfd", lambda _pid: None)
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
@@ -40,8 +40,7 @@ def test_where_it_may_not_be_asked_the_tables_tell(monkeypatch: pytest.MonkeyPat
     ):
         server, peer = listener.accept()
         with server:
-            found = client_socket(os.getpid(), lambda: connections(os.getpid()))
-    assert found is not None
+            found, *_ = client_sockets(os.getpid(), lambda: connections(os.getpid()))
     assert found.owner is None
     assert f"127.0.0.1:{peer[1]}" in (found.peer, found.local)
 
@@ -57,10 +56,9 @@ def test_the_owned_socket_is_the_clients(how: str) -> None:
     ) as server:
         assert server.stdout is not None
         fd, port = map(int, server.stdout.readline().split())
-        found = client_socket(server.pid, fail)
+        found, *others = client_sockets(server.pid, fail)
         server.kill()
-    assert found is not None
-    assert (found.fd, found.owner) == (fd, server.pid)
+    assert (found.fd, found.owner, others) == (fd, server.pid, [])
     host = "[::1]" if "6" in how else "127.0.0.1"
     assert (found.peer, found.client) == (f"{host}:{port}", host)
 
@@ -75,13 +73,28 @@ def test_an_unowned_socket_has_owner_zero() -> None:
     ) as server:
         assert server.stdout is not None
         server.stdout.readline()
-        found = client_socket(server.pid, fail)
+        found, *_ = client_sockets(server.pid, fail)
         server.kill()
-    assert found is not None
     assert found.owner == 0
+
+
+@pytest.mark.usefixtures("root")
+def test_without_an_owner_all_may_be_the_clients() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, "4"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        fd, _port = map(int, server.stdout.readline().split())
+        found = client_sockets(server.pid, fail)
+        server.kill()
+    assert fd in [each.fd for each in found[1:]]
+    assert [each.fd for each in found] == sorted(each.fd for each in found)
 
 
 def test_a_process_that_is_gone_has_none() -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
-    assert client_socket(gone.pid, lambda: connections(gone.pid)) is None
+    assert client_sockets(gone.pid, lambda: connections(gone.pid)) == ()

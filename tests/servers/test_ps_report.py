@@ -68,8 +68,8 @@ path eats urgent data
      101 oracle ORCL      10.0.0.7:40101         out-of-band  OU-      3 on   100.0         0
      105 oracle ORCL      10.0.0.7:40105         unknown      ?U?      3 on     0.0         0
      106 oracle ORCL      local                  local        ?U-      3 on   100.0         0
-EVID: O the server owns the client's socket (is told of urgent data), U it catches SIGURG, P it \
-break-polls; - no, ? not seen. 'polltrace why -p PID' says more."""
+EVID: O the server owns the client's socket (urgent data signals it), U it catches SIGURG, P it \
+break-polls; - no, ? not seen. See 'polltrace why -p PID'."""
 
 
 def test_screen() -> None:
@@ -93,7 +93,27 @@ def test_polls_of_other_sockets_are_no_break_polls() -> None:
     assert replace(local, totals=replace(local.totals, sockets=(link,))).polls == 0
 
 
-def test_the_database_says_whom_a_process_serves() -> None:
+def test_without_an_owner_the_polled_socket_is_the_clients() -> None:
+    # GIVEN a server with two connected sockets and no owner, which polls the younger
+    quiet = session(1, break_polls=0)
+    younger = ClientSocket(15, "10.0.0.1:1521", "10.0.0.9:50000", 0)
+    polled = SocketPolls(15, "tcp", younger.local, younger.peer, 19_968)
+    two = replace(
+        quiet,
+        server=replace(quiet.server, others=(younger,)),
+        totals=replace(quiet.totals, break_polls=19_968, sockets=(polled,)),
+    )
+    assert (two.polls, two.client, two.mode) == (19_968, younger.peer, BreakMode.IN_BAND)
+    data = ps_data([two])["sessions"][0]
+    assert (data["client"], data["break_polls_per_s"]) == (younger.peer, 39_936)
+    # AND polls of a socket that cannot be its client's are shown, not hidden
+    link = replace(polled, fd=20, peer="10.1.0.2:900")
+    other = replace(two, totals=replace(two.totals, sockets=(link,)))
+    assert other.polls == 0
+    assert "(39,936 polls/s of other sockets)" in ps_table([other])
+
+
+def test_the_database_names_whom_a_process_serves() -> None:
     known = DatabaseSession(102, "ORCL", 134, 7, "APP", "JDBC Thin Client", "", "app7", "4yx3")
     table = ps_table([replace(session(102, break_polls=9), known=known), SESSIONS[0]])
     assert "SID,SERIAL  USER" in table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who may not see what others run is told so, and not that there are no servers."""
+"""Without permission to see other users' processes the error is that, not 'no servers'."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_not_permitted_is_not_none(run: Run, titled: int, words: str) -> None:
 
 
 @pytest.mark.usefixtures("root")
-def test_who_sees_that_it_is_none_says_so(run: Run, titled: int) -> None:
+def test_with_permission_a_process_that_is_none_is_named(run: Run, titled: int) -> None:
     ended = run("why", "-p", str(titled))
     assert (ended.returncode, ended.stderr) == (
         5,

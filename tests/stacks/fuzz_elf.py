@@ -5,7 +5,7 @@
 
 OBJECTs are the seeds (default: this machine's true, ld.so and vdso). With atheris installed it
 is guided by coverage (`--atheris`, not for every Python); without, seeds are damaged at random
-where headers and tables lie. What counts as a fault: any exception, more than five seconds for
+where headers and tables lie. A fault is any exception, more than five seconds for
 one input, more memory than the limit.
 """
 
@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from stacks.addrspace import AddressSpace
-from stacks.elf import read_elf
-from stacks.errors import ElfError
-from stacks.identity import build_id, debug_link
-from stacks.objects import load_object
-from stacks.source import BytesSource, read_memory
+from polltrace.stacks.addrspace import AddressSpace
+from polltrace.stacks.elf import read_elf
+from polltrace.stacks.errors import ElfError
+from polltrace.stacks.identity import build_id, debug_link
+from polltrace.stacks.objects import load_object
+from polltrace.stacks.source import BytesSource, read_memory
 
 SLOWEST_S = 5.0
 INTERESTING = (0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stacks.callchain import CallChain, Evidence, Verdict, classify
+from polltrace.stacks.callchain import CallChain, ChainMatch, Verdict, classify
 
 CHAIN = CallChain.of(
     ["nioqts"],
@@ -64,18 +64,18 @@ def test_fixtures_are_all_there() -> None:
 def test_published_stack(stack: Published, at_call: bool, chain: CallChain) -> None:
     verdict = classify(stack.frames, chain, at_call)
     if stack.expected == "break check":
-        assert verdict.evidence is Evidence.WHOLE
+        assert verdict.evidence is ChainMatch.WHOLE
     else:
-        assert verdict == Verdict(Evidence.NONE, 0)
+        assert verdict == Verdict(ChainMatch.NONE, 0)
 
 
 @pytest.mark.parametrize("stack", OTHERS, ids=lambda s: f"{s.version}: {s.what}")
 @pytest.mark.parametrize("lost", ["poll", "poll caller"])
 def test_others_stay_others_when_a_poll_is_put_inside(stack: Published, lost: str) -> None:
-    """The worst case: the right system call, from any place but the break check."""
+    """The worst case: the right system call, from anywhere except the break check."""
     frames = ["poll", *stack.frames[int(lost == "poll caller") :]]
-    assert classify(frames, CHAIN, at_call=True) == Verdict(Evidence.NONE, 0)
-    assert classify(frames, CHAIN, at_call=False) == Verdict(Evidence.NONE, 0)
+    assert classify(frames, CHAIN, at_call=True) == Verdict(ChainMatch.NONE, 0)
+    assert classify(frames, CHAIN, at_call=False) == Verdict(ChainMatch.NONE, 0)
 
 
 def note(name: str) -> str:
@@ -85,27 +85,27 @@ def note(name: str) -> str:
 @pytest.mark.parametrize(
     ("damaged", "evidence", "named_links"),
     [
-        (NAMED, Evidence.WHOLE, 5),
-        (NAMED[1:], Evidence.WHOLE, 5),
-        (["do_sys_poll", "__x64_sys_poll", "entry_SYSCALL_64", *NAMED[1:]], Evidence.WHOLE, 5),
-        (["poll@plt", *NAMED[FIRST_LINK:]], Evidence.WHOLE, 5),
-        (["poll", *(f"{n}.isra.0" for n in NAMED[FIRST_LINK:])], Evidence.WHOLE, 5),
-        (["poll", "[libnio.so+0x12]", "snttmoredata.cold", *NAMED[4:]], Evidence.PARTIAL, 4),
-        (["[libc.so.6+0xfc230]", *NAMED[FIRST_LINK:]], Evidence.WHOLE, 4),
-        (NAMED[FIRST_LINK:], Evidence.WHOLE, 4),
-        (["poll", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN, 4),
-        (["[libc.so.6+0xfc230]", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN, 3),
-        (["poll", note("a"), *NAMED[FIRST_LINK + 1 :]], Evidence.PARTIAL, 4),
-        (["poll", note("a"), *NAMED[FIRST_LINK + 2 :]], Evidence.PARTIAL, 3),
-        (["poll", "sntpoltsts"], Evidence.PARTIAL, 2),
-        (["poll", "sntpoltsts", "snttmoredata"], Evidence.PARTIAL, 3),
-        (["poll"], Evidence.SHAPE, 1),
-        (["poll", *map(note, NAMED[2:])], Evidence.SHAPE, 1),
-        ([note(n) for n in NAMED], Evidence.SHAPE, 0),
-        ([], Evidence.SHAPE, 0),
+        (NAMED, ChainMatch.WHOLE, 5),
+        (NAMED[1:], ChainMatch.WHOLE, 5),
+        (["do_sys_poll", "__x64_sys_poll", "entry_SYSCALL_64", *NAMED[1:]], ChainMatch.WHOLE, 5),
+        (["poll@plt", *NAMED[FIRST_LINK:]], ChainMatch.WHOLE, 5),
+        (["poll", *(f"{n}.isra.0" for n in NAMED[FIRST_LINK:])], ChainMatch.WHOLE, 5),
+        (["poll", "[libnio.so+0x12]", "snttmoredata.cold", *NAMED[4:]], ChainMatch.PARTIAL, 4),
+        (["[libc.so.6+0xfc230]", *NAMED[FIRST_LINK:]], ChainMatch.WHOLE, 4),
+        (NAMED[FIRST_LINK:], ChainMatch.WHOLE, 4),
+        (["poll", *NAMED[FIRST_LINK + 1 :]], ChainMatch.HIDDEN, 4),
+        (["[libc.so.6+0xfc230]", *NAMED[FIRST_LINK + 1 :]], ChainMatch.HIDDEN, 3),
+        (["poll", note("a"), *NAMED[FIRST_LINK + 1 :]], ChainMatch.PARTIAL, 4),
+        (["poll", note("a"), *NAMED[FIRST_LINK + 2 :]], ChainMatch.PARTIAL, 3),
+        (["poll", "sntpoltsts"], ChainMatch.PARTIAL, 2),
+        (["poll", "sntpoltsts", "snttmoredata"], ChainMatch.PARTIAL, 3),
+        (["poll"], ChainMatch.SHAPE, 1),
+        (["poll", *map(note, NAMED[2:])], ChainMatch.SHAPE, 1),
+        ([note(n) for n in NAMED], ChainMatch.SHAPE, 0),
+        ([], ChainMatch.SHAPE, 0),
     ],
 )
-def test_damaged_break_poll(damaged: list[str], evidence: Evidence, named_links: int) -> None:
+def test_damaged_break_poll(damaged: list[str], evidence: ChainMatch, named_links: int) -> None:
     verdict = classify(damaged, CHAIN, at_call=True)
     assert (verdict.evidence, verdict.named_links) == (evidence, named_links)
     assert verdict
@@ -114,22 +114,22 @@ def test_damaged_break_poll(damaged: list[str], evidence: Evidence, named_links:
 @pytest.mark.parametrize(
     ("frames", "evidence", "named_links"),
     [
-        (NAMED[LAST_LINK:], Evidence.INSIDE, 1),
-        (NAMED[LAST_LINK - 1 :], Evidence.INSIDE, 2),
-        (NAMED[LAST_LINK - 1 : LAST_LINK + 1], Evidence.INSIDE, 2),
-        (NAMED[LAST_LINK - 1 : LAST_LINK + 2], Evidence.INSIDE, 2),
-        (NAMED[FIRST_LINK:], Evidence.INSIDE, 4),
-        (["__memcpy_avx", "nsmore2recv", *NAMED[LAST_LINK:]], Evidence.INSIDE, 2),
-        (["snttmoredata", note("a"), *NAMED[LAST_LINK:]], Evidence.NONE, 0),
-        (["poll", *NAMED[FIRST_LINK + 1 :]], Evidence.HIDDEN, 4),
-        (NAMED[LAST_LINK + 1 :], Evidence.NONE, 0),
-        (["nsmore2recv", "other", *NAMED[LAST_LINK + 1 :]], Evidence.NONE, 0),
-        (["other", *NAMED[LAST_LINK:]], Evidence.NONE, 0),
-        (["poll", *map(note, NAMED[2:])], Evidence.NONE, 0),
-        ([], Evidence.NONE, 0),
+        (NAMED[LAST_LINK:], ChainMatch.INSIDE, 1),
+        (NAMED[LAST_LINK - 1 :], ChainMatch.INSIDE, 2),
+        (NAMED[LAST_LINK - 1 : LAST_LINK + 1], ChainMatch.INSIDE, 2),
+        (NAMED[LAST_LINK - 1 : LAST_LINK + 2], ChainMatch.INSIDE, 2),
+        (NAMED[FIRST_LINK:], ChainMatch.INSIDE, 4),
+        (["__memcpy_avx", "nsmore2recv", *NAMED[LAST_LINK:]], ChainMatch.INSIDE, 2),
+        (["snttmoredata", note("a"), *NAMED[LAST_LINK:]], ChainMatch.NONE, 0),
+        (["poll", *NAMED[FIRST_LINK + 1 :]], ChainMatch.HIDDEN, 4),
+        (NAMED[LAST_LINK + 1 :], ChainMatch.NONE, 0),
+        (["nsmore2recv", "other", *NAMED[LAST_LINK + 1 :]], ChainMatch.NONE, 0),
+        (["other", *NAMED[LAST_LINK:]], ChainMatch.NONE, 0),
+        (["poll", *map(note, NAMED[2:])], ChainMatch.NONE, 0),
+        ([], ChainMatch.NONE, 0),
     ],
 )
-def test_sample_on_cpu(frames: list[str], evidence: Evidence, named_links: int) -> None:
+def test_sample_on_cpu(frames: list[str], evidence: ChainMatch, named_links: int) -> None:
     assert classify(frames, CHAIN, at_call=False) == Verdict(evidence, named_links)
 
 
@@ -144,7 +144,7 @@ def test_missing_names_and_ends_never_hide_a_break_poll(nameless: set[int], dept
     st.sets(st.sampled_from(range(4))),
 )
 def test_one_contradicting_name_is_enough(stack: Published, nameless: set[int]) -> None:
-    """Any of the four steps next to the call says no, unless all of them lost their names."""
+    """Any of the four steps next to the call refutes it, unless all of them lost their names."""
     frames = [f"step{i}" for i in range(4)]
     damaged = ["poll", *(note(n) if i in nameless else n for i, n in enumerate(frames))]
     verdict = classify([*damaged, *stack.frames], CHAIN, at_call=True)
@@ -161,6 +161,16 @@ def test_a_chain_needs_a_caller() -> None:
 def test_the_shortest_chain() -> None:
     chain = CallChain.of(["waits", "waits_long"], ["poll"])
     for caller in ("waits", "waits_long"):
-        assert classify(["poll", caller, "main"], chain, at_call=True) == Verdict(Evidence.WHOLE, 2)
+        assert classify(["poll", caller, "main"], chain, at_call=True) == Verdict(
+            ChainMatch.WHOLE, 2
+        )
     # libc hides the caller: nothing is left that could speak for it, or against.
-    assert classify(["poll", "main"], chain, at_call=True) == Verdict(Evidence.SHAPE, 1)
+    assert classify(["poll", "main"], chain, at_call=True) == Verdict(ChainMatch.SHAPE, 1)
+
+
+@pytest.mark.parametrize("form", ["{}+0x44", "{}()", "{}()+68", "{}@plt+0x1F", "{}.isra.0+0x4"])
+@pytest.mark.parametrize("at_call", [True, False])
+def test_names_as_other_tools_print_them(form: str, at_call: bool) -> None:
+    frames = [form.format(name) for name in NAMED]
+    assert classify(frames, CHAIN, at_call).evidence is ChainMatch.WHOLE
+    assert not classify(["poll", form.format("wait"), "main"], CHAIN, at_call=True)

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stacks import Frame, Symbolizer
-from stacks.earlyends import early_ends, is_complete
+import pytest
+
+from polltrace.stacks import Frame, Symbolizer
+from polltrace.stacks.earlyends import early_ends, is_complete
+from tests.stacks.conftest import TARGETS
 
 LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
 
@@ -33,6 +38,32 @@ def test_real_walks(build: Callable[..., Path], run: Callable[..., Any]) -> None
     assert str(found) == (
         "25.0 % of the stacks end early, 100 % of these in nofp (no frame pointers?)"
     )
+
+
+def test_a_static_program(build: Callable[..., Path], run: Callable[..., Any]) -> None:
+    whole = run(build("nofp", "-static"))
+    frames = Symbolizer().user(whole.pid, whole.addresses)
+    assert [f.name for f in frames][:2] == ["walks", "main"]
+    assert is_complete(frames)
+
+
+def test_a_goroutine(tmp_path: Path, run: Callable[..., Any]) -> None:
+    if (go := shutil.which("go")) is None:
+        pytest.skip("go is not installed")
+    program, source = tmp_path / "goroutine", TARGETS / "goroutine.go"
+    subprocess.run([go, "build", "-o", program, source], check=True)
+    running = run(program)
+    frames = Symbolizer().user(running.pid, running.addresses)
+    assert [f.name for f in frames] == ["main.walks", "runtime.goexit.abi0"]
+    assert is_complete(frames)
+    assert not is_complete(frames[:1])
+
+
+def test_a_thread_start_is_no_beginning_where_it_was_called() -> None:
+    # GIVEN a stack that stands in clone, of a program without frame pointers
+    assert not is_complete([frame("clone", LIBC), frame("pthread_create", LIBC), frame("f")])
+    assert not is_complete([frame("clone3", LIBC)])
+    assert is_complete([frame("f"), frame("start", "/lib/ld-musl-x86_64.so.1"), frame("__clone")])
 
 
 def test_all_complete() -> None:

@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks import ElfError
-from stacks.elf import read_elf
-from stacks.objects import load_object
-from stacks.source import BytesSource, FileSource
-from stacks.symbols import SymbolTable
-from stacks.tables import section_tables
+from polltrace.stacks import ElfError
+from polltrace.stacks.elf import read_elf
+from polltrace.stacks.objects import load_object
+from polltrace.stacks.source import BytesSource, FileSource
+from polltrace.stacks.symbols import SymbolTable
+from polltrace.stacks.tables import section_tables
 
 TEXT, TEXT_SIZE = 0x1000, 0x8000
 
@@ -83,7 +83,7 @@ FUNCTIONS = st.lists(
 
 
 def holders(functions: list[Function], address: int) -> set[str]:
-    """Names that are right for an address, told the slow way: of the nearest start that holds it.
+    """Names that are right for an address, found the slow way: of the nearest start that holds it.
 
     A function of unknown size reaches to the next start, at most to the end of its section.
     """
@@ -275,7 +275,7 @@ def test_file_cut_while_it_is_read(tmp_path: Path) -> None:
     source.close()
 
 
-def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
+def test_a_file_that_is_not_regular_is_never_opened(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     for path in (fifo, tmp_path, Path("/dev/null")):

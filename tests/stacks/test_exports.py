@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from stacks import Frame
-from stacks.picture import Picture, Side
-from stacks.pprof import pprof
-from stacks.speedscope import speedscope
+from polltrace.stacks import Frame
+from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.pprof import pprof
+from polltrace.stacks.speedscope import speedscope
 
 IN_BAND = {("main", "kdst_fetch"): 60, ("main", "kdst_fetch", "poll"): 30}
 OUT_OF_BAND: dict[tuple[str, ...], int] = {("main", "kdst_fetch"): 50}

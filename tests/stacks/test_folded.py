@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stacks import FormatError, Frame
-from stacks.compare import compare
-from stacks.folded import fold, parse_folded, write_folded
-from stacks.selecting import beneath, grouped, holding, lacking, matching
+from polltrace.stacks import FormatError, Frame
+from polltrace.stacks.compare import compare
+from polltrace.stacks.folded import fold, parse_folded, write_folded
+from polltrace.stacks.selecting import beneath, grouped, holding, lacking, matching
 
 IN_BAND = {
     ("main", "qertbFetch", "kdst_fetch"): 60,
@@ -61,7 +61,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 @given(st.dictionaries(st.lists(NAMES, min_size=1, max_size=4).map(tuple), st.integers(0, 10**9)))
 def test_any_names_survive_as_stacks(folded: dict[tuple[str, ...], int]) -> None:
-    """What is written is read back with every stack's depth and the total unchanged."""
+    """Stacks are read back as written, with every stack's depth and the total unchanged."""
     read = parse_folded(write_folded(folded))
     assert sum(read.values()) == sum(folded.values())
     assert {len(k) for k in read} == {len(k) for k in folded}

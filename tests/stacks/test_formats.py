@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stacks.bylayer import by_layer
-from stacks.folded import Folded, fold
-from stacks.formats import FORMATS
-from stacks.frame import Frame
-from stacks.layers import built_in
-from stacks.layers.table import KERNEL
-from stacks.picture import Picture, Side
-from stacks.text import printable
+from polltrace.stacks.bylayer import by_layer
+from polltrace.stacks.folded import Folded, fold
+from polltrace.stacks.formats import FORMATS
+from polltrace.stacks.frame import Frame
+from polltrace.stacks.layers import built_in
+from polltrace.stacks.layers.table import KERNEL
+from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.text import printable
 
 IN_BAND = Side("in-band", {("main", "kdst_fetch"): 60, ("main", "kdst_fetch", "poll"): 30})
 OUT_OF_BAND = Side("out-of-band", {("main", "kdst_fetch"): 50, ("main", "opitsk"): 5})
@@ -53,7 +53,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def rectangles(picture: Picture) -> dict[str, tuple[float, float, str]]:
-    """Of every frame its left edge, width and colour, by what its tooltip says."""
+    """Of every frame its left edge, width and colour, by its tooltip's text."""
     root = ElementTree.fromstring(FORMATS["svg"](picture))
     return {
         g.findtext(f"{SVG}title", ""): (float(r.get("x", "")), float(r.get("width", "")), colour)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from stacks import FormatError
-from stacks.layers import built_in, parse_layers
-from stacks.layers.table import EMPTY, NAMELESS, OTHER, Layer
+from polltrace.stacks import FormatError
+from polltrace.stacks.layers import built_in, parse_layers
+from polltrace.stacks.layers.table import EMPTY, NAMELESS, OTHER, Layer
 
 ORACLE = built_in("oracle")
 

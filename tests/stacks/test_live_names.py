@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from stacks import AddressSpace, ProcessError, Symbolizer
-from stacks.objects import load_object, open_mapped
-from stacks.source import FileSource
+from polltrace.stacks import AddressSpace, ProcessError, Symbolizer
+from polltrace.stacks.objects import load_object, open_mapped
+from polltrace.stacks.source import FileSource
 from tests.waiting import PATIENCE_S
 
 Build = Callable[..., Path]
@@ -127,9 +127,9 @@ def test_debuglink_with_build_id(build: Build, run: Run, tool: Tool) -> None:
 
 def test_debug_file_by_build_id(build: Build, tool: Tool, tmp_path: Path) -> None:
     target = build("chain", "-Wl,--build-id=0x0123456789")
-    place = tmp_path / "usr/lib/debug/.build-id/01/23456789.debug"
-    place.parent.mkdir(parents=True)
-    stripped(target, place, tool)
+    debug_file = tmp_path / "usr/lib/debug/.build-id/01/23456789.debug"
+    debug_file.parent.mkdir(parents=True)
+    stripped(target, debug_file, tool)
     found = load_object(FileSource(str(target)), str(target), (str(tmp_path),))
     assert {"calls_last", "hidden_step"} <= {found.table.name(i) for i in range(len(found.table))}
     without = load_object(FileSource(str(target)), str(target), ())

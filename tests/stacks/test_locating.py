@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A function's place in a file, by its name."""
+"""A function's offset in a file, by its name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from stacks.errors import ProcessError
-from stacks.locating import locate_function
+from polltrace.stacks.errors import ProcessError
+from polltrace.stacks.locating import locate_function
 
 SOURCE = """
 #include <unistd.h>

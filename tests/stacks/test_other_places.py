@@ -17,19 +17,19 @@ from typing import Any
 
 import pytest
 
-import stacks
-from stacks import AddressSpace, Symbolizer, kallsyms
-from stacks.addrspace import parse_maps
-from stacks.kallsyms import KernelSymbols
-from stacks.memoryobject import load_from_memory, vsyscall_name
-from stacks.objectstore import ObjectStore
+import polltrace
+from polltrace.stacks import AddressSpace, Symbolizer, kallsyms
+from polltrace.stacks.addrspace import parse_maps
+from polltrace.stacks.kallsyms import KernelSymbols
+from polltrace.stacks.memoryobject import load_from_memory, vsyscall_name
+from polltrace.stacks.objectstore import ObjectStore
 from tests.waiting import PATIENCE_S
 
 Build = Callable[..., Path]
 NOBODY = 65534
 RESOLVE = """
 import sys
-from stacks import Symbolizer
+from polltrace.stacks import Symbolizer
 names = Symbolizer()
 pid, *addresses = sys.argv[1:]
 print(*(f.name for f in names.user(int(pid), [int(a) for a in addresses])))
@@ -62,7 +62,7 @@ def test_system_calls_of_this_c_library_have_their_plain_names(name: str) -> Non
 
 
 def test_c_library_read_from_memory_names_the_same() -> None:
-    """What is exported is the same whether its file can be opened or not."""
+    """Exported names are the same whether the file can be opened or not."""
     space = AddressSpace.of(os.getpid())
     address = address_of(None, "epoll_wait")
     mapping = space.mapping(address)
@@ -138,7 +138,7 @@ def run_as_nobody(code: str, *arguments: str) -> subprocess.CompletedProcess[str
         group=NOBODY,
         extra_groups=[],
         cwd="/",
-        env={"PYTHONPATH": str(Path(stacks.__file__).parents[1])},
+        env={"PYTHONPATH": str(Path(polltrace.__file__).parents[1])},
     )
 
 
@@ -151,7 +151,7 @@ def as_nobody(pid: int, *addresses: int) -> list[str]:
 
 @pytest.fixture
 def open_directory() -> Iterator[Path]:
-    """A directory that nobody may enter, for a test that changes its user."""
+    """A directory that the user `nobody` may enter, for a test that changes its user."""
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
     try:
@@ -217,7 +217,7 @@ def test_deleted_library_of_an_ordinary_user_is_read_from_memory(
 def test_strangers_process_is_a_clear_error(open_directory: Path) -> None:
     ran = run_as_nobody(RESOLVE, "1", "4096")
     assert ran.stderr.splitlines()[-1] == (
-        "stacks.errors.ProcessError: not permitted to read the mappings of process 1"
+        "polltrace.stacks.errors.ProcessError: not permitted to read the mappings of process 1"
     )
 
 
@@ -262,7 +262,7 @@ def test_hidden_kernel_addresses_leave_notes(
     assert words in symbols.problem
 
 
-def test_without_kallsyms_the_symbolizer_says_so(
+def test_without_kallsyms_the_symbolizer_reports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kallsyms, "KALLSYMS", tmp_path / "none")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What cannot be: one line and its exit code each."""
+"""Impossible requests: one line and its exit code each."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_it_ends_or_becomes_another(start: Start, target: Target, command: str, 
     (line,) = errors.splitlines()
     assert words in line
     if command.startswith("exec"):
-        assert target.finish() == target.pid  # it says "ready" once more
+        assert target.finish() == target.pid  # it prints "ready" once more
         target.do("getppid 0 1")
 
 

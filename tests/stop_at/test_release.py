@@ -15,18 +15,19 @@ from typing import Any
 import pytest
 
 from polltrace.stop_at import ptrace
-from polltrace.stop_at.capture import Capture, Outcome, Refused, Wanted
-from polltrace.stop_at.guard import HELD_UP, Watch, stop_at
+from polltrace.stop_at.capture import HELD_UP, Capture, CaptureOutcome, Refused, Wanted
+from polltrace.stop_at.guard import stop_at
 from polltrace.stop_at.threads import state, status
+from polltrace.stop_at.tracing import Limits
 from tests.stop_at.stopped_target import Target
 from tests.waiting import PATIENCE_S, until
 
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 BREAK_POLLS = Wanted(frozenset({7, 271}), True)
-PATIENT = Watch(wait_s=60.0, stop_s=10.0)  # this machine may be busy
+PATIENT = Limits(wait_s=60.0, stop_s=10.0)  # this machine may be busy
 
 
-def look(target: Target, watch: Watch = PATIENT) -> Outcome:
+def stopped(target: Target, watch: Limits = PATIENT) -> CaptureOutcome:
     return stop_at(target.pid, BREAK_POLLS, watch)
 
 
@@ -48,7 +49,7 @@ def test_killed_at_every_step(poller: Target, monkeypatch: pytest.MonkeyPatch, a
                 os.kill(os.getpid(), signal.SIGKILL)
 
         monkeypatch.setattr(ptrace, "_request", counted)
-        outcome = look(poller)
+        outcome = stopped(poller)
         # THEN the process runs on, wherever that was
         poller.assert_free()
         if isinstance(outcome, Capture):
@@ -63,10 +64,11 @@ def test_killed_at_every_step(poller: Target, monkeypatch: pytest.MonkeyPatch, a
 LOOKS = """
 import sys
 from polltrace.stop_at.capture import Wanted
-from polltrace.stop_at.guard import Watch, stop_at
+from polltrace.stop_at.guard import stop_at
+from polltrace.stop_at.tracing import Limits
 print("ready", flush=True)
 while True:
-    stop_at(int(sys.argv[1]), Wanted(frozenset({int(sys.argv[2])}), False), Watch(60.0, 10.0))
+    stop_at(int(sys.argv[1]), Wanted(frozenset({int(sys.argv[2])}), False), Limits(60.0, 10.0))
 """
 
 
@@ -91,14 +93,14 @@ def test_we_are_killed_at_any_time(poller: Target) -> None:
 def test_a_holder_that_hangs_is_ended(
     poller: Target, monkeypatch: pytest.MonkeyPatch, hang: str
 ) -> None:
-    def hanging(_tid: int) -> ptrace.Registers:
+    def hanging(_tid: int) -> dict[int, int]:
         if hang == "stopped":
             os.kill(os.getpid(), signal.SIGSTOP)
         time.sleep(600)
         raise AssertionError("not reached")
 
-    monkeypatch.setattr(ptrace, "registers", hanging)
-    assert look(poller, Watch(60.0, 0.05)) == Refused(0, HELD_UP)
+    monkeypatch.setattr(ptrace, "kept_registers", hanging)
+    assert stopped(poller, Limits(60.0, 0.05)) == Refused(0, HELD_UP)
     poller.assert_free()
 
 
@@ -122,7 +124,7 @@ def test_signals_reach_it_all_the_same(target: Target) -> None:
         assert storm.stdout is not None
         storm.stdout.readline()
         for _ in range(5):
-            assert isinstance(look(target), Capture)
+            assert isinstance(stopped(target), Capture)
     finally:
         storm.kill()
         storm.communicate()
@@ -138,7 +140,7 @@ def test_a_stopped_process_stays_stopped(poller: Target) -> None:
     os.kill(poller.pid, signal.SIGSTOP)
     until(lambda: state(poller.pid, poller.pid) == "T")
     # WHEN it is seized all the same (the verb itself does not: see test_refusals)
-    assert isinstance(look(poller, Watch(0.1, 10.0)), Refused)
+    assert isinstance(stopped(poller, Limits(0.1, 10.0)), Refused)
     # THEN the kernel puts it back to where it was
     until(lambda: state(poller.pid, poller.pid) == "T")
     os.kill(poller.pid, signal.SIGCONT)
@@ -150,7 +152,7 @@ def test_it_makes_every_poll_it_would_have_made(target: Target) -> None:
     fd = target.do("open tcp")
     began = time.monotonic()
     target.begin(f"poll {fd} 1 300")
-    assert isinstance(look(target, Watch(0.1, 10.0)), Refused)
+    assert isinstance(stopped(target, Limits(0.1, 10.0)), Refused)
     target.finish()
     assert time.monotonic() - began >= 0.3
 
@@ -165,7 +167,7 @@ def test_a_full_disk_does_not_hold_it(poller: Target) -> None:
         "-d",
         "60",
         "--longest-stop",
-        "10000",
+        "10s",
     ]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)

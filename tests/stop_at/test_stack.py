@@ -3,22 +3,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import subprocess
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polltrace.stop_at.arguments import call_text
 from polltrace.stop_at.callframes import Rules, rules_at
-from polltrace.stop_at.capture import Capture
+from polltrace.stop_at.capture import Capture, StackCopy
+from polltrace.stop_at.syscalls import NAMES
 from polltrace.stop_at.unwind import MOST_FRAMES, walk
 from tests.stop_at.stopped_target import FLAGS, Target
 from tests.waiting import until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-PATIENT = ("-d", "60", "--longest-stop", "10000")  # this machine may be busy
+PATIENT = ("-d", "60", "--longest-stop", "10s")  # this machine may be busy
 CHAIN = ["poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "poll_often"]
 
 
@@ -96,6 +100,8 @@ def test_the_text(run: Run, poller: Target) -> None:
     assert first.startswith(f"{poller.pid}: ")
     assert second.startswith("break poll of fd ")
     assert rest[0].split()[1].startswith("poll+0x")
+    fd = second.split("fd ")[1].partition(":")[0]
+    assert rest[0].endswith(f"poll(ufds=<pollfd fd={fd}, events=1, revents=0>, nfds=1, timeout=0)")
     assert rest[1].split()[1].startswith("sntpoltsts+0x")
     assert "runs on" in rest[-1]
 
@@ -110,12 +116,27 @@ def test_call_frame_rules_are_hostile_input(data: bytes, fde: int, pc: int) -> N
 
 
 WORDS = st.integers(0, (1 << 64) - 1)
+STACK = 0x7FFD0000
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.sampled_from(sorted(NAMES)), st.lists(WORDS, min_size=6, max_size=6), st.binary())
+def test_arguments_are_hostile_input(number: int, words: list[int], memory: bytes) -> None:
+    # GIVEN arguments of which every other points into the stack
+    arguments = tuple(STACK + word % 64 if at % 2 else word for at, word in enumerate(words))
+    copy = StackCopy(0x400000, STACK, {}, memory)
+    with io.StringIO() as errors, contextlib.redirect_stderr(errors):
+        text = call_text(Capture(1, number, arguments, copy, None, 0, 0, 0))
+        assert errors.getvalue() == ""
+    # THEN it is text of a bounded length
+    assert text.startswith(NAMES[number])
+    assert len(text) < 10_000
 
 
 @given(st.binary(max_size=256), WORDS, st.integers(-64, 64), st.integers(0, 512))
 def test_a_walk_ends(memory: bytes, rbp: int, offset: int, near: int) -> None:
     stack = 0x7FFD0000
     kept = {6: stack + near if offset > 0 else rbp}
-    capture = Capture(1, 7, (0,) * 6, 0x400000, stack, kept, memory, None, 0, 0, 0)
-    found = walk(capture, lambda _: Rules(6, offset, {16: -8, 6: -16}), lambda _: True)
+    copy = StackCopy(0x400000, stack, kept, memory)
+    found = walk(copy, lambda _: Rules(6, offset, {16: -8, 6: -16}), lambda _: True)
     assert 1 <= len(found.addresses) <= MOST_FRAMES

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A process in uninterruptible sleep: it waits for the child of its vfork,
-// which says "ready" and lives until standard input ends.
+// which prints "ready" and lives until standard input ends.
 #define _GNU_SOURCE
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What keys do to the state; how terminals spell them."""
+"""The effect of keys on the state; how terminals spell them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from polltrace.top.columns import SORTS
 from polltrace.top.keyboard import keys
 from polltrace.top.keys import press
 from polltrace.top.state import Pane, UIState, View, visible
-from polltrace.watch.snapshot import Row
+from polltrace.watch.snapshot import ServerRow
 from tests.watch.samples import row, snapshot
 
 ROWS = tuple(row(pid) for pid in range(1, 11))
 
 
-def after(*pressed: str, rows: tuple[Row, ...] = ROWS) -> UIState:
+def after(*pressed: str, rows: tuple[ServerRow, ...] = ROWS) -> UIState:
     state = UIState()
     for key in pressed:
         state = press(state, key, rows, 4)
@@ -80,10 +80,10 @@ def test_every_sort_is_reached_and_the_last_is_followed_by_the_first() -> None:
     assert after("r", "P").reverse is False
 
 
-def test_pace_stays_in_its_limits() -> None:
-    assert after("-").pace == 0
-    assert after(*["+"] * 20).pace == 3
-    assert after("+", "+", "-").pace == 1
+def test_the_refresh_interval_stays_in_its_limits() -> None:
+    assert after("-").refresh == 0
+    assert after(*["+"] * 20).refresh == 3
+    assert after("+", "+", "-").refresh == 1
 
 
 def test_gaps_are_timed_in_an_open_session_only() -> None:
@@ -117,7 +117,7 @@ def test_help_pause_quit() -> None:
         ("", []),
     ],
 )
-def test_what_a_terminal_sends_is_read_as_keys(text: str, expected: list[str]) -> None:
+def test_terminal_input_is_read_as_keys(text: str, expected: list[str]) -> None:
     assert keys(text) == expected
 
 

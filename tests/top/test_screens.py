@@ -12,13 +12,13 @@ from polltrace.top.help_screen import help_screen
 from polltrace.top.keys import press
 from polltrace.top.screen import page, table_screen
 from polltrace.top.state import UIState, visible
-from polltrace.watch.snapshot import Prices, Snapshot
-from tests.watch.samples import PRICES, ROWS, row, snapshot
+from polltrace.watch.snapshot import PollCosts, Snapshot
+from tests.watch.samples import COSTS, ROWS, row, snapshot
 
 NARROW = """\
 polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1  12:34:56
-Lost to break polling: 0.060 CPUs of 1.93 in use (3.1 %)
-500 ns a poll, at one in 8 us of CPU (measured here, untraced)
+Lost to break polling: 0.060 CPUs [0.054, 0.066] of 1.93 in use (3.1 %)
+500 ns [450, 550] a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
     PID INSTANCE CLIENT          MODE         CPU%   POLLS/S  LOST% POLLS, PAST
     102 ORCL     10.0.0.7:40102  in-band      80.0   100,000   6.25        ▁▃▅█
@@ -34,8 +34,8 @@ F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit
 
 WIDE = """\
 polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1 unknown                                                                12:34:56
-Lost to break polling: 0.060 CPUs of 1.93 in use (3.1 %)
-500 ns a poll, at one in 8 us of CPU (measured here, untraced)
+Lost to break polling: 0.060 CPUs [0.054, 0.066] of 1.93 in use (3.1 %)
+500 ns [450, 550] a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
     PID INSTANCE CLIENT             MODE         CPU%   POLLS/S  LOST%   CPUS WORST GAP POLLS, PAST       SKIP WHY IN-BAND
     102 ORCL     10.0.0.7:40102     in-band      80.0   100,000   6.25  0.050   46.7 ms             ▁▃▅█     3 the client did not ask for out-of-ban…
@@ -93,12 +93,12 @@ def test_a_script_of_keys_ends_in_this_screen() -> None:
     )
 
 
-def test_a_filter_that_nothing_matches_says_so() -> None:
+def test_a_filter_that_nothing_matches_is_reported() -> None:
     assert "None of 5 servers matches 'nobody'" in screen(UIState(filter="nobody"), 80, 24)
 
 
 def test_before_the_probe_is_attached() -> None:
-    empty = Snapshot("", "12:00:00", None, (), Prices({}), None, {}, snapshot(()).totals)
+    empty = Snapshot("", "12:00:00", None, (), PollCosts({}), None, {}, snapshot(()).totals)
     text = screen(UIState(), 80, 24, empty)
     assert "Attaching to the dedicated servers of this host" in text
     assert "Lost to break polling: not known yet" in text
@@ -112,21 +112,21 @@ def test_a_page_further_down_is_shown_with_what_is_selected() -> None:
     assert any(line.split()[:1] == ["100"] for line in lines[5:23])
 
 
-def test_no_price_no_loss() -> None:
-    rows = [row(7, polls=1000, cpu=50.0, mode=BreakMode.IN_BAND, priced=False)]
-    text = screen(UIState(), 120, 12, snapshot(rows, prices=Prices({}, waiting=True)))
+def test_without_a_cost_per_poll_no_loss_is_shown() -> None:
+    rows = [row(7, polls=1000, cpu=50.0, mode=BreakMode.IN_BAND, calibrated=False)]
+    text = screen(UIState(), 120, 12, snapshot(rows, costs=PollCosts({}, waiting=True)))
     assert "Lost to break polling: not known yet" in text
-    assert "A poll's price is being measured" in text
+    assert "A poll's cost is being measured" in text
     assert text.splitlines()[5].split()[4:8] == ["50.0", "1,000", "-", "-"]
 
 
-def test_a_price_that_cannot_be_measured_says_why() -> None:
-    text = screen(UIState(), 80, 12, snapshot(prices=Prices({}, failed="not built")))
-    assert "A poll's price is not known: not built" in text
+def test_a_failed_calibration_is_reported_with_its_reason() -> None:
+    text = screen(UIState(), 80, 12, snapshot(costs=PollCosts({}, failed="not built")))
+    assert "A poll's cost is not known: not built" in text
 
 
-def test_what_was_missed_is_in_the_header() -> None:
-    shown = snapshot(prices=PRICES)
+def test_losses_are_in_the_header() -> None:
+    shown = snapshot(costs=COSTS)
     assert "lost: nothing" in screen(UIState(), 80, 12, shown)
 
 
@@ -141,4 +141,7 @@ def test_rows_of_the_samples_are_the_hosts_totals() -> None:
     totals = snapshot().totals
     assert totals.sessions[BreakMode.IN_BAND] == 2
     assert totals.used_cores == pytest.approx(sum(each.cpu_pct or 0 for each in ROWS) / 100)
-    assert totals.lost_cores == pytest.approx(120_000 * 500e-9)
+    assert totals.lost_cores is not None
+    assert totals.lost_cores.value == pytest.approx(120_000 * 500e-9)
+    assert totals.lost_cores.low == pytest.approx(120_000 * 450e-9)
+    assert totals.lost_cores.high == pytest.approx(120_000 * 550e-9)

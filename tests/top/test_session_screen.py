@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One session opened: what is drawn of a look at it."""
+"""One session opened: the screen drawn from a measurement of it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.profiles.frames import Bucket, Header, PollRate, ProcessTotals, Syscall
 from polltrace.profiles.profile import Profile
 from polltrace.servers.servers import Server
-from polltrace.top.session_look import SessionLook, look
 from polltrace.top.session_panes import flame
 from polltrace.top.session_screen import session_screen
+from polltrace.top.session_view import SessionView, session_view
 from polltrace.top.state import Pane
-from polltrace.watch.snapshot import Prices
-from tests.watch.samples import ASKED, PRICES, named_stack, row, server
+from polltrace.watch.snapshot import PollCosts
+from tests.watch.samples import ASKED, COSTS, named_stack, row, server
 
 CHECK = "poll sntpoltsts snttmoredata nsmore2recv nioqts kcbgtcr main"
 WORK = "sqlite3VdbeExec opifch2 main"
@@ -33,7 +33,7 @@ def profile(*, polls: int, rate: PollRate | None, cpu_s: float = 4.0) -> Profile
 
 
 def text(
-    session: SessionLook,
+    session: SessionView,
     *,
     of: Server | None = None,
     height: int = 24,
@@ -52,7 +52,7 @@ SCREEN = """\
 Break mode: in-band:
   the client did not ask for out-of-band breaks (its platform, driver or
   sqlnet.ora)
-  does NOT catch SIGURG, NOT told of urgent data, polls on CPU
+  does NOT catch SIGURG, does NOT own its socket, polls on CPU
   BREAK_POLL_SKIP=3 in /u01/network/admin/sqlnet.ora
 Counted: 5.00 % [4.50, 5.59] of its CPU, 80,000 polls a second x 500 ns
 Sampled: 5.00 % [2.74, 8.96] of 200 on-CPU samples; they agree
@@ -75,12 +75,12 @@ On-CPU stacks in 5 s, innermost first
 """
 
 
-def in_band() -> SessionLook:
-    return look(
+def in_band() -> SessionView:
+    return session_view(
         server(102),
         profile(polls=4000, rate=PollRate(80_000, 79_000, 81_000)),
         STACKS,
-        PRICES,
+        COSTS,
     )
 
 
@@ -88,11 +88,21 @@ def test_the_screen_of_an_in_band_session() -> None:
     assert text(in_band()) == SCREEN
 
 
-def test_timed_gaps_say_how_long_a_cancel_waits() -> None:
+def test_the_default_is_not_shown_for_a_file_that_was_not_read() -> None:
+    unread = replace(server(102).settings, problem="it is a FIFO", skip_is_default=True)
+    of = replace(server(102), settings=unread)
+    shown = text(
+        session_view(of, profile(polls=4000, rate=PollRate(80e3, 79e3, 81e3)), STACKS, COSTS)
+    )
+    assert "BREAK_POLL_SKIP not known: /u01/network/admin/sqlnet.ora is not readable" in shown
+    assert "BREAK_POLL_SKIP=3" not in shown
+
+
+def test_timed_gaps_show_how_long_a_cancel_waits() -> None:
     gaps = (Bucket(8_000, 12_000, 999), Bucket(2_000_000, 2_000_000, 1))
     timed = ProcessTotals(102, 7, 1.0, 1000, 0, (), (), (), None, gaps)
     watched = profile(polls=4000, rate=PollRate(80_000, 79_000, 81_000))
-    shown = text(look(server(102), watched, STACKS, PRICES, timed))
+    shown = text(session_view(server(102), watched, STACKS, COSTS, timed))
     assert "worst gap 2 ms (1 s)" in shown
     assert "Timed:" not in text(in_band())
 
@@ -105,7 +115,7 @@ def test_every_height_is_filled_exactly(height: int, pane: Pane) -> None:
 
 def test_the_flame_is_as_wide_as_the_samples() -> None:
     lines = flame(in_band(), width=100, height=10)
-    assert lines[1].plain == "main"  # what all have in common
+    assert lines[1].plain == "main"  # common to all
     assert lines[2].plain == "kcbgt" + "opifch2".ljust(95)  # 5 % and 95 %
     assert lines[3].plain == "nioqt" + "sqlite3VdbeExec".ljust(95)
     assert lines[4].plain.rstrip() == "nsmor"
@@ -130,9 +140,9 @@ def test_system_calls_are_shown_most_frequent_first() -> None:
     assert re.search(r"^poll +30,000 +10,000\.0\nread +30 +10\.0 +3$", shown, re.MULTILINE)
 
 
-def test_before_there_is_a_price_there_is_no_forecast() -> None:
-    session = look(
-        server(102), profile(polls=4000, rate=PollRate(1e5, 9e4, 2e5)), STACKS, Prices({})
+def test_without_a_cost_per_poll_there_is_no_forecast() -> None:
+    session = session_view(
+        server(102), profile(polls=4000, rate=PollRate(1e5, 9e4, 2e5)), STACKS, PollCosts({})
     )
     shown = text(session)
     assert "BREAK_POLL_SKIP " not in shown
@@ -141,13 +151,13 @@ def test_before_there_is_a_price_there_is_no_forecast() -> None:
     assert "Sampled: 5.00 %" in shown
 
 
-def test_an_out_of_band_session_says_what_speaks_for_it() -> None:
-    session = look(
-        server(102, owner=102), profile(polls=0, rate=PollRate(0, 0, 1)), STACKS[:1], PRICES
+def test_an_out_of_band_session_lists_its_evidence() -> None:
+    session = session_view(
+        server(102, owner=102), profile(polls=0, rate=PollRate(0, 0, 1)), STACKS[:1], COSTS
     )
     shown = text(session)
     assert "Break mode: out-of-band\n" in shown
-    assert "catches SIGURG, told of urgent data, makes no break polls on CPU" in shown
+    assert "catches SIGURG, owns its socket, makes no break polls on CPU" in shown
 
 
 def test_a_session_that_ended_stays_as_it_was_seen_last() -> None:
@@ -158,7 +168,9 @@ def test_a_session_that_ended_stays_as_it_was_seen_last() -> None:
 
 def test_a_local_session_that_polls_another_socket_has_no_forecast() -> None:
     local = replace(server(102), local=True, socket=None)
-    seen = look(local, profile(polls=400_000, rate=PollRate(80_000, 76_000, 84_000)), [], PRICES)
+    seen = session_view(
+        local, profile(polls=400_000, rate=PollRate(80_000, 76_000, 84_000)), [], COSTS
+    )
     assert seen.advice is not None
     assert not seen.advice.forecast
     assert "Counted: " in text(seen, of=local)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.lab_server import LabServer
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
 from tests.waiting import children
 from tests.waiting import until as wait_until
 
@@ -218,7 +218,7 @@ def test_an_exception_leaves_the_terminal_as_it_was(
     assert "RuntimeError: a view that fails" in tmux.restored(code=1)
 
 
-def test_a_killed_probe_is_said_on_the_restored_terminal(tmux: Tmux, busy_server: int) -> None:
+def test_a_killed_probe_is_reported_on_the_restored_terminal(tmux: Tmux, busy_server: int) -> None:
     tmux.top(f"{POLLTRACE} top --no-gaps", pid=busy_server)  # these have a probe of their own
     (probe,) = children(tmux.program(), "polltrace-probe")
     os.kill(probe, signal.SIGKILL)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import pytest
 
-from scenarios.client import DriverClient
-from scenarios.lab_server import LabServer
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
 from tests.waiting import PATIENCE_S, children
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("lab")
 def test_json_has_the_server_with_its_loss(start: Start, busy_server: int) -> None:
     top = start("top", "--json", "--filter", str(busy_server))
     assert top.stdout is not None
-    # On a busy host measuring a price takes longer than the first snapshots are held back for.
+    # On a busy host measuring a cost takes longer than the first snapshots are held back for.
     for line in top.stdout:
         seen = json.loads(line)
         (server,) = seen["servers"]
@@ -33,10 +33,12 @@ def test_json_has_the_server_with_its_loss(start: Start, busy_server: int) -> No
     assert (server["pid"], server["break_mode"]) == (busy_server, "in-band")
     assert server["break_polls_per_s"] > 0
     assert server["lost_cores"] == pytest.approx(
-        1e-9 * server["break_polls_per_s"] * server["price_ns"]
+        1e-9 * server["break_polls_per_s"] * server["cost_ns"]
     )
     assert server["lost_pct"] == pytest.approx(1e4 * server["lost_cores"] / server["cpu_pct"])
     assert 0 < server["lost_pct"] < 100
+    low, high = server["lost_pct_ci95"]
+    assert low < server["lost_pct"] < high
     assert seen["sessions"]["in-band"] >= 1
     assert 0 < seen["own_cost"]["probe_pct"] < 100
 
@@ -97,7 +99,7 @@ def test_wrong_usage(run: Run, wrong: list[str]) -> None:
     assert run("top", *wrong).returncode == 2
 
 
-def test_the_database_says_whom_they_serve(run: Run) -> None:
+def test_the_database_names_whom_they_serve(run: Run) -> None:
     with LabServer() as lab, DriverClient() as client:
         lab.connect(client, break_poll_skip=3, disable_oob=True)
         spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])

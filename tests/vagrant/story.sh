@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What `make vagrant-test` does with the machines once they are up: the article's two clients, and
+# The part of `make vagrant-test` that needs the machines up: the article's two clients, and
 # the firewall. `show MACHINE COMMAND`, `expect REGEX` of what was shown and `on MACHINE COMMAND`
 # are up.sh's.
 
-# A batch in the background, until its session is there or it said why not. What goes wrong here
-# is seen in what is shown next.
+# A batch in the background, until its session is there or its error is in the log. A failure here
+# is seen in the output shown next.
 begin_batch() {
     on "$1" 'setsid -f batch 120 >batch.log 2>&1 </dev/null' || true
     on "$1" 'until grep -q . batch.log; do sleep 1; done' || true
 }
 end_batch() {
-    # Not in so many words, which are this command's own as well.
+    # The brackets keep the pattern from matching this command itself.
     on "$1" 'while pgrep -f "[s]cenarios.vagrant.batch" >/dev/null; do sleep 1; done' || true
     show "$1" 'cat batch.log'
     expect '^cancelled: ORA-01013'
@@ -49,7 +49,7 @@ show router 'sudo wire show; sudo wire clear'
 expect 'counter packets [1-9].* drop'
 
 # Few cells and few repeats: what takes seconds on a processor takes minutes here. Of the table,
-# what was counted: its times are an emulator's.
+# the counts: its times are an emulator's.
 show db 'sudo polltrace run break-poll --quick --only client=python-oracledb,skip=3 |
     grep -A1 -e blocks, -e "The probe" -e "Break polls" -e "  yes "'
 expect '^The probe counted exactly what the server did'

@@ -16,7 +16,7 @@ from tests.conftest import ROOT, missing
 def vagrant(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """With nothing of it left behind in the tree or at home."""
     if shutil.which("vagrant") is None:
-        missing("there is no vagrant: ./setup.sh --tests")
+        pytest.skip("there is no vagrant: ./setup.sh --vagrant")
     return subprocess.run(
         ["vagrant", *arguments],
         cwd=ROOT,
@@ -38,9 +38,9 @@ def places(tmp_path: Path) -> dict[str, str]:
     return {"VAGRANT_HOME": str(tmp_path / "home"), "VAGRANT_DOTFILE_PATH": str(tmp_path / "dot")}
 
 
-def machines(said: str) -> list[str]:
-    """The names that `vagrant status --machine-readable` tells of."""
-    lines = [line.split(",") for line in said.splitlines()]
+def machines(status: str) -> list[str]:
+    """The names that `vagrant status --machine-readable` lists."""
+    lines = [line.split(",") for line in status.splitlines()]
     return [fields[1] for fields in lines if fields[2:3] == ["state"]]
 
 
@@ -48,20 +48,22 @@ def machines(said: str) -> list[str]:
 def test_it_is_valid_and_has_the_articles_machines(places: dict[str, str], emulated: str) -> None:
     done = vagrant("validate", **places, POLLTRACE_EMULATED=emulated)
     assert (done.returncode, done.stderr) == (0, "")
-    said = vagrant("status", "--machine-readable", **places).stdout
-    assert machines(said) == ["router", "db", "client", "client-inband"]
+    status = vagrant("status", "--machine-readable", **places).stdout
+    assert machines(status) == ["router", "db", "client", "client-inband"]
 
 
-def test_an_oracle_database_is_there_for_who_has_it(places: dict[str, str], tmp_path: Path) -> None:
+def test_an_oracle_database_is_there_with_its_package(
+    places: dict[str, str], tmp_path: Path
+) -> None:
     package = tmp_path / "oracle-database-free.rpm"
     package.touch()
     done = vagrant("validate", **places, POLLTRACE_ORACLE_RPM=str(package))
     assert (done.returncode, done.stderr) == (0, "")
-    said = vagrant(
+    status = vagrant(
         "status", "--machine-readable", **places, POLLTRACE_ORACLE_RPM=str(package)
     ).stdout
-    assert machines(said) == ["router", "db", "client", "client-inband", "oracle"]
-    # AND a package that is not there is said so before anything is begun
+    assert machines(status) == ["router", "db", "client", "client-inband", "oracle"]
+    # AND a missing package is reported before anything starts
     absent = vagrant("validate", **places, POLLTRACE_ORACLE_RPM=str(tmp_path / "absent.rpm"))
     assert absent.returncode != 0
     assert "absent.rpm" in absent.stderr
@@ -80,7 +82,7 @@ done
 
 
 def provision(role: str, then: str = "") -> subprocess.CompletedProcess[str]:
-    """What setting up a machine of this role says, and then this shell command there."""
+    """The output of setting up a machine of this role, and of this shell command on it."""
     if os.geteuid() != 0:
         missing("provisioning needs root")
     script = ROOT / "scenarios" / "vagrant" / "provision.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the router does to urgent data, on real TCP between network namespaces."""
+"""The router's handling of urgent data, on real TCP between network namespaces."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ def network() -> Iterator[Network]:
     ("asked", "comes"), [("pass", "urgent"), ("strip", "ordinary"), ("drop", "nothing")]
 )
 def test_urgent_data(network: Network, asked: str, comes: str) -> None:
-    network.wire("urgent", "strip")  # which the second takes the place of
+    network.wire("urgent", "strip")  # which the second replaces
     done = network.wire("urgent", asked)
     assert (done.returncode, done.stderr) == (0, "")
     assert network.how_urgent_data_comes() == comes
-    # AND it says so
+    # AND it reports so
     shown = network.wire("show").stdout
     assert ("urgent data passes" in shown) == (asked == "pass")
     assert (" drop" in shown) == (asked == "drop")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # up.sh: `make vagrant-test`. Brings the Vagrantfile up under software emulation, from a box made
-# of this machine's package sources, tries on it what docs/vagrant.md promises, and, where all was
-# seen that is expected, puts what was said into that page. Everything lives in namespaces of its
+# of this machine's package sources, and tries on it what docs/vagrant.md promises. Where all the
+# expected output was seen, puts the output into that page. Everything lives in namespaces of its
 # own and ends with this script, however that ends: libvirtd, the machines, their networks. As
 # root. About half an hour.
 set -eu -o pipefail
@@ -15,7 +15,7 @@ export POLLTRACE_EMULATED=1 POLLTRACE_BOX=polltrace/test
 
 if [ "${1:-}" != inside ]; then
     mkdir -p "$work"
-    # What has changed since is made by the machines themselves; new packages they cannot get.
+    # Later changes are made by the machines themselves; new packages they cannot get.
     for source in setup.sh requirements.lock tests/vagrant/box.sh; do
         [ "$box" -nt "$source" ] || rm -f "$box"
     done
@@ -26,9 +26,9 @@ fi
 # The first process of a namespace gets no signal that it does not ask for.
 trap 'exit 130' INT TERM
 
-say() { printf '[%4d s] %s\n' $SECONDS "$*"; }
+log() { printf '[%4d s] %s\n' $SECONDS "$*"; }
 
-# libvirt's files, ours for this while: what it is told, and what it keeps.
+# libvirt's files, ours for this while: its configuration and its state.
 rm -rf "${work:?}"/{etc,var,dot,log}
 mkdir -p "$work"/{etc,var,log}
 cp -a /etc/libvirt/. "$work/etc"
@@ -59,17 +59,17 @@ for _ in $(seq 300); do
     virsh -q -c qemu:///system version >/dev/null 2>&1 && break
     sleep 0.2
 done
-say "libvirtd answers"
+log "libvirtd answers"
 
 vagrant box add --force --name "$POLLTRACE_BOX" --provider libvirt "$box" >/dev/null
-say "vagrant validate: $(vagrant validate)"
+log "vagrant validate: $(vagrant validate)"
 if ! vagrant up >"$work/up.log" 2>&1; then
     tr '\r' '\n' <"$work/up.log" | grep -v Progress: | tail -40
     exit 1
 fi
-say "vagrant up: done"
+log "vagrant up: done"
 
-transcript=$work/transcript said=$work/said
+transcript=$work/transcript shown=$work/shown
 : >"$transcript"
 unseen=()
 on() { vagrant ssh "$1" -c "$2" -- -q 2>&1 | tr -d '\r'; }
@@ -79,20 +79,20 @@ show() {
         echo "\$ vagrant ssh $machine -c '$command'"
         on "$machine" "$command" || echo "(exit code $?)"
         echo
-    } | tee "$said"
-    cat "$said" >>"$transcript"
+    } | tee "$shown"
+    cat "$shown" >>"$transcript"
 }
-expect() { # what was shown last has a line that matches
-    grep -Eq -e "$1" "$said" || unseen+=("$1")
+expect() { # the output shown last has a line that matches
+    grep -Eq -e "$1" "$shown" || unseen+=("$1")
 }
 
 # shellcheck source=/dev/null
 . tests/vagrant/story.sh
-say "the story is told"
+log "story.sh: done"
 
 vagrant destroy -f >"$work/destroy.log" 2>&1
 rm -rf "${work:?}/home" /var/lib/libvirt/images/*
-say "vagrant destroy: done"
+log "vagrant destroy: done"
 if [ ${#unseen[@]} -gt 0 ]; then
     printf 'vagrant-test: expected, and not seen: %s\n' "${unseen[@]}"
     exit 1

@@ -14,11 +14,11 @@ from polltrace.intervals import Estimate
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.servers import Server
-from polltrace.watch.snapshot import OwnCost, Prices, Row, Snapshot, totals_of
-from stacks import Frame
+from polltrace.stacks import Frame
+from polltrace.watch.snapshot import OwnCost, PollCosts, ServerRow, Snapshot, totals_of
 
 ASKED = "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)"
-PRICES = Prices({8: Estimate(500e-9, 450e-9, 550e-9)})
+COSTS = PollCosts({8: Estimate(500e-9, 450e-9, 550e-9)})
 
 
 def row(
@@ -29,11 +29,11 @@ def row(
     mode: BreakMode = BreakMode.OUT_OF_BAND,
     instance: str = "ORCL",
     client: str = "10.0.0.7",
-    priced: bool = True,
+    calibrated: bool = True,
     past: tuple[float, ...] = (),
     worst_gap_s: float | None = None,
-) -> Row:
-    return Row(
+) -> ServerRow:
+    return ServerRow(
         pid=pid,
         start_ticks=7,
         engine="Oracle Database",
@@ -44,8 +44,8 @@ def row(
         skip=3,
         cpu_pct=cpu,
         polls_per_s=polls,
-        pace_us=8 if polls else None,
-        price_s=500e-9 if polls and priced else None,
+        interval_us=8 if polls else None,
+        poll_cost_s=COSTS.by_interval_us[8] if polls and calibrated else None,
         past=past,
         worst_gap_s=worst_gap_s,
     )
@@ -67,13 +67,13 @@ ROWS = (
 )
 
 
-def snapshot(rows: Sequence[Row] = ROWS, *, prices: Prices = PRICES) -> Snapshot:
+def snapshot(rows: Sequence[ServerRow] = ROWS, *, costs: PollCosts = COSTS) -> Snapshot:
     return Snapshot(
         host="dbhost",
         clock="12:34:56",
         t_s=42.0,
         rows=tuple(rows),
-        prices=prices,
+        costs=costs,
         cost=OwnCost(probe_pct=0.82, bpf_pct=0.11, screen_pct=0.43, probe_s=2.0, bpf_s=0.1),
         lost={},
         totals=totals_of(rows),
@@ -102,17 +102,21 @@ def server(pid: int, start_ticks: int = 7, *, owner: int | None = 0) -> Server:
 
 
 def process_line(pid: int, start_ticks: int = 7) -> bytes:
-    said = {"type": "process", "pid": pid, "start_ticks": start_ticks}
-    return _line(said | {"comm": "oracle", "cmdline": ["oracleORCL", "(LOCAL=NO)"]})
+    record = {"type": "process", "pid": pid, "start_ticks": start_ticks}
+    return _line(record | {"comm": "oracle", "cmdline": ["oracleORCL", "(LOCAL=NO)"]})
 
 
 def exit_line(pid: int, start_ticks: int = 7) -> bytes:
     return _line({"type": "exit", "pid": pid, "start_ticks": start_ticks})
 
 
-def frame_line(t_s: float, *processes: tuple[int, float, float]) -> bytes:
+def frame_line(
+    t_s: float,
+    *processes: tuple[int, float, float],
+    sockets: Sequence[dict[str, object]] = (),
+) -> bytes:
     """A frame as the probe prints it: of (pid, CPU seconds, polls a second) since the start, with
-    two windows of 10 ms a second."""
+    two windows of 10 ms a second. Each polls these `sockets`."""
     made = [
         {
             "pid": pid,
@@ -120,7 +124,7 @@ def frame_line(t_s: float, *processes: tuple[int, float, float]) -> bytes:
             "cpu_s": cpu_s,
             "break_polls": round(polls_per_s * 0.02 * t_s),
             "other_polls": 0,
-            "sockets": [],
+            "sockets": list(sockets),
             "stacks": [],
             "cpu_samples": 0,
             "windows": {
@@ -135,9 +139,9 @@ def frame_line(t_s: float, *processes: tuple[int, float, float]) -> bytes:
     ]
     lost = {"processes": 0, "stacks": 0, "runs": 0}
     cost = {"cpu_s": 0.01 * t_s, "bpf_s": 0.001 * t_s, "bpf_runs": 1}
-    said = {"type": "frame", "seq": round(t_s), "t_s": t_s, "final": False, "processes": made}
-    return _line(said | {"lost": lost, "own_cost": cost})
+    record = {"type": "frame", "seq": round(t_s), "t_s": t_s, "final": False, "processes": made}
+    return _line(record | {"lost": lost, "own_cost": cost})
 
 
-def _line(said: dict[str, object]) -> bytes:
-    return json.dumps(said, separators=(",", ":")).encode()
+def _line(record: dict[str, object]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode()

@@ -79,7 +79,7 @@ def test_a_database_that_goes_away_takes_no_names_along() -> None:
     assert database.follow((11, 7), (12, 7)) == {(11, 7): "SCOTT"}
 
 
-def test_one_that_cannot_be_asked_at_all_is_said_at_once() -> None:
+def test_one_that_cannot_be_asked_at_all_is_reported_at_once() -> None:
     def refuse(_login: Login) -> Mapping[int, DatabaseSession]:
         raise DriverError("wrong password")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""python-oracledb (thin mode) as a scenario client; ../README.md says what it is asked.
+"""python-oracledb (thin mode) as a scenario client; ../README.md has the requests.
 
 Exit code 3: python-oracledb cannot be imported.
 """
@@ -22,8 +22,8 @@ except ImportError:
 Answer = dict[str, Any]
 
 
-class Session:
-    """One connection, and what the runner may ask of it."""
+class Client:
+    """One connection; each request of ../README.md is a method."""
 
     connection: oracledb.Connection
     running = False
@@ -90,28 +90,28 @@ class Session:
         return {}
 
 
-def say(answer: Answer) -> None:
+def reply(answer: Answer) -> None:
     print(json.dumps(answer, default=str), flush=True)
 
 
-def read_requests(session: Session, requests: queue.SimpleQueue[Answer]) -> None:
+def read_requests(client: Client, requests: queue.SimpleQueue[Answer]) -> None:
     for line in sys.stdin:
         request = json.loads(line)
         if request["do"] == "break":
-            session.send_break()
+            client.send_break()
         else:
             # From here on it runs: a break that comes next is meant for it.
-            session.break_sent = None
-            session.running = request["do"] == "query"
+            client.break_sent = None
+            client.running = request["do"] == "query"
             requests.put(request)
     os._exit(0)
 
 
 def main() -> None:
     requests: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-    session = Session()
-    threading.Thread(target=read_requests, args=(session, requests), daemon=True).start()
-    say(
+    client = Client()
+    threading.Thread(target=read_requests, args=(client, requests), daemon=True).start()
+    reply(
         {
             "driver": "python-oracledb",
             "version": oracledb.__version__,
@@ -122,9 +122,9 @@ def main() -> None:
     while True:
         request = requests.get()
         try:
-            say(getattr(session, request.pop("do"))(**request))
+            reply(getattr(client, request.pop("do"))(**request))
         except oracledb.Error as error:
-            say({"error": str(error).partition("\n")[0]})
+            reply({"error": str(error).partition("\n")[0]})
 
 
 main()

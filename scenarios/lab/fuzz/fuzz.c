@@ -15,7 +15,7 @@
 static struct sga *sga;
 static struct server server;
 
-// Answers go nowhere: there is nobody to read them, and no wait for him.
+// Answers are dropped: no client reads them, and the server waits for none.
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags) {
     (void)fd, (void)flags;
     ssize_t sum = 0;
@@ -40,13 +40,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     char why[200];
     if (sga_create(&sga) < 0 || !mkdtemp(directory))
         abort();
+    sga->pga_limit = 64 << 20;
     snprintf(sga->instance, sizeof sga->instance, "LAB");
     snprintf(sga->user, sizeof sga->user, "SCOTT");
     snprintf(sga->dictionary, sizeof sga->dictionary, "%s/sys.db", directory);
     snprintf(sga->users, sizeof sga->users, "%s/users.db", directory);
     if (!verifier_make("tiger", VERIFIER_12C, &sga->verifier) ||
         !dictionary_create(sga->dictionary, sga->user, why, sizeof why) ||
-        !user_tables_create(sga->users, why, sizeof why))
+        !dictionary_create_user_tables(sga->users, why, sizeof why))
         abort();
     sqlite3_shutdown(); // the page-cache module is installed before the start
     atexit(remove_directory);
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sga->error_markers = size % 2;
     if (send(ends[1], data, size, MSG_DONTWAIT) == (ssize_t)size) {
         shutdown(ends[1], SHUT_WR);
-        server_run(&server, ends[0], ends[0], sga, slot, &ora);
+        server_run(&server, ends[0], ends[0], sga, slot, &ora, NULL);
     }
     close(ends[0]);
     close(ends[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Changes the inside of one packet and mends its length, so that what follows
-// is still reached. One time in four anything goes.
+// Changes the inside of one packet and corrects its length, so that the packets
+// after it are still read. One time in four any byte of the input may change.
 #include <stdint.h>
 #include <string.h>
 

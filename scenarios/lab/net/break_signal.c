@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The two signals of a dedicated server: SIGURG, which brings an out-of-band
 // break, and a slow timer, which finds out that the client is gone while a
-// call runs that never looks at the socket.
+// call runs that never reads the socket.
 #define _GNU_SOURCE
 #include "net/breakcheck.h"
 
@@ -44,7 +44,7 @@ static int64_t uncounted(const struct break_channel *channel) {
 
 // An urgent byte that comes while no call runs and nothing precedes it in the
 // stream crossed our last answer: the call it was meant for is over. Or it
-// overtook its call; see break_announced() for who can tell us.
+// overtook its call; break_announced() learns from the client which it was.
 static bool belongs_to_a_call(const struct break_channel *channel) {
     if (channel->in_call || channel->mode == BREAK_BY_SIGNAL)
         return channel->in_call;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How a running call learns that its client wants it stopped.
 //
-// Out-of-band, the client's urgent byte raises SIGURG and a check is a look at
-// a variable. In-band, the break is a packet like any other, so the server has
-// to go and look: one check in `skip` polls the socket. A local session has no
-// socket; its client raises the signal itself. The functions carry
-// the names they have in Oracle's own stacks, for probes look for those.
+// Out-of-band, the client's urgent byte raises SIGURG and a check reads a
+// variable. In-band, the break is a packet like any other, so the server has to
+// ask the kernel: one check in `skip` polls the socket. A local session has no
+// socket; its client raises the signal itself. The functions have the names
+// that they have in Oracle's own stacks, because probes search for those.
 #ifndef ORALAB_BREAKCHECK_H
 #define ORALAB_BREAKCHECK_H
 
@@ -20,11 +20,11 @@ enum break_mode { BREAK_IN_BAND, BREAK_OUT_OF_BAND, BREAK_BY_SIGNAL };
 struct break_channel {
     struct tns *tns;
     enum break_mode mode;
-    unsigned skip;            // break_poll_skip
+    unsigned skip;            // BREAK_POLL_SKIP: checks per poll
     unsigned skipped;         // checks since the last poll
     unsigned answer_after_ms; // a break is answered no sooner: see auth.c
     bool in_call;
-    bool stopping;                // the running call was told to stop
+    bool stopping;                // the running call has to stop
     uint64_t *checks;             // calls of nsmore2recv
     uint64_t *polls;              // calls of poll
     volatile sig_atomic_t urgent; // an urgent byte came, and is not answered
@@ -44,17 +44,17 @@ void break_channel_call_begins(struct break_channel *channel);
 void break_channel_call_ends(struct break_channel *channel);
 
 // The break check: true when the call has to stop, because of a break or
-// because nobody is left to answer.
+// because the client is gone.
 bool nioqts(struct break_channel *channel);
 
 // Called with every client's RESET outstanding: discards until it comes.
 bool break_reset(struct break_channel *channel);
 
-// Whether a MARKER packet that came in its turn asks for a break. Who tried
-// the path says in the stream what its urgent bytes said beside it: ojdbc11 an
-// attention marker after each, python-oracledb an INTERRUPT after one that was
-// not answered. So an urgent byte from there that meets no call is kept, for
-// that marker or for the call that it has overtaken.
+// Whether a MARKER packet that came in its turn asks for a break. A client that
+// probed the path for urgent data repeats its breaks in-band: ojdbc11 sends an
+// attention marker after each urgent byte, python-oracledb an INTERRUPT after
+// one that was not answered. So an urgent byte from such a client that meets no
+// call is kept, for that marker or for the call that it has overtaken.
 bool break_announced(struct break_channel *channel,
                      const struct packet *packet);
 // Whether the call that is about to begin was broken before.

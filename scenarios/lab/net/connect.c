@@ -118,9 +118,8 @@ struct accept_terms connect_terms(const struct connect_request *request,
                        (request->flags & FLAG_CHECK_OOB) &&
                        terms.version >= OUR_VERSION;
 
-    uint32_t most = terms.version >= TNS_LARGE_LENGTHS_SINCE
-                        ? TNS_LONGEST_PACKET
-                        : SDU_BEFORE_315;
+    uint32_t most = terms.version >= TNS_LARGE_LENGTHS_SINCE ? TNS_LARGEST_SDU
+                                                             : SDU_BEFORE_315;
     // Each side may ask for less than the other: the smaller one holds.
     if (ora->default_sdu_size < most)
         most = ora->default_sdu_size;
@@ -138,7 +137,7 @@ bool connect_accept(struct tns *tns, const struct accept_terms *terms) {
     uint8_t body[ACCEPT_WITH_FLAGS_2 - TNS_HEADER] = {0};
     put_u16(body, terms->version);
     put_u16(body + 2, terms->options);
-    put_u16(body + 4, terms->sdu);
+    put_u16(body + 4, terms->sdu < 0xffff ? terms->sdu : 0xffff);
     put_u16(body + 6, 0xffff);            // TDU
     body[8] = 1;                          // byte order, little-endian
     put_u16(body + 12, (unsigned)length); // no data: its offset is the end
@@ -151,8 +150,7 @@ bool connect_accept(struct tns *tns, const struct accept_terms *terms) {
     if (!tns_send(tns, TNS_ACCEPT, body, length - TNS_HEADER))
         return false;
     tns->large = terms->version >= TNS_LARGE_LENGTHS_SINCE;
-    tns->sdu = terms->sdu;
-    return true;
+    return tns_set_sdu(tns, terms->sdu);
 }
 
 bool connect_refuse(struct tns *tns, unsigned error) {

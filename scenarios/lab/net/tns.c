@@ -4,13 +4,18 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "net/net_trace.h"
+#include "net/tls.h"
+
 enum {
-    URGENT_BYTE = '!', // what every driver sends as urgent data
+    URGENT_BYTE = '!', // that every driver sends as urgent data
     PACKETS_PER_SEND = 32,
 };
 
@@ -18,15 +23,49 @@ static const uint8_t *packet_start(const struct tns *tns) {
     return tns->buffer + tns->from;
 }
 
-void tns_open(struct tns *tns, int fd, int out) {
-    memset(tns, 0, offsetof(struct tns, buffer));
-    tns->fd = fd;
-    tns->out = out;
-    tns->sdu = 8192;
+bool tns_open(struct tns *tns, int fd, int out) {
+    *tns = (struct tns){.fd = fd, .out = out, .sdu = 8192};
+    return tns_set_sdu(tns, tns->sdu);
+}
+
+void tns_close(struct tns *tns) {
+    tls_close(tns->tls);
+    tns->tls = NULL;
+    free(tns->buffer);
+    tns->buffer = NULL;
+}
+
+// A client that pays no attention to the SDU may send longer packets.
+static size_t longest_packet(const struct tns *tns) {
+    return tns->sdu > TNS_USUAL_PACKET ? tns->sdu : TNS_USUAL_PACKET;
+}
+
+bool tns_set_sdu(struct tns *tns, uint32_t sdu) {
+    tns->sdu = sdu;
+    const size_t room = longest_packet(tns) + TNS_USUAL_PACKET + 2;
+    if (room <= tns->room)
+        return true;
+    uint8_t *grown = realloc(tns->buffer, room);
+    if (!grown)
+        return false;
+    tns->buffer = grown;
+    tns->room = room;
+    return true;
+}
+
+size_t tns_payload(const struct tns *tns) {
+    return tns->sdu - TNS_HEADER - TNS_DATA_FLAGS;
 }
 
 bool tns_has_unread(const struct tns *tns) {
-    return tns->to > tns->from;
+    return tns->to > tns->from || tls_has_unread(tns->tls);
+}
+
+static bool lose(struct tns *tns, const char *what, const char *why) {
+    if (!tns->gone)
+        snprintf(tns->fault, sizeof tns->fault, "%s%s", what, why);
+    tns->gone = true;
+    return false;
 }
 
 static bool is_piped(const struct tns *tns) {
@@ -37,10 +76,12 @@ static bool is_piped(const struct tns *tns) {
 static bool comes_in_time(const struct tns *tns) {
     struct pollfd at = {.fd = tns->fd, .events = POLLIN};
     int64_t left;
+    if (tls_has_unread(tns->tls))
+        return true;
     while ((left = tns->deadline_us - clock_us()) > 0) {
         const int n = poll(&at, 1, (int)(left / 1000) + 1);
         if (n > 0 || (n < 0 && errno != EINTR))
-            return true; // what it is, recv() will say
+            return true; // recv() returns what it is
     }
     return false;
 }
@@ -53,28 +94,29 @@ static bool receive(struct tns *tns, int flags) {
         tns->to -= tns->from;
         tns->from = 0;
     }
-    if (tns->to == sizeof tns->buffer)
+    if (tns->to == tns->room)
         return true;
     ssize_t n;
     const bool waits = !(flags & MSG_DONTWAIT);
-    if (waits && tns->deadline_us && !comes_in_time(tns)) {
-        tns->gone = true;
-        return false;
-    }
+    if (waits && tns->deadline_us && !comes_in_time(tns))
+        return lose(tns, "ORA-12170: TNS:Connect timeout occurred", "");
     if (waits)
         wait_begins(tns->waits, tns->awaited, 0);
     uint8_t *at = tns->buffer + tns->to;
-    const size_t room = sizeof tns->buffer - tns->to;
+    const size_t room = tns->room - tns->to;
     do
-        n = is_piped(tns) ? read(tns->fd, at, room)
-                          : recv(tns->fd, at, room, flags);
+        n = tns->tls        ? tls_read(tns->tls, at, room, waits)
+            : is_piped(tns) ? read(tns->fd, at, room)
+                            : recv(tns->fd, at, room, flags);
     while (n < 0 && errno == EINTR);
     if (waits)
         wait_ends(tns->waits, 1);
     if (n < 0 && (flags & MSG_DONTWAIT) &&
         (errno == EAGAIN || errno == EWOULDBLOCK))
         return true;
-    if (n <= 0) {
+    if (n < 0)
+        return lose(tns, "cannot receive: ", strerror(errno));
+    if (n == 0) {
         tns->gone = true;
         return false;
     }
@@ -95,7 +137,7 @@ static size_t packet_length(const struct tns *tns, const uint8_t *at,
     size_t length = tns->large ? (size_t)at[0] << 24 | (size_t)at[1] << 16 |
                                      (size_t)at[2] << 8 | at[3]
                                : (size_t)at[0] << 8 | at[1];
-    if (length < TNS_HEADER || length > TNS_LONGEST_PACKET)
+    if (length < TNS_HEADER || length > longest_packet(tns))
         return SIZE_MAX;
     return length;
 }
@@ -116,17 +158,25 @@ static void packet_at(const uint8_t *at, size_t length, struct packet *packet) {
     packet->length = length - TNS_HEADER;
 }
 
+// The bytes at `at` are no packet.
+static bool lose_step(struct tns *tns, const uint8_t *at) {
+    char header[32];
+    snprintf(header, sizeof header, "%02x %02x %02x %02x", at[0], at[1], at[2],
+             at[3]);
+    return lose(tns, "ORA-12592: TNS:bad packet, it begins with ", header);
+}
+
 bool tns_read(struct tns *tns, struct packet *packet) {
     for (;;) {
         drop_overtaken_urgent_byte(tns);
         size_t have = tns->to - tns->from;
         size_t length = packet_length(tns, packet_start(tns), have);
-        if (length == SIZE_MAX) {
-            tns->gone = true;
-            return false;
-        }
+        if (length == SIZE_MAX)
+            return lose_step(tns, packet_start(tns));
         if (length && have >= length) {
             packet_at(packet_start(tns), length, packet);
+            net_trace_packet(tns->trace, "nsprecv", packet_start(tns), length,
+                             NULL, 0);
             tns->from += length;
             return true;
         }
@@ -152,10 +202,8 @@ bool tns_take_break(struct tns *tns) {
     while (at < tns->to) {
         uint8_t *start = tns->buffer + at;
         size_t length = packet_length(tns, start, tns->to - at);
-        if (length == SIZE_MAX) {
-            tns->gone = true;
-            return false;
-        }
+        if (length == SIZE_MAX)
+            return lose_step(tns, start);
         if (length == 0 || length > tns->to - at)
             return false;
         struct packet packet;
@@ -163,6 +211,7 @@ bool tns_take_break(struct tns *tns) {
         enum marker marker =
             packet.type == TNS_MARKER ? tns_marker_of(&packet, NULL) : 0;
         if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT) {
+            net_trace_packet(tns->trace, "nsprecv", start, length, NULL, 0);
             memmove(start, start + length, tns->to - at - length);
             tns->to -= length;
             return true;
@@ -174,16 +223,21 @@ bool tns_take_break(struct tns *tns) {
 
 static bool send_all(struct tns *tns, struct iovec *io, size_t count) {
     struct msghdr message = {.msg_iov = io, .msg_iovlen = count};
+    if (tns->tls) {
+        if (!tls_write(tns->tls, io, count))
+            return lose(tns, "cannot send over TLS", "");
+        for (size_t i = 0; i < count && tns->sent; i++)
+            *tns->sent += io[i].iov_len;
+        return true;
+    }
     while (message.msg_iovlen > 0) {
         ssize_t n = is_piped(tns) ? writev(tns->out, message.msg_iov,
                                            (int)message.msg_iovlen)
                                   : sendmsg(tns->out, &message, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0) {
-            tns->gone = true;
-            return false;
-        }
+        if (n < 0)
+            return lose(tns, "cannot send: ", strerror(errno));
         if (tns->sent)
             *tns->sent += (uint64_t)n;
         size_t done = (size_t)n;
@@ -224,6 +278,8 @@ bool tns_send(struct tns *tns, enum packet_type type, const uint8_t *body,
     uint8_t header[TNS_HEADER];
     write_header(tns, header, type, length);
     struct iovec io[2] = {{header, sizeof header}, {(void *)body, length}};
+    net_trace_packet(tns->trace, "nspsend", header, sizeof header, body,
+                     length);
     return send_all(tns, io, 2);
 }
 
@@ -246,10 +302,11 @@ static bool send_timed(struct tns *tns, struct iovec *io, size_t packets,
 }
 
 bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
-    const size_t most = tns->sdu - TNS_HEADER - TNS_DATA_FLAGS;
+    const size_t most = tns_payload(tns);
     uint8_t headers[PACKETS_PER_SEND][TNS_HEADER + TNS_DATA_FLAGS];
-    enum wait_event event = WAIT_MESSAGE_TO_CLIENT;
     while (length > 0) {
+        const enum wait_event event =
+            tns->answering ? WAIT_MORE_TO_CLIENT : WAIT_MESSAGE_TO_CLIENT;
         struct iovec io[2 * PACKETS_PER_SEND];
         size_t n = 0;
         while (n < PACKETS_PER_SEND && length > 0) {
@@ -258,13 +315,15 @@ bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
             headers[n][TNS_HEADER] = headers[n][TNS_HEADER + 1] = 0;
             io[2 * n] = (struct iovec){headers[n], sizeof headers[n]};
             io[2 * n + 1] = (struct iovec){(void *)payload, chunk};
+            net_trace_packet(tns->trace, "nspsend", headers[n],
+                             sizeof headers[n], payload, chunk);
             payload += chunk;
             length -= chunk;
             n++;
         }
         if (!send_timed(tns, io, n, event))
             return false;
-        event = WAIT_MORE_TO_CLIENT;
+        tns->answering = true;
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "process/data_directory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,16 +11,36 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+// A folder, with all files in it whose names end so.
+static void remove_folder(const struct data_directory *directory,
+                          const char *name, const char *ends) {
+    const int fd =
+        openat(directory->lock, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *files = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *file;
+    while (files && (file = readdir(files))) {
+        const char *ending = strrchr(file->d_name, '.');
+        if (ending && strcmp(ending, ends) == 0)
+            unlinkat(fd, file->d_name, 0);
+    }
+    if (files)
+        closedir(files);
+    unlinkat(directory->lock, name, AT_REMOVEDIR);
+}
 
 static void remove_files(const struct data_directory *directory) {
     static const char *const names[] = {"sys.db", "sys.db-journal", "users.db",
                                         "users.db-wal", "users.db-shm"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlinkat(directory->lock, names[i], 0);
+    remove_folder(directory, WALLET_FILES, ".pem");
     if (!directory->temporary)
         return;
+    remove_folder(directory, TRACE_FILES, ".trc");
     // Whoever started us may have written it; it may be gone by now as well.
     unlinkat(directory->lock, "sqlnet.ora", 0);
     unlinkat(directory->lock, "sqlnet.ora.new", 0);
@@ -85,6 +106,11 @@ bool data_directory_open(struct data_directory *directory, const char *path,
     }
     if (flock(directory->lock, LOCK_EX | LOCK_NB)) {
         snprintf(why, size, "another lab uses %.100s", directory->path);
+        return false;
+    }
+    if (mkdirat(directory->lock, TRACE_FILES, 0755) && errno != EEXIST) {
+        snprintf(why, size, "cannot make %.100s/" TRACE_FILES ": %s",
+                 directory->path, strerror(errno));
         return false;
     }
     if (!start_sweeper(directory)) {

@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// The folder in it for the servers' trace files.
+#define TRACE_FILES "trace"
+// And for the certificates.
+#define WALLET_FILES "wallet"
+
 struct data_directory {
     char path[PATH_MAX - 64];
     bool temporary; // made here, to be removed
@@ -17,7 +22,8 @@ struct data_directory {
 
 // Takes the directory `path`, or makes one when it is NULL. The files in it go
 // with the listener, even with one that is killed: a small process waits for
-// its end and then removes them. False with one line in `why`.
+// its end and then removes them. Trace files stay in a directory that was
+// given. False with one line in `why`.
 bool data_directory_open(struct data_directory *directory, const char *path,
                          char *why, size_t size);
 // Removes the files, and waits until they are removed.

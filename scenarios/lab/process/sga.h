@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the listener and all dedicated servers share: one anonymous memory
-// file, mapped by each. The listener fills the instance part before the first
-// server starts; after that a server writes only its own slot.
+// The memory that the listener and all dedicated servers share: one anonymous
+// memory file, mapped by each. The listener fills the instance part before the
+// first server starts; after that a server writes only its own slot.
 #ifndef ORALAB_SGA_H
 #define ORALAB_SGA_H
 
@@ -15,12 +15,12 @@
 
 enum { SGA_SESSIONS = 512, SGA_NAME = 64 };
 
-enum verifier_type { // as the client is told
+enum verifier_type { // the values that the client is sent
     VERIFIER_12C = 0x4815,
     VERIFIER_11G = 0x1b25,
 };
 
-// A password, kept as what O5LOGON needs of it and not as itself.
+// A password, kept as the values that O5LOGON derives from it.
 struct verifier {
     enum verifier_type type;
     uint8_t salt[16];      // AUTH_VFR_DATA; 11g has 10 bytes
@@ -32,8 +32,8 @@ struct verifier {
 struct session_slot {
     pid_t pid; // 0: free
     uint32_t serial;
-    int64_t logon_time;
-    pid_t bridge;     // of a local session: what carries its packets
+    int64_t logon_time; // s since 1970
+    pid_t bridge; // of a local session: the process that carries its packets
     bool bridge_gone; // its client is, too
     bool logged_on;
     bool active; // in a user call
@@ -52,9 +52,9 @@ struct session_slot {
     char previous_sql_id[14];
     uint32_t sql_hash;
     uint32_t previous_sql_hash;
-    int command; // v$session's COMMAND: 3 is SELECT
-    int64_t call_ended_us;
-    unsigned blocker; // SID of the session waited for, 0: none
+    int command;           // v$session's COMMAND: 3 is SELECT
+    int64_t call_ended_us; // by clock_us()
+    unsigned blocker;      // SID of the session waited for, 0: none
     uint64_t stat[STATISTICS];
     struct wait_clock waits;
     struct time_model time;
@@ -65,10 +65,15 @@ struct sga {
     char user[SGA_NAME];       // the one account, in upper case
     char dictionary[PATH_MAX]; // the data file attached as SYS
     char users[PATH_MAX];      // and the one with the user's own tables
-    int64_t startup_time;
+    char traces[PATH_MAX];     // where the servers' trace files are
+    char wallet[PATH_MAX];     // and the certificates for TCPS
+    int64_t startup_time;      // s since 1970
     struct verifier verifier;
     bool error_markers;
-    unsigned writer;          // SID of who changed data last
+    bool trace_net;
+    uint64_t pga_limit; // bytes, of each server: see sql/pga.h
+    bool tcps_mutual;
+    unsigned writer;          // SID of the session that changed data last
     uint32_t serial;          // of the session started last
     struct session_slot past; // sums over the sessions that have ended
     struct session_slot session[SGA_SESSIONS];
@@ -80,7 +85,7 @@ int sga_create(struct sga **sga);
 struct sga *sga_attach(int fd);
 // The slot of the process `pid`, or NULL. `pid` 0 finds a free one.
 struct session_slot *sga_slot(struct sga *sga, pid_t pid);
-// What v$session calls SID.
+// The SID in v$session.
 unsigned sga_sid(const struct sga *sga, const struct session_slot *slot);
 // Adds the figures of a session that has ended to those of the past.
 void sga_keep_past(struct sga *sga, const struct session_slot *slot);

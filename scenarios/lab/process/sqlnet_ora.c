@@ -33,7 +33,7 @@ static const char *trimmed(const char *from, const char *to, size_t *n) {
     return from;
 }
 
-// What is no number from `least` to `most` changes nothing.
+// A value that is no number from `least` to `most` changes nothing.
 static void take_number(const char *value, size_t length, long least, long most,
                         unsigned *to) {
     char digits[12] = "", *stop;

@@ -7,19 +7,20 @@
 #include <stddef.h>
 
 struct sqlnet_ora {
-    unsigned break_poll_skip; // BREAK_POLL_SKIP, 1 or more
-    bool disable_oob;         // DISABLE_OOB
-    unsigned default_sdu_size;
-    bool disable_oob_auto; // DISABLE_OOB_AUTO: no path check at connect
-    // SQLNET.INBOUND_CONNECT_TIMEOUT, in s: who has not logged on by then is
-    // left. 0: never.
+    unsigned break_poll_skip;  // BREAK_POLL_SKIP, 1 or more
+    bool disable_oob;          // DISABLE_OOB
+    unsigned default_sdu_size; // DEFAULT_SDU_SIZE, bytes
+    bool disable_oob_auto;     // DISABLE_OOB_AUTO: no path check at connect
+    // SQLNET.INBOUND_CONNECT_TIMEOUT, in s: a client that has not logged on by
+    // then is disconnected. 0: never.
     unsigned inbound_connect_timeout;
 };
 
-// What holds when there is no file.
+// The parameters when there is no file.
 extern const struct sqlnet_ora sqlnet_ora_defaults;
 
-// Applies one line of a sqlnet.ora; what it does not know it passes over.
+// Applies one line of a sqlnet.ora; passes over parameters that it does not
+// know.
 void sqlnet_ora_line(struct sqlnet_ora *ora, const char *line);
 // Reads `directory`/sqlnet.ora; NULL, or no such file, gives the defaults.
 struct sqlnet_ora sqlnet_ora_read(const char *directory);

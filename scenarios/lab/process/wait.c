@@ -101,15 +101,16 @@ int64_t cpu_us(int pid) {
     return ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
-void call_begins(struct time_model *model) {
+void time_model_call_begins(struct time_model *model) {
     model->call_began_cpu_us = cpu_us(0);
     __atomic_store_n(&model->call_began_us, clock_us(), __ATOMIC_RELEASE);
 }
 
-void call_ends(struct time_model *model) {
+void time_model_call_ends(struct time_model *model) {
     const uint64_t cpu = (uint64_t)(cpu_us(0) - model->call_began_cpu_us);
     const uint64_t wall = (uint64_t)(clock_us() - model->call_began_us);
-    // The two clocks are not read at once: a busy call may look busier.
+    // The two clocks are not read at once: the CPU time of a busy call may
+    // exceed its elapsed time.
     model->cpu_us += cpu < wall ? cpu : wall;
     model->db_us += wall;
     __atomic_store_n(&model->call_began_us, 0, __ATOMIC_RELEASE);

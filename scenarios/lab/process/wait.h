@@ -60,7 +60,7 @@ int64_t clock_us(void);
 void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2);
 // A timed-out part of a wait that goes on: counted as a wait of its own.
 void wait_times_out(struct wait_clock *clock);
-// What was waited for came; it counts as `waits` waits of the same length.
+// The wait is over; it counts as `waits` waits of the same length.
 void wait_ends(struct wait_clock *clock, unsigned waits);
 
 struct time_model {
@@ -74,7 +74,7 @@ struct time_model {
 
 // Processor time of the process `pid`, 0 for ourselves; -1 when it is gone.
 int64_t cpu_us(int pid);
-void call_begins(struct time_model *model);
-void call_ends(struct time_model *model);
+void time_model_call_begins(struct time_model *model);
+void time_model_call_ends(struct time_model *model);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SUM and AVG of decimal numbers, also over a window; and the one value of a
-// query that is a value.
+// SUM and AVG of decimal numbers, also as window functions, and the check that
+// a scalar subquery returns one row.
 #include <string.h>
 
 #include "sql/functions.h"
@@ -8,7 +8,8 @@
 
 struct sum {
     int64_t count;
-    bool wide, failed; // `wide`: the sum is in `decimal`
+    // `wide`: the sum no longer fits 64 bits and is in `decimal`
+    bool wide, failed;
     int64_t integer;
     struct decimal decimal;
 };
@@ -44,7 +45,7 @@ static void change(sqlite3_context *context, sqlite3_value *value, bool take) {
     if (!(take ? decimal_subtract(&sum->decimal, &number, &sum->decimal)
                : decimal_add(&sum->decimal, &number, &sum->decimal))) {
         sum->failed = true;
-        raise_ora(context, 1426, "");
+        value_result_error(context, 1426, "");
     }
 }
 
@@ -58,7 +59,7 @@ static void inverse(sqlite3_context *context, int n, sqlite3_value **value) {
     change(context, value[0], true);
 }
 
-// AVG where there is data, else SUM.
+// AVG if the function has user data, else SUM.
 static void answer(sqlite3_context *context) {
     struct sum *sum = sqlite3_aggregate_context(context, 0);
     if (!sum || sum->count == 0 || sum->failed)
@@ -69,15 +70,15 @@ static void answer(sqlite3_context *context) {
         struct decimal count = decimal_from_integer(sum->count);
         decimal_divide(&sum->decimal, &count, &result);
     }
-    answer_decimal(context, &result);
+    value_result_decimal(context, &result);
 }
 
-// ONE_ROW$(value): of the only row.
+// ONE_ROW$(value): the value of the only row; ORA-01427 at a second one.
 static void one_row(sqlite3_context *context, int n, sqlite3_value **value) {
     sqlite3_value **only = sqlite3_aggregate_context(context, sizeof *only);
     (void)n;
     if (only && *only)
-        raise_ora(context, 1427, "");
+        value_result_error(context, 1427, "");
     else if (only)
         *only = sqlite3_value_dup(value[0]);
 }

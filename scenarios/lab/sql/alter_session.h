@@ -5,9 +5,10 @@
 #include "sql/database.h"
 #include "sql/ora_error.h"
 
-// Carries out what the lab knows of ALTER SESSION, refuses what would change
-// answers and does not, and accepts the rest. False with `error` set.
-bool alter_session(struct database *database, const char *sql, size_t length,
-                   struct ora_error *error);
+// Executes an ALTER SESSION: applies the parameters that the lab supports,
+// refuses those that would change results but are not supported, and ignores
+// the rest. False with `error` set.
+bool alter_session_execute(struct database *database, const char *sql,
+                           size_t length, struct ora_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// + - * / and || of numbers, dates and texts.
+// The operators + - * / and || on numbers, dates and texts.
 #include <stdint.h>
 #include <string.h>
 
@@ -57,12 +57,12 @@ static void date_and_days(sqlite3_context *context, struct oracle_date date,
         !decimal_round(&seconds, 0, &seconds) ||
         !decimal_to_integer(&seconds, &whole) ||
         whole > 400LL * 366 * 400 * DAY || whole < -400LL * 366 * 400 * DAY) {
-        raise_ora(context, 1841, "");
+        value_result_error(context, 1841, "");
         return;
     }
-    set_seconds(&date, seconds_of(&date) + whole);
+    calendar_set_seconds(&date, calendar_seconds(&date) + whole);
     date.nanosecond = 0;
-    answer_time(context, &date, DATE_BYTES);
+    value_result_time(context, &date, DATE_BYTES);
 }
 
 static void days_between(sqlite3_context *context, sqlite3_value **value) {
@@ -71,12 +71,13 @@ static void days_between(sqlite3_context *context, sqlite3_value **value) {
     struct decimal days;
     if (value_class(value[0]) != CLASS_DATE ||
         value_class(value[1]) != CLASS_DATE) {
-        raise_ora(context, 3001, "intervals");
+        value_result_error(context, 3001, "intervals");
     } else if (value_time(context, value[0], &to) &&
                value_time(context, value[1], &from)) {
-        days = decimal_from_integer(seconds_of(&to) - seconds_of(&from));
+        days = decimal_from_integer(calendar_seconds(&to) -
+                                    calendar_seconds(&from));
         decimal_divide(&days, &a_day, &days);
-        answer_decimal(context, &days);
+        value_result_decimal(context, &days);
     }
 }
 
@@ -87,10 +88,10 @@ static void of_dates(sqlite3_context *context, enum operation operation,
     if (first && second && operation == SUBTRACT) {
         days_between(context, value);
     } else if (first && second && operation == ADD) {
-        raise_ora(context, 975, "");
+        value_result_error(context, 975, "");
     } else if ((first && second) || operation > SUBTRACT ||
                (second && operation == SUBTRACT)) {
-        raise_ora(context, 932, "");
+        value_result_error(context, 932, "");
     } else if (value_decimal(context, value[first], &days) &&
                value_time(context, value[second], &date)) {
         days.negative ^= operation == SUBTRACT && days.count > 0;
@@ -102,15 +103,15 @@ static void calculate(sqlite3_context *context, int n, sqlite3_value **value) {
     const enum operation operation =
         (enum operation)(intptr_t)sqlite3_user_data(context);
     struct decimal a, b;
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return;
     if (sqlite3_value_type(value[0]) == SQLITE_INTEGER &&
         sqlite3_value_type(value[1]) == SQLITE_INTEGER &&
         of_integers(context, operation, sqlite3_value_int64(value[0]),
                     sqlite3_value_int64(value[1])))
         return;
-    const bool first = class_is_time(value_class(value[0]));
-    const bool second = class_is_time(value_class(value[1]));
+    const bool first = value_class_is_time(value_class(value[0]));
+    const bool second = value_class_is_time(value_class(value[1]));
     if (first || second) {
         of_dates(context, operation, value, first, second);
         return;
@@ -119,11 +120,11 @@ static void calculate(sqlite3_context *context, int n, sqlite3_value **value) {
         !value_decimal(context, value[1], &b))
         return;
     if (operation == DIVIDE && b.count == 0)
-        raise_ora(context, 1476, "");
+        value_result_error(context, 1476, "");
     else if (!of_decimals(operation, &a, &b, &a))
-        raise_ora(context, 1426, "");
+        value_result_error(context, 1426, "");
     else
-        answer_decimal(context, &a);
+        value_result_decimal(context, &a);
 }
 
 // a || b, where NULL is the empty string and the empty string is NULL.
@@ -136,14 +137,14 @@ static void concatenate(sqlite3_context *context, int n,
             return;
     const size_t length = part[0].length + part[1].length;
     if (length > LONGEST_TEXT) {
-        raise_ora(context, 1489, "");
+        value_result_error(context, 1489, "");
         return;
     }
     char both[LONGEST_TEXT];
     memcpy(both, part[0].length ? part[0].at : "", part[0].length);
     memcpy(both + part[0].length, part[1].length ? part[1].at : "",
            part[1].length);
-    answer_text(context, both, length);
+    value_result_text(context, both, length);
 }
 
 bool arithmetic_register(sqlite3 *db) {

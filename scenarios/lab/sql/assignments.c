@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ASSIGN$(value, type, column): what a column of the declared type keeps of a
-// value, after Oracle's conversions and checks. CAST is the same without a
-// column.
+// ASSIGN$(value, type, column): the value that a column of the declared type
+// stores, after Oracle's conversions and checks. CAST uses the same code
+// without a column.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +18,16 @@ static void assign_number(sqlite3_context *context, sqlite3_value *value,
     if (!value_decimal(context, value, &number))
         return;
     if (type->precision == 0) {
-        answer_decimal(context, &number);
+        value_result_decimal(context, &number);
         return;
     }
-    // The digits left of the point are those that the scale leaves.
+    // The precision minus the scale limits the digits left of the point.
     if (!decimal_round(&number, type->scale, &number) ||
         (number.count > 0 && number.point > type->precision - type->scale)) {
-        raise_ora(context, 1438, "");
+        value_result_error(context, 1438, "");
         return;
     }
-    answer_decimal(context, &number);
+    value_result_decimal(context, &number);
 }
 
 static void assign_text(sqlite3_context *context, sqlite3_value *value,
@@ -40,15 +40,15 @@ static void assign_text(sqlite3_context *context, sqlite3_value *value,
     if (length > type->size && *column) {
         char *about = sqlite3_mprintf("%s (actual: %u, maximum: %u)", column,
                                       (unsigned)length, type->size);
-        raise_ora(context, 12899, about ? about : "");
+        value_result_error(context, 12899, about ? about : "");
         sqlite3_free(about);
         return;
     }
     if (length > type->size && value_class(value) != CLASS_TEXT) {
-        raise_ora(context, 25137, "");
+        value_result_error(context, 25137, "");
         return;
     }
-    if (length > type->size) { // CAST cuts
+    if (length > type->size) { // CAST truncates, an assignment fails
         const char *cut = text.at;
         while (type->characters
                    ? utf8_length(text.at, cut) < type->size
@@ -57,7 +57,7 @@ static void assign_text(sqlite3_context *context, sqlite3_value *value,
             cut += utf8_bytes(cut, end);
         text.length = (size_t)(cut - text.at);
     }
-    answer_text(context, text.at, text.length);
+    value_result_text(context, text.at, text.length);
 }
 
 static void assign_time(sqlite3_context *context, sqlite3_value *value,
@@ -67,15 +67,15 @@ static void assign_time(sqlite3_context *context, sqlite3_value *value,
         return;
     if (bytes == DATE_BYTES)
         time.nanosecond = 0;
-    answer_time(context, &time, bytes);
+    value_result_time(context, &time, bytes);
 }
 
 static void assign_raw(sqlite3_context *context, sqlite3_value *value,
                        const struct column_type *type, const char *column) {
     if (value_class(value) != CLASS_RAW)
-        raise_ora(context, 932, "expected BINARY");
+        value_result_error(context, 932, "expected BINARY");
     else if ((unsigned)sqlite3_value_bytes(value) > type->size)
-        raise_ora(context, 12899, column);
+        value_result_error(context, 12899, column);
     else
         sqlite3_result_value(context, value);
 }
@@ -85,7 +85,7 @@ static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
     const char *column =
         n > 2 ? (const char *)sqlite3_value_text(value[2]) : NULL;
     struct column_type read;
-    if (any_null(1, value))
+    if (functions_any_null(1, value))
         return;
     if (!type) {
         read = column_type_of((const char *)sqlite3_value_text(value[1]));
@@ -113,7 +113,7 @@ static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
     case CLASS_RAW:
         assign_raw(context, value[0], type, column);
         break;
-    default: // of a table that was made of a query's expressions
+    default: // a column of CREATE TABLE AS whose type is not known
         sqlite3_result_value(context, value[0]);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PL/SQL, as far as drivers and tools send it on their own account: nothing,
-// one SELECT ... INTO binds, or calls of the packages that name a session's
-// work. Calls become a query of functions that carry them out.
+// The PL/SQL that drivers and tools send on their own: an empty block, one
+// SELECT ... INTO binds, or calls of the packages that name a session's work.
+// Calls become a query over functions that carry them out.
 #include "sql/source.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct procedure procedures[] = {
      {"client_info"}},
     {"dbms_session", "set_identifier", "SET_IDENTIFIER$", {"client_id"}},
     {"dbms_session", "clear_identifier", "SET_IDENTIFIER$", {NULL}},
-    // Nobody reads what would be put there.
+    // The lab has no output buffer, so these do nothing.
     {"dbms_output", "enable", "NOTHING$", {"buffer_size"}},
     {"dbms_output", "disable", "NOTHING$", {NULL}},
 };
@@ -34,21 +34,22 @@ static const struct procedure procedures[] = {
 static const struct procedure *procedure_at(const struct translator *t,
                                             size_t at) {
     for (size_t i = 0; i < sizeof procedures / sizeof *procedures; i++)
-        if (is(t, at, procedures[i].package) && is(t, at + 1, ".") &&
-            is(t, at + 2, procedures[i].name))
+        if (source_is(t, at, procedures[i].package) &&
+            source_is(t, at + 1, ".") &&
+            source_is(t, at + 2, procedures[i].name))
             return &procedures[i];
     return NULL;
 }
 
-// The argument for parameter `n` in [from, to): by its name, or by its place.
+// The argument for parameter `n` in [from, to), by its name or its position.
 static bool find_argument(const struct translator *t, size_t from, size_t to,
                           const struct procedure *procedure, int n,
                           size_t *begins, size_t *ends) {
     int place = 0;
     while (from < to) {
-        size_t end = find(t, from, to, ",");
-        bool named = is(t, from + 1, "=>");
-        if (named ? is(t, from, procedure->parameter[n]) : place == n) {
+        size_t end = source_find(t, from, to, ",");
+        bool named = source_is(t, from + 1, "=>");
+        if (named ? source_is(t, from, procedure->parameter[n]) : place == n) {
             *begins = named ? from + 2 : from;
             *ends = end;
             return *begins < *ends;
@@ -59,74 +60,100 @@ static bool find_argument(const struct translator *t, size_t from, size_t to,
     return false;
 }
 
-// Says one call, [from, to), whose package begins it.
-static void say_procedure(struct translator *t, size_t from, size_t to) {
+// Emits the call in [from, to), which begins with the package's name.
+static void emit_procedure(struct translator *t, size_t from, size_t to) {
     const struct procedure *procedure = procedure_at(t, from);
     size_t open = from + 3, inside = to, close = to, begins, ends;
     if (!procedure ||
-        (open < to && (!is(t, open, "(") || t->close[open] + 1 != to))) {
-        refuse(t, 3001, "PL/SQL other than calls that name the session's work");
+        (open < to && (!source_is(t, open, "(") || t->close[open] + 1 != to))) {
+        source_refuse(t, 3001,
+                      "PL/SQL other than calls that name the session's work");
         return;
     }
     if (open < to) {
         inside = open + 1;
         close = to - 1;
     }
-    say(t, procedure->function);
-    say(t, "(");
+    emit_text(t, procedure->function);
+    emit_text(t, "(");
     for (int n = 0; n < MOST_PARAMETERS && procedure->parameter[n]; n++) {
         if (n > 0)
-            say(t, ",");
+            emit_text(t, ",");
         if (find_argument(t, inside, close, procedure, n, &begins, &ends))
-            say_whole_value(t, begins, ends, 6550);
+            emit_whole_value(t, begins, ends, 6550);
         else
-            say(t, "NULL");
+            emit_text(t, "NULL");
     }
-    say(t, ")");
+    emit_text(t, ")");
 }
 
-static void say_calls(struct translator *t, size_t from, size_t to) {
+static void emit_calls(struct translator *t, size_t from, size_t to) {
     const char *between = "SELECT ";
     while (from < to && !t->result->error) {
-        size_t end = find(t, from, to, ";");
-        if (!(is(t, from, "null") && end == from + 1)) {
-            say(t, between);
-            say_procedure(t, from, end);
+        size_t end = source_find(t, from, to, ";");
+        if (!(source_is(t, from, "null") && end == from + 1)) {
+            emit_text(t, between);
+            emit_procedure(t, from, end);
             between = ",";
         }
         from = end + 1;
     }
 }
 
-// The binds of an INTO are counted in their turn.
+// Counts the binds of an INTO in their textual order.
 static void take_into(struct translator *t, size_t from, size_t to) {
     t->result->into_from = t->result->binds;
     for (size_t at = from; at < to; at += 2) {
         if (t->tokens[at].type != TOKEN_BIND ||
-            (at + 1 < to && !is(t, at + 1, ","))) {
-            refuse(t, 3001, "SELECT INTO other than binds");
+            (at + 1 < to && !source_is(t, at + 1, ","))) {
+            source_refuse(t, 3001, "SELECT INTO other than binds");
             return;
         }
-        placeholder(t, at);
+        bind_placeholder(t, at);
     }
     t->result->into_to = t->result->binds;
 }
 
-// BEGIN SELECT a, b INTO :x, :y FROM ...; END;
-static void say_into_binds(struct translator *t, size_t end) {
-    size_t into = find(t, 1, end, "into"), from = find(t, 1, end, "from");
-    if (find(t, 1, end, ";") != end - 1 || into > from || from >= end - 1)
-        refuse(t, 3001, "PL/SQL other than one SELECT INTO");
+// BEGIN SELECT a, b INTO :x, :y FROM ...; END;, with SELECT at `first`.
+static void emit_into_binds(struct translator *t, size_t first, size_t end) {
+    size_t into = source_find(t, first, end, "into");
+    size_t from = source_find(t, first, end, "from");
+    if (source_find(t, first, end, ";") != end - 1 || into > from ||
+        from >= end - 1)
+        source_refuse(t, 3001, "PL/SQL other than one SELECT INTO");
     else
-        say_select_into(t, 1, end - 1, into, take_into);
+        emit_select_into(t, first, end - 1, into, take_into);
 }
 
-void say_plsql(struct translator *t) {
-    const size_t end = t->count - 1;
-    if (t->count < 4 || !is(t, end, "end") || !is(t, end - 1, ";"))
-        refuse(t, 6550, "BEGIN without END;");
-    else if (is(t, 1, "select"))
-        say_into_binds(t, end);
+// Where BEGIN is. Variables may be declared before it, as early versions of
+// go-ora do, but not used.
+static size_t find_begin(const struct translator *t) {
+    size_t at = 1;
+    if (!source_is(t, 0, "declare"))
+        return 0;
+    while (at < t->count && !source_is(t, at, "begin")) {
+        const size_t type = at + 1; // and maybe its size: no value, no cursor
+        const size_t after =
+            source_is(t, type + 1, "(") ? t->close[type + 1] : type;
+        if (!source_is(t, after + 1, ";"))
+            return 0;
+        at = after + 2;
+    }
+    return at;
+}
+
+void emit_plsql_block(struct translator *t) {
+    const size_t end = t->count - 1, first = find_begin(t) + 1;
+    if (first == 1 && !source_is(t, 0, "begin")) {
+        source_refuse(t, 3001,
+                      "PL/SQL with other declarations than of variables");
+        return;
+    }
+    if (t->count < first + 3 || !source_is(t, end, "end") ||
+        !source_is(t, end - 1, ";"))
+        source_refuse(t, 6550, "BEGIN without END;");
+    else if (source_is(t, first, "select"))
+        emit_into_binds(t, first, end);
     else
-        say_calls(t, 1, end);
+        emit_calls(t, first, end);
 }

@@ -9,10 +9,12 @@
 #include "sql/database.h"
 #include "sql/dictionary_views.h"
 #include "sql/statement_journal.h"
+#include "sql/statement_steps.h"
 
-// Its rows are not read. For a table that there is not, SQLite looks whether
-// the schema has changed, at the first page of each file: no get of the
-// statement's, which may be one that reads the count of gets.
+// Prepares a query of the table without running it. For a table that does not
+// exist, SQLite reads the first page of each file to see whether the schema has
+// changed. Those gets do not count for the statement, which may be the one that
+// reads the number of gets.
 static sqlite3_stmt *prepare(struct database *database, const char *owner,
                              const char *table) {
     struct sqlite3 *counted = database->lio.db;
@@ -27,7 +29,7 @@ static sqlite3_stmt *prepare(struct database *database, const char *owner,
     return statement;
 }
 
-// V_$SESSION is what SYS calls the view V$SESSION.
+// SYS names the view V$SESSION also V_$SESSION.
 static const char *without_underscore(const char *table, char *room,
                                       size_t size) {
     const char *v = table + (table[0] == 'G');
@@ -37,10 +39,11 @@ static const char *without_underscore(const char *table, char *room,
     return room;
 }
 
-// SQLite takes names in any case, Oracle as they are, and SQLite has the fixed
-// tables in every schema.
+// SQLite compares names without case, Oracle with it, and SQLite finds the
+// fixed tables in every schema.
 static bool is_own(struct database *database, const char *table) {
-    const char *name = name_of_table(database->db, database->sga->user, table);
+    const char *name =
+        sqlite_table_name(database->db, database->sga->user, table);
     return name && strcmp(name, table) == 0;
 }
 
@@ -69,7 +72,8 @@ static enum table_owner table(void *data, const char *owner, const char *name,
             statement = prepare(database, "SYS", base);
             if (!statement)
                 statement = prepare(
-                    database, is_dictionary_view(base) ? "temp" : "main", base);
+                    database, dictionary_views_have(base) ? "temp" : "main",
+                    base);
         }
     }
     if (!statement)
@@ -82,14 +86,21 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     return own ? OWN_TABLE : OTHERS_TABLE;
 }
 
-static bool differs_in_case(void *data, const char *table) {
+static bool has_table_in_other_case(void *data, const char *table) {
     struct database *database = data;
     sqlite3_finalize(prepare(database, database->own_schema, table));
-    const char *name = name_of_table(database->db, database->sga->user, table);
+    const char *name =
+        sqlite_table_name(database->db, database->sga->user, table);
     return name && strcmp(name, table) != 0;
 }
 
+static bool is_cancelled(void *data) {
+    return statement_steps_cancelled(data);
+}
+
 struct catalog catalog_of(struct database *database) {
-    return (struct catalog){
-        .data = database, .table = table, .differs_in_case = differs_in_case};
+    return (struct catalog){.data = database,
+                            .table = table,
+                            .differs_in_case = has_table_in_other_case,
+                            .is_cancelled = is_cancelled};
 }

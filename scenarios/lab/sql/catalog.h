@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What columns a session's tables have.
+// The columns of the tables that a session can see.
 #ifndef ORALAB_CATALOG_H
 #define ORALAB_CATALOG_H
 

@@ -21,7 +21,7 @@ struct column_type column_type_of(const char *declared) {
         type.size = 4000;
         if (size)
             sscanf(size, "(%u %4s", &type.size, unit);
-        // The second is how a table has it; see ddl.c.
+        // ddl.c writes the second form into CREATE TABLE.
         type.characters = strncasecmp(unit, "CHAR", 4) == 0 ||
                           strncasecmp(declared, "VARCHAR2 CHAR", 13) == 0;
     } else if (strncasecmp(declared, "TIMESTAMP", 9) == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Comparing and ordering what SQLite would compare otherwise: a text with a
-// number, numbers of many digits, a DATE with a TIMESTAMP.
+// Comparison and sort keys for what SQLite would compare differently from
+// Oracle: text with numbers, numbers of many digits, a DATE with a TIMESTAMP.
 #include <string.h>
 
 #include "sql/functions.h"
@@ -8,15 +8,15 @@
 
 static void compare(sqlite3_context *context, int n, sqlite3_value **value) {
     int order;
-    if (!any_null(n, value) &&
+    if (!functions_any_null(n, value) &&
         values_compare(context, value[0], value[1], &order))
         sqlite3_result_int(context, order);
 }
 
-// DECODE's rule: as =, but NULL is the same as NULL.
+// DECODE's rule: equality, except that NULL equals NULL.
 static void same(sqlite3_context *context, int n, sqlite3_value **value) {
     int order;
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         sqlite3_result_int(context,
                            sqlite3_value_type(value[0]) == SQLITE_NULL &&
                                sqlite3_value_type(value[1]) == SQLITE_NULL);
@@ -24,7 +24,7 @@ static void same(sqlite3_context *context, int n, sqlite3_value **value) {
         sqlite3_result_int(context, order == 0);
 }
 
-// Something that SQLite sorts where Oracle sorts the value.
+// A key whose order in SQLite is the value's order in Oracle.
 static void sort_key(sqlite3_context *context, int n, sqlite3_value **value) {
     uint8_t key[NUMBER_BYTES];
     struct decimal number;
@@ -38,7 +38,7 @@ static void sort_key(sqlite3_context *context, int n, sqlite3_value **value) {
                             (int)number_from_decimal(&number, key),
                             SQLITE_TRANSIENT);
         break;
-    case CLASS_TIMESTAMP_TZ: // the fields are in UTC there
+    case CLASS_TIMESTAMP_TZ: // its fields are in UTC
         sqlite3_result_blob(context, sqlite3_value_blob(value[0]),
                             TIMESTAMP_BYTES, SQLITE_TRANSIENT);
         break;
@@ -48,20 +48,20 @@ static void sort_key(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n;
 }
 
-// GREATEST where there is data, else LEAST. The first value says what type
-// they are.
+// GREATEST if the function has user data, else LEAST. The first value
+// determines the type.
 static void greatest(sqlite3_context *context, int n, sqlite3_value **value) {
     const int sign = sqlite3_user_data(context) ? 1 : -1;
     int best = 0, order;
     if (n < 1) {
-        raise_ora(context, 938, "");
+        value_result_error(context, 938, "");
         return;
     }
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return;
     for (int i = 1; i < n; i++) {
         if (value_class(value[i]) != value_class(value[0])) {
-            raise_ora(context, 3001, "values of several types");
+            value_result_error(context, 3001, "values of several types");
             return;
         }
         if (!values_compare(context, value[i], value[best], &order))
@@ -80,7 +80,7 @@ static void extreme_step(sqlite3_context *context, int n,
                          sqlite3_value **value) {
     const int sign = sqlite3_user_data(context) ? 1 : -1;
     int order;
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return;
     struct extreme *state = sqlite3_aggregate_context(context, sizeof *state);
     if (!state)

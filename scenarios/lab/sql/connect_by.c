@@ -16,7 +16,7 @@ static int connect_table(sqlite3 *db, void *data, int n,
                          const char *const *argument, sqlite3_vtab **table,
                          char **error) {
     (void)db, (void)n, (void)argument, (void)error;
-    int rc = declare_fixed(
+    int rc = database_declare_fixed_table(
         data, "CREATE TABLE x(LEVEL NUMBER, DUMMY VARCHAR2(1), N HIDDEN)");
     if (rc == SQLITE_OK && !(*table = calloc(1, sizeof **table)))
         rc = SQLITE_NOMEM;
@@ -63,7 +63,8 @@ static int filter(sqlite3_vtab_cursor *cursor, int index, const char *name,
     struct cursor *rows = (struct cursor *)cursor;
     rows->level = 1;
     rows->last = n > 0 ? sqlite3_value_int64(value[0]) : 1;
-    // The condition is for going on from a row: the first is always there.
+    // CONNECT BY is evaluated for the children of a row: the root always
+    // exists.
     if (rows->last < 1)
         rows->last = 1;
     return SQLITE_OK;

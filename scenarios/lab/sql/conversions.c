@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TO_CHAR, TO_NUMBER, TO_DATE and the conversions that Oracle makes by itself.
+// TO_CHAR, TO_NUMBER, TO_DATE and Oracle's implicit conversions.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +10,15 @@
 
 enum { LONGEST_SHOWN = 400 };
 
-// False where the function has answered already.
+// Reads the format argument. False if the result is already set: NULL or an
+// error.
 static bool format_of(sqlite3_context *context, sqlite3_value *value,
                       size_t most, char *to) {
     struct text text;
     if (!value_text(context, value, &text))
         return false;
     if (text.length >= most || memchr(text.at, '\0', text.length)) {
-        raise_ora(context, 1801, "");
+        value_result_error(context, 1801, "");
         return false;
     }
     memcpy(to, text.at, text.length);
@@ -34,9 +35,9 @@ static void time_to_char(sqlite3_context *context, sqlite3_value **value) {
     unsigned error = date_show(&time, (size_t)sqlite3_value_bytes(value[0]),
                                format, shown, sizeof shown);
     if (error)
-        raise_ora(context, error, "");
+        value_result_error(context, error, "");
     else
-        answer_text(context, shown, strlen(shown));
+        value_result_text(context, shown, strlen(shown));
 }
 
 static void number_to_char(sqlite3_context *context, sqlite3_value **value) {
@@ -47,32 +48,32 @@ static void number_to_char(sqlite3_context *context, sqlite3_value **value) {
         return;
     unsigned error = number_show(&number, format, shown);
     if (error)
-        raise_ora(context, error, "number format");
+        value_result_error(context, error, "number format");
     else
-        answer_text(context, shown, strlen(shown));
+        value_result_text(context, shown, strlen(shown));
 }
 
 static void to_char(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text;
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return;
-    if (n == 2 && class_is_time(value_class(value[0])))
+    if (n == 2 && value_class_is_time(value_class(value[0])))
         time_to_char(context, value);
-    else if (n == 2) // text becomes a number first
+    else if (n == 2) // text is converted to a number first
         number_to_char(context, value);
     else if (value_text(context, value[0], &text))
-        answer_text(context, text.at, text.length);
+        value_result_text(context, text.at, text.length);
 }
 
 static void to_number(sqlite3_context *context, int n, sqlite3_value **value) {
     char format[NUMBER_FORMAT];
     struct decimal number;
     struct text text;
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return;
     if (n == 1) {
         if (value_decimal(context, value[0], &number))
-            answer_decimal(context, &number);
+            value_result_decimal(context, &number);
         return;
     }
     if (!format_of(context, value[1], sizeof format, format) ||
@@ -80,39 +81,39 @@ static void to_number(sqlite3_context *context, int n, sqlite3_value **value) {
         return;
     unsigned error = number_parse(text.at, text.length, format, &number);
     if (error)
-        raise_ora(context, error, "");
+        value_result_error(context, error, "");
     else
-        answer_decimal(context, &number);
+        value_result_decimal(context, &number);
 }
 
-// `data` is the size of the type: TO_DATE or TO_TIMESTAMP.
+// TO_DATE or TO_TIMESTAMP; the user data is the size of the type in bytes.
 static void to_time(sqlite3_context *context, int n, sqlite3_value **value) {
     const size_t bytes = (size_t)(intptr_t)sqlite3_user_data(context);
     char format[LONGEST_SHOWN / 4];
     struct oracle_date time;
     struct text text;
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return;
-    if (n == 1 && class_is_time(value_class(value[0]))) {
+    if (n == 1 && value_class_is_time(value_class(value[0]))) {
         if (value_time(context, value[0], &time)) {
             time.nanosecond = bytes == DATE_BYTES ? 0 : time.nanosecond;
-            answer_time(context, &time, bytes);
+            value_result_time(context, &time, bytes);
         }
         return;
     }
     if (n == 2 && !format_of(context, value[1], sizeof format, format))
         return;
     if (n == 1)
-        strcpy(format,
-               bytes == DATE_BYTES ? the_formats.date : the_formats.timestamp);
+        strcpy(format, bytes == DATE_BYTES ? session_date_formats.date
+                                           : session_date_formats.timestamp);
     if (!value_text(context, value[0], &text))
         return;
     unsigned error =
         date_parse(text.at, text.length, format, bytes != DATE_BYTES, &time);
     if (error)
-        raise_ora(context, error, "");
+        value_result_error(context, error, "");
     else
-        answer_time(context, &time, bytes);
+        value_result_time(context, &time, bytes);
 }
 
 // DATE 'YYYY-MM-DD' and TIMESTAMP 'YYYY-MM-DD HH24:MI:SS.FF'.
@@ -128,34 +129,35 @@ static void literal(sqlite3_context *context, int n, sqlite3_value **value) {
         bytes == DATE_BYTES ? "YYYY-MM-DD" : "YYYY-MM-DD HH24:MI:SS.FF", true,
         &time);
     if (error)
-        raise_ora(context, error, "");
+        value_result_error(context, error, "");
     else
-        answer_time(context, &time, bytes);
+        value_result_time(context, &time, bytes);
 }
 
-// What Oracle does by itself where it needs a text: NUMBER$, TEXT$.
+// NUMBER$, TEXT$: Oracle's implicit conversions.
 static void number_of(sqlite3_context *context, int n, sqlite3_value **value) {
     struct decimal number;
-    if (!any_null(n, value) && value_decimal(context, value[0], &number))
-        answer_decimal(context, &number);
+    if (!functions_any_null(n, value) &&
+        value_decimal(context, value[0], &number))
+        value_result_decimal(context, &number);
 }
 
 static void text_of(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text;
-    if (!any_null(n, value) && value_text(context, value[0], &text))
-        answer_text(context, text.at, text.length);
+    if (!functions_any_null(n, value) && value_text(context, value[0], &text))
+        value_result_text(context, text.at, text.length);
 }
 
 static void date_of(sqlite3_context *context, int n, sqlite3_value **value) {
     struct oracle_date time;
-    if (any_null(n, value) || !value_time(context, value[0], &time))
+    if (functions_any_null(n, value) || !value_time(context, value[0], &time))
         return;
     time.nanosecond = 0;
-    answer_time(context, &time, DATE_BYTES);
+    value_result_time(context, &time, DATE_BYTES);
 }
 
 bool conversions_register(sqlite3 *db) {
-    // They depend on the session's formats, which it may change.
+    // Not deterministic: they depend on the session's formats.
     static const struct function all[] = {
         {"TO_CHAR", 1, 2, to_char, NULL, false},
         {"TO_NUMBER", 1, 2, to_number, NULL, false},

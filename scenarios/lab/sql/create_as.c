@@ -25,8 +25,9 @@ static const char *type_text(enum operand_type type) {
     }
 }
 
-char *create_as(struct database *database, const struct translation *translated,
-                char **fill, struct ora_error *error) {
+char *create_as_texts(struct database *database,
+                      const struct translation *translated, char **fill,
+                      struct ora_error *error) {
     static const char create[] = "CREATE TABLE";
     const char *query = translated->sql + translated->query_at;
     const int name = (int)(translated->name_to - (sizeof create - 1));
@@ -48,10 +49,10 @@ char *create_as(struct database *database, const struct translation *translated,
     sqlite3_str_appendf(text, "%s%.*s(", create, name, table);
     for (int i = 0; i < columns; i++) {
         const char *declared = sqlite3_column_decltype(statement, i);
-        const bool told = translated->columns == (unsigned)columns;
+        const bool typed = translated->columns == (unsigned)columns;
         const char *type = declared && *declared ? declared
-                           : told ? type_text(translated->column[i])
-                                  : NULL;
+                           : typed ? type_text(translated->column[i])
+                                   : NULL;
         known = known && type;
         sqlite3_str_appendf(text, "%s\"%w\" %s", i ? "," : "",
                             sqlite3_column_name(statement, i),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CREATE TABLE AS in two statements, one of which has the columns' types:
-// SQLite's own keeps none.
+// CREATE TABLE AS in two statements, the first of which declares the columns'
+// types: SQLite's own CREATE TABLE AS keeps none.
 #ifndef ORALAB_CREATE_AS_H
 #define ORALAB_CREATE_AS_H
 
@@ -9,10 +9,11 @@
 
 struct database;
 
-// `translated->sql` is CREATE TABLE name AS query. Makes the text that creates
-// the table, and in *fill the one that inserts the rows; both to be freed with
-// sqlite3_free(). NULL after an error.
-char *create_as(struct database *database, const struct translation *translated,
-                char **fill, struct ora_error *error);
+// `translated->sql` is CREATE TABLE name AS query. Returns the statement that
+// creates the table, and in *fill the one that inserts the rows. Both are to be
+// freed with sqlite3_free(). NULL with `error` set.
+char *create_as_texts(struct database *database,
+                      const struct translation *translated, char **fill,
+                      struct ora_error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include "sql/catalog.h"
 #include "sql/create_as.h"
 #include "sql/cursor_parts.h"
+#include "sql/pga.h"
 #include "sql/read_ahead.h"
 #include "sql/sql_id.h"
 #include "sql/statement_journal.h"
@@ -22,15 +23,15 @@ static bool keep_binds(struct cursor *cursor,
     cursor->names = 0;
     free(cursor->first);
     free(cursor->expected);
-    free(cursor->told);
+    free(cursor->column_type);
     cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
     cursor->expected = malloc(translated->binds + 1);
-    cursor->told = malloc(translated->columns + 1);
-    if (!cursor->first || !cursor->expected || !cursor->told)
+    cursor->column_type = malloc(translated->columns + 1);
+    if (!cursor->first || !cursor->expected || !cursor->column_type)
         return false;
     memcpy(cursor->expected, translated->expected, translated->binds);
-    memcpy(cursor->told, translated->column, translated->columns);
-    cursor->told_columns = translated->columns;
+    memcpy(cursor->column_type, translated->column, translated->columns);
+    cursor->typed_columns = translated->columns;
     for (unsigned i = 0; i < translated->binds; i++) {
         cursor->first[i] = translated->bind[i].first;
         cursor->names += translated->bind[i].first == i;
@@ -45,7 +46,7 @@ static bool prepare(struct cursor *cursor, const struct translation *translated,
     sqlite3_free(cursor->fill);
     cursor->fill = NULL;
     if (translated->query_at > 0) {
-        create = create_as(database, translated, &cursor->fill, error);
+        create = create_as_texts(database, translated, &cursor->fill, error);
         if (!create)
             return false;
     }
@@ -67,8 +68,8 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
         ora_error_set(error, 4030, "");
         return false;
     }
-    translate(cursor->sql, cursor->sql_length, database->own_schema, &catalog,
-              known, translated);
+    translation_make(cursor->sql, cursor->sql_length, database->own_schema,
+                     &catalog, known, translated);
     cursor->kind = translated->kind;
     cursor->locks = translated->locks;
     cursor->lock_wait = translated->lock_wait;
@@ -82,11 +83,11 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     else if (!translated->sql)
         done = true;
     else if (!prepare(cursor, translated, error))
-        ; // it has said why
-    else if (!keep_columns(cursor))
+        ; // `error` is set
+    else if (!cursor_keep_columns(cursor))
         ora_error_set(error, 4030, "");
     else if (cursor->kind == STATEMENT_QUERY && translated->columns == 0 &&
-             names_are_ambiguous(cursor))
+             cursor_names_are_ambiguous(cursor))
         ora_error_set(error, 918, "");
     else
         done = true;
@@ -96,24 +97,25 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     return done;
 }
 
-// A query that is fetched half also holds on to what tables there were.
-bool parse_text(struct cursor *cursor, const uint8_t *known,
-                struct ora_error *error) {
+// Tries again without the half-fetched queries: their snapshot also keeps the
+// old definitions of tables.
+bool cursor_parse_text(struct cursor *cursor, const uint8_t *known,
+                       struct ora_error *error) {
     if (parse_once(cursor, known, error))
         return true;
-    if (!any_is_half_fetched(cursor->database))
+    if (!read_ahead_is_needed(cursor->database))
         return false;
     *error = (struct ora_error){0};
-    return read_ahead(cursor->database, cursor, error) &&
+    return read_ahead_all(cursor->database, cursor, error) &&
            parse_once(cursor, known, error);
 }
 
-bool parse_again(struct cursor *cursor, struct ora_error *error) {
+bool cursor_parse_again(struct cursor *cursor, struct ora_error *error) {
     struct sqlite3_stmt *before = cursor->statement;
     cursor->statement = NULL;
-    bool done = parse_text(cursor, cursor->bound, error);
+    bool done = cursor_parse_text(cursor, cursor->bound, error);
     if (done && before && cursor->statement) {
-        move_binds(before, cursor->statement);
+        sqlite_move_binds(before, cursor->statement);
     } else if (done && cursor->placeholders > 0) {
         ora_error_set(error, NOT_ALL_BOUND, "");
         done = false;
@@ -137,10 +139,11 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
     *cursor = (struct cursor){.database = database, .next = database->cursors};
     database->cursors = cursor;
     database->self->stat[STAT_PARSES]++;
+    pga_begin_call();
     cursor->sql_hash = sql_id_of(sql, length, cursor->sql_id);
     cursor->sql = memdup(sql, length);
     cursor->sql_length = length;
-    bool done = cursor->sql && parse_text(cursor, NULL, error);
+    bool done = cursor->sql && cursor_parse_text(cursor, NULL, error);
     if (!cursor->sql)
         ora_error_set(error, 4030, "");
     database->self->time.parse_us += (uint64_t)(clock_us() - began);
@@ -164,13 +167,13 @@ static void leave_list(struct cursor *cursor) {
 void cursor_close(struct cursor *cursor) {
     if (cursor->database)
         leave_list(cursor);
-    forget_ahead(cursor);
+    read_ahead_forget(cursor);
     sqlite3_finalize(cursor->statement);
     free(cursor->sql);
     sqlite3_free(cursor->fill);
     free(cursor->first);
     free(cursor->expected);
-    free(cursor->told);
+    free(cursor->column_type);
     free(cursor->bound);
     free(cursor->column);
     free(cursor->shown);

@@ -14,7 +14,7 @@
 struct sqlite3_stmt;
 struct ahead;
 
-enum column_type { // as on the wire
+enum column_type { // type numbers of the wire protocol
     COLUMN_VARCHAR2 = 1,
     COLUMN_NUMBER = 2,
     COLUMN_DATE = 12,
@@ -23,12 +23,17 @@ enum column_type { // as on the wire
     COLUMN_TIMESTAMP_TZ = 181,
 };
 
-enum { LONGEST_VARCHAR2 = 4000, COLUMN_NAME = 129 };
+enum {
+    LONGEST_VARCHAR2 = 4000,
+    COLUMN_NAME = 129,
+    SCALE_OF_ANY_NUMBER = -127, // of a NUMBER without precision
+};
 
 struct column {
     char name[COLUMN_NAME];
     enum column_type type;
     unsigned size;
+    int precision, scale; // as Oracle describes it; see SCALE_OF_ANY_NUMBER
 };
 
 struct bind_value {
@@ -36,7 +41,7 @@ struct bind_value {
         BIND_NULL,
         BIND_INTEGER,
         BIND_DOUBLE,
-        BIND_WIDE, // a NUMBER that is neither; see value.h
+        BIND_WIDE, // any other NUMBER; see value.h
         BIND_TEXT,
         BIND_TIME, // see oracle_date.h
         BIND_RAW,
@@ -49,52 +54,62 @@ struct bind_value {
 
 struct cursor {
     struct database *database;
-    struct cursor *next; // of the session's
+    struct cursor *next; // in the session's list
     enum statement_kind kind;
     char sql_id[14];
     uint32_t sql_hash;
     bool locks;    // a query FOR UPDATE
-    int lock_wait; // seconds; -1: as long as it takes
-    char *sql;     // as it came
+    int lock_wait; // seconds; -1: without limit
+    char *sql;     // Oracle's text, as received
     size_t sql_length;
-    char *fill;                     // of CREATE TABLE AS: what inserts the rows
-    struct sqlite3_stmt *statement; // NULL: nothing for SQLite to run
-    unsigned *first;   // of each placeholder, the first with its name
-    uint8_t *expected; // and the type it is taken to have; see translate.h
-    uint8_t *told;     // of each column, its type if that is known
-    unsigned told_columns;
+    char *fill;                     // of CREATE TABLE AS: the INSERT
+    struct sqlite3_stmt *statement; // NULL: SQLite has nothing to run
+    unsigned *first; // per placeholder: the first placeholder of the same name
+    // per placeholder: the type it was translated for (translate.h)
+    uint8_t *expected;
+    uint8_t *column_type; // per column: enum operand_type; 0: unknown
+    unsigned typed_columns;
     unsigned placeholders;
-    unsigned names;              // different ones
-    unsigned into_from, into_to; // of a block: the placeholders it sets
+    unsigned names; // distinct placeholder names
+    // of a block: placeholders [from, to) are INTO targets
+    unsigned into_from, into_to;
     struct column *column;
     unsigned columns;
-    // What the client was told, where the statement was parsed again since.
+    // The columns that the client was told of, if the statement was parsed
+    // again since.
     struct column *shown;
     unsigned shown_columns;
-    uint8_t *bound; // of each placeholder, the type of its value
-    bool parsed;    // the text means something as things are
-    bool described; // the columns' types are settled
+    uint8_t *bound; // per placeholder: the type of its value
+    bool parsed;    // the translation is valid
+    bool described; // the columns' types are known
     bool executed;
-    bool row_ready; // cursor_row() stands on a row nobody has taken
+    bool row_ready; // cursor_row() is a row that was not fetched yet
     bool at_end;
-    uint64_t rows;       // fetched, or changed
-    struct ahead *ahead; // the rows left, if they were read ahead
+    uint64_t rows;       // rows fetched or changed
+    struct ahead *ahead; // the remaining rows, if they were read ahead
 };
 
-// Each returns false with `error` set; the cursor can then only be closed or,
-// after cursor_execute() and cursor_advance(), be executed again.
+// Each returns false with `error` set. The cursor can then only be closed or,
+// after cursor_execute() and cursor_advance(), executed again.
 bool cursor_parse(struct cursor *cursor, struct database *database,
                   const char *sql, size_t length, struct ora_error *error);
 bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
                  unsigned count, struct ora_error *error);
-// Runs the statement; of a query, as far as its first row. The first time it
-// settles what types the columns have; after cursor_forget_types() again.
+// Runs the statement, a query up to its first row. The first execution, and the
+// first one after cursor_forget_types(), determines the columns' types.
 bool cursor_execute(struct cursor *cursor, struct ora_error *error);
 void cursor_forget_types(struct cursor *cursor);
-// Makes the next row ready, or finds the end.
+// Makes the next row ready, or sets `at_end`.
 bool cursor_advance(struct cursor *cursor, struct ora_error *error);
-// What has the columns of the row that is ready.
+// The SQLite statement whose columns are the row that is ready.
 struct sqlite3_stmt *cursor_row(const struct cursor *cursor);
+// Keeps all rows of the query that runs, so that it can be positioned. False
+// with `error` set when the client wants the call stopped.
+bool cursor_keep_rows(struct cursor *cursor, struct ora_error *error);
+// The next row is number `row`, from 1; how many there are. Only after
+// cursor_keep_rows().
+void cursor_position(struct cursor *cursor, uint64_t row);
+uint64_t cursor_row_count(const struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
 
 #endif

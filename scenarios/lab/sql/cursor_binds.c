@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values for a cursor's placeholders.
+// Values of a cursor's placeholders.
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static enum operand_type type_of(const struct bind_value *value) {
     }
 }
 
-// Which of the values placeholder `at` has.
+// The index of the value for placeholder `at`.
 static unsigned value_of(const struct cursor *cursor, unsigned at,
                          bool by_name) {
     unsigned from = 0;
@@ -60,8 +60,8 @@ static unsigned value_of(const struct cursor *cursor, unsigned at,
     return from;
 }
 
-// The SQL takes the binds to have certain types. With values of others it is
-// translated anew.
+// The SQL was translated for certain types of binds. For values of other types
+// it is translated again.
 static bool fit_types(struct cursor *cursor, const struct bind_value *value,
                       bool by_name, struct ora_error *error) {
     uint8_t *actual = malloc(cursor->placeholders + 1);
@@ -83,10 +83,10 @@ static bool fit_types(struct cursor *cursor, const struct bind_value *value,
     }
     free(cursor->bound);
     cursor->bound = actual;
-    return fits || parse_text(cursor, actual, error);
+    return fits || cursor_parse_text(cursor, actual, error);
 }
 
-// Drivers send a value for every placeholder, or one for every name.
+// Drivers send one value per placeholder, or one per distinct name.
 bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
                  unsigned count, struct ora_error *error) {
     bool by_name = count != cursor->placeholders;
@@ -94,21 +94,21 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
         ora_error_set(error, count < cursor->names ? 1008 : 1006, "");
         return false;
     }
-    if (!cursor->parsed && !parse_text(cursor, NULL, error))
+    if (!cursor->parsed && !cursor_parse_text(cursor, NULL, error))
         return false;
     if (!cursor->statement)
         return true;
     sqlite3_reset(cursor->statement);
-    forget_ahead(cursor);
+    read_ahead_forget(cursor);
     cursor->executed = false;
     if (!fit_types(cursor, value, by_name, error))
         return false;
     for (unsigned i = 0; i < cursor->placeholders; i++) {
         if (i >= cursor->into_from && i < cursor->into_to)
-            continue; // comes out
+            continue; // an INTO target, set by the block
         const struct bind_value *one = &value[value_of(cursor, i, by_name)];
-        // Their lengths tell the types of bytes; see value.h.
-        if (one->kind == BIND_RAW && is_length_of_others(one->length)) {
+        // The length of a blob identifies its type; see value.h.
+        if (one->kind == BIND_RAW && value_length_is_reserved(one->length)) {
             ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 24 bytes");
             return false;
         }

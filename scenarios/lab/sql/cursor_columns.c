@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What columns a query has. SQLite types values, Oracle types columns.
+// The columns of a query. SQLite types values, Oracle types columns.
 #define _GNU_SOURCE
 #include <sqlite3.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "sql/source.h"
 #include "sql/value.h"
 
-bool keep_columns(struct cursor *cursor) {
+bool cursor_keep_columns(struct cursor *cursor) {
     if (cursor->described && !cursor->shown) {
         cursor->shown = cursor->column;
         cursor->shown_columns = cursor->columns;
@@ -29,6 +29,36 @@ bool keep_columns(struct cursor *cursor) {
         snprintf(cursor->column[i].name, COLUMN_NAME, "%s", name ? name : "");
     }
     return true;
+}
+
+// Also the digits of a TIMESTAMP's fraction are its scale.
+static void describe_number(struct column *column, const char *declared) {
+    const char *size = strchr(declared, '(');
+    column->precision = column->scale = 0;
+    if (column->type == COLUMN_TIMESTAMP || column->type == COLUMN_TIMESTAMP_TZ)
+        column->scale = size ? atoi(size + 1) : 6;
+    if (column->type != COLUMN_NUMBER)
+        return;
+    column->scale = SCALE_OF_ANY_NUMBER;
+    if (strncasecmp(declared, "INT", 3) == 0) {
+        column->precision = 38;
+        column->scale = 0;
+    } else if (strncasecmp(declared, "FLOAT", 5) == 0) {
+        column->precision = size ? atoi(size + 1) : 126;
+    } else if (size) {
+        const char *comma = strchr(size, ',');
+        column->precision = size[1] == '*' ? 38 : atoi(size + 1);
+        column->scale = comma ? atoi(comma + 1) : 0;
+    }
+}
+
+// What a value of the type is described as that no declaration tells more of.
+static void describe_any(struct column *column) {
+    column->precision = 0;
+    column->scale = column->type == COLUMN_NUMBER         ? SCALE_OF_ANY_NUMBER
+                    : column->type == COLUMN_TIMESTAMP    ? 9
+                    : column->type == COLUMN_TIMESTAMP_TZ ? 9
+                                                          : 0;
 }
 
 static void type_from_declaration(struct column *column, const char *declared) {
@@ -48,6 +78,7 @@ static void type_from_declaration(struct column *column, const char *declared) {
             0) {
             column->type = types[i].type;
             column->size = types[i].size;
+            describe_number(column, declared);
             const char *size = strchr(declared, '(');
             bool sized =
                 column->type == COLUMN_VARCHAR2 || column->type == COLUMN_RAW;
@@ -94,7 +125,7 @@ static void type_from_operand(struct column *column, enum operand_type type) {
         *column = types[type];
 }
 
-bool names_are_ambiguous(const struct cursor *cursor) {
+bool cursor_names_are_ambiguous(const struct cursor *cursor) {
     for (unsigned i = 0; i < cursor->columns; i++) {
         const char *name = cursor->column[i].name;
         const char *colon = strrchr(name, ':');
@@ -109,7 +140,7 @@ bool names_are_ambiguous(const struct cursor *cursor) {
     return false;
 }
 
-// Whether these are the columns that the client knows.
+// Whether the columns are still those that the client was told of.
 static bool same_as_shown(const struct cursor *cursor,
                           struct ora_error *error) {
     enum { NOT_IN_SELECT_LIST = 1007, INCONSISTENT_TYPES = 932 };
@@ -128,23 +159,56 @@ static bool same_as_shown(const struct cursor *cursor,
     return true;
 }
 
-bool settle_types(struct cursor *cursor, struct ora_error *error) {
+// The type of an expression's value, which the first row does not tell when it
+// is NULL there: then the rows that follow do.
+static bool type_from_rows(struct cursor *cursor, unsigned at,
+                           struct column *column, struct ora_error *error) {
+    if (!cursor->row_ready)
+        return true;
+    sqlite3_value *value = sqlite3_column_value(cursor_row(cursor), (int)at);
+    if (sqlite3_value_type(value) != SQLITE_NULL) {
+        type_from_value(column, value);
+        return true;
+    }
+    if (!cursor_keep_rows(cursor, error))
+        return false;
+    cursor_position(cursor, 1);
+    bool found = false, fine = true;
+    while (!found && (fine = cursor_advance(cursor, error)) &&
+           cursor->row_ready) {
+        value = sqlite3_column_value(cursor_row(cursor), (int)at);
+        found = sqlite3_value_type(value) != SQLITE_NULL;
+        if (found)
+            type_from_value(column, value);
+        cursor->row_ready = false;
+    }
+    if (!fine)
+        return false;
+    cursor_position(cursor, 1);
+    return cursor_advance(cursor, error);
+}
+
+bool cursor_settle_types(struct cursor *cursor, struct ora_error *error) {
     for (unsigned i = 0; i < cursor->columns; i++) {
         struct column *column = &cursor->column[i];
         struct column found = {.type = COLUMN_VARCHAR2,
                                .size = LONGEST_VARCHAR2};
+        const bool told = cursor->typed_columns == cursor->columns;
         const char *declared =
             sqlite3_column_decltype(cursor->statement, (int)i);
-        if (declared && *declared)
+        if (declared && *declared) {
             type_from_declaration(&found, declared);
-        else if (cursor->row_ready &&
-                 sqlite3_column_type(cursor->statement, (int)i) != SQLITE_NULL)
-            type_from_value(&found,
-                            sqlite3_column_value(cursor->statement, (int)i));
-        else if (cursor->told_columns == cursor->columns)
-            type_from_operand(&found, cursor->told[i]);
+        } else {
+            if (told && cursor->column_type[i] != OPERAND_UNKNOWN)
+                type_from_operand(&found, cursor->column_type[i]);
+            else if (!type_from_rows(cursor, i, &found, error))
+                return false;
+            describe_any(&found);
+        }
         column->type = found.type;
         column->size = found.size;
+        column->precision = found.precision;
+        column->scale = found.scale;
     }
     if (cursor->shown && cursor->kind == STATEMENT_QUERY &&
         !same_as_shown(cursor, error))

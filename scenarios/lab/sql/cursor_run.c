@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running what a cursor holds.
+// Execution of a cursor's statement.
 #include <sqlite3.h>
 #include <string.h>
 
 #include "sql/alter_session.h"
 #include "sql/cursor_parts.h"
 #include "sql/functions.h"
+#include "sql/pga.h"
 #include "sql/read_ahead.h"
 #include "sql/statement_journal.h"
+#include "sql/statement_steps.h"
 #include "sql/transaction.h"
 
-// Oracle's name for the function that fetches. Where a table is no longer what
-// it was, SQLite would prepare its own text again, which may then mean
-// something else than the text that it was translated from: it is not let.
+// Named as Oracle's fetch function. SQLite must not re-prepare the statement by
+// itself when a table has changed: the translation may mean something else now.
+// The authorizer refuses it, which shows here as SQLITE_AUTH.
 __attribute__((noinline)) int opifch2(struct cursor *cursor) {
     cursor->database->stepping = true;
     const int rc = sqlite3_step(cursor->statement);
@@ -20,26 +22,27 @@ __attribute__((noinline)) int opifch2(struct cursor *cursor) {
     return rc == SQLITE_AUTH ? SQLITE_SCHEMA : rc;
 }
 
-// And for the one that executes what is not a query.
+// Named as Oracle's function that executes anything but a query.
 __attribute__((noinline)) static int opiexe(struct cursor *cursor) {
     int rc;
     do
-        rc = cursor->kind == STATEMENT_DDL ? sqlite3_step(cursor->statement)
-                                           : step_undoably(cursor->statement);
+        rc = cursor->kind == STATEMENT_DDL
+                 ? sqlite3_step(cursor->statement)
+                 : sqlite_step_undoably(cursor->statement);
     while (rc == SQLITE_ROW);
     return rc;
 }
 
-// Whether to run it once more: tables have changed, and it was parsed again.
-// Another table may have the name now, columns may have other types.
+// Whether to run the statement again because tables have changed and it was
+// parsed anew: another table may have the name, or columns other types.
 static bool once_more(struct cursor *cursor, int rc, int *times,
                       struct ora_error *error) {
     enum { MOST_TIMES = 50 };
     return rc == SQLITE_SCHEMA && (*times)++ < MOST_TIMES &&
-           parse_again(cursor, error);
+           cursor_parse_again(cursor, error);
 }
 
-void count_sorts(struct cursor *cursor) {
+void cursor_count_sorts(struct cursor *cursor) {
     cursor->database->self->stat[STAT_SORTS] += (uint64_t)sqlite3_stmt_status(
         cursor->statement, SQLITE_STMTSTATUS_SORT, true);
 }
@@ -48,7 +51,7 @@ bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
     if (cursor->row_ready || cursor->at_end)
         return true;
     if (cursor->ahead)
-        return advance_ahead(cursor, error);
+        return read_ahead_advance(cursor, error);
     int rc, times = 0;
     do
         rc = opifch2(cursor);
@@ -61,13 +64,13 @@ bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
         ora_error_from_sqlite(error, cursor->database->db);
     if (!cursor->statement)
         return false;
-    count_sorts(cursor);
+    cursor_count_sorts(cursor);
     sqlite3_reset(cursor->statement);
     cursor->executed = rc == SQLITE_DONE;
     return rc == SQLITE_DONE;
 }
 
-// CREATE TABLE AS, both or neither.
+// CREATE TABLE AS: creates and fills the table, or does neither.
 static int create_and_fill(struct cursor *cursor) {
     sqlite3 *db = cursor->database->db;
     int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
@@ -82,8 +85,8 @@ static int create_and_fill(struct cursor *cursor) {
     return rc == SQLITE_OK ? SQLITE_DONE : rc;
 }
 
-// A change opens a transaction; a change of what tables there are ends the
-// open one first and is one of its own.
+// DML opens a transaction. DDL commits the open one first and runs in one of
+// its own.
 static bool run(struct cursor *cursor, struct ora_error *error) {
     struct database *database = cursor->database;
     sqlite3 *db = database->db;
@@ -106,7 +109,7 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         ora_error_set(error, 1013, "");
     else if (rc != SQLITE_DONE && !error->number)
         ora_error_from_sqlite(error, db);
-    // Which of the two Oracle raises says what kind of change it was.
+    // Oracle has one error for INSERT and another for UPDATE.
     if (error->number == 1400 && cursor->kind == STATEMENT_UPDATE)
         ora_error_set(error, 1407, "");
     sqlite3_reset(cursor->statement);
@@ -116,7 +119,7 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     return rc == SQLITE_DONE;
 }
 
-// What v$session shows of the statement.
+// Publishes the statement in v$session.
 static void show(const struct cursor *cursor) {
     static const int commands[] = {
         [STATEMENT_QUERY] = 3,     [STATEMENT_INSERT] = 2,
@@ -133,12 +136,12 @@ static void show(const struct cursor *cursor) {
     self->command = commands[cursor->kind];
 }
 
-// What SQLite has no part in.
+// Statements that need no SQLite.
 static bool run_alone(struct cursor *cursor, struct ora_error *error) {
     cursor->at_end = true;
     if (cursor->kind == STATEMENT_SESSION)
-        return alter_session(cursor->database, cursor->sql, cursor->sql_length,
-                             error);
+        return alter_session_execute(cursor->database, cursor->sql,
+                                     cursor->sql_length, error);
     bool done = cursor->kind == STATEMENT_COMMIT
                     ? transaction_commit(cursor->database)
                 : cursor->kind == STATEMENT_ROLLBACK
@@ -167,15 +170,16 @@ static bool lock(struct cursor *cursor, struct ora_error *error) {
 
 static bool execute(struct cursor *cursor, struct ora_error *error) {
     const bool change = cursor->kind == STATEMENT_DDL && cursor->executed;
-    if ((change || !cursor->parsed) && !parse_again(cursor, error))
+    if ((change || !cursor->parsed) && !cursor_parse_again(cursor, error))
         return false;
     if (!cursor->statement)
         return run_alone(cursor, error);
     sqlite3_reset(cursor->statement);
-    // What holds on to a snapshot: even a query of SYS's tables keeps SQLite
-    // from giving up the one of the user's.
-    if (uses_schema(cursor->statement, cursor->database->sga->user) &&
-        !read_ahead(cursor->database, cursor, error))
+    // Ends the other queries' snapshots: even a half-fetched query of SYS's
+    // tables keeps SQLite from releasing the snapshot of the user's.
+    if (sqlite_statement_uses_schema(cursor->statement,
+                                     cursor->database->sga->user) &&
+        !read_ahead_all(cursor->database, cursor, error))
         return false;
     if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
         return run(cursor, error);
@@ -183,7 +187,7 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
         return false;
     if (!cursor_advance(cursor, error))
         return false;
-    return cursor->described || settle_types(cursor, error);
+    return cursor->described || cursor_settle_types(cursor, error);
 }
 
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
@@ -192,9 +196,11 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     self->stat[STAT_EXECUTES]++;
     cursor->rows = 0;
     cursor->row_ready = cursor->at_end = false;
-    forget_ahead(cursor);
+    read_ahead_forget(cursor);
     show(cursor);
-    statement_begins();
+    date_functions_begin_statement();
+    pga_begin_call();
+    statement_steps_begin_call();
     bool done = execute(cursor, error);
     cursor->executed = done;
     self->time.execute_us += (uint64_t)(clock_us() - began);

@@ -3,33 +3,19 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sql/dictionary_views.h"
 #include "sql/functions.h"
+#include "sql/pga.h"
+#include "sql/statement_steps.h"
 #include "sql/transaction.h"
 
 enum {
-    // A statement that reads no data file makes no break checks of its own.
-    // Should one run long, it makes one per this many steps of its program.
-    STEPS_WITHOUT_A_GET = 1000000,
-    // The last session to leave puts the write-ahead log back into the user's
-    // tables, with them locked. Whoever comes meanwhile waits for it.
+    // The last session to leave checkpoints the write-ahead log of the user's
+    // tables, with them locked. A new session waits for it this long.
     OTHERS_CLOSE_WITHIN_MS = 60000,
 };
-
-static int no_get_for_long(void *argument) {
-    struct database *database = argument;
-    static uint64_t gets_before;
-    const uint64_t *stat = database->self->stat;
-    uint64_t gets = stat[STAT_CONSISTENT_GETS] + stat[STAT_DB_BLOCK_GETS];
-    bool idle = gets == gets_before;
-    gets_before = gets;
-    if (!idle || !nioqts(database->lio.channel))
-        return false;
-    if (database->lio.undoable) // it ends with its next get
-        lio_stop(&database->lio);
-    return !database->lio.undoable;
-}
 
 static bool functions_register(sqlite3 *db) {
     return arithmetic_register(db) && number_functions_register(db) &&
@@ -39,23 +25,39 @@ static bool functions_register(sqlite3 *db) {
            rownum_register(db);
 }
 
-static bool attach(sqlite3 *db, const char *path, const char *owner) {
-    char *sql = sqlite3_mprintf("ATTACH %Q AS %Q", path, owner);
-    int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+// Sorts and temporary tables spill to unnamed files next to the data.
+static bool choose_temporary_directory(const struct sga *sga) {
+    const char *name = strrchr(sga->users, '/');
+    sqlite3_free(sqlite3_temp_directory);
+    sqlite3_temp_directory = sqlite3_mprintf(
+        "%.*s", name ? (int)(name - sga->users) : 1, name ? sga->users : ".");
+    return sqlite3_temp_directory != NULL;
+}
+
+// Attaches a data file, with a cache that is big enough to hold all of it, and
+// reads its schema, so that no statement's gets include that.
+static bool attach(struct database *database, const char *path,
+                   const char *owner) {
+    char *sql = sqlite3_mprintf("ATTACH %Q AS %Q;"
+                                "PRAGMA \"%w\".cache_size=-1000000;"
+                                "SELECT count(*) FROM \"%w\".sqlite_master;",
+                                path, owner, owner, owner);
+    database->lio.opens_data_file = true;
+    const int rc =
+        sql ? sqlite3_exec(database->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    database->lio.opens_data_file = false;
     sqlite3_free(sql);
     return rc == SQLITE_OK;
 }
 
-// The user's tables outlive no crash of the machine, only of a server.
-static bool open_own_schema(struct database *database) {
-    snprintf(database->own_schema, sizeof database->own_schema, "\"%s\"",
-             database->sga->user);
-    char *sql = sqlite3_mprintf("PRAGMA %s.cache_size=-1000000;"
-                                "PRAGMA %s.synchronous=OFF;"
-                                "SELECT count(*) FROM %s.sqlite_master",
-                                database->own_schema, database->own_schema,
-                                database->own_schema);
-    int rc =
+// The user's tables survive a server's crash, but not the machine's.
+static bool attach_own_schema(struct database *database) {
+    const char *user = database->sga->user;
+    snprintf(database->own_schema, sizeof database->own_schema, "\"%s\"", user);
+    if (!attach(database, database->sga->users, user))
+        return false;
+    char *sql = sqlite3_mprintf("PRAGMA \"%w\".synchronous=OFF", user);
+    const int rc =
         sql ? sqlite3_exec(database->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     return rc == SQLITE_OK;
@@ -71,22 +73,20 @@ bool database_open(struct database *database, struct sga *sga,
         .lio = {.stat = self->stat, .channel = channel},
     };
     bool done =
-        lio_install(&database->lio) &&
+        pga_install(sga->pga_limit) && lio_install(&database->lio) &&
+        choose_temporary_directory(sga) &&
         sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
         sqlite3_busy_timeout(database->db, OTHERS_CLOSE_WITHIN_MS) ==
             SQLITE_OK &&
-        attach(database->db, sga->dictionary, "SYS") &&
-        attach(database->db, sga->users, sga->user) &&
-        open_own_schema(database) &&
+        attach(database, sga->dictionary, "SYS") &&
+        attach_own_schema(database) &&
         sqlite3_exec(database->db,
-                     // Big enough that everything stays in the cache;
-                     // no index that the statement did not ask for.
-                     "PRAGMA sys.cache_size=-1000000;"
+                     // The size of the main database's cache is also how much
+                     // a sort keeps in memory before it spills.
+                     "PRAGMA main.cache_size=-4096;"
+                     // SQLite adds no index of its own.
                      "PRAGMA automatic_index=OFF;"
                      "PRAGMA case_sensitive_like=ON;"
-                     // The schema is read now, so that no statement's
-                     // gets include it.
-                     "SELECT count(*) FROM sys.sqlite_master;"
                      "CREATE TABLE DUAL(DUMMY VARCHAR2(1));"
                      "INSERT INTO DUAL VALUES('X');"
                      "CREATE TABLE NLS_SESSION_PARAMETERS("
@@ -118,8 +118,7 @@ bool database_open(struct database *database, struct sga *sga,
         database_close(database);
         return false;
     }
-    sqlite3_progress_handler(database->db, STEPS_WITHOUT_A_GET, no_get_for_long,
-                             database);
+    statement_steps_watch(database);
     database->lio.db = database->db;
     return true;
 }
@@ -130,7 +129,7 @@ void database_close(struct database *database) {
     database->db = NULL;
 }
 
-int declare_fixed(struct database *database, const char *sql) {
+int database_declare_fixed_table(struct database *database, const char *sql) {
     database->declaring = true;
     int rc = sqlite3_declare_vtab(database->db, sql);
     database->declaring = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One session's database: an in-memory main database with the fixed tables,
-// the data files attached to it under their owners' names.
+// One session's database: an in-memory main database with the fixed tables, and
+// the data files, attached under their owners' names.
 //
-// A statement that reads only fixed tables touches no data file's cache. It
-// makes no gets and no break checks, so a counter it reads is exact.
+// A statement that reads only fixed tables makes no gets and no break checks,
+// so the counters it reads are exact. See database.c for the one exception.
 #ifndef ORALAB_DATABASE_H
 #define ORALAB_DATABASE_H
 
@@ -21,11 +21,11 @@ struct database {
     struct sga *sga;
     struct session_slot *self;
     struct lio lio;
-    struct cursor *cursors; // the open ones, by their `next`
-    int lock_wait_s; // the longest wait for a lock; -1: as long as it takes
-    bool declaring;  // a fixed table tells SQLite its columns
-    bool stepping;   // nothing is to be prepared
-    char own_schema[SGA_NAME + 2]; // the user's, quoted
+    struct cursor *cursors; // open cursors, linked by `next`
+    int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
+    bool declaring;  // a fixed table is declaring its columns to SQLite
+    bool stepping;   // no statement may be prepared now
+    char own_schema[SGA_NAME + 2]; // the user's schema, quoted
 };
 
 // `database` must live as long as the process. False with one line in `why`.
@@ -34,11 +34,11 @@ bool database_open(struct database *database, struct sga *sga,
                    char *why, size_t size);
 void database_close(struct database *database);
 
-// For the fixed tables: sqlite3_declare_vtab(), which looks like a change of
-// the main database.
-int declare_fixed(struct database *database, const char *sql);
+// For the fixed tables: sqlite3_declare_vtab(), which the authorizer would
+// otherwise take for a change of the main database.
+int database_declare_fixed_table(struct database *database, const char *sql);
 
-// session_functions.c, fixed_table.c, connect_by.c; for others see functions.h
+// session_functions.c, fixed_table.c, connect_by.c; functions.h has the others
 bool session_functions_register(struct database *database);
 bool fixed_tables_register(struct database *database);
 bool connect_by_register(struct database *database);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the parts of a format are.
+// The elements of date format models.
 #include "sql/date_format.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-struct date_formats the_formats = {
+struct date_formats session_date_formats = {
     .date = "DD-MON-RR",
     .timestamp = "DD-MON-RR HH.MI.SSXFF AM",
     .timestamp_tz = "DD-MON-RR HH.MI.SSXFF AM TZR",
 };
 
 static const struct {
-    const char *text; // what begins like another one comes before it
+    const char *text; // an element precedes those that are its prefixes
     enum date_element element;
     unsigned digits;
 } elements[] = {
@@ -75,7 +75,7 @@ struct date_token date_token_next(const char **format) {
         token.digits = (unsigned)(*at++ - '0');
         token.length++;
     }
-    // DDTH, YYYYSP: ordinals, and numbers spelled out.
+    // Refuses DDTH and YYYYSP: ordinals and numbers spelled out.
     if (token.digits > 0 &&
         (strncasecmp(at, "TH", 2) == 0 || strncasecmp(at, "SP", 2) == 0))
         token.element = ELEMENT_UNKNOWN;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Points in time as text and back, by Oracle's format models.
+// Conversion between points in time and text by Oracle's format models.
 #ifndef ORALAB_DATE_FORMAT_H
 #define ORALAB_DATE_FORMAT_H
 
@@ -10,17 +10,17 @@
 
 enum { DATE_FORMAT = 64 };
 
-// The session's; there is one session in a process.
+// The session's formats; a process has one session.
 struct date_formats {
     char date[DATE_FORMAT], timestamp[DATE_FORMAT], timestamp_tz[DATE_FORMAT];
 };
-extern struct date_formats the_formats;
+extern struct date_formats session_date_formats;
 
 enum date_element {
     ELEMENT_END,
     ELEMENT_LITERAL, // quoted text, or punctuation
     ELEMENT_FM,
-    ELEMENT_YEAR, // so many digits
+    ELEMENT_YEAR, // `digits` digits
     ELEMENT_RR,
     ELEMENT_RRRR,
     ELEMENT_ISO_YEAR,
@@ -42,7 +42,7 @@ enum date_element {
     ELEMENT_MI,
     ELEMENT_SS,
     ELEMENT_SSSSS,
-    ELEMENT_FF, // so many digits
+    ELEMENT_FF, // `digits` digits
     ELEMENT_AM,
     ELEMENT_AM_DOTS,
     ELEMENT_X,
@@ -55,18 +55,18 @@ enum date_element {
 struct date_token {
     enum date_element element;
     unsigned digits;
-    const char *at; // as it is written
+    const char *at; // its text in the format
     size_t length;
 };
 
-// The next part of a format; moves *format past it.
+// Returns the next element of a format and moves *format past it.
 struct date_token date_token_next(const char **format);
 
-// Each returns an ORA- number, 0 when all is well. `bytes` is the size of the
-// value's type; see oracle_date.h.
+// Each returns an ORA- number, or 0. `bytes` is the size of the value's type;
+// see oracle_date.h.
 unsigned date_show(const struct oracle_date *date, size_t bytes,
                    const char *format, char *to, size_t size);
-// With `fraction`, the format may ask for one.
+// `fraction`: the format may contain fractional seconds.
 unsigned date_parse(const char *text, size_t length, const char *format,
                     bool fraction, struct oracle_date *date);
 

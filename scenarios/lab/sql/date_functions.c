@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of points in time. The database is in UTC.
+// Functions of points in time. The database's time zone is UTC.
 #define _GNU_SOURCE
 #include <string.h>
 #include <strings.h>
@@ -12,9 +12,9 @@
 
 enum { DAY = 86400 };
 
-static struct timespec began; // the statement
+static struct timespec began; // when the running statement began
 
-void statement_begins(void) {
+void date_functions_begin_statement(void) {
     clock_gettime(CLOCK_REALTIME, &began);
 }
 
@@ -24,21 +24,21 @@ static struct oracle_date now_in_utc(size_t bytes) {
                           bytes == DATE_BYTES ? 0 : microseconds * 1000);
 }
 
-// `data` is the size of the type that is asked for.
+// The user data is the size of the result's type in bytes.
 static void now(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n, (void)value;
     const size_t bytes = (size_t)(intptr_t)sqlite3_user_data(context);
     struct oracle_date date = now_in_utc(bytes);
-    answer_time(context, &date, bytes);
+    value_result_time(context, &date, bytes);
 }
 
-// The same by the session's clocks.
+// The same in the session's time zone.
 static void now_here(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n, (void)value;
     const size_t bytes = (size_t)(intptr_t)sqlite3_user_data(context);
     struct oracle_date date = now_in_utc(bytes);
     session_zone_show(&date);
-    answer_time(context, &date, bytes);
+    value_result_time(context, &date, bytes);
 }
 
 static void sessiontimezone(sqlite3_context *context, int n,
@@ -56,55 +56,57 @@ static void months_added(sqlite3_context *context, int n,
                          sqlite3_value **value) {
     struct oracle_date date;
     int64_t months;
-    if (any_null(n, value) || !value_time(context, value[0], &date) ||
+    if (functions_any_null(n, value) || !value_time(context, value[0], &date) ||
         !value_whole(context, value[1], &months))
         return;
     if (months > 200000 || months < -200000) {
-        raise_ora(context, 1841, "");
+        value_result_error(context, 1841, "");
         return;
     }
-    add_months(&date, months);
+    calendar_add_months(&date, months);
     date.nanosecond = 0;
-    answer_time(context, &date, DATE_BYTES);
+    value_result_time(context, &date, DATE_BYTES);
 }
 
 static void last_day(sqlite3_context *context, int n, sqlite3_value **value) {
     struct oracle_date date;
-    if (any_null(n, value) || !value_time(context, value[0], &date))
+    if (functions_any_null(n, value) || !value_time(context, value[0], &date))
         return;
-    date.day = days_in_month(date.year, date.month);
-    answer_time(context, &date, DATE_BYTES);
+    date.day = calendar_days_in_month(date.year, date.month);
+    value_result_time(context, &date, DATE_BYTES);
 }
 
 static void next_day(sqlite3_context *context, int n, sqlite3_value **value) {
     struct oracle_date date;
     struct text name;
-    if (any_null(n, value) || !value_time(context, value[0], &date) ||
+    if (functions_any_null(n, value) || !value_time(context, value[0], &date) ||
         !value_text(context, value[1], &name))
         return;
-    int64_t day = julian_day(date.year, date.month, date.day);
+    int64_t day = calendar_julian_day(date.year, date.month, date.day);
     for (int i = 0; i < 7; i++)
-        if (name.length >= 3 && strncasecmp(name.at, day_names[i], 3) == 0) {
-            set_julian_day(&date, day + 7 - (weekday(day) - i + 7) % 7);
-            answer_time(context, &date, DATE_BYTES);
+        if (name.length >= 3 &&
+            strncasecmp(name.at, calendar_day_names[i], 3) == 0) {
+            calendar_set_julian_day(
+                &date, day + 7 - (calendar_weekday(day) - i + 7) % 7);
+            value_result_time(context, &date, DATE_BYTES);
             return;
         }
-    raise_ora(context, 1846, "");
+    value_result_error(context, 1846, "");
 }
 
-// Whole where the days are the same or both the last of their months; else
-// with a fraction of 31 days.
+// A whole number if both are the same day of the month or both the last one;
+// else with a fraction of 31 days.
 static void months_between(sqlite3_context *context, int n,
                            sqlite3_value **value) {
     struct oracle_date a, b;
     const struct decimal month = decimal_from_integer(31LL * DAY);
-    if (any_null(n, value) || !value_time(context, value[0], &a) ||
+    if (functions_any_null(n, value) || !value_time(context, value[0], &a) ||
         !value_time(context, value[1], &b))
         return;
     int64_t months = (a.year - b.year) * 12LL + a.month - b.month;
     struct decimal result = decimal_from_integer(months), rest;
-    bool ends = a.day == days_in_month(a.year, a.month) &&
-                b.day == days_in_month(b.year, b.month);
+    bool ends = a.day == calendar_days_in_month(a.year, a.month) &&
+                b.day == calendar_days_in_month(b.year, b.month);
     if (a.day != b.day && !ends) {
         int64_t seconds = (a.day - b.day) * (int64_t)DAY +
                           (a.hour - b.hour) * 3600 +
@@ -113,29 +115,29 @@ static void months_between(sqlite3_context *context, int n,
         decimal_divide(&rest, &month, &rest);
         decimal_add(&result, &rest, &result);
     }
-    answer_decimal(context, &result);
+    value_result_decimal(context, &result);
 }
 
 // EXTRACT$('YEAR', d)
 static void extract(sqlite3_context *context, int n, sqlite3_value **value) {
     struct oracle_date d;
     const char *field = (const char *)sqlite3_value_text(value[0]);
-    if (any_null(n, value) || !field)
+    if (functions_any_null(n, value) || !field)
         return;
     enum value_class class = value_class(value[1]);
-    if (!class_is_time(class)) {
-        raise_ora(context, 30076, "");
+    if (!value_class_is_time(class)) {
+        value_result_error(context, 30076, "");
         return;
     }
     if (!value_time(context, value[1], &d))
         return;
-    if (d.zone != 0) // Oracle's rule: in UTC
-        set_seconds(&d, seconds_of(&d) - d.zone * 60);
+    if (d.zone != 0) // Oracle extracts fields in UTC
+        calendar_set_seconds(&d, calendar_seconds(&d) - d.zone * 60);
     const bool of_day = strcmp(field, "HOUR") == 0 ||
                         strcmp(field, "MINUTE") == 0 ||
                         strcmp(field, "SECOND") == 0;
     if (of_day && class == CLASS_DATE) {
-        raise_ora(context, 30076, "");
+        value_result_error(context, 30076, "");
         return;
     }
     if (strcmp(field, "SECOND") == 0) {
@@ -143,7 +145,7 @@ static void extract(sqlite3_context *context, int n, sqlite3_value **value) {
         struct decimal seconds =
             decimal_from_integer(d.second * 1000000000LL + d.nanosecond);
         decimal_divide(&seconds, &giga, &seconds);
-        answer_decimal(context, &seconds);
+        value_result_decimal(context, &seconds);
         return;
     }
     sqlite3_result_int(context, strcmp(field, "YEAR") == 0    ? d.year

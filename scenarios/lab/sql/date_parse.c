@@ -33,9 +33,9 @@ struct parse {
     const char *at, *end;
     struct oracle_date *date;
     int hour12;    // -1: none
-    int afternoon; // -1: not said
+    int afternoon; // -1: not given
     int64_t julian;
-    int weekday; // -1: not said
+    int weekday; // -1: not given
 };
 
 static unsigned read_number(struct parse *p, unsigned most, unsigned *digits,
@@ -58,7 +58,7 @@ static bool take(struct parse *p, const char *word, size_t length) {
     return true;
 }
 
-// The name in full, or its first three letters. Returns its place, or -1.
+// Matches a full name or its first three letters. Returns its index, or -1.
 static int read_name(struct parse *p, const char *const *names, int count) {
     for (int i = 0; i < count; i++)
         if (take(p, names[i], strlen(names[i])))
@@ -89,14 +89,14 @@ static int century_of(const struct date_token *token, int value, int this_year,
 static unsigned read_literal(struct parse *p, const struct date_token *token) {
     for (size_t i = 0; i < token->length; i++) {
         if (p->at == p->end)
-            return 0; // what is left to come may be left out
+            return 0; // the rest of the format may be left out
         const bool punctuation =
             ispunct((unsigned char)token->at[i]) || token->at[i] == ' ';
         if (*p->at == token->at[i])
             p->at++;
         else if (punctuation &&
                  (ispunct((unsigned char)*p->at) || *p->at == ' '))
-            p->at++; // any punctuation will do
+            p->at++; // any punctuation matches
         else if (!punctuation)
             return NO_MATCH;
     }
@@ -120,12 +120,12 @@ static unsigned read_word(struct parse *p, const struct date_token *token) {
     switch (token->element) {
     case ELEMENT_MON:
     case ELEMENT_MONTH:
-        found = read_name(p, month_names, 12);
+        found = read_name(p, calendar_month_names, 12);
         p->date->month = found + 1;
         return found < 0 ? NO_MONTH : 0;
     case ELEMENT_DY:
     case ELEMENT_DAY:
-        p->weekday = read_name(p, day_names, 7);
+        p->weekday = read_name(p, calendar_day_names, 7);
         return p->weekday < 0 ? NO_WEEKDAY : 0;
     default:
         if (take(p, "AM", 2) || take(p, "A.M.", 4))
@@ -226,13 +226,15 @@ static unsigned finish(struct parse *p) {
     if (p->hour12 >= 0)
         date->hour = p->hour12 % 12 + (p->afternoon == 1 ? 12 : 0);
     if (p->julian > 0)
-        set_julian_day(date, p->julian);
-    if (date->day > days_in_month(date->year, date->month))
+        calendar_set_julian_day(date, p->julian);
+    if (date->day > calendar_days_in_month(date->year, date->month))
         return DAY_NOT_IN_MONTH;
-    if (!oracle_date_valid(date)) // the ten days that never were
+    // the ten days that the Gregorian calendar skipped
+    if (!oracle_date_valid(date))
         return DAY_NOT_IN_MONTH;
     if (p->weekday >= 0 &&
-        p->weekday != weekday(julian_day(date->year, date->month, date->day)))
+        p->weekday != calendar_weekday(calendar_julian_day(
+                          date->year, date->month, date->day)))
         return 1835; // day of week conflicts with Julian date
     return 0;
 }

@@ -44,11 +44,11 @@ static enum unit unit_of(const char *text, size_t length) {
     return NONE;
 }
 
-// The beginning of the unit that `d` is in.
+// The start of the unit that contains `d`.
 static struct oracle_date begin_of(const struct oracle_date *d,
                                    enum unit unit) {
     struct oracle_date at = {.year = d->year, .month = d->month, .day = d->day};
-    const int64_t day = julian_day(d->year, d->month, d->day);
+    const int64_t day = calendar_julian_day(d->year, d->month, d->day);
     int iso_year;
     switch (unit) {
     case CENTURY:
@@ -58,11 +58,14 @@ static struct oracle_date begin_of(const struct oracle_date *d,
     case YEAR:
         at.month = at.day = 1;
         break;
-    case ISO_YEAR: // the Monday of its first week
-        iso_week(d, &iso_year);
-        set_julian_day(&at, julian_day(iso_year, 1, 4));
-        set_julian_day(&at, julian_day(iso_year, 1, 4) -
-                                (weekday(julian_day(iso_year, 1, 4)) + 6) % 7);
+    case ISO_YEAR: // the Monday of its first ISO week
+        calendar_iso_week(d, &iso_year);
+        calendar_set_julian_day(&at, calendar_julian_day(iso_year, 1, 4));
+        calendar_set_julian_day(
+            &at,
+            calendar_julian_day(iso_year, 1, 4) -
+                (calendar_weekday(calendar_julian_day(iso_year, 1, 4)) + 6) %
+                    7);
         break;
     case QUARTER:
         at.month = (d->month - 1) / 3 * 3 + 1;
@@ -71,17 +74,18 @@ static struct oracle_date begin_of(const struct oracle_date *d,
     case MONTH:
         at.day = 1;
         break;
-    case WW: // the same weekday as the first day of the year
-        set_julian_day(&at, day - (day - julian_day(d->year, 1, 1)) % 7);
+    case WW: // weeks start on the weekday of 1 January
+        calendar_set_julian_day(
+            &at, day - (day - calendar_julian_day(d->year, 1, 1)) % 7);
         break;
     case W:
         at.day = (d->day - 1) / 7 * 7 + 1;
         break;
     case IW:
-        set_julian_day(&at, day - (weekday(day) + 6) % 7);
+        calendar_set_julian_day(&at, day - (calendar_weekday(day) + 6) % 7);
         break;
     case WEEK:
-        set_julian_day(&at, day - weekday(day));
+        calendar_set_julian_day(&at, day - calendar_weekday(day));
         break;
     case MINUTE:
         at.minute = d->minute;
@@ -96,24 +100,24 @@ static struct oracle_date begin_of(const struct oracle_date *d,
     return at;
 }
 
-// The beginning of the next one where that is what `d` is rounded to.
+// The start of the next unit if `d` rounds up to it.
 static struct oracle_date rounded(const struct oracle_date *d, enum unit unit) {
     struct oracle_date at = begin_of(d, unit);
-    int64_t seconds = seconds_of(&at), length;
+    int64_t seconds = calendar_seconds(&at), length;
     switch (unit) {
     case YEAR:
         if (d->month >= 7)
             at.year++;
         return at;
-    case QUARTER: // on the sixteenth of its second month
+    case QUARTER: // rounds up on the 16th of its second month
         if ((d->month - 1) % 3 == 2 ||
             ((d->month - 1) % 3 == 1 && d->day >= 16))
-            add_months(&at, 3);
+            calendar_add_months(&at, 3);
         at.day = 1;
         return at;
     case MONTH:
         if (d->day >= 16)
-            add_months(&at, 1);
+            calendar_add_months(&at, 1);
         at.day = 1;
         return at;
     case WW:
@@ -131,13 +135,13 @@ static struct oracle_date rounded(const struct oracle_date *d, enum unit unit) {
     default:
         length = 86400;
     }
-    if (2 * (seconds_of(d) - seconds) >= length)
-        set_seconds(&at, seconds + length);
+    if (2 * (calendar_seconds(d) - seconds) >= length)
+        calendar_set_seconds(&at, seconds + length);
     return at;
 }
 
-void answer_date_cut(struct sqlite3_context *context, int n,
-                     struct sqlite3_value **value, bool cut) {
+void date_round_result(struct sqlite3_context *context, int n,
+                       struct sqlite3_value **value, bool cut) {
     struct oracle_date date;
     struct text format;
     enum unit unit = DAY_OF;
@@ -146,20 +150,21 @@ void answer_date_cut(struct sqlite3_context *context, int n,
             return;
         unit = unit_of(format.at, format.length);
         if (unit == NONE) {
-            raise_ora(context, 1898, "");
+            value_result_error(context, 1898, "");
             return;
         }
     }
     if (!value_time(context, value[0], &date))
         return;
     if (!cut && (unit == CENTURY || unit == ISO_YEAR)) {
-        raise_ora(context, 3001, "rounding to centuries and ISO years");
+        value_result_error(context, 3001,
+                           "rounding to centuries and ISO years");
         return;
     }
     if (date.year < 1) {
-        raise_ora(context, 3001, "TRUNC and ROUND of years before 1");
+        value_result_error(context, 3001, "TRUNC and ROUND of years before 1");
         return;
     }
     date = cut ? begin_of(&date, unit) : rounded(&date, unit);
-    answer_time(context, &date, DATE_BYTES);
+    value_result_time(context, &date, DATE_BYTES);
 }

@@ -8,9 +8,9 @@
 struct sqlite3_context;
 struct sqlite3_value;
 
-// Answers with value[0], a point in time, to the unit that value[1] names (a
-// day without it): cut, else rounded.
-void answer_date_cut(struct sqlite3_context *context, int n,
-                     struct sqlite3_value **value, bool cut);
+// Sets the result to value[0], a point in time, truncated (`cut`) or rounded to
+// the unit that value[1] names; a day without it.
+void date_round_result(struct sqlite3_context *context, int n,
+                       struct sqlite3_value **value, bool cut);
 
 #endif

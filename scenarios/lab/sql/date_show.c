@@ -10,7 +10,7 @@
 struct shown {
     char *to;
     size_t length, size;
-    bool fill; // with blanks and zeros; FM turns it off and on
+    bool fill; // pad with blanks and zeros; each FM toggles it
 };
 
 static void add(struct shown *shown, const char *text, size_t length) {
@@ -29,7 +29,7 @@ static void add_number(struct shown *shown, int64_t value, unsigned digits) {
     add(shown, text, (size_t)n);
 }
 
-// In the case that the format's own first two letters have.
+// Applies the case of the format's own first two letters.
 static void add_name(struct shown *shown, const char *name, size_t length,
                      const struct date_token *as, size_t filled) {
     bool upper = isupper((unsigned char)as->at[0]);
@@ -58,12 +58,12 @@ static int power_of_ten(unsigned n) {
 static unsigned add_element(struct shown *shown, const struct oracle_date *d,
                             size_t bytes, const struct date_token *token) {
     enum { NOT_RECOGNIZED = 1821 };
-    const int64_t day = julian_day(d->year, d->month, d->day);
-    const int day_of_year = (int)(day - julian_day(d->year, 1, 1)) + 1;
+    const int64_t day = calendar_julian_day(d->year, d->month, d->day);
+    const int day_of_year = (int)(day - calendar_julian_day(d->year, 1, 1)) + 1;
     const int hour12 = d->hour % 12 == 0 ? 12 : d->hour % 12;
-    const char *month = month_names[d->month - 1];
-    const char *name = day_names[weekday(day)];
-    int iso_year, week = iso_week(d, &iso_year);
+    const char *month = calendar_month_names[d->month - 1];
+    const char *name = calendar_day_names[calendar_weekday(day)];
+    int iso_year, week = calendar_iso_week(d, &iso_year);
     switch (token->element) {
     case ELEMENT_LITERAL:
         add(shown, token->at, token->length);
@@ -109,7 +109,7 @@ static unsigned add_element(struct shown *shown, const struct oracle_date *d,
         add_number(shown, d->day, 2);
         break;
     case ELEMENT_D:
-        add_number(shown, weekday(day) + 1, 1);
+        add_number(shown, calendar_weekday(day) + 1, 1);
         break;
     case ELEMENT_DY:
         add_name(shown, name, 3, token, 3);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Enough for a sum of the largest and the smallest, digit by digit.
+// Room for the sum of the largest and the smallest number, digit by digit.
 enum { WIDEST = MOST_POINT - LEAST_POINT + DECIMAL_DIGITS + 8 };
 
 static const struct decimal zero;
 
-// Takes digits of any number, rounds them to what a NUMBER has.
+// Stores any number of digits, rounded to the precision of a NUMBER.
 static bool settle(struct decimal *to, bool negative, const uint8_t *digit,
                    unsigned count, int point) {
     while (count > 0 && *digit == 0) {
@@ -21,8 +21,8 @@ static bool settle(struct decimal *to, bool negative, const uint8_t *digit,
     *to = zero;
     if (count == 0 || point < LEAST_POINT)
         return true;
-    // With an odd number of digits left of the point the first of the twenty
-    // has one of its two decimal digits only.
+    // With an odd number of digits left of the point, the first of the twenty
+    // base-100 digits holds a single decimal digit.
     unsigned most = point % 2 == 0 ? DECIMAL_DIGITS : DECIMAL_DIGITS - 1;
     to->negative = negative;
     to->point = point;
@@ -63,7 +63,7 @@ int decimal_compare(const struct decimal *a, const struct decimal *b) {
     return a->negative ? -compare_sizes(a, b) : compare_sizes(a, b);
 }
 
-// The digits of `a` where the first place is worth 10 to `point` - 1.
+// The digits of `a`, aligned so that the first one is worth 10^(point - 1).
 static void lay_out(const struct decimal *a, int point, uint8_t *digit) {
     memset(digit, 0, WIDEST);
     memcpy(digit + (point - a->point), a->digit, a->count);
@@ -131,15 +131,15 @@ bool decimal_multiply(const struct decimal *a, const struct decimal *b,
                   a->point + b->point);
 }
 
-// Schoolbook division, `places` digits of it. `rest` begins as the dividend's
-// digits after a place of its own for what is carried, and ends as what is
-// left, one place to the right of the last digit.
+// Long division to `places` digits. `rest` starts as the dividend's digits
+// behind one place for the carry, and ends as the remainder, one place right of
+// the last digit.
 static void divide_digits(uint8_t *rest, const struct decimal *b,
                           unsigned places, uint8_t *quotient) {
     for (unsigned i = 0; i < places; i++) {
         uint8_t times = 0;
         for (;;) {
-            // rest[i] is worth ten of what the divisor's first digit is.
+            // rest[i] is worth ten times the divisor's first digit.
             if (rest[i] == 0 && memcmp(rest + i + 1, b->digit, b->count) < 0)
                 break;
             int borrow = 0;
@@ -161,7 +161,7 @@ bool decimal_divide(const struct decimal *a, const struct decimal *b,
     uint8_t rest[PLACES + DECIMAL_DIGITS + 2] = {0}, quotient[PLACES];
     memcpy(rest + 1, a->digit, a->count);
     divide_digits(rest, b, PLACES, quotient);
-    // The first digit is worth 10 to the power a->point - b->point.
+    // The first digit is worth 10^(a->point - b->point).
     return settle(to, a->negative != b->negative, quotient, PLACES,
                   a->point - b->point + 1);
 }
@@ -187,7 +187,7 @@ static bool is_whole(const struct decimal *a) {
 }
 
 void decimal_truncate(const struct decimal *a, int places, struct decimal *to) {
-    const struct decimal from = *a; // which may be where the result goes
+    const struct decimal from = *a; // `a` may be the result, too
     int kept = from.point + places;
     *to = from;
     if (kept < (int)from.count)
@@ -211,7 +211,7 @@ bool decimal_round(const struct decimal *a, int places, struct decimal *to) {
         *to = cut;
         return true;
     }
-    half.digit[0] = 1; // one in the last place that is kept
+    half.digit[0] = 1; // 1 in the last place that is kept
     half.point = 1 - places;
     return decimal_add(&cut, &half, to);
 }
@@ -242,7 +242,7 @@ bool decimal_to_integer(const struct decimal *a, int64_t *value) {
 
 bool decimal_from_text(const char *text, size_t length, struct decimal *to,
                        bool *overflow) {
-    enum { MOST = 400 }; // what comes after is too small to matter
+    enum { MOST = 400 }; // later digits are too small to matter
     uint8_t digit[MOST];
     unsigned count = 0;
     size_t at = 0;

@@ -9,10 +9,10 @@
 
 enum {
     OBJECTS = 30011,
-    // The heap begins with the objects of one small owner, as one whose rows
+    // The heap begins with the objects of one small owner, as if its rows had
     // moved into space that was freed early. A nested-loop self join on owner#
-    // then needs a whole scan for every FIRST_OWNER_OBJECTS rows it returns,
-    // so that its cost grows evenly with the rows asked for.
+    // then needs one whole scan per FIRST_OWNER_OBJECTS rows returned, so that
+    // its cost is proportional to the rows asked for.
     FIRST_OWNER = 24,
     FIRST_OWNER_OBJECTS = 40,
 };
@@ -37,16 +37,16 @@ static const char insert[] =
     "0,?10,6,65535,?3,NULL,NULL,NULL)";
 
 static uint32_t next_random(uint32_t *state) {
-    // Marsaglia's xorshift: any fixed sequence will do.
+    // Marsaglia's xorshift: any fixed sequence serves.
     *state ^= *state << 13;
     *state ^= *state >> 17;
     *state ^= *state << 5;
     return *state;
 }
 
-// Shares as they are in a database with the usual options: two owners have
-// nearly everything.
-static int owner_of(uint32_t random) {
+// Shares as in a database with the usual options: two owners have nearly all
+// objects.
+static int table_owner_at(uint32_t random) {
     static const struct {
         int owner;
         uint32_t per_mille;
@@ -91,7 +91,7 @@ static bool insert_objects(sqlite3 *db) {
     uint32_t state = 20071011;
     for (int i = 0; i < OBJECTS; i++) {
         uint32_t r = next_random(&state), s = next_random(&state);
-        int owner = i < FIRST_OWNER_OBJECTS ? FIRST_OWNER : owner_of(r);
+        int owner = i < FIRST_OWNER_OBJECTS ? FIRST_OWNER : table_owner_at(r);
         int type = type_of(owner, s);
         char name[129];
         snprintf(name, sizeof name, "%s_%s_%s_%s$%d", words[r / 1000 % n_words],
@@ -148,7 +148,7 @@ bool dictionary_create(const char *path, const char *user, char *why,
     return done;
 }
 
-bool user_tables_create(const char *path, char *why, size_t size) {
+bool dictionary_create_user_tables(const char *path, char *why, size_t size) {
     sqlite3 *db = NULL;
     unlink(path);
     // With a write-ahead log, readers and the writer do not wait for each

@@ -6,9 +6,9 @@
 
 #include "sql/database.h"
 
-// Of a UNION, SQLite takes the columns' types from the first query or from the
-// last. It notes no times for what a user makes: they are NULL. An index that
-// was not named has a name like those that Oracle makes up.
+// SQLite takes the column types of a UNION from its first or its last query, so
+// the typed query is both. SQLite records no times for the user's objects: they
+// are NULL. An unnamed index gets a name like Oracle's generated ones.
 #define TYPES                                                                  \
     "SELECT NAME AS OBJECT_NAME, SUBNAME AS SUBOBJECT_NAME,"                   \
     " \"OBJ#\" AS OBJECT_ID, \"DATAOBJ#\" AS DATA_OBJECT_ID,"                  \
@@ -53,7 +53,7 @@ bool dictionary_views_create(struct database *database) {
     return rc == SQLITE_OK;
 }
 
-bool is_dictionary_view(const char *name) {
+bool dictionary_views_have(const char *name) {
     return strcmp(name, "ALL_OBJECTS") == 0 ||
            strcmp(name, "USER_OBJECTS") == 0 ||
            strcmp(name, "USER_TABLES") == 0;

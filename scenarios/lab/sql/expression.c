@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values, and the operators between them. Operators become calls of functions:
-// SQLite's own would add to a date as to a zero, lose digits without a word,
-// cut integers when dividing, and bind || more tightly than Oracle does.
+// Values and the operators between them. Operators become function calls:
+// SQLite's own treat a date as zero, lose digits silently, truncate integer
+// division, and bind || more tightly than Oracle.
 #include "sql/source.h"
 
 enum { DEEPEST = 200 };
 
 // A value with the signs before it.
-static struct operand say_factor(struct translator *t, size_t *at, size_t to) {
-    struct operand said = {.from = t->length};
+static struct operand emit_factor(struct translator *t, size_t *at, size_t to) {
+    struct operand emitted = {.from = t->length};
     bool negative = false, sign = false;
-    while (*at < to && (is(t, *at, "-") || is(t, *at, "+"))) {
-        negative ^= is(t, *at, "-");
+    while (*at < to && (source_is(t, *at, "-") || source_is(t, *at, "+"))) {
+        negative ^= source_is(t, *at, "-");
         sign = true;
         ++*at;
     }
     if (*at >= to || t->result->error) {
-        refuse(t, 936, "");
-        return said;
+        source_refuse(t, 936, "");
+        return emitted;
     }
     if (sign && t->tokens[*at].type == TOKEN_NUMBER) {
-        say_number(t, (*at)++, negative, &said);
+        emit_number(t, (*at)++, negative, &emitted);
     } else if (sign) {
-        // A sign alone makes a number of a text, too.
-        say(t, negative ? " SUBTRACT$(0," : " ADD$(0,");
-        say_primary(t, at, to, &said);
-        say(t, ")");
-        said.type = OPERAND_NUMBER;
-        said.bind = 0;
-        said.literal = false;
+        // A sign converts text to a number.
+        emit_text(t, negative ? " SUBTRACT$(0," : " ADD$(0,");
+        emit_primary(t, at, to, &emitted);
+        emit_text(t, ")");
+        emitted.type = OPERAND_NUMBER;
+        emitted.bind = 0;
+        emitted.literal = false;
     } else {
-        say_primary(t, at, to, &said);
+        emit_primary(t, at, to, &emitted);
     }
-    if (*at + 2 <= to && is(t, *at, "(") && is(t, *at + 1, "+"))
-        refuse(t, 3001, "(+)");
-    if (is(t, *at, "at") && is(t, *at + 1, "time"))
-        refuse(t, 3001, "AT TIME ZONE");
-    said.to = t->length;
-    return said;
+    if (*at + 2 <= to && source_is(t, *at, "(") && source_is(t, *at + 1, "+"))
+        source_refuse(t, 3001, "(+)");
+    if (source_is(t, *at, "at") && source_is(t, *at + 1, "time"))
+        source_refuse(t, 3001, "AT TIME ZONE");
+    emitted.to = t->length;
+    return emitted;
 }
 
 // The type of a + b and the like.
@@ -48,9 +48,9 @@ static enum operand_type type_of(const struct translator *t, size_t sign,
         (b == OPERAND_SMALL || b == OPERAND_NUMBER || b == OPERAND_TEXT);
     const bool dated = a >= OPERAND_DATE && a <= OPERAND_TIMESTAMP_TZ;
     const bool number = b == OPERAND_SMALL || b == OPERAND_NUMBER;
-    if (is(t, sign, "||"))
+    if (source_is(t, sign, "||"))
         return OPERAND_TEXT;
-    if (numeric || is(t, sign, "*") || is(t, sign, "/"))
+    if (numeric || source_is(t, sign, "*") || source_is(t, sign, "/"))
         return OPERAND_NUMBER;
     if (dated && number)
         return OPERAND_DATE;
@@ -63,27 +63,28 @@ static bool is_operator(const struct translator *t, size_t at, size_t to,
                         unsigned level) {
     if (at >= to)
         return false;
-    return level == 2 ? is(t, at, "*") || is(t, at, "/")
-                      : is(t, at, "+") || is(t, at, "-") || is(t, at, "||");
+    return level == 2 ? source_is(t, at, "*") || source_is(t, at, "/")
+                      : source_is(t, at, "+") || source_is(t, at, "-") ||
+                            source_is(t, at, "||");
 }
 
-// Operands with the operators of one level between them: 2 multiplies, 1 adds.
-static struct operand say_chain(struct translator *t, size_t *at, size_t to,
-                                unsigned level) {
+// Operands joined by operators of one precedence: 2 multiplicative, 1 additive.
+static struct operand emit_chain(struct translator *t, size_t *at, size_t to,
+                                 unsigned level) {
     struct operand left =
-        level == 2 ? say_factor(t, at, to) : say_chain(t, at, to, 2);
+        level == 2 ? emit_factor(t, at, to) : emit_chain(t, at, to, 2);
     while (is_operator(t, *at, to, level) && !t->result->error) {
         const size_t sign = (*at)++;
-        say(t, ",");
+        emit_text(t, ",");
         struct operand right =
-            level == 2 ? say_factor(t, at, to) : say_chain(t, at, to, 2);
-        insert(t, left.from,
-               is(t, sign, "+")   ? " ADD$("
-               : is(t, sign, "-") ? " SUBTRACT$("
-               : is(t, sign, "*") ? " MULTIPLY$("
-               : is(t, sign, "/") ? " DIVIDE$("
-                                  : " CONCAT(");
-        say(t, ")");
+            level == 2 ? emit_factor(t, at, to) : emit_chain(t, at, to, 2);
+        emit_at(t, left.from,
+                source_is(t, sign, "+")   ? " ADD$("
+                : source_is(t, sign, "-") ? " SUBTRACT$("
+                : source_is(t, sign, "*") ? " MULTIPLY$("
+                : source_is(t, sign, "/") ? " DIVIDE$("
+                                          : " CONCAT(");
+        emit_text(t, ")");
         left.type = type_of(t, sign, left.type, right.type);
         left.bind = 0;
         left.literal = false;
@@ -92,24 +93,24 @@ static struct operand say_chain(struct translator *t, size_t *at, size_t to,
     return left;
 }
 
-struct operand say_value(struct translator *t, size_t *at, size_t to) {
-    struct operand said = {.from = t->length};
+struct operand emit_value(struct translator *t, size_t *at, size_t to) {
+    struct operand emitted = {.from = t->length};
     if (t->depth == DEEPEST) {
-        refuse(t, 913, "");
-        return said;
+        source_refuse(t, 913, "");
+        return emitted;
     }
     t->depth++;
-    cover_group(t, *at);
-    said = say_chain(t, at, to, 1);
+    grouping_cover(t, *at);
+    emitted = emit_chain(t, at, to, 1);
     t->depth--;
-    return said;
+    return emitted;
 }
 
-struct operand say_whole_value(struct translator *t, size_t from, size_t to,
-                               unsigned error) {
+struct operand emit_whole_value(struct translator *t, size_t from, size_t to,
+                                unsigned error) {
     size_t at = from;
-    struct operand said = say_value(t, &at, to);
+    struct operand emitted = emit_value(t, &at, to);
     if (at < to)
-        refuse(t, error, "");
-    return said;
+        source_refuse(t, error, "");
+    return emitted;
 }

@@ -16,7 +16,7 @@ struct cursor {
     int row;
 };
 
-struct registration { // what a module is registered with
+struct registration { // the argument of sqlite3_create_module_v2()
     const struct fixed_table *definition;
     struct database *database;
     bool global; // the GV$ variant
@@ -32,8 +32,7 @@ static char *create_text(const struct registration *registration) {
     }
     for (const struct fixed_column *c = registration->definition->columns;
          c->name; c++) {
-        sqlite3_str_appendf(sql, "%s\"%w\" %s", between, c->name,
-                            c->type ? c->type : "VARCHAR2(128)");
+        sqlite3_str_appendf(sql, "%s\"%w\" %s", between, c->name, c->type);
         between = ", ";
     }
     sqlite3_str_appendall(sql, ")");
@@ -47,8 +46,9 @@ static int connect_table(sqlite3 *db, void *data, int n,
     const struct registration *registration = data;
     struct table *made = calloc(1, sizeof *made);
     char *sql = create_text(registration);
-    int rc =
-        made && sql ? declare_fixed(registration->database, sql) : SQLITE_NOMEM;
+    int rc = made && sql
+                 ? database_declare_fixed_table(registration->database, sql)
+                 : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc != SQLITE_OK) {
         free(made);
@@ -124,10 +124,13 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *context,
         sqlite3_result_int(context, 1);
         return SQLITE_OK;
     }
-    const struct fixed_column *column = &of->definition->columns[n];
-    if (column->value)
-        column->value(context, of->database, ((struct cursor *)cursor)->row,
-                      column);
+    const struct fixed_cell cell = {context, of->database,
+                                    ((struct cursor *)cursor)->row,
+                                    &of->definition->columns[n]};
+    if (cell.column->value)
+        cell.column->value(&cell);
+    else if (cell.column->text)
+        fixed_text(&cell, cell.column->text);
     return SQLITE_OK;
 }
 
@@ -136,7 +139,7 @@ static int row_id(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
     return SQLITE_OK;
 }
 
-// Without xCreate the table is there in every database without being made.
+// An eponymous table: without xCreate it exists in every database.
 static const sqlite3_module module = {
     .xConnect = connect_table,
     .xBestIndex = best_index,
@@ -157,7 +160,7 @@ static bool register_one(struct database *database,
     bool done = false;
     if (r && name) {
         *r = (struct registration){definition, database, global};
-        // It frees `r` when it fails, too.
+        // It also frees `r` on failure.
         done = sqlite3_create_module_v2(database->db, name, &module, r, free) ==
                SQLITE_OK;
     } else {
@@ -179,30 +182,33 @@ bool fixed_tables_register(struct database *database) {
     return true;
 }
 
-void fixed_text(sqlite3_context *context, const char *value) {
+void fixed_text(const struct fixed_cell *cell, const char *value) {
     if (*value)
-        sqlite3_result_text(context, value, -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(cell->context, value, -1, SQLITE_TRANSIENT);
 }
 
-void fixed_integer(sqlite3_context *context, int64_t value) {
-    sqlite3_result_int64(context, value);
+void fixed_integer(const struct fixed_cell *cell, int64_t value) {
+    sqlite3_result_int64(cell->context, value);
 }
 
-void fixed_date(sqlite3_context *context, int64_t seconds) {
+void fixed_date(const struct fixed_cell *cell, int64_t seconds) {
     uint8_t bytes[DATE_BYTES];
     struct oracle_date at = oracle_date_of(seconds, 0);
     oracle_date_write(&at, bytes, sizeof bytes);
-    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
+    sqlite3_result_blob(cell->context, bytes, sizeof bytes, SQLITE_TRANSIENT);
 }
 
-void fixed_address(sqlite3_context *context, unsigned base, int row) {
-    uint8_t bytes[8] = {
+void fixed_address(const struct fixed_cell *cell, unsigned base) {
+    const int row = cell->row;
+    const uint8_t bytes[8] = {
         0, 0, 0, 0, (uint8_t)base, (uint8_t)(row >> 8), (uint8_t)row, 0};
-    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
+    sqlite3_result_blob(cell->context, bytes, sizeof bytes, SQLITE_TRANSIENT);
 }
 
-void fixed_zero(sqlite3_context *context, const struct database *database,
-                int row, const struct fixed_column *column) {
-    (void)database, (void)row, (void)column;
-    sqlite3_result_int(context, 0);
+void fixed_zero(const struct fixed_cell *cell) {
+    fixed_integer(cell, 0);
+}
+
+void fixed_one(const struct fixed_cell *cell) {
+    fixed_integer(cell, 1);
 }

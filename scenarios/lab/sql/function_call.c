@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls of functions: which there are, what they answer with. What is not in
-// the table is no function, though SQLite may have one of that name.
+// Function calls. A function that is not in the table is unknown, even if
+// SQLite has one of that name.
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +14,7 @@ struct known_function {
     unsigned least, most; // arguments
     enum operand_type type;
     enum kind kind;
-    bool as_first; // the type is the first argument's
+    bool as_first; // the result has the first argument's type
 };
 
 static const struct known_function functions[] = {
@@ -74,78 +74,78 @@ static const struct known_function functions[] = {
 static const struct known_function *function_at(const struct translator *t,
                                                 size_t at) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (is(t, at, functions[i].name))
+        if (source_is(t, at, functions[i].name))
             return &functions[i];
     return NULL;
 }
 
-// Which rows of a window: only words that mean the same to SQLite.
-static void say_frame(struct translator *t, size_t from, size_t to) {
+// The frame of a window: only words that mean the same in SQLite.
+static void emit_frame(struct translator *t, size_t from, size_t to) {
     static const char *const words[] = {
         "rows",      "range",   "between", "and",       "unbounded",
         "preceding", "current", "row",     "following", NULL};
-    const bool range = is(t, from, "range");
+    const bool range = source_is(t, from, "range");
     for (; from < to; from++) {
         bool known = t->tokens[from].type == TOKEN_NUMBER && !range;
         for (const char *const *w = words; *w && !known; w++)
-            known = is(t, from, *w);
+            known = source_is(t, from, *w);
         if (!known) {
-            refuse(t, 3001, "such a window");
+            source_refuse(t, 3001, "such a window");
             return;
         }
-        say(t, " ");
-        say_part(t, t->tokens[from].at, t->tokens[from].length);
+        emit_text(t, " ");
+        emit_bytes(t, t->tokens[from].at, t->tokens[from].length);
     }
 }
 
-static void say_over(struct translator *t, size_t *at,
-                     const struct known_function *function) {
+static void emit_over(struct translator *t, size_t *at,
+                      const struct known_function *function) {
     const size_t open = *at + 1, close = t->close[open];
-    if (!is(t, open, "(")) {
-        refuse(t, 30484, "");
+    if (!source_is(t, open, "(")) {
+        source_refuse(t, 30484, "");
         return;
     }
-    const size_t order = find(t, open + 1, close, "order");
-    size_t frame = find(t, open + 1, close, "rows");
-    frame = find(t, open + 1, frame, "range");
+    const size_t order = source_find(t, open + 1, close, "order");
+    size_t frame = source_find(t, open + 1, close, "rows");
+    frame = source_find(t, open + 1, frame, "range");
     size_t partition_end = order < frame ? order : frame;
     *at = close + 1;
-    say(t, " OVER (");
-    if (is(t, open + 1, "partition")) {
-        say(t, " PARTITION BY");
+    emit_text(t, " OVER (");
+    if (source_is(t, open + 1, "partition")) {
+        emit_text(t, " PARTITION BY");
         for (size_t from = open + 3; from <= partition_end;) {
-            size_t end = find(t, from, partition_end, ",");
+            size_t end = source_find(t, from, partition_end, ",");
             if (from > open + 3)
-                say(t, ",");
-            say_whole_value(t, from, end, 907);
+                emit_text(t, ",");
+            emit_whole_value(t, from, end, 907);
             from = end + 1;
         }
     } else if (partition_end > open + 1) {
-        refuse(t, 907, "");
+        source_refuse(t, 907, "");
     }
-    if (order < close) // before the frame
-        say_order_by(t, order, frame, true, false);
+    if (order < close) // ORDER BY precedes the frame
+        emit_order_by(t, order, frame, true, false);
     else if (function->kind == RANKING)
-        refuse(t, 30485, "");
+        source_refuse(t, 30485, "");
     if (frame < close && order == close)
-        refuse(t, 30485, "");
+        source_refuse(t, 30485, "");
     if (frame < close && function->kind == RANKING)
-        refuse(t, 907, "");
-    say_frame(t, frame, close);
-    say(t, ")");
+        source_refuse(t, 907, "");
+    emit_frame(t, frame, close);
+    emit_text(t, ")");
 }
 
-static unsigned say_arguments(struct translator *t, size_t open,
-                              struct operand *first) {
+static unsigned emit_arguments(struct translator *t, size_t open,
+                               struct operand *first) {
     const size_t close = t->close[open];
     unsigned n = 0;
     for (size_t from = open + 1; from <= close && open + 1 < close;) {
-        size_t end = find(t, from, close, ",");
+        size_t end = source_find(t, from, close, ",");
         if (n > 0)
-            say(t, ",");
-        struct operand said = say_whole_value(t, from, end, 907);
+            emit_text(t, ",");
+        struct operand emitted = emit_whole_value(t, from, end, 907);
         if (n++ == 0)
-            *first = said;
+            *first = emitted;
         from = end + 1;
         if (t->result->error)
             break;
@@ -153,7 +153,7 @@ static unsigned say_arguments(struct translator *t, size_t open,
     return n;
 }
 
-// Of dates, TRUNC and ROUND answer with a date.
+// TRUNC and ROUND of a date return a date.
 static enum operand_type answer_type(const struct known_function *function,
                                      const struct operand *first) {
     const bool rounds = strcmp(function->name, "round") == 0 ||
@@ -176,58 +176,61 @@ static enum operand_type answer_type(const struct known_function *function,
     }
 }
 
-struct operand say_call(struct translator *t, size_t *at, size_t to) {
+struct operand emit_call(struct translator *t, size_t *at, size_t to) {
     const struct known_function *function = function_at(t, *at);
-    struct operand said = {.from = t->length}, first = {0};
+    struct operand emitted = {.from = t->length}, first = {0};
     const size_t name = *at, open = *at + 1, close = t->close[open];
     size_t arguments = open;
     if (!function || t->tokens[name].type != TOKEN_WORD) {
-        refuse_token(t, 904, name);
-        return said;
+        source_refuse_token(t, 904, name);
+        return emitted;
     }
     *at = close + 1;
-    const bool over = *at < to && is(t, *at, "over");
+    const bool over = *at < to && source_is(t, *at, "over");
     const bool aggregates = function->kind == AGGREGATE && !over;
     if ((function->kind == RANKING || function->kind == WINDOW) && !over)
-        refuse(t, 30484, "");
+        source_refuse(t, 30484, "");
     if (function->kind == PLAIN && over)
-        refuse(t, 933, "");
-    if (function->kind == AGGREGATE && is(t, open + 1, "all"))
+        source_refuse(t, 933, "");
+    if (function->kind == AGGREGATE && source_is(t, open + 1, "all"))
         arguments++;
     const bool distinct =
-        function->kind == AGGREGATE &&
-        (is(t, open + 1, "distinct") || is(t, open + 1, "unique"));
+        function->kind == AGGREGATE && (source_is(t, open + 1, "distinct") ||
+                                        source_is(t, open + 1, "unique"));
     if (aggregates && t->aggregates++ > 0)
-        refuse(t, 3001, "aggregates of aggregates");
-    say(t, " ");
+        source_refuse(t, 3001, "aggregates of aggregates");
+    emit_text(t, " ");
     for (const char *c = function->name; *c; c++)
-        say_part(t, (const char[]){(char)toupper(*c)}, 1);
+        emit_bytes(t, (const char[]){(char)toupper(*c)}, 1);
     const size_t named = t->length;
     unsigned n = 1;
-    if (is(t, name, "count") && is(t, open + 1, "*") && close == open + 2) {
-        say(t, "(*");
+    if (source_is(t, name, "count") && source_is(t, open + 1, "*") &&
+        close == open + 2) {
+        emit_text(t, "(*");
     } else if (arguments > open || distinct) {
-        say(t, distinct ? "(DISTINCT" : "(");
-        first = say_whole_value(t, open + 2, close, 907);
+        emit_text(t, distinct ? "(DISTINCT" : "(");
+        first = emit_whole_value(t, open + 2, close, 907);
     } else {
-        say(t, "(");
-        n = say_arguments(t, open, &first);
+        emit_text(t, "(");
+        n = emit_arguments(t, open, &first);
     }
-    say(t, ")");
+    emit_text(t, ")");
     if (aggregates)
         t->aggregates--;
     if (n < function->least || n > function->most)
-        refuse(t, n < function->least && function->most > 90 ? 938 : 909, "");
-    said.type = answer_type(function, &first);
-    // SQLite's own MIN and MAX order only what it orders as Oracle does.
-    if ((is(t, name, "min") || is(t, name, "max")) &&
-        !orders_itself(first.type)) {
+        source_refuse(t, n < function->least && function->most > 90 ? 938 : 909,
+                      "");
+    emitted.type = answer_type(function, &first);
+    // SQLite's MIN and MAX are right only for types that it orders as Oracle
+    // does.
+    if ((source_is(t, name, "min") || source_is(t, name, "max")) &&
+        !operand_orders_natively(first.type)) {
         if (over)
-            refuse(t, 3001, "MIN and MAX of such numbers over a window");
-        insert(t, named, "$");
+            source_refuse(t, 3001, "MIN and MAX of such numbers over a window");
+        emit_at(t, named, "$");
     }
     if (over)
-        say_over(t, at, function);
-    said.to = t->length;
-    return said;
+        emit_over(t, at, function);
+    emitted.to = t->length;
+    return emitted;
 }

@@ -14,7 +14,7 @@ bool functions_add(sqlite3 *db, const struct function *all) {
     return true;
 }
 
-bool any_null(int n, sqlite3_value **value) {
+bool functions_any_null(int n, sqlite3_value **value) {
     for (int i = 0; i < n; i++)
         if (sqlite3_value_type(value[i]) == SQLITE_NULL)
             return true;

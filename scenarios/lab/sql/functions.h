@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How Oracle's functions get to SQLite: each file has a table of its own.
+// Registration of Oracle's functions in SQLite: each file has a table.
 #ifndef ORALAB_FUNCTIONS_H
 #define ORALAB_FUNCTIONS_H
 
@@ -8,20 +8,20 @@
 
 struct function {
     const char *name;
-    int least, most; // arguments; -1: any number
+    int least, most; // numbers of arguments; -1: any
     void (*call)(sqlite3_context *, int, sqlite3_value **);
     const void *data;
-    bool varies; // not the same for the same arguments
+    bool varies; // not deterministic
 };
 
 // `all` ends with an entry without a name.
 bool functions_add(sqlite3 *db, const struct function *all);
-// date_functions.c: SYSDATE and its like are the same all through a statement.
-void statement_begins(void);
-// Whether one of the arguments is NULL, as then nearly every answer is.
-bool any_null(int n, sqlite3_value **value);
+// date_functions.c: SYSDATE and the like are constant during a statement.
+void date_functions_begin_statement(void);
+// Whether an argument is NULL; then nearly every result is.
+bool functions_any_null(int n, sqlite3_value **value);
 
-// One for each file.
+// One per file.
 bool arithmetic_register(sqlite3 *db);
 bool number_functions_register(sqlite3 *db);
 bool text_functions_register(sqlite3 *db);

@@ -8,111 +8,75 @@
 
 #include "sql/fixed_table.h"
 
-#define VALUE(name)                                                            \
-    static void name(sqlite3_context *context,                                 \
-                     const struct database *database, int row,                 \
-                     const struct fixed_column *column)
-#define UNUSED (void)database, (void)row, (void)column
-
-VALUE(one) {
-    UNUSED;
-    sqlite3_result_int(context, 1);
+static void instance_name(const struct fixed_cell *cell) {
+    fixed_text(cell, cell->database->sga->instance);
 }
 
-VALUE(instance_name) {
-    UNUSED;
-    fixed_text(context, database->sga->instance);
-}
-
-VALUE(host_name) {
-    UNUSED;
+static void host_name(const struct fixed_cell *cell) {
     char host[SGA_NAME] = "";
     gethostname(host, sizeof host - 1);
-    fixed_text(context, host);
+    fixed_text(cell, host);
 }
 
-VALUE(startup_time) {
-    UNUSED;
-    fixed_date(context, database->sga->startup_time);
+static void startup_time(const struct fixed_cell *cell) {
+    fixed_date(cell, cell->database->sga->startup_time);
 }
-
-VALUE(banner) {
-    UNUSED;
-    fixed_text(context, "Oracle-like lab database (polltrace oralab)");
-}
-
-// Where all rows have one value: the column's type is followed by it.
-#define SAYS(name, text)                                                       \
-    VALUE(name) {                                                              \
-        UNUSED;                                                                \
-        fixed_text(context, text);                                             \
-    }
-SAYS(version, "19.0.0.0.0")
-SAYS(version_full, "19.3.0.0.0")
-SAYS(open, "OPEN")
-SAYS(no, "NO")
-SAYS(stopped, "STOPPED")
-SAYS(allowed, "ALLOWED")
-SAYS(active, "ACTIVE")
-SAYS(normal, "NORMAL")
-SAYS(primary, "PRIMARY_INSTANCE")
-SAYS(regular, "REGULAR")
-SAYS(single, "SINGLE")
-SAYS(no_archive_log, "NOARCHIVELOG")
-SAYS(read_write, "READ WRITE")
-SAYS(platform, "Linux x86 64-bit")
 
 static const struct fixed_column instance[] = {
-    {"INSTANCE_NUMBER", "NUMBER", one, 0},
-    {"INSTANCE_NAME", "VARCHAR2(16)", instance_name, 0},
-    {"HOST_NAME", "VARCHAR2(64)", host_name, 0},
-    {"VERSION", "VARCHAR2(17)", version, 0},
-    {"VERSION_LEGACY", "VARCHAR2(17)", version, 0},
-    {"VERSION_FULL", "VARCHAR2(17)", version_full, 0},
-    {"STARTUP_TIME", "DATE", startup_time, 0},
-    {"STATUS", "VARCHAR2(12)", open, 0},
-    {"PARALLEL", "VARCHAR2(3)", no, 0},
-    {"THREAD#", "NUMBER", one, 0},
-    {"ARCHIVER", "VARCHAR2(7)", stopped, 0},
-    {"LOG_SWITCH_WAIT", "VARCHAR2(15)", NULL, 0},
-    {"LOGINS", "VARCHAR2(10)", allowed, 0},
-    {"SHUTDOWN_PENDING", "VARCHAR2(3)", no, 0},
-    {"DATABASE_STATUS", "VARCHAR2(17)", active, 0},
-    {"INSTANCE_ROLE", "VARCHAR2(18)", primary, 0},
-    {"ACTIVE_STATE", "VARCHAR2(9)", normal, 0},
-    {"BLOCKED", "VARCHAR2(3)", no, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
-    {"INSTANCE_MODE", "VARCHAR2(11)", regular, 0},
-    {"EDITION", "VARCHAR2(7)", NULL, 0},
-    {"FAMILY", "VARCHAR2(80)", NULL, 0},
-    {"DATABASE_TYPE", "VARCHAR2(15)", single, 0},
+    {"INSTANCE_NUMBER", "NUMBER", fixed_one},
+    {"INSTANCE_NAME", "VARCHAR2(16)", instance_name},
+    {"HOST_NAME", "VARCHAR2(64)", host_name},
+    {"VERSION", "VARCHAR2(17)", .text = "19.0.0.0.0"},
+    {"VERSION_LEGACY", "VARCHAR2(17)", .text = "19.0.0.0.0"},
+    {"VERSION_FULL", "VARCHAR2(17)", .text = "19.3.0.0.0"},
+    {"STARTUP_TIME", "DATE", startup_time},
+    {"STATUS", "VARCHAR2(12)", .text = "OPEN"},
+    {"PARALLEL", "VARCHAR2(3)", .text = "NO"},
+    {"THREAD#", "NUMBER", fixed_one},
+    {"ARCHIVER", "VARCHAR2(7)", .text = "STOPPED"},
+    {"LOG_SWITCH_WAIT", "VARCHAR2(15)"},
+    {"LOGINS", "VARCHAR2(10)", .text = "ALLOWED"},
+    {"SHUTDOWN_PENDING", "VARCHAR2(3)", .text = "NO"},
+    {"DATABASE_STATUS", "VARCHAR2(17)", .text = "ACTIVE"},
+    {"INSTANCE_ROLE", "VARCHAR2(18)", .text = "PRIMARY_INSTANCE"},
+    {"ACTIVE_STATE", "VARCHAR2(9)", .text = "NORMAL"},
+    {"BLOCKED", "VARCHAR2(3)", .text = "NO"},
+    {"CON_ID", "NUMBER", fixed_zero},
+    {"INSTANCE_MODE", "VARCHAR2(11)", .text = "REGULAR"},
+    {"EDITION", "VARCHAR2(7)"},
+    {"FAMILY", "VARCHAR2(80)"},
+    {"DATABASE_TYPE", "VARCHAR2(15)", .text = "SINGLE"},
     {0},
 };
 
 static const struct fixed_column version_columns[] = {
-    {"BANNER", "VARCHAR2(80)", banner, 0},
-    {"BANNER_FULL", "VARCHAR2(160)", banner, 0},
-    {"BANNER_LEGACY", "VARCHAR2(80)", banner, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"BANNER", "VARCHAR2(80)",
+     .text = "Oracle-like lab database (polltrace oralab)"},
+    {"BANNER_FULL", "VARCHAR2(160)",
+     .text = "Oracle-like lab database (polltrace oralab)"},
+    {"BANNER_LEGACY", "VARCHAR2(80)",
+     .text = "Oracle-like lab database (polltrace oralab)"},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 static const struct fixed_column database_columns[] = {
-    {"DBID", "NUMBER", one, 0},
-    {"NAME", "VARCHAR2(9)", instance_name, 0},
-    {"CREATED", "DATE", startup_time, 0},
-    {"LOG_MODE", "VARCHAR2(12)", no_archive_log, 0},
-    {"OPEN_MODE", "VARCHAR2(20)", read_write, 0},
-    {"PLATFORM_NAME", "VARCHAR2(101)", platform, 0},
-    {"DB_UNIQUE_NAME", "VARCHAR2(30)", instance_name, 0},
-    {"CDB", "VARCHAR2(3)", no, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"DBID", "NUMBER", fixed_one},
+    {"NAME", "VARCHAR2(9)", instance_name},
+    {"CREATED", "DATE", startup_time},
+    {"LOG_MODE", "VARCHAR2(12)", .text = "NOARCHIVELOG"},
+    {"OPEN_MODE", "VARCHAR2(20)", .text = "READ WRITE"},
+    {"PLATFORM_NAME", "VARCHAR2(101)", .text = "Linux x86 64-bit"},
+    {"DB_UNIQUE_NAME", "VARCHAR2(30)", instance_name},
+    {"CDB", "VARCHAR2(3)", .text = "NO"},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
-enum parameter_type { BOOLEAN = 1, STRING = 2, INTEGER = 3 };
+enum parameter_type { BOOLEAN = 1, STRING = 2, INTEGER = 3, BIG_INTEGER = 6 };
 
-// Only what holds here. A value of NULL is the instance's name.
+// Parameters that describe this server truthfully. A value of NULL stands for
+// the instance's name, "" for one that is computed.
 static const struct parameter {
     const char *name;
     enum parameter_type type;
@@ -127,6 +91,8 @@ static const struct parameter {
     {"nls_language", STRING, "AMERICAN", "NLS language name"},
     {"nls_territory", STRING, "AMERICA", "NLS territory name"},
     {"open_cursors", INTEGER, "300", "max # cursors per session"},
+    {"pga_aggregate_limit", BIG_INTEGER, "",
+     "limit of the private memory of each server"},
     {"processes", INTEGER, "512", "user processes"},
     {"service_names", STRING, NULL, "service names supported by the instance"},
     {"sessions", INTEGER, "512", "user and system sessions"},
@@ -136,66 +102,61 @@ static const struct parameter {
 };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
-VALUE(parameter_number) {
-    UNUSED;
-    sqlite3_result_int(context, row + 1);
+static void parameter_number(const struct fixed_cell *cell) {
+    fixed_integer(cell, cell->row + 1);
 }
 
-VALUE(parameter_name) {
-    UNUSED;
-    fixed_text(context, parameters[row].name);
+static void parameter_name(const struct fixed_cell *cell) {
+    fixed_text(cell, parameters[cell->row].name);
 }
 
-VALUE(parameter_type) {
-    UNUSED;
-    sqlite3_result_int(context, parameters[row].type);
+static void parameter_type(const struct fixed_cell *cell) {
+    fixed_integer(cell, parameters[cell->row].type);
 }
 
-VALUE(parameter_value) {
-    UNUSED;
-    const char *value = parameters[row].value;
-    if (!value)
-        fixed_text(context, database->sga->instance);
-    else if (!*value)
-        fixed_text(context, sqlite3_snprintf(16, (char[16]){0}, "%ld",
-                                             sysconf(_SC_NPROCESSORS_ONLN)));
+static void parameter_value(const struct fixed_cell *cell) {
+    const struct parameter *parameter = &parameters[cell->row];
+    if (!parameter->value)
+        fixed_text(cell, cell->database->sga->instance);
+    else if (*parameter->value)
+        fixed_text(cell, parameter->value);
     else
-        fixed_text(context, value);
+        fixed_text(cell, sqlite3_snprintf(
+                             24, (char[24]){0}, "%lld",
+                             parameter->type == BIG_INTEGER
+                                 ? (long long)cell->database->sga->pga_limit
+                                 : (long long)sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-VALUE(parameter_description) {
-    UNUSED;
-    fixed_text(context, parameters[row].description);
+static void parameter_description(const struct fixed_cell *cell) {
+    fixed_text(cell, parameters[cell->row].description);
 }
-
-SAYS(is_true, "TRUE")
-SAYS(is_false, "FALSE")
 
 static const struct fixed_column parameter_columns[] = {
-    {"NUM", "NUMBER", parameter_number, 0},
-    {"NAME", "VARCHAR2(80)", parameter_name, 0},
-    {"TYPE", "NUMBER", parameter_type, 0},
-    {"VALUE", "VARCHAR2(4000)", parameter_value, 0},
-    {"DISPLAY_VALUE", "VARCHAR2(4000)", parameter_value, 0},
-    {"DEFAULT_VALUE", "VARCHAR2(255)", parameter_value, 0},
-    {"ISDEFAULT", "VARCHAR2(9)", is_true, 0},
-    {"ISSES_MODIFIABLE", "VARCHAR2(5)", is_false, 0},
-    {"ISSYS_MODIFIABLE", "VARCHAR2(9)", is_false, 0},
-    {"ISINSTANCE_MODIFIABLE", "VARCHAR2(5)", is_false, 0},
-    {"ISMODIFIED", "VARCHAR2(10)", is_false, 0},
-    {"ISADJUSTED", "VARCHAR2(5)", is_false, 0},
-    {"ISDEPRECATED", "VARCHAR2(5)", is_false, 0},
-    {"DESCRIPTION", "VARCHAR2(255)", parameter_description, 0},
-    {"UPDATE_COMMENT", "VARCHAR2(255)", NULL, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"NUM", "NUMBER", parameter_number},
+    {"NAME", "VARCHAR2(80)", parameter_name},
+    {"TYPE", "NUMBER", parameter_type},
+    {"VALUE", "VARCHAR2(4000)", parameter_value},
+    {"DISPLAY_VALUE", "VARCHAR2(4000)", parameter_value},
+    {"DEFAULT_VALUE", "VARCHAR2(255)", parameter_value},
+    {"ISDEFAULT", "VARCHAR2(9)", .text = "TRUE"},
+    {"ISSES_MODIFIABLE", "VARCHAR2(5)", .text = "FALSE"},
+    {"ISSYS_MODIFIABLE", "VARCHAR2(9)", .text = "FALSE"},
+    {"ISINSTANCE_MODIFIABLE", "VARCHAR2(5)", .text = "FALSE"},
+    {"ISMODIFIED", "VARCHAR2(10)", .text = "FALSE"},
+    {"ISADJUSTED", "VARCHAR2(5)", .text = "FALSE"},
+    {"ISDEPRECATED", "VARCHAR2(5)", .text = "FALSE"},
+    {"DESCRIPTION", "VARCHAR2(255)", parameter_description},
+    {"UPDATE_COMMENT", "VARCHAR2(255)"},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 const struct fixed_table instance_views[] = {
-    {"V$INSTANCE", instance, 1, NULL},
-    {"V$VERSION", version_columns, 1, NULL},
-    {"V$DATABASE", database_columns, 1, NULL},
-    {"V$PARAMETER", parameter_columns, PARAMETERS, NULL},
-    {"V$SYSTEM_PARAMETER", parameter_columns, PARAMETERS, NULL},
+    {"V$INSTANCE", instance, 1},
+    {"V$VERSION", version_columns, 1},
+    {"V$DATABASE", database_columns, 1},
+    {"V$PARAMETER", parameter_columns, PARAMETERS},
+    {"V$SYSTEM_PARAMETER", parameter_columns, PARAMETERS},
     {0},
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The columns that a statement can mean: those of all tables that it names,
-// whatever their scope.
+// The columns of all tables that a statement names, regardless of scope.
 #include "sql/known_columns.h"
 
 #include <stdio.h>
@@ -11,18 +10,22 @@
 #include "sql/column_type.h"
 #include "sql/source.h"
 
-enum { MOST_KNOWN = 5000, LOOKED_UP = 0x80 };
+enum {
+    MOST_KNOWN = 5000,
+    LOOKED_UP = 0x80,
+    UNITS_PER_TABLE = 10000, // SQLite prepares a query of it
+};
 
 struct known_column {
     char name[LONGEST_NAME + 1];
     enum operand_type type;
-    bool alias; // of something else, too
+    bool alias; // also the alias of another expression
 };
 
-enum operand_type declared_type(const char *declared, bool own) {
+enum operand_type operand_type_of_declaration(const char *declared, bool own) {
     struct column_type type = column_type_of(declared);
     switch (type.class) {
-    case CLASS_NUMBER: // SYS has only small ones
+    case CLASS_NUMBER: // SYS's numbers are all small
         return !own || column_type_is_small(&type) ? OPERAND_SMALL
                                                    : OPERAND_NUMBER;
     case CLASS_TEXT:
@@ -41,7 +44,7 @@ enum operand_type declared_type(const char *declared, bool own) {
 static void take_column(void *to, const char *name, const char *declared,
                         bool own) {
     struct translator *t = to;
-    const enum operand_type type = declared_type(declared, own);
+    const enum operand_type type = operand_type_of_declaration(declared, own);
     for (size_t i = 0; i < t->columns; i++)
         if (strcmp(t->column[i].name, name) == 0) {
             if (t->column[i].type != type)
@@ -53,7 +56,7 @@ static void take_column(void *to, const char *name, const char *declared,
             ? realloc(t->column, (t->columns + 1) * sizeof *t->column)
             : NULL;
     if (!grown) {
-        refuse(t, 4030, "");
+        source_refuse(t, 4030, "");
         return;
     }
     t->column = grown;
@@ -62,19 +65,21 @@ static void take_column(void *to, const char *name, const char *declared,
     snprintf(made->name, sizeof made->name, "%s", name);
 }
 
-// A table's name comes after one of these, or after its owner's.
+// A table's name follows one of these words, or its owner.
 static bool table_may_follow(const struct translator *t, size_t at) {
-    return is(t, at, "from") || is(t, at, "join") || is(t, at, "into") ||
-           is(t, at, "update") || is(t, at, "delete") || is(t, at, ",");
+    return source_is(t, at, "from") || source_is(t, at, "join") ||
+           source_is(t, at, "into") || source_is(t, at, "update") ||
+           source_is(t, at, "delete") || source_is(t, at, ",");
 }
 
 static void read_table(struct translator *t, size_t at) {
     char name[LONGEST_NAME + 1], owner[LONGEST_NAME + 1] = "";
-    if (is(t, at + 1, ".") && is_name(t, at + 2)) {
-        spell(&t->tokens[at], owner);
+    if (source_is(t, at + 1, ".") && source_is_name(t, at + 2)) {
+        name_spell(&t->tokens[at], owner);
         at += 2;
     }
-    spell(&t->tokens[at], name);
+    name_spell(&t->tokens[at], name);
+    source_work(t, UNITS_PER_TABLE);
     t->tokens[at].table = LOOKED_UP | t->catalog->table(t->catalog->data, owner,
                                                         name, take_column, t);
 }
@@ -82,25 +87,27 @@ static void read_table(struct translator *t, size_t at) {
 static bool ends_value(const struct translator *t, size_t at) {
     const struct token *token = &t->tokens[at];
     if (token->type == TOKEN_SIGN)
-        return is(t, at, ")") || is(t, at, "*");
-    return !is_keyword(t, at) || is(t, at, "end") || is(t, at, "null");
+        return source_is(t, at, ")") || source_is(t, at, "*");
+    return !source_is_keyword(t, at) || source_is(t, at, "end") ||
+           source_is(t, at, "null");
 }
 
-// An alias hides a column of the same name, at least somewhere.
+// An alias hides a column of the same name, at least in part of the statement.
 static void mark_aliases(struct translator *t) {
-    for (size_t i = 1; i < t->count; i++) {
-        const bool alias = is_name(t, i) && !is_keyword(t, i) &&
-                           (is(t, i - 1, "as") || ends_value(t, i - 1));
+    for (size_t i = 1; i < t->count && !t->result->error; i++) {
+        const bool alias = source_is_name(t, i) && !source_is_keyword(t, i) &&
+                           (source_is(t, i - 1, "as") || ends_value(t, i - 1));
+        source_work(t, alias ? t->columns : 0);
         for (size_t j = 0; alias && j < t->columns; j++)
-            if (spells(&t->tokens[i], t->column[j].name))
+            if (name_spells(&t->tokens[i], t->column[j].name))
                 t->column[j].alias = true;
     }
     // WITH name(columns) AS
-    for (size_t i = 0; is(t, 0, "with") && i + 1 < t->count; i++)
-        if (is(t, i, "(") && is(t, t->close[i] + 1, "as"))
+    for (size_t i = 0; source_is(t, 0, "with") && i + 1 < t->count; i++)
+        if (source_is(t, i, "(") && source_is(t, t->close[i] + 1, "as"))
             for (size_t at = i + 1; at < t->close[i]; at++)
                 for (size_t j = 0; j < t->columns; j++)
-                    if (spells(&t->tokens[at], t->column[j].name))
+                    if (name_spells(&t->tokens[at], t->column[j].name))
                         t->column[j].alias = true;
 }
 
@@ -108,35 +115,38 @@ void names_read(struct translator *t) {
     if (!t->catalog)
         return;
     for (size_t i = 1; i < t->count && !t->result->error; i++)
-        if (is_name(t, i) && table_may_follow(t, i - 1))
+        if (source_is_name(t, i) && table_may_follow(t, i - 1))
             read_table(t, i);
     mark_aliases(t);
 }
 
 static const struct known_column *known(const struct translator *t,
                                         const struct token *name) {
+    source_work(t, t->columns);
     for (size_t i = 0; i < t->columns; i++)
-        if (spells(name, t->column[i].name))
+        if (name_spells(name, t->column[i].name))
             return &t->column[i];
     return NULL;
 }
 
-bool is_known(const struct translator *t, const struct token *name) {
+bool name_is_known_column(const struct translator *t,
+                          const struct token *name) {
     return known(t, name);
 }
 
-enum operand_type name_type(const struct translator *t, size_t at) {
+enum operand_type operand_type_of_name(const struct translator *t, size_t at) {
     const struct known_column *column = known(t, &t->tokens[at]);
     return column && !column->alias ? column->type : OPERAND_UNKNOWN;
 }
 
-// SQLite takes names in any case. A name that differs from a column's in
-// nothing else is not that column's.
-bool differs_in_case(const struct translator *t, const struct token *name) {
+// SQLite compares names without case. A name that differs from a column's only
+// in case is not that column's.
+bool name_differs_in_case(const struct translator *t,
+                          const struct token *name) {
     bool differs = false;
     for (size_t i = 0; i < t->columns; i++) {
         const char *column = t->column[i].name;
-        if (spells(name, column) || t->column[i].alias)
+        if (name_spells(name, column) || t->column[i].alias)
             return false;
         differs = differs || (strlen(column) == name->length &&
                               strncasecmp(column, name->at, name->length) == 0);
@@ -149,21 +159,23 @@ static void take_nothing(void *to, const char *column, const char *declared,
     (void)to, (void)column, (void)declared, (void)own;
 }
 
-enum table_owner owner_of(struct translator *t, size_t at, bool owned) {
+enum table_owner table_owner_at(struct translator *t, size_t at, bool owned) {
     char name[LONGEST_NAME + 1], owner[LONGEST_NAME + 1] = "";
     struct token *token = &t->tokens[at];
     if (owned)
-        spell(token - 2, owner);
-    spell(token, name);
+        name_spell(token - 2, owner);
+    name_spell(token, name);
+    if (!token->table)
+        source_work(t, UNITS_PER_TABLE);
     if (!token->table)
         token->table = LOOKED_UP | t->catalog->table(t->catalog->data, owner,
                                                      name, take_nothing, NULL);
     return token->table & ~LOOKED_UP;
 }
 
-bool columns_order_themselves(const struct translator *t) {
+bool columns_order_natively(const struct translator *t) {
     for (size_t i = 0; i < t->columns; i++)
-        if (!orders_itself(t->column[i].type))
+        if (!operand_orders_natively(t->column[i].type))
             return false;
     return t->columns > 0;
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What names.c and known_columns.c have for one another.
+// Interfaces between names.c and known_columns.c.
 #ifndef ORALAB_KNOWN_COLUMNS_H
 #define ORALAB_KNOWN_COLUMNS_H
 
 #include "sql/source.h"
 
-// names.c: whether the name is spelled so in the dictionary, which has those
-// that are not quoted in capitals; and how it is spelled, cut to LONGEST_NAME.
-bool spells(const struct token *token, const char *name);
-void spell(const struct token *token, char to[LONGEST_NAME + 1]);
-char letter(const struct token *name, size_t i);
+// names.c: whether the token denotes `name` in the dictionary, where unquoted
+// names are in capitals; and the token's name there, cut to LONGEST_NAME.
+bool name_spells(const struct token *token, const char *name);
+void name_spell(const struct token *token, char to[LONGEST_NAME + 1]);
+char name_letter(const struct token *name, size_t i);
 
 // known_columns.c
-bool is_known(const struct translator *t, const struct token *name);
-bool differs_in_case(const struct translator *t, const struct token *name);
-// Whose the table is that the name at `at` means; `owned` when the owner's
-// stands in front of it.
-enum table_owner owner_of(struct translator *t, size_t at, bool owned);
+bool name_is_known_column(const struct translator *t, const struct token *name);
+bool name_differs_in_case(const struct translator *t, const struct token *name);
+// The owner of the table that the name at `at` denotes; `owned` if the name is
+// qualified by its owner.
+enum table_owner table_owner_at(struct translator *t, size_t at, bool owned);
 
 #endif

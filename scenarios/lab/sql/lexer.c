@@ -33,7 +33,7 @@ static const char *skip_space(const char *at, const char *end) {
     return at;
 }
 
-// Passes over a comment at *from; a hint comes back as a token.
+// Skips a comment at *from. A hint is returned as a token.
 static bool comment(const char **from, const char *end, struct token *token) {
     const char *at = *from, *close;
     size_t mark;

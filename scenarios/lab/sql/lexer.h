@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Oracle SQL as tokens. Comments are dropped, hints are kept.
+// The tokens of Oracle SQL. Comments are dropped, hints are kept.
 #ifndef ORALAB_LEXER_H
 #define ORALAB_LEXER_H
 
@@ -16,19 +16,22 @@ enum token_type {
     TOKEN_BIND, // :name, without the colon
     TOKEN_HINT, // /*+ text */, only the text
     TOKEN_SIGN,
-    TOKEN_BAD, // what no token begins with, or an open quote
+    TOKEN_BAD, // an unexpected character, or an unclosed quote
 };
 
 struct token {
     enum token_type type;
     const char *at;
     size_t length;
-    uint8_t table; // names.c: whose table it names, if it was looked up
+    // LOOKED_UP | enum table_owner of the table that it names, see
+    // known_columns.c; 0: not looked up
+    uint8_t table;
 };
 
-// The next token of the text that ends at `end`; moves *from past it.
+// Returns the next token of the text that ends at `end`, and moves *from past
+// it.
 struct token lexer_next(const char **from, const char *end);
-// Compares without regard to case; only words and signs are ever equal.
+// Compares ignoring case. Only words and signs can be equal.
 bool token_is(const struct token *token, const char *word);
 
 #endif

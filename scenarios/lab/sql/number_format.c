@@ -12,13 +12,13 @@
 enum { INVALID_FORMAT = 1481 };
 
 bool number_shown(const struct decimal *value, char *to) {
-    enum { WIDTH = 40 }; // of the digits with their point
+    enum { WIDTH = 40 }; // of the digits and the point
     int point = value->point, count = (int)value->count;
     if (count == 0 || (point <= WIDTH && point >= count) ||
         (point > 0 && point < count) ||
         (point <= 0 && count - point <= WIDTH)) {
         decimal_to_text(value, to);
-        // Oracle writes no zero before the point.
+        // Oracle omits the zero before the point.
         char *zero = to + (*to == '-');
         if (zero[0] == '0' && zero[1] == '.')
             memmove(zero, zero + 1, strlen(zero));
@@ -45,13 +45,13 @@ bool number_shown(const struct decimal *value, char *to) {
 }
 
 static int digit_at(const struct decimal *value, int place) {
-    // place 0 is the one left of the point, -1 the first right of it
+    // place 0 is the digit left of the point, -1 the first one right of it
     int i = value->point - 1 - place;
     return i >= 0 && i < (int)value->count ? value->digit[i] : 0;
 }
 
-// The digits of the picture, without sign and currency. `end` is where the
-// last character goes; returns where the first one is.
+// Writes the digits of the picture, without sign and currency, from the right:
+// `end` is where the last character goes. Returns where the first one is.
 static char *put_digits(const struct number_format *format,
                         const struct decimal *value, char *end) {
     const char *zero_first = strchr(format->picture, '0');
@@ -62,14 +62,14 @@ static char *put_digits(const struct number_format *format,
     for (size_t i = length; i > 0; i--) {
         const char *p = format->picture + i - 1;
         const bool right = point && p > point;
-        // Leading zeros are shown from the first 0 of the picture on; a zero
-        // alone left of the point only where the picture asks for it.
+        // Leading zeros appear from the picture's first 0 on; a single zero
+        // left of the point only if the picture has a 0 there.
         const bool shown =
             right || place < value->point || (zero_first && p >= zero_first);
         if (*p == '.')
             *--at = '.';
         else if (*p == ',') {
-            // Only between digits.
+            // A group separator appears only between digits.
             if (place < value->point || (zero_first && p > zero_first))
                 *--at = ',';
         } else {
@@ -81,7 +81,7 @@ static char *put_digits(const struct number_format *format,
     return at;
 }
 
-// FM takes the zeros at the end away that the picture has 9s for.
+// FM drops trailing zeros in the places of 9s.
 static void take_zeros(const struct number_format *format, char *text) {
     const char *point = strchr(format->picture, '.');
     char *shown = strchr(text, '.');
@@ -108,12 +108,12 @@ static void show_exponent(const struct number_format *format,
         *at++ = (char)('0' + (i < cut.count ? cut.digit[i] : 0));
     int power = cut.count > 0 ? cut.point - 1 : 0;
     at += sprintf(at, "E%c%02d", power < 0 ? '-' : '+', abs(power));
-    // There is room for three digits of the exponent.
+    // The exponent has room for three digits.
     sprintf(to, "%*s", format->fill ? (int)(at - text) + (abs(power) < 100) : 0,
             text);
 }
 
-// X: hexadecimal digits of a number that is not negative.
+// X: hexadecimal digits of a non-negative number.
 static unsigned show_hexadecimal(const struct decimal *value,
                                  const char *format, bool fill, char *to) {
     bool zeros = *format == '0';
@@ -152,20 +152,20 @@ unsigned number_show(const struct decimal *value, const char *text, char *to) {
     if (strlen(text) >= NUMBER_FORMAT || !number_model_read(text, &format))
         return INVALID_FORMAT;
     if (format.local && format.fill)
-        return 3001; // how wide it gets
+        return 3001; // its width is unknown
     if (format.exponent) {
         show_exponent(&format, value, to);
         return 0;
     }
     if (!decimal_round(value, (int)format.places, &rounded))
         return 1426;
-    // What the picture has no room for is shown as #.
+    // A number that does not fit is shown as #.
     const bool overflow =
         rounded.count > 0 && rounded.point > (int)format.whole;
     char *end = digits + sizeof digits - 1, *at;
     *end = '\0';
     at = put_digits(&format, &rounded, end);
-    // A number below 1 has its zero where there is no other digit to show.
+    // A number below 1 shows its zero if there is no other digit.
     if (at == end)
         *--at = '0';
     take_zeros(&format, at);

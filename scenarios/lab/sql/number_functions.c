@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of numbers. TRUNC and ROUND are of dates too.
+// Functions of numbers. TRUNC and ROUND also take dates.
 #include <stdint.h>
 #include <string.h>
 
@@ -11,23 +11,23 @@ static const struct decimal one = {.point = 1, .count = 1, .digit = {1}};
 
 static void absolute(sqlite3_context *context, int n, sqlite3_value **value) {
     struct decimal a;
-    if (any_null(n, value) || !value_decimal(context, value[0], &a))
+    if (functions_any_null(n, value) || !value_decimal(context, value[0], &a))
         return;
     a.negative = false;
-    answer_decimal(context, &a);
+    value_result_decimal(context, &a);
 }
 
 static void sign(sqlite3_context *context, int n, sqlite3_value **value) {
     struct decimal a;
-    if (!any_null(n, value) && value_decimal(context, value[0], &a))
+    if (!functions_any_null(n, value) && value_decimal(context, value[0], &a))
         sqlite3_result_int(context, a.count == 0 ? 0 : a.negative ? -1 : 1);
 }
 
-// CEIL where there is data, else FLOOR.
+// CEIL if the function has user data, else FLOOR.
 static void to_whole(sqlite3_context *context, int n, sqlite3_value **value) {
     const bool up = sqlite3_user_data(context) != NULL;
     struct decimal a, whole;
-    if (any_null(n, value) || !value_decimal(context, value[0], &a))
+    if (functions_any_null(n, value) || !value_decimal(context, value[0], &a))
         return;
     decimal_truncate(&a, 0, &whole);
     bool done = true;
@@ -35,14 +35,15 @@ static void to_whole(sqlite3_context *context, int n, sqlite3_value **value) {
         done = up ? decimal_add(&whole, &one, &whole)
                   : decimal_subtract(&whole, &one, &whole);
     if (done)
-        answer_decimal(context, &whole);
+        value_result_decimal(context, &whole);
     else
-        raise_ora(context, 1426, "");
+        value_result_error(context, 1426, "");
 }
 
 static bool two(sqlite3_context *context, int n, sqlite3_value **value,
                 struct decimal *a, struct decimal *b) {
-    return !any_null(n, value) && value_decimal(context, value[0], a) &&
+    return !functions_any_null(n, value) &&
+           value_decimal(context, value[0], a) &&
            value_decimal(context, value[1], b);
 }
 
@@ -51,20 +52,20 @@ static void modulo(sqlite3_context *context, int n, sqlite3_value **value) {
     if (!two(context, n, value, &a, &b))
         return;
     if (b.count > 0 && !decimal_modulo(&a, &b, &a)) {
-        raise_ora(context, 1426, "");
+        value_result_error(context, 1426, "");
         return;
     }
-    answer_decimal(context, &a);
+    value_result_decimal(context, &a);
 }
 
-// a - b times what a / b is nearest to; halves go to the even one.
+// a - b * n, where n is the integer nearest to a / b; ties go to the even one.
 static void remainder_of(sqlite3_context *context, int n,
                          sqlite3_value **value) {
     struct decimal a, b, left, twice, size;
     if (!two(context, n, value, &a, &b))
         return;
     if (b.count == 0) {
-        raise_ora(context, 1428, "");
+        value_result_error(context, 1428, "");
         return;
     }
     decimal_modulo(&a, &b, &left);
@@ -73,7 +74,7 @@ static void remainder_of(sqlite3_context *context, int n,
     size.negative = twice.negative = false;
     decimal_add(&twice, &twice, &twice);
     int order = decimal_compare(&twice, &size);
-    if (order == 0) { // is the quotient that was cut odd?
+    if (order == 0) { // is the truncated quotient odd?
         struct decimal pair;
         decimal_add(&size, &size, &pair);
         decimal_modulo(&a, &pair, &twice);
@@ -84,7 +85,7 @@ static void remainder_of(sqlite3_context *context, int n,
         size.negative = left.negative;
         decimal_subtract(&left, &size, &left);
     }
-    answer_decimal(context, &left);
+    value_result_decimal(context, &left);
 }
 
 static void power(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -93,27 +94,27 @@ static void power(sqlite3_context *context, int n, sqlite3_value **value) {
     if (!two(context, n, value, &a, &b))
         return;
     if (!decimal_to_integer(&b, &times) || times > 1000 || times < -1000) {
-        raise_ora(context, a.negative ? 1428 : 3001,
-                  "POWER with such an exponent");
+        value_result_error(context, a.negative ? 1428 : 3001,
+                           "POWER with such an exponent");
         return;
     }
     if (times < 0 && a.count == 0) {
-        raise_ora(context, 1476, "");
+        value_result_error(context, 1476, "");
         return;
     }
     for (int64_t i = times < 0 ? -times : times; i > 0; i--)
         if (!decimal_multiply(&result, &a, &result)) {
-            raise_ora(context, 1426, "");
+            value_result_error(context, 1426, "");
             return;
         }
-    // What was rounded more than once may be wrong in its last digits.
+    // A result of several roundings may be wrong in its last digits.
     if (result.count >= DECIMAL_DIGITS - 1 && (times > 1 || times < -1)) {
-        raise_ora(context, 3001, "POWER of so many digits");
+        value_result_error(context, 3001, "POWER of this many digits");
         return;
     }
     if (times < 0 && result.count > 0)
         decimal_divide(&one, &result, &result);
-    answer_decimal(context, &result);
+    value_result_decimal(context, &result);
 }
 
 static bool places_of(sqlite3_context *context, sqlite3_value *value,
@@ -125,15 +126,15 @@ static bool places_of(sqlite3_context *context, sqlite3_value *value,
     return true;
 }
 
-// TRUNC where there is data, else ROUND.
+// TRUNC if the function has user data, else ROUND.
 static void to_places(sqlite3_context *context, int n, sqlite3_value **value) {
     const bool cut = sqlite3_user_data(context) != NULL;
     struct decimal a;
     int places = 0;
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return;
-    if (class_is_time(value_class(value[0]))) {
-        answer_date_cut(context, n, value, cut);
+    if (value_class_is_time(value_class(value[0]))) {
+        date_round_result(context, n, value, cut);
         return;
     }
     if (!value_decimal(context, value[0], &a) ||
@@ -142,15 +143,15 @@ static void to_places(sqlite3_context *context, int n, sqlite3_value **value) {
     if (cut)
         decimal_truncate(&a, places, &a);
     else if (!decimal_round(&a, places, &a)) {
-        raise_ora(context, 1426, "");
+        value_result_error(context, 1426, "");
         return;
     }
-    answer_decimal(context, &a);
+    value_result_decimal(context, &a);
 }
 
 static void bit_and(sqlite3_context *context, int n, sqlite3_value **value) {
     int64_t a, b;
-    if (!any_null(n, value) && value_whole(context, value[0], &a) &&
+    if (!functions_any_null(n, value) && value_whole(context, value[0], &a) &&
         value_whole(context, value[1], &b))
         sqlite3_result_int64(context, a & b);
 }

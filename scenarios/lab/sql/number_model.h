@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A format model for numbers, taken apart.
+// A parsed format model for numbers.
 #ifndef ORALAB_NUMBER_MODEL_H
 #define ORALAB_NUMBER_MODEL_H
 
@@ -15,7 +15,7 @@ struct number_format {
     bool exponent;
 };
 
-// False for what is no format that the lab knows.
+// False if the format is invalid or not supported.
 bool number_model_read(const char *text, struct number_format *format);
 
 #endif

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/pga.h"
+
 static const struct {
     unsigned number;
-    const char *text; // %s: what it is about
+    const char *text; // %s: the subject
 } texts[] = {
     {1, "unique constraint (%s) violated"},
     {54, "resource busy and acquire with NOWAIT specified or timeout expired"},
@@ -116,15 +118,21 @@ static const struct {
     {2003, "invalid USERENV parameter"},
     {2019, "connection description for remote database not found"},
     {2185, "a token other than WORK follows COMMIT"},
+    {2248, "invalid option for ALTER SESSION"},
     {2290, "check constraint (%s) violated"},
     {3001, "unimplemented feature: %s"},
+    {3106, "fatal two-task communication protocol error"},
     {3115, "unsupported network datatype or representation"},
     {3120, "two-task conversion routine: integer overflow"},
+    {1652, "unable to extend temp segment in tablespace TEMP"},
+    {4036, "PGA memory used by the server exceeds PGA_AGGREGATE_LIMIT"},
     {4030, "out of process memory"},
     {6550, "%s"},
     {8177, "can't serialize access for this transaction"},
     {12899, "value too large for column %s"},
+    {24381, "error(s) in array DML"},
     {25137, "Data value out of range"},
+    {28150, "proxy not authorized to connect as client"},
     {25154, "column part of USING clause cannot have qualifier"},
     {30001, "trim set should have only one character"},
     {30006, "resource busy; acquire with WAIT timeout expired"},
@@ -143,14 +151,14 @@ void ora_error_set(struct ora_error *error, unsigned number,
     const char *gap = strstr(text, "%s");
     int before = gap ? (int)(gap - text) : (int)strlen(text);
     if (gap && !*about && before >= 2 && gap[-1] == ' ' && gap[-2] == ':')
-        before -= 2; // nothing follows the colon
+        before -= 2; // no subject follows the colon
     error->number = number;
     snprintf(error->text, sizeof error->text, "ORA-%05u: %.*s%.120s%s", number,
              before, text, gap ? about : "", gap ? gap + 2 : "");
 }
 
 struct rule {
-    const char *begins; // SQLite's message
+    const char *begins; // prefix of SQLite's message
     unsigned number;
 };
 
@@ -177,6 +185,7 @@ static const struct rule rules[] = {
     {"incomplete input", 936},
     {"integer overflow", 1426},
     {"interrupted", 1013},
+    {"database or disk is full", 1652},
     {"out of memory", 4030},
 };
 
@@ -200,9 +209,13 @@ void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db) {
         ora_error_set(error, 8177, "");
         return;
     }
-    if (strncmp(message, "ORA-", 4) == 0) { // from one of our functions
+    if (strncmp(message, "ORA-", 4) == 0) { // from one of the lab's functions
         error->number = (unsigned)strtoul(message + 4, NULL, 10);
         snprintf(error->text, sizeof error->text, "%s", message);
+        return;
+    }
+    if (pga_is_exceeded() && sqlite3_errcode(db) == SQLITE_NOMEM) {
+        ora_error_set(error, 4036, "");
         return;
     }
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {

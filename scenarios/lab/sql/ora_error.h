@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ORA- errors: their numbers, their texts, and SQLite's errors as such.
+// ORA- errors: numbers, texts, and the mapping of SQLite's errors.
 #ifndef ORALAB_ORA_ERROR_H
 #define ORALAB_ORA_ERROR_H
 
@@ -10,9 +10,9 @@ struct ora_error {
     char text[400];  // "ORA-00942: table or view does not exist"
 };
 
-// `about` stands for what the text leaves open; it may be "".
+// `about` fills the text's placeholder; it may be "".
 void ora_error_set(struct ora_error *error, unsigned number, const char *about);
-// The error of SQLite's last call.
+// Maps the error of SQLite's last call.
 void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db);
 
 #endif

@@ -22,11 +22,11 @@ bool oracle_date_valid(const struct oracle_date *date) {
            date->nanosecond < 1000000000;
 }
 
-// `date` with its fields in UTC.
+// `date` converted to UTC.
 static struct oracle_date in_utc(const struct oracle_date *date) {
     struct oracle_date utc = *date;
     if (date->zone != 0)
-        set_seconds(&utc, seconds_of(date) - date->zone * 60);
+        calendar_set_seconds(&utc, calendar_seconds(date) - date->zone * 60);
     return utc;
 }
 
@@ -63,7 +63,7 @@ bool oracle_date_read(const uint8_t *from, size_t bytes,
         .minute = from[5] - 1,
         .second = from[6] - 1,
     };
-    // Drivers cut a fraction of zero off.
+    // Drivers omit a fraction of zero.
     if (bytes >= TIMESTAMP_BYTES)
         date->nanosecond = (uint32_t)from[7] << 24 | (uint32_t)from[8] << 16 |
                            (uint32_t)from[9] << 8 | from[10];
@@ -73,7 +73,7 @@ bool oracle_date_read(const uint8_t *from, size_t bytes,
         if (from[11] & NAMED_ZONE)
             return false;
         date->zone = (from[11] - HOUR_ZERO) * 60 + from[12] - MINUTE_ZERO;
-        set_seconds(date, seconds_of(date) + date->zone * 60);
+        calendar_set_seconds(date, calendar_seconds(date) + date->zone * 60);
     }
     return oracle_date_valid(date);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Oracle's own bytes for points in time, which is also how the lab stores
-// them: 7 for a DATE, 11 for a TIMESTAMP, 13 for one WITH TIME ZONE, whose
-// fields are in UTC there. As bytes they sort in order.
+// Oracle's encoding of points in time, which is also how the lab stores them: 7
+// bytes for a DATE, 11 for a TIMESTAMP, 13 for one WITH TIME ZONE, whose fields
+// are in UTC. The bytes sort chronologically.
 #ifndef ORALAB_ORACLE_DATE_H
 #define ORALAB_ORACLE_DATE_H
 
@@ -14,7 +14,7 @@ enum { DATE_BYTES = 7, TIMESTAMP_BYTES = 11, TIMESTAMP_TZ_BYTES = 13 };
 struct oracle_date {
     int year, month, day, hour, minute, second;
     uint32_t nanosecond;
-    int zone; // that the fields are in: minutes east of UTC; else 0
+    int zone; // the fields' time zone in minutes east of UTC; else 0
 };
 
 bool oracle_date_valid(const struct oracle_date *date);

@@ -10,7 +10,7 @@ size_t number_from_decimal(const struct decimal *value, uint8_t *to) {
         to[0] = 0x80;
         return 1;
     }
-    // Pairs of digits stand on even places left and right of the point.
+    // Digit pairs are aligned to the point.
     bool odd = value->point % 2 != 0;
     int exponent = (value->point + (odd && value->point > 0)) / 2 - 1;
     if (exponent > 62)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What compares values: = and its like, BETWEEN, IN, LIKE, IS NULL. SQLite
-// compares a text with a number, a DATE with a TIMESTAMP and numbers of many
-// digits in ways of its own; where the two sides are not known to be of one
-// type that both order alike, a function compares them.
+// Comparisons: = and the like, BETWEEN, IN, LIKE, IS NULL. SQLite compares text
+// with numbers, DATE with TIMESTAMP and long numbers in its own way. Unless
+// both sides are known to have one type that both systems order alike, a
+// function compares them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { NO_OPERATOR = 920 };
 
-bool orders_itself(enum operand_type type) {
+bool operand_orders_natively(enum operand_type type) {
     return type == OPERAND_SMALL || type == OPERAND_TEXT ||
            type == OPERAND_DATE || type == OPERAND_TIMESTAMP ||
            type == OPERAND_RAW || type == OPERAND_NULL;
@@ -25,19 +25,19 @@ static bool is_time(enum operand_type type) {
            type == OPERAND_TIMESTAMP_TZ;
 }
 
-enum operand_type common_type(struct translator *t, enum operand_type a,
-                              enum operand_type b) {
+enum operand_type operand_common_type(struct translator *t, enum operand_type a,
+                                      enum operand_type b) {
     if (a == OPERAND_NULL || b == OPERAND_NULL)
         return a == OPERAND_NULL ? b : a;
     if (is_number(a) && is_number(b))
         return a == b ? a : OPERAND_NUMBER;
     if ((is_number(a) && is_time(b)) || (is_time(a) && is_number(b)))
-        refuse(t, 932, "");
+        source_refuse(t, 932, "");
     return a == b ? a : OPERAND_UNKNOWN;
 }
 
-void expect(struct translator *t, struct operand *value,
-            enum operand_type type) {
+void operand_expect(struct translator *t, struct operand *value,
+                    enum operand_type type) {
     if (value->bind == 0 || value->type != OPERAND_UNKNOWN)
         return;
     t->result->expected[value->bind - 1] = (uint8_t)type;
@@ -47,98 +47,100 @@ void expect(struct translator *t, struct operand *value,
 // Whether SQLite's operators may compare these two.
 static bool comparable(struct translator *t, struct operand *a,
                        struct operand *b, bool for_equality) {
-    expect(t, a, b->type);
-    expect(t, b, a->type);
+    operand_expect(t, a, b->type);
+    operand_expect(t, b, a->type);
     if (a->type == OPERAND_NULL || b->type == OPERAND_NULL)
         return true;
     if (a->literal && b->literal && (a->padded || b->padded))
-        refuse(t, 3001, "comparing literals with blanks at their ends");
-    enum operand_type type = common_type(t, a->type, b->type);
-    // Numbers have one form only, so that equal ones are equal to SQLite.
-    return orders_itself(type) || (for_equality && type == OPERAND_NUMBER);
+        source_refuse(t, 3001, "comparing literals with blanks at their ends");
+    enum operand_type type = operand_common_type(t, a->type, b->type);
+    // Each number has a single form, so equal numbers are equal to SQLite.
+    return operand_orders_natively(type) ||
+           (for_equality && type == OPERAND_NUMBER);
 }
 
-void join_by(struct translator *t, struct operand a, struct operand b,
-             const char *sign) {
+void emit_operator_between(struct translator *t, struct operand a,
+                           struct operand b, const char *sign) {
     const bool equality = strcmp(sign, "=") == 0 || strcmp(sign, "<>") == 0;
     if (comparable(t, &a, &b, equality)) {
-        insert(t, b.from, sign); // before the space that begins a value
-        insert(t, b.from, " ");
+        // before the space that each value starts with
+        emit_at(t, b.from, sign);
+        emit_at(t, b.from, " ");
         return;
     }
-    insert(t, b.from, ",");
-    insert(t, a.from, " COMPARE$(");
-    say(t, ") ");
-    say(t, sign);
-    say(t, " 0");
+    emit_at(t, b.from, ",");
+    emit_at(t, a.from, " COMPARE$(");
+    emit_text(t, ") ");
+    emit_text(t, sign);
+    emit_text(t, " 0");
 }
 
-const char *sign_at(const struct translator *t, size_t at) {
+const char *comparison_at(const struct translator *t, size_t at) {
     static const char *const signs[] = {"=", "<>", "<=", ">=", "<", ">"};
-    if (is(t, at, "!=") || is(t, at, "^="))
+    if (source_is(t, at, "!=") || source_is(t, at, "^="))
         return "<>";
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (is(t, at, signs[i]))
+        if (source_is(t, at, signs[i]))
             return signs[i];
     return NULL;
 }
 
-char *said_text(struct translator *t, size_t from, size_t to) {
+char *emitted_copy(struct translator *t, size_t from, size_t to) {
     char *text = t->result->error ? NULL : strndup(t->text + from, to - from);
     if (!text)
-        refuse(t, 4030, "");
+        source_refuse(t, 4030, "");
     return text;
 }
 
 // x BETWEEN low AND high
-static void say_between(struct translator *t, struct operand x, size_t *at,
-                        size_t to) {
-    char *text = said_text(t, x.from, t->length);
+static void emit_between(struct translator *t, struct operand x, size_t *at,
+                         size_t to) {
+    char *text = emitted_copy(t, x.from, t->length);
     const size_t begin = x.from;
-    struct operand again = x, low = say_value(t, at, to);
-    expect(t, &again, low.type);
-    join_by(t, x, low, ">=");
-    if (!text || !is(t, *at, "and") || *at >= to) {
-        refuse(t, 905, "");
+    struct operand again = x, low = emit_value(t, at, to);
+    operand_expect(t, &again, low.type);
+    emit_operator_between(t, x, low, ">=");
+    if (!text || !source_is(t, *at, "and") || *at >= to) {
+        source_refuse(t, 905, "");
         free(text);
         return;
     }
     ++*at;
-    say(t, " AND");
+    emit_text(t, " AND");
     again.from = t->length;
-    say(t, text);
+    emit_text(t, text);
     free(text);
-    struct operand high = say_value(t, at, to);
-    join_by(t, again, high, "<=");
-    insert(t, begin, " (");
-    say(t, ")");
+    struct operand high = emit_value(t, at, to);
+    emit_operator_between(t, again, high, "<=");
+    emit_at(t, begin, " (");
+    emit_text(t, ")");
 }
 
-// x = a OR x = b ...; the values were said in [value[i].from, value[i].to).
-static void say_any_of(struct translator *t, struct operand x,
-                       struct operand *value, unsigned count) {
-    char *all = said_text(t, x.from, t->length);
+// x = a OR x = b ...; the values were emitted to [value[i].from, value[i].to).
+static void emit_any_of(struct translator *t, struct operand x,
+                        struct operand *value, unsigned count) {
+    char *all = emitted_copy(t, x.from, t->length);
     const size_t begin = x.from;
     if (!all)
         return;
     t->length = begin;
     for (unsigned i = 0; i < count; i++) {
         struct operand left = x;
-        say(t, i == 0 ? " (" : " OR ");
+        emit_text(t, i == 0 ? " (" : " OR ");
         left.from = t->length;
-        say_part(t, all, x.to - begin);
+        emit_bytes(t, all, x.to - begin);
         const size_t from = value[i].from - begin;
         value[i].to -= begin;
         struct operand right = value[i];
         right.from = t->length;
-        say_part(t, all + from, value[i].to - from);
-        join_by(t, left, right, "=");
+        emit_bytes(t, all + from, value[i].to - from);
+        emit_operator_between(t, left, right, "=");
     }
-    say(t, ")");
+    emit_text(t, ")");
     free(all);
 }
 
-static void say_in_list(struct translator *t, struct operand x, size_t open) {
+static void emit_in_list(struct translator *t, struct operand x, size_t open) {
     enum { MOST = 1000 };
     const size_t close = t->close[open];
     struct operand *value = calloc(MOST, sizeof *value);
@@ -146,105 +148,105 @@ static void say_in_list(struct translator *t, struct operand x, size_t open) {
     bool native = true;
     x.to = t->length;
     for (size_t from = open + 1; from <= close && value; from++) {
-        size_t end = find(t, from, close, ",");
+        size_t end = source_find(t, from, close, ",");
         if (count == MOST || t->result->error) {
-            refuse(t, 1795, "");
+            source_refuse(t, 1795, "");
             break;
         }
         if (count > 0)
-            say(t, ",");
-        value[count] = say_whole_value(t, from, end, 907);
+            emit_text(t, ",");
+        value[count] = emit_whole_value(t, from, end, 907);
         value[count].to = t->length;
         native = comparable(t, &x, &value[count], true) && native;
         count++;
         from = end;
     }
     if (!value) {
-        refuse(t, 4030, "");
+        source_refuse(t, 4030, "");
     } else if (native) {
-        insert(t, x.to, " IN (");
-        say(t, ")");
+        emit_at(t, x.to, " IN (");
+        emit_text(t, ")");
     } else {
-        say_any_of(t, x, value, count);
+        emit_any_of(t, x, value, count);
     }
     free(value);
 }
 
-static void say_in(struct translator *t, struct operand x, size_t *at) {
+static void emit_in(struct translator *t, struct operand x, size_t *at) {
     const size_t open = *at;
-    if (!is(t, open, "(")) {
-        refuse(t, 3001, "IN without parentheses");
+    if (!source_is(t, open, "(")) {
+        source_refuse(t, 3001, "IN without parentheses");
         return;
     }
     *at = t->close[open] + 1;
-    if (!is(t, open + 1, "select") && !is(t, open + 1, "with")) {
-        say_in_list(t, x, open);
+    if (!source_is(t, open + 1, "select") && !source_is(t, open + 1, "with")) {
+        emit_in_list(t, x, open);
         return;
     }
-    say(t, " IN (");
-    struct operand rows = {.type = say_query(t, open + 1, t->close[open])};
+    emit_text(t, " IN (");
+    struct operand rows = {.type = emit_query(t, open + 1, t->close[open])};
     if (t->result->columns > 1)
-        refuse(t, 913, "");
-    say(t, ")");
+        source_refuse(t, 913, "");
+    emit_text(t, ")");
     if (!comparable(t, &x, &rows, true))
-        refuse(t, 3001, "IN with types that are not the same");
+        source_refuse(t, 3001, "IN with types that are not the same");
 }
 
-static void say_as_text(struct translator *t, const struct operand *value) {
+static void emit_as_text(struct translator *t, const struct operand *value) {
     if (value->type == OPERAND_TEXT)
         return;
-    insert(t, value->from, " TEXT$(");
-    say(t, ")");
+    emit_at(t, value->from, " TEXT$(");
+    emit_text(t, ")");
 }
 
-static void say_like(struct translator *t, struct operand x, size_t *at,
-                     size_t to) {
-    say_as_text(t, &x);
-    say(t, " LIKE");
-    struct operand pattern = say_value(t, at, to);
-    say_as_text(t, &pattern);
-    if (*at < to && is(t, *at, "escape")) {
+static void emit_like(struct translator *t, struct operand x, size_t *at,
+                      size_t to) {
+    emit_as_text(t, &x);
+    emit_text(t, " LIKE");
+    struct operand pattern = emit_value(t, at, to);
+    emit_as_text(t, &pattern);
+    if (*at < to && source_is(t, *at, "escape")) {
         ++*at;
-        say(t, " ESCAPE");
-        say_value(t, at, to);
+        emit_text(t, " ESCAPE");
+        emit_value(t, at, to);
     }
 }
 
-// What comes after the first value of a condition.
-void say_comparison(struct translator *t, struct operand x, size_t *at,
-                    size_t to) {
-    const bool negated = *at < to && is(t, *at, "not");
+// The operator and the right side, after the first value of a condition.
+void emit_comparison(struct translator *t, struct operand x, size_t *at,
+                     size_t to) {
+    const bool negated = *at < to && source_is(t, *at, "not");
     const size_t word = *at + negated;
     const size_t begin = x.from;
-    const char *sign = *at < to ? sign_at(t, *at) : NULL;
+    const char *sign = *at < to ? comparison_at(t, *at) : NULL;
     *at = word + 1;
     x.to = t->length;
     if (word >= to) {
-        refuse(t, NO_OPERATOR, "");
+        source_refuse(t, NO_OPERATOR, "");
     } else if (sign && !negated) {
-        if (*at < to &&
-            (is(t, *at, "any") || is(t, *at, "some") || is(t, *at, "all")))
-            refuse(t, 3001, "ANY and ALL");
-        struct operand right = say_value(t, at, to);
-        join_by(t, x, right, sign);
-    } else if (is(t, word, "is") && !negated) {
-        const bool not_null = is(t, *at, "not");
+        if (*at < to && (source_is(t, *at, "any") ||
+                         source_is(t, *at, "some") || source_is(t, *at, "all")))
+            source_refuse(t, 3001, "ANY and ALL");
+        struct operand right = emit_value(t, at, to);
+        emit_operator_between(t, x, right, sign);
+    } else if (source_is(t, word, "is") && !negated) {
+        const bool not_null = source_is(t, *at, "not");
         *at += not_null;
-        if (*at >= to || !is(t, *at, "null"))
-            refuse(t, 908, "");
+        if (*at >= to || !source_is(t, *at, "null"))
+            source_refuse(t, 908, "");
         ++*at;
-        say(t, not_null ? " IS NOT NULL" : " IS NULL");
-    } else if (is(t, word, "between")) {
-        say_between(t, x, at, to);
-    } else if (is(t, word, "in")) {
-        say_in(t, x, at);
-    } else if (is(t, word, "like")) {
-        say_like(t, x, at, to);
+        emit_text(t, not_null ? " IS NOT NULL" : " IS NULL");
+    } else if (source_is(t, word, "between")) {
+        emit_between(t, x, at, to);
+    } else if (source_is(t, word, "in")) {
+        emit_in(t, x, at);
+    } else if (source_is(t, word, "like")) {
+        emit_like(t, x, at, to);
     } else {
-        refuse(t, NO_OPERATOR, "");
+        source_refuse(t, NO_OPERATOR, "");
     }
     if (negated) {
-        insert(t, begin, " NOT (");
-        say(t, ")");
+        emit_at(t, begin, " NOT (");
+        emit_text(t, ")");
     }
 }

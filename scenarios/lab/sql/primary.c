@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values without an operator: literals, names, binds, what is in parentheses.
+// Values without operators: literals, names, binds, parentheses.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "sql/source.h"
 #include "sql/value.h"
 
-unsigned placeholder(struct translator *t, size_t at) {
+unsigned bind_placeholder(struct translator *t, size_t at) {
     const struct token *token = &t->tokens[at];
     struct translation *result = t->result;
     if (result->binds == MOST_BINDS || token->length >= BIND_NAME) {
-        refuse(t, 1745, "");
+        source_refuse(t, 1745, "");
         return 0;
     }
     unsigned n = result->binds++;
@@ -28,18 +28,19 @@ unsigned placeholder(struct translator *t, size_t at) {
     return n + 1;
 }
 
-static void say_bind(struct translator *t, size_t at, struct operand *said) {
+static void emit_bind(struct translator *t, size_t at,
+                      struct operand *emitted) {
     char number[16];
-    unsigned n = placeholder(t, at);
+    unsigned n = bind_placeholder(t, at);
     snprintf(number, sizeof number, " ?%u", n);
-    say(t, number);
-    said->bind = n;
+    emit_text(t, number);
+    emitted->bind = n;
     if (n > 0)
-        said->type = t->result->expected[n - 1];
+        emitted->type = t->result->expected[n - 1];
 }
 
-void say_number(struct translator *t, size_t at, bool negative,
-                struct operand *said) {
+void emit_number(struct translator *t, size_t at, bool negative,
+                 struct operand *emitted) {
     const struct token *token = &t->tokens[at];
     struct decimal value;
     bool overflow;
@@ -48,49 +49,49 @@ void say_number(struct translator *t, size_t at, bool negative,
     uint8_t wide[WIDE_BYTES];
     char text[NUMBER_TEXT + 8], byte[4];
     if (!decimal_from_text(token->at, token->length, &value, &overflow)) {
-        refuse(t, overflow ? 1426 : 1722, "");
+        source_refuse(t, overflow ? 1426 : 1722, "");
         return;
     }
     const struct token *next = token + 1;
     if (next->type == TOKEN_WORD && next->at == token->at + token->length &&
         strchr("dDfF", *next->at))
-        refuse(t, 3001, "BINARY_DOUBLE");
+        source_refuse(t, 3001, "BINARY_DOUBLE");
     value.negative = negative && value.count > 0;
-    said->type = OPERAND_SMALL;
-    switch (number_form(&value, &integer, &real)) {
+    emitted->type = OPERAND_SMALL;
+    switch (value_number_form(&value, &integer, &real)) {
     case 1: // SQLITE_INTEGER
         snprintf(text, sizeof text, " %lld", (long long)integer);
         if (integer == INT64_MIN)
             strcpy(text, " (-9223372036854775807-1)");
-        say(t, text);
+        emit_text(t, text);
         break;
     case 2: // SQLITE_FLOAT
         snprintf(text, sizeof text, " %.15e", real);
-        say(t, text);
+        emit_text(t, text);
         break;
     default:
-        said->type = OPERAND_NUMBER;
-        wide_number(&value, wide);
-        say(t, " X'");
+        emitted->type = OPERAND_NUMBER;
+        value_wide_from_decimal(&value, wide);
+        emit_text(t, " X'");
         for (size_t i = 0; i < sizeof wide; i++) {
             snprintf(byte, sizeof byte, "%02X", wide[i]);
-            say(t, byte);
+            emit_text(t, byte);
         }
-        say(t, "'");
+        emit_text(t, "'");
     }
 }
 
 static bool any_of(const struct translator *t, size_t at,
                    const char *const *words) {
     for (; *words; words++)
-        if (is(t, at, *words))
+        if (source_is(t, at, *words))
             return true;
     return false;
 }
 
 // Functions that are called without parentheses.
-static bool say_bare_function(struct translator *t, size_t *at,
-                              struct operand *said) {
+static bool emit_bare_function(struct translator *t, size_t *at,
+                               struct operand *emitted) {
     static const struct {
         const char *name;
         enum operand_type type;
@@ -105,30 +106,30 @@ static bool say_bare_function(struct translator *t, size_t *at,
         {"user", OPERAND_TEXT},
     };
     for (size_t i = 0; i < sizeof bare / sizeof *bare; i++) {
-        if (!is(t, *at, bare[i].name))
+        if (!source_is(t, *at, bare[i].name))
             continue;
-        say(t, " ");
+        emit_text(t, " ");
         for (const char *c = bare[i].name; *c; c++)
-            say_part(t, (const char[]){(char)toupper(*c)}, 1);
-        say(t, "$()");
-        said->type = bare[i].type;
+            emit_bytes(t, (const char[]){(char)toupper(*c)}, 1);
+        emit_text(t, "$()");
+        emitted->type = bare[i].type;
         ++*at;
         return true;
     }
     return false;
 }
 
-static void say_column(struct translator *t, size_t *at, size_t to,
-                       struct operand *said) {
+static void emit_column(struct translator *t, size_t *at, size_t to,
+                        struct operand *emitted) {
     const size_t first = *at;
-    say(t, " ");
-    say_names(t, at, to);
-    said->type = name_type(t, *at - 1);
-    check_grouped(t, first, *at);
+    emit_text(t, " ");
+    emit_qualified_name(t, at, to);
+    emitted->type = operand_type_of_name(t, *at - 1);
+    grouping_check(t, first, *at);
 }
 
-static void say_word(struct translator *t, size_t *at, size_t to,
-                     struct operand *said) {
+static void emit_word(struct translator *t, size_t *at, size_t to,
+                      struct operand *emitted) {
     static const char *const refused[] = {
         "prior",    "connect_by_root", "connect_by_isleaf",
         "interval", "cursor",          "treat",
@@ -136,118 +137,121 @@ static void say_word(struct translator *t, size_t *at, size_t to,
     static const char *const no_columns[] = {"true", "false", "current_time",
                                              NULL};
     const bool word = t->tokens[*at].type == TOKEN_WORD;
-    const bool alone =
-        *at + 1 >= to || (!is(t, *at + 1, ".") && !is(t, *at + 1, "("));
+    const bool alone = *at + 1 >= to || (!source_is(t, *at + 1, ".") &&
+                                         !source_is(t, *at + 1, "("));
     const bool string = *at + 1 < to && t->tokens[*at + 1].type == TOKEN_STRING;
-    if (is(t, *at, "case")) {
-        *said = say_case(t, at, to);
-    } else if (is(t, *at, "null")) {
-        say(t, " NULL");
-        said->type = OPERAND_NULL;
+    if (source_is(t, *at, "case")) {
+        *emitted = emit_case(t, at, to);
+    } else if (source_is(t, *at, "null")) {
+        emit_text(t, " NULL");
+        emitted->type = OPERAND_NULL;
         ++*at;
     } else if (word && string &&
-               (is(t, *at, "date") || is(t, *at, "timestamp"))) {
-        const bool date = is(t, *at, "date");
-        say(t, date ? " DATE_LITERAL$(" : " TIMESTAMP_LITERAL$(");
-        say_part(t, t->tokens[*at + 1].at, t->tokens[*at + 1].length);
-        say(t, ")");
-        said->type = date ? OPERAND_DATE : OPERAND_TIMESTAMP;
+               (source_is(t, *at, "date") || source_is(t, *at, "timestamp"))) {
+        const bool date = source_is(t, *at, "date");
+        emit_text(t, date ? " DATE_LITERAL$(" : " TIMESTAMP_LITERAL$(");
+        emit_bytes(t, t->tokens[*at + 1].at, t->tokens[*at + 1].length);
+        emit_text(t, ")");
+        emitted->type = date ? OPERAND_DATE : OPERAND_TIMESTAMP;
         *at += 2;
-    } else if (is(t, *at, "distinct") || is_keyword(t, *at)) {
-        refuse(t, 936, "");
+    } else if (source_is(t, *at, "distinct") || source_is_keyword(t, *at)) {
+        source_refuse(t, 936, "");
     } else if (any_of(t, *at, refused) &&
-               (!alone || string || is_name(t, *at + 1))) {
-        refuse_token(t, 3001, *at);
+               (!alone || string || source_is_name(t, *at + 1))) {
+        source_refuse_token(t, 3001, *at);
     } else if (alone && any_of(t, *at, no_columns)) {
-        refuse_token(t, 904, *at);
-    } else if (alone && is(t, *at, "rownum")) {
+        source_refuse_token(t, 904, *at);
+    } else if (alone && source_is(t, *at, "rownum")) {
         if (!t->rownum_allowed)
-            refuse(t, 3001, "ROWNUM here");
-        say(t, " row_number() over ()");
-        said->type = OPERAND_SMALL;
+            source_refuse(t, 3001, "ROWNUM here");
+        emit_text(t, " row_number() over ()");
+        emitted->type = OPERAND_SMALL;
         ++*at;
-    } else if (*at + 1 < to && is(t, *at + 1, "(")) {
-        if (!say_special(t, at, to, said))
-            *said = say_call(t, at, to);
-    } else if (alone && say_bare_function(t, at, said)) {
+    } else if (*at + 1 < to && source_is(t, *at + 1, "(")) {
+        if (!emit_special(t, at, to, emitted))
+            *emitted = emit_call(t, at, to);
+    } else if (alone && emit_bare_function(t, at, emitted)) {
         ;
-    } else if (*at + 2 < to && is(t, *at + 1, ".") &&
-               (is(t, *at + 2, "nextval") || is(t, *at + 2, "currval"))) {
-        refuse(t, 3001, "sequences");
+    } else if (*at + 2 < to && source_is(t, *at + 1, ".") &&
+               (source_is(t, *at + 2, "nextval") ||
+                source_is(t, *at + 2, "currval"))) {
+        source_refuse(t, 3001, "sequences");
     } else {
-        say_column(t, at, to, said);
+        emit_column(t, at, to, emitted);
     }
 }
 
-// Whether a query can have one row at most: an aggregate without groups.
+// Whether the query returns one row at most: an aggregate without groups.
 static bool is_one_row(const struct translator *t, size_t from, size_t to) {
     static const char *const more[] = {"group", "union", "intersect", "minus",
                                        "with"};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (find(t, from, to, more[i]) < to)
+        if (source_find(t, from, to, more[i]) < to)
             return false;
-    return has_aggregate(t, from + 1, find(t, from, to, "from"));
+    return grouping_has_aggregate(t, from + 1,
+                                  source_find(t, from, to, "from"));
 }
 
-// A query as a value. SQLite would take the first of several rows.
-static enum operand_type say_scalar(struct translator *t, size_t from,
-                                    size_t to) {
+// A scalar subquery. SQLite would silently take the first of several rows.
+static enum operand_type emit_scalar(struct translator *t, size_t from,
+                                     size_t to) {
     const size_t begin = t->length;
-    const enum operand_type type = say_query(t, from, to);
+    const enum operand_type type = emit_query(t, from, to);
     if (t->result->columns > 1)
-        refuse(t, 913, "");
+        source_refuse(t, 913, "");
     if (is_one_row(t, from, to))
         return type;
-    insert(t, begin, "WITH \"ROW$\"(C) AS (");
-    say(t, ") SELECT ONE_ROW$(C) FROM \"ROW$\"");
+    emit_at(t, begin, "WITH \"ROW$\"(C) AS (");
+    emit_text(t, ") SELECT ONE_ROW$(C) FROM \"ROW$\"");
     return type;
 }
 
-static void say_parenthesized(struct translator *t, size_t *at,
-                              struct operand *said) {
+static void emit_parenthesized(struct translator *t, size_t *at,
+                               struct operand *emitted) {
     const size_t close = t->close[*at];
     if (*at + 1 == close) {
-        refuse(t, 936, "");
+        source_refuse(t, 936, "");
         return;
     }
-    say(t, " (");
-    if (is(t, *at + 1, "select") || is(t, *at + 1, "with"))
-        said->type = say_scalar(t, *at + 1, close);
+    emit_text(t, " (");
+    if (source_is(t, *at + 1, "select") || source_is(t, *at + 1, "with"))
+        emitted->type = emit_scalar(t, *at + 1, close);
     else
-        said->type = say_whole_value(t, *at + 1, close, 907).type;
-    say(t, ")");
+        emitted->type = emit_whole_value(t, *at + 1, close, 907).type;
+    emit_text(t, ")");
     *at = close + 1;
 }
 
-void say_primary(struct translator *t, size_t *at, size_t to,
-                 struct operand *said) {
+void emit_primary(struct translator *t, size_t *at, size_t to,
+                  struct operand *emitted) {
     const struct token *token = &t->tokens[*at];
     switch (token->type) {
     case TOKEN_WORD:
     case TOKEN_QUOTED:
-        say_word(t, at, to, said);
+        emit_word(t, at, to, emitted);
         return;
     case TOKEN_BIND:
-        say_bind(t, (*at)++, said);
+        emit_bind(t, (*at)++, emitted);
         return;
-    case TOKEN_STRING: // the empty string is NULL
-        said->type = token->length == 2 ? OPERAND_NULL : OPERAND_TEXT;
-        said->literal = token->length > 2;
-        said->padded = said->literal && token->at[token->length - 2] == ' ';
-        say(t, " ");
+    case TOKEN_STRING: // an empty string is NULL
+        emitted->type = token->length == 2 ? OPERAND_NULL : OPERAND_TEXT;
+        emitted->literal = token->length > 2;
+        emitted->padded =
+            emitted->literal && token->at[token->length - 2] == ' ';
+        emit_text(t, " ");
         if (token->length == 2)
-            say(t, "NULL");
+            emit_text(t, "NULL");
         else
-            say_part(t, token->at, token->length);
+            emit_bytes(t, token->at, token->length);
         ++*at;
         return;
     case TOKEN_NUMBER:
-        say_number(t, (*at)++, false, said);
+        emit_number(t, (*at)++, false, emitted);
         return;
     default:
-        if (is(t, *at, "("))
-            say_parenthesized(t, at, said);
+        if (source_is(t, *at, "("))
+            emit_parenthesized(t, at, emitted);
         else
-            refuse(t, 936, "");
+            source_refuse(t, 936, "");
     }
 }

@@ -4,61 +4,59 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "process/trace_file.h"
 #include "sql/slot_columns.h"
 
-static VALUE(spid) {
-    SLOT;
+static void spid(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     char number[16];
     snprintf(number, sizeof number, "%d", (int)slot->pid);
-    fixed_text(context, number);
+    fixed_text(cell, number);
 }
 
-static VALUE(execution_type) {
-    UNUSED;
-    fixed_text(context, "PROCESS");
-}
-
-static VALUE(os_account) {
-    UNUSED;
-    fixed_text(context, "oracle");
-}
-
-static VALUE(server_program) {
-    UNUSED;
+static void server_program(const struct fixed_cell *cell) {
     char host[SGA_NAME] = "", name[SGA_NAME + 32];
     gethostname(host, sizeof host - 1);
     snprintf(name, sizeof name, "oracle@%.40s (TNS V1-V3)", host);
-    fixed_text(context, name);
+    fixed_text(cell, name);
+}
+
+static void trace_file(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    const struct sga *sga = cell->database->sga;
+    char name[PATH_MAX];
+    trace_file_name(name, sizeof name, sga->traces, sga->instance, slot->pid);
+    fixed_text(cell, name);
 }
 
 static const struct fixed_column process_columns[] = {
-    {"ADDR", "RAW(8)", slot_process, 0},
-    NUMBER("PID", slot_sid),
-    {"SOSID", "VARCHAR2(24)", spid, 0},
-    {"SPID", "VARCHAR2(24)", spid, 0},
-    {"STID", "VARCHAR2(24)", spid, 0},
-    {"EXECUTION_TYPE", "VARCHAR2(10)", execution_type, 0},
-    {"PNAME", "VARCHAR2(5)", NULL, 0},
-    {"USERNAME", "VARCHAR2(15)", os_account, 0},
-    U32("SERIAL#", serial),
-    TEXT("TERMINAL", 30, terminal),
-    {"PROGRAM", "VARCHAR2(84)", server_program, 0},
-    {"TRACEID", "VARCHAR2(255)", NULL, 0},
-    {"TRACEFILE", "VARCHAR2(513)", NULL, 0},
-    {"BACKGROUND", "VARCHAR2(1)", NULL, 0},
-    {"LATCHWAIT", "VARCHAR2(16)", NULL, 0},
-    {"LATCHSPIN", "VARCHAR2(16)", NULL, 0},
-    NUMBER("PGA_USED_MEM", NULL),
-    NUMBER("PGA_ALLOC_MEM", NULL),
-    NUMBER("PGA_FREEABLE_MEM", NULL),
-    NUMBER("PGA_MAX_MEM", NULL),
-    NUMBER("NUMA_DEFAULT", NULL),
-    NUMBER("NUMA_CURRENT", NULL),
-    NUMBER("CON_ID", fixed_zero),
+    {"ADDR", "RAW(8)", slot_process},
+    {"PID", "NUMBER", slot_sid},
+    {"SOSID", "VARCHAR2(24)", spid},
+    {"SPID", "VARCHAR2(24)", spid},
+    {"STID", "VARCHAR2(24)", spid},
+    {"EXECUTION_TYPE", "VARCHAR2(10)", .text = "PROCESS"},
+    {"PNAME", "VARCHAR2(5)"},
+    {"USERNAME", "VARCHAR2(15)", .text = "oracle"},
+    SLOT_U32("SERIAL#", serial),
+    SLOT_TEXT("TERMINAL", 30, terminal),
+    {"PROGRAM", "VARCHAR2(84)", server_program},
+    {"TRACEID", "VARCHAR2(255)"},
+    {"TRACEFILE", "VARCHAR2(513)", trace_file},
+    {"BACKGROUND", "VARCHAR2(1)"},
+    {"LATCHWAIT", "VARCHAR2(16)"},
+    {"LATCHSPIN", "VARCHAR2(16)"},
+    {"PGA_USED_MEM", "NUMBER"},
+    {"PGA_ALLOC_MEM", "NUMBER"},
+    {"PGA_FREEABLE_MEM", "NUMBER"},
+    {"PGA_MAX_MEM", "NUMBER"},
+    {"NUMA_DEFAULT", "NUMBER"},
+    {"NUMA_CURRENT", "NUMBER"},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 const struct fixed_table process_views[] = {
-    {"V$PROCESS", process_columns, SGA_SESSIONS, session_present},
+    {"V$PROCESS", process_columns, SGA_SESSIONS, slot_is_present},
     {0},
 };

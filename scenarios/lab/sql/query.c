@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A whole query: WITH, set operators, and the order of a set.
+// A whole query: WITH, set operators, and the order of their result.
 #include <stdlib.h>
 #include <string.h>
 
 #include "sql/query_block.h"
 
-// From here on, `name` is a query's.
+// From here on `name` denotes a query.
 static void reach(struct translator *t, size_t name) {
     if (t->withs == MOST_WITHS) {
-        refuse(t, 3001, "so many queries in WITH");
+        source_refuse(t, 3001, "this many queries in WITH");
         return;
     }
     t->with_source[t->withs] = 0;
@@ -16,51 +16,51 @@ static void reach(struct translator *t, size_t name) {
 }
 
 // WITH name [(columns)] AS (query), ... Returns where the query begins.
-static size_t say_with(struct translator *t, size_t from, size_t to) {
+static size_t emit_with(struct translator *t, size_t from, size_t to) {
     const char *between = "WITH";
     for (;;) {
         size_t at = from + 1;
-        say(t, between);
-        say(t, " ");
+        emit_text(t, between);
+        emit_text(t, " ");
         const size_t name = at;
-        say_name(t, at++);
-        const bool recursive = is(t, at, "(");
-        if (recursive) { // may be: it is known inside, too
+        emit_name(t, at++);
+        const bool recursive = source_is(t, at, "(");
+        if (recursive) { // possibly: so it is visible inside, too
             reach(t, name);
-            say(t, "(");
+            emit_text(t, "(");
             for (size_t i = at + 1; i < t->close[at]; i++)
-                if (is(t, i, ","))
-                    say(t, ",");
+                if (source_is(t, i, ","))
+                    emit_text(t, ",");
                 else
-                    say_name(t, i);
-            say(t, ")");
+                    emit_name(t, i);
+            emit_text(t, ")");
             at = t->close[at] + 1;
         }
-        if (!is(t, at, "as") || !is(t, at + 1, "(")) {
-            refuse(t, 905, "");
+        if (!source_is(t, at, "as") || !source_is(t, at + 1, "(")) {
+            source_refuse(t, 905, "");
             return to;
         }
-        say(t, " AS (");
-        say_query(t, at + 2, t->close[at + 1]);
-        say(t, ")");
+        emit_text(t, " AS (");
+        emit_query(t, at + 2, t->close[at + 1]);
+        emit_text(t, ")");
         if (!recursive && t->twice)
-            refuse(t, 918, "");
+            source_refuse(t, 918, "");
         if (!recursive)
             reach(t, name);
         else
-            rename_outputs(t, t->queries_said, name + 1);
+            outputs_rename(t, t->queries_emitted, name + 1);
         if (t->withs > 0)
-            t->with_source[t->withs - 1] = t->queries_said;
+            t->with_source[t->withs - 1] = t->queries_emitted;
         at = t->close[at + 1] + 1;
-        if (!is(t, at, ",") || t->result->error)
+        if (!source_is(t, at, ",") || t->result->error)
             break;
         between = ",";
         from = at;
     }
-    size_t select = find(t, from, to, "select");
-    if (t->close[select - 1] == 0 && !is(t, select - 1, ")"))
-        refuse(t, 928, "");
-    say(t, " ");
+    size_t select = source_find(t, from, to, "select");
+    if (t->close[select - 1] == 0 && !source_is(t, select - 1, ")"))
+        source_refuse(t, 928, "");
+    emit_text(t, " ");
     return select;
 }
 
@@ -76,43 +76,47 @@ static void check_set(struct translator *t, const struct item *first,
         const bool numbers = (a == OPERAND_SMALL || a == OPERAND_NUMBER) &&
                              (b == OPERAND_SMALL || b == OPERAND_NUMBER);
         if (a != b && !numbers)
-            refuse(t, 1790, "");
+            source_refuse(t, 1790, "");
     }
 }
 
-// Whether rows of all blocks are ordered by SQLite as Oracle orders them.
+// Notes whether SQLite orders the rows of all blocks as Oracle does.
 static void note_types(struct translator *t, struct item *first, size_t items) {
     for (size_t i = 0; i < items && i < t->items; i++) {
-        if (!orders_itself(t->item[i].value.type))
+        if (!operand_orders_natively(t->item[i].value.type))
             first[i].value.type = OPERAND_UNKNOWN;
         if (first[i].shown <= OPERAND_NULL)
             first[i].shown = t->item[i].shown;
     }
 }
 
-// Of a set, [from, to) begins with ORDER BY. Its terms are columns.
-static void say_order_of_set(struct translator *t, size_t from, size_t to) {
+// ORDER BY of a set, in [from, to). Its terms are columns.
+static void emit_order_of_set(struct translator *t, size_t from, size_t to) {
     for (size_t i = 0; i < t->items; i++)
-        if (t->item[i].star || !orders_itself(t->item[i].value.type)) {
-            refuse(t, 3001, "ORDER BY of such a set");
+        if (t->item[i].star ||
+            !operand_orders_natively(t->item[i].value.type)) {
+            source_refuse(t, 3001, "ORDER BY of such a set");
             return;
         }
-    say_order_by(t, from, to, false, true);
+    emit_order_by(t, from, to, false, true);
 }
 
-static void say_set(struct translator *t, size_t from, size_t to) {
+enum { MOST_SET_OPERATORS = 500 }; // SQLite takes no more
+
+static void emit_set(struct translator *t, size_t from, size_t to) {
     static const char *const set_operators[] = {"union", "intersect", "minus",
                                                 NULL};
-    const size_t order = find(t, from, to, "order");
-    size_t end = first_of(t, from, order, set_operators);
+    const size_t order = source_find(t, from, to, "order");
+    size_t end = source_find_any(t, from, order, set_operators);
     struct item *first = NULL;
     size_t items = 0;
+    unsigned operators = 0;
     if (end == order) {
-        say_block(t, from, to, false);
+        emit_query_block(t, from, to, false);
         return;
     }
     for (;;) {
-        say_block(t, from, end, true);
+        emit_query_block(t, from, end, true);
         if (!first) {
             first = t->item;
             items = t->items;
@@ -124,50 +128,52 @@ static void say_set(struct translator *t, size_t from, size_t to) {
         }
         if (end == order || t->result->error)
             break;
-        say(t, is(t, end, "union")       ? " UNION"
-               : is(t, end, "intersect") ? " INTERSECT"
-                                         : " EXCEPT");
+        emit_text(t, source_is(t, end, "union")       ? " UNION"
+                     : source_is(t, end, "intersect") ? " INTERSECT"
+                                                      : " EXCEPT");
+        if (++operators == MOST_SET_OPERATORS)
+            source_refuse(t, 3001, "this many set operators");
         end++;
-        if (is(t, end, "all")) {
-            say(t, " ALL");
+        if (source_is(t, end, "all")) {
+            emit_text(t, " ALL");
             end++;
         }
-        say(t, " ");
+        emit_text(t, " ");
         from = end;
-        end = first_of(t, from, order, set_operators);
+        end = source_find_any(t, from, order, set_operators);
     }
     free(t->item);
     t->item = first;
     t->items = items;
     t->grouping = false;
     if (order < to && !t->result->error)
-        say_order_of_set(t, order, to);
+        emit_order_of_set(t, order, to);
 }
 
 static size_t name_twice(const struct translator *t) {
     for (size_t i = 0; i < t->items; i++)
         for (size_t j = 0; j < i; j++) {
-            const size_t a = output_name(t, &t->item[i]);
-            const size_t b = output_name(t, &t->item[j]);
-            if (a && b && equal_names(&t->tokens[a], &t->tokens[b]))
+            const size_t a = outputs_name_of(t, &t->item[i]);
+            const size_t b = outputs_name_of(t, &t->item[j]);
+            if (a && b && name_equals(&t->tokens[a], &t->tokens[b]))
                 return a;
         }
     return 0;
 }
 
-enum operand_type say_query(struct translator *t, size_t from, size_t to) {
+enum operand_type emit_query(struct translator *t, size_t from, size_t to) {
     const struct translator outer = *t;
     enum { DEEPEST = 50 };
     if (t->queries++ == DEEPEST)
-        refuse(t, 913, "");
+        source_refuse(t, 913, "");
     t->item = NULL;
     t->items = 0;
     t->rownum_allowed = false;
-    grouping_of(t, 0, 0, false);
-    if (is(t, from, "with"))
-        from = say_with(t, from, to);
+    grouping_begin(t, 0, 0, false);
+    if (source_is(t, from, "with"))
+        from = emit_with(t, from, to);
     if (!t->result->error)
-        say_set(t, from, to);
+        emit_set(t, from, to);
     enum operand_type type = t->items == 1 && !t->item[0].star
                                  ? t->item[0].value.type
                                  : OPERAND_UNKNOWN;
@@ -181,7 +187,7 @@ enum operand_type say_query(struct translator *t, size_t from, size_t to) {
     }
     t->twice = name_twice(t);
     t->withs = outer.withs;
-    keep_outputs(t);
+    outputs_keep(t);
     memcpy(t->from_source, outer.from_source, sizeof t->from_source);
     t->from_sources = outer.from_sources;
     free(t->item);

@@ -12,16 +12,17 @@ enum {
     SNAPSHOT_TOO_OLD = 1555,
     NO_MEMORY = 4030,
     MOST_BYTES = 256 << 20,
-    // Rows from the file need no get, so no break check either.
+    // Rows from the file need no get, so they would cause no break check.
     ROWS_PER_CHECK = 1024,
 };
 
-// Of each row, each value: its type in SQLite, then 8 bytes of a number, or a
-// length and so many bytes.
+// The file holds each value of each row: its SQLite type, then 8 bytes of a
+// number, or a length and that many bytes.
 struct ahead {
     FILE *file;
     size_t bytes;
     uint64_t rows;          // left in the file
+    uint64_t total;         // in the file
     sqlite3_stmt *row;      // SELECT ?1, ?2, ..: the row read from there last
     struct ora_error error; // what comes after the rows; number 0: their end
 };
@@ -93,7 +94,7 @@ static bool get_value(struct ahead *ahead, int at) {
     }
 }
 
-// A statement whose row is what is bound to it.
+// A statement that returns its binds as a row.
 static sqlite3_stmt *row_of(sqlite3 *db, unsigned columns) {
     sqlite3_stmt *row = NULL;
     sqlite3_str *sql = sqlite3_str_new(db);
@@ -111,8 +112,8 @@ static void end_with(struct ahead *ahead, unsigned number) {
     ora_error_set(&ahead->error, number, "");
 }
 
-// Reads all that `cursor` has left. False when the client wants a stop; the
-// query is over in any case.
+// Reads the remaining rows of `cursor`. False if the client cancels the call;
+// the query ends in any case.
 static bool read_rest(struct cursor *cursor, struct ora_error *error) {
     sqlite3_stmt *from = cursor->statement;
     struct ahead *ahead = calloc(1, sizeof *ahead);
@@ -133,13 +134,14 @@ static bool read_rest(struct cursor *cursor, struct ora_error *error) {
         if (room)
             rc = opifch2(cursor);
     }
+    ahead->total = ahead->rows;
     if (!room || fseek(ahead->file, 0, SEEK_SET) != 0)
         end_with(ahead, SNAPSHOT_TOO_OLD);
     else if (rc != SQLITE_DONE)
         ora_error_from_sqlite(&ahead->error, cursor->database->db);
     if (rc == SQLITE_INTERRUPT)
         *error = ahead->error;
-    count_sorts(cursor);
+    cursor_count_sorts(cursor);
     sqlite3_reset(from);
     cursor->row_ready = false;
     cursor->ahead = ahead;
@@ -150,22 +152,58 @@ static bool is_half_fetched(const struct cursor *cursor) {
     return cursor->statement && sqlite3_stmt_busy(cursor->statement);
 }
 
-bool any_is_half_fetched(const struct database *database) {
+bool read_ahead_is_needed(const struct database *database) {
     const struct cursor *cursor = database->cursors;
     while (cursor && !is_half_fetched(cursor))
         cursor = cursor->next;
     return cursor;
 }
 
-bool read_ahead(struct database *database, const struct cursor *starting,
-                struct ora_error *error) {
+bool read_ahead_all(struct database *database, const struct cursor *starting,
+                    struct ora_error *error) {
     for (struct cursor *c = database->cursors; c; c = c->next)
         if (c != starting && is_half_fetched(c) && !read_rest(c, error))
             return false;
     return true;
 }
 
-bool advance_ahead(struct cursor *cursor, struct ora_error *error) {
+bool cursor_keep_rows(struct cursor *cursor, struct ora_error *error) {
+    return cursor->ahead || read_rest(cursor, error);
+}
+
+uint64_t cursor_row_count(const struct cursor *cursor) {
+    return cursor->ahead ? cursor->ahead->total : 0;
+}
+
+static bool skip_value(struct ahead *ahead) {
+    uint8_t type;
+    int length = 8;
+    if (!get(ahead, &type, sizeof type))
+        return false;
+    if (type == SQLITE_NULL)
+        return true;
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT &&
+        !get(ahead, &length, sizeof length))
+        return false;
+    return fseek(ahead->file, length, SEEK_CUR) == 0;
+}
+
+void cursor_position(struct cursor *cursor, uint64_t row) {
+    struct ahead *ahead = cursor->ahead;
+    if (!ahead)
+        return;
+    bool fine = fseek(ahead->file, 0, SEEK_SET) == 0;
+    ahead->rows = ahead->total;
+    for (; row > 1 && ahead->rows > 0 && fine; row--, ahead->rows--)
+        for (unsigned i = 0; i < cursor->columns && fine; i++)
+            fine = skip_value(ahead);
+    if (!fine)
+        end_with(ahead, SNAPSHOT_TOO_OLD);
+    cursor->row_ready = cursor->at_end = false;
+    cursor->executed = true;
+}
+
+bool read_ahead_advance(struct cursor *cursor, struct ora_error *error) {
     struct ahead *ahead = cursor->ahead;
     sqlite3_reset(ahead->row);
     if (ahead->rows % ROWS_PER_CHECK == 0 &&
@@ -186,7 +224,7 @@ bool advance_ahead(struct cursor *cursor, struct ora_error *error) {
     return cursor->executed;
 }
 
-void forget_ahead(struct cursor *cursor) {
+void read_ahead_forget(struct cursor *cursor) {
     struct ahead *ahead = cursor->ahead;
     cursor->ahead = NULL;
     if (!ahead)

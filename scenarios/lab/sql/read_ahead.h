@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is left of half-fetched queries, read before another statement begins.
+// Reading the rest of half-fetched queries before another statement begins.
 //
-// All that runs on one SQLite connection sees one snapshot of a data file: as
-// long as one query is fetched half, the session's other statements would not
-// see what was committed since. In Oracle each sees what was committed when it
-// began. So the rows that are left are written to a file that has no name, and
-// the query, which is over then, gives up its snapshot.
+// All statements on one SQLite connection share one snapshot of a data file:
+// while one query is half-fetched, the session's other statements would not see
+// later commits. In Oracle each statement sees what was committed when it
+// began. So the remaining rows are written to an unnamed temporary file, and
+// the query gives up its snapshot.
 #ifndef ORALAB_READ_AHEAD_H
 #define ORALAB_READ_AHEAD_H
 
 #include "sql/cursor.h"
 
-// Leaves no query running, save that of `starting`, which may be NULL. One
-// whose rows take more than 256 MiB ends with ORA-01555 when it is fetched
-// on. False with ORA-01013 in `error` when the client wants the call stopped;
-// so ends then the query that was being read.
-bool read_ahead(struct database *database, const struct cursor *starting,
-                struct ora_error *error);
-bool any_is_half_fetched(const struct database *database);
+// Reads all half-fetched queries to their end, except `starting`, which may be
+// NULL. A query whose rows take more than 256 MiB fails with ORA-01555 when it
+// is fetched further. False with ORA-01013 in `error` if the client cancels the
+// call; the query being read fails with it, too.
+bool read_ahead_all(struct database *database, const struct cursor *starting,
+                    struct ora_error *error);
+bool read_ahead_is_needed(const struct database *database);
 
-// The next row of those that were read ahead, or their end; as
-// cursor_advance().
-bool advance_ahead(struct cursor *cursor, struct ora_error *error);
-void forget_ahead(struct cursor *cursor);
+// As cursor_advance(), for rows that were read ahead.
+bool read_ahead_advance(struct cursor *cursor, struct ora_error *error);
+void read_ahead_forget(struct cursor *cursor);
 
 #endif

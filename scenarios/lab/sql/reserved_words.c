@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Words that are no names unless they are quoted, from the list in Oracle's SQL
-// reference, but for the pseudo-columns LEVEL, ROWID and ROWNUM and the
-// functions SYSDATE, UID and USER, which are values, and mean themselves there.
+// Words that cannot be names unless quoted, from the list in Oracle's SQL
+// Language Reference. Left out are the pseudo-columns LEVEL, ROWID and ROWNUM
+// and the functions SYSDATE, UID and USER, which are values.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,14 +41,14 @@ static int order(const void *key, const void *word) {
     return other[token->length] ? -1 : 0;
 }
 
-bool is_reserved(const struct translator *t, size_t at) {
+bool source_is_reserved(const struct translator *t, size_t at) {
     return at < t->count && t->tokens[at].type == TOKEN_WORD &&
            bsearch(&t->tokens[at], words, sizeof words / sizeof *words,
                    sizeof *words, order);
 }
 
-bool may_be_named(const struct translator *t, size_t at) {
-    return !is_reserved(t, at) &&
+bool source_may_name(const struct translator *t, size_t at) {
+    return !source_is_reserved(t, at) &&
            !(at < t->count && t->tokens[at].type == TOKEN_WORD &&
              bsearch(&t->tokens[at], values, sizeof values / sizeof *values,
                      sizeof *values, order));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Conditions on ROWNUM: `rownum <= n` among the conditions that AND joins
-// becomes a LIMIT. Anywhere else it is refused.
+// Conditions on ROWNUM: `rownum <= n` among conditions joined by AND becomes a
+// LIMIT. It is refused anywhere else.
 #include "sql/source.h"
 
-// Where the condition that starts at `from` ends: at the next AND on this
-// level that belongs neither to a BETWEEN nor to a CASE.
+// The end of the condition that starts at `from`: the next AND on this level
+// that belongs to no BETWEEN or CASE.
 static size_t condition_end(const struct translator *t, size_t from,
                             size_t to) {
     bool between = false;
     unsigned cases = 0;
-    for (; from < to; from = past(t, from)) {
-        if (is(t, from, "case"))
+    for (; from < to; from = source_after(t, from)) {
+        if (source_is(t, from, "case"))
             cases++;
-        else if (is(t, from, "end") && cases > 0)
+        else if (source_is(t, from, "end") && cases > 0)
             cases--;
-        else if (is(t, from, "between") && cases == 0)
+        else if (source_is(t, from, "between") && cases == 0)
             between = true;
-        else if (is(t, from, "and") && cases == 0) {
+        else if (source_is(t, from, "and") && cases == 0) {
             if (!between)
                 return from;
             between = false;
@@ -26,7 +26,7 @@ static size_t condition_end(const struct translator *t, size_t from,
 }
 
 struct limit {
-    const char *comparison; // of ROWNUM with the expression
+    const char *comparison; // between ROWNUM and the expression
     size_t from, to;        // the expression
 };
 
@@ -35,7 +35,7 @@ static bool comparison(const struct translator *t, size_t at,
     static const char *const signs[][2] = {
         {"<", ">"}, {"<=", ">="}, {"=", "="}, {">", "<"}, {">=", "<="}};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (is(t, at, signs[i][0])) {
+        if (source_is(t, at, signs[i][0])) {
             limit->comparison = signs[i][mirrored];
             return true;
         }
@@ -44,14 +44,14 @@ static bool comparison(const struct translator *t, size_t at,
 
 static bool is_limit(const struct translator *t, size_t from, size_t to,
                      struct limit *limit) {
-    if (find(t, from, to, "or") < to || to - from < 3)
+    if (source_find(t, from, to, "or") < to || to - from < 3)
         return false;
-    if (is(t, from, "rownum") && comparison(t, from + 1, limit, false)) {
+    if (source_is(t, from, "rownum") && comparison(t, from + 1, limit, false)) {
         limit->from = from + 2;
         limit->to = to;
         return true;
     }
-    if (is(t, to - 1, "rownum") && comparison(t, to - 2, limit, true)) {
+    if (source_is(t, to - 1, "rownum") && comparison(t, to - 2, limit, true)) {
         limit->from = from;
         limit->to = to - 2;
         return true;
@@ -59,9 +59,9 @@ static bool is_limit(const struct translator *t, size_t from, size_t to,
     return false;
 }
 
-bool where_limits_rows(const struct translator *t, size_t from, size_t to) {
+bool rownum_limits_where(const struct translator *t, size_t from, size_t to) {
     struct limit limit;
-    if (find(t, from, to, "or") < to)
+    if (source_find(t, from, to, "or") < to)
         return false;
     while (from < to) {
         size_t end = condition_end(t, from, to);
@@ -72,44 +72,44 @@ bool where_limits_rows(const struct translator *t, size_t from, size_t to) {
     return false;
 }
 
-void say_where(struct translator *t, size_t from, size_t to) {
-    bool limits = where_limits_rows(t, from, to), first = true;
+void emit_where(struct translator *t, size_t from, size_t to) {
+    bool limits = rownum_limits_where(t, from, to), first = true;
     if (!limits) {
-        say(t, " WHERE");
-        say_condition(t, from, to);
+        emit_text(t, " WHERE");
+        emit_condition(t, from, to);
         return;
     }
     while (from < to) {
         struct limit limit;
         size_t end = condition_end(t, from, to);
         if (!is_limit(t, from, end, &limit)) {
-            say(t, first ? " WHERE" : " AND");
-            say_condition(t, from, end);
+            emit_text(t, first ? " WHERE" : " AND");
+            emit_condition(t, from, end);
             first = false;
         }
         from = end + 1;
     }
 }
 
-void say_limit(struct translator *t, size_t from, size_t to) {
+void emit_rownum_limit(struct translator *t, size_t from, size_t to) {
     bool first = true;
-    say(t, " LIMIT min(1e18");
+    emit_text(t, " LIMIT min(1e18");
     while (from < to) {
         struct limit limit;
         size_t end = condition_end(t, from, to);
         if (is_limit(t, from, end, &limit)) {
-            say(t, ",ROWNUM_LIMIT$('");
-            say(t, limit.comparison);
-            say(t, "',");
-            say_whole_value(t, limit.from, limit.to, 933);
-            say(t, ")");
+            emit_text(t, ",ROWNUM_LIMIT$('");
+            emit_text(t, limit.comparison);
+            emit_text(t, "',");
+            emit_whole_value(t, limit.from, limit.to, 933);
+            emit_text(t, ")");
             first = false;
         }
         from = end + 1;
     }
     if (first)
-        refuse(t, 600, "no limit");
-    // SQLite may merge a query with one in its FROM clause that has a LIMIT,
-    // and sort before it limits. Not so when there is an OFFSET.
-    say(t, ") OFFSET 0");
+        source_refuse(t, 600, "no limit");
+    // SQLite may flatten a subquery with a LIMIT into the outer query and sort
+    // before it limits. An OFFSET prevents that.
+    emit_text(t, ") OFFSET 0");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ROWNUM_LIMIT$(comparison, bound): how many rows `ROWNUM comparison bound`
-// lets through.
+// ROWNUM_LIMIT$(comparison, bound): the number of rows for which `ROWNUM
+// comparison bound` holds.
 #include <string.h>
 
 #include "sql/functions.h"
@@ -13,7 +13,7 @@ static void rownum_limit(sqlite3_context *context, int n,
     const char *comparison = (const char *)sqlite3_value_text(value[0]);
     struct decimal bound, whole;
     int64_t rows;
-    if (any_null(n, value) || !comparison) {
+    if (functions_any_null(n, value) || !comparison) {
         sqlite3_result_int(context, 0);
         return;
     }
@@ -28,7 +28,7 @@ static void rownum_limit(sqlite3_context *context, int n,
     else if (strcmp(comparison, "=") == 0)
         rows = exact && rows == 1;
     else if (strcmp(comparison, "<=") != 0)
-        // > and >=: the first row is number 1 until one gets through
+        // > and >=: a row is number 1 until one passes
         rows = rows < 1 || (comparison[1] && exact && rows == 1) ? all : 0;
     sqlite3_result_int64(context, rows < 0 ? 0 : rows);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions that read or change what the session is: USER, SYS_CONTEXT, and
-// what DBMS_APPLICATION_INFO sets.
+// Functions that read or set the session's attributes: USER, SYS_CONTEXT and
+// the arguments of DBMS_APPLICATION_INFO.
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdio.h>

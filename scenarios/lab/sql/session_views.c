@@ -1,225 +1,190 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// v$session. What this server has no notion of is NULL, or what Oracle shows
-// where it is not in use.
+// v$session. A column without a counterpart in this server is NULL, or has the
+// value that Oracle shows for an unused feature.
 #include <sqlite3.h>
 #include <time.h>
 
 #include "sql/dictionary.h"
 #include "sql/session_waits.h"
 
-static VALUE(session_address) {
-    UNUSED;
-    fixed_address(context, SESSION_ADDRESS, row);
+static void session_address(const struct fixed_cell *cell) {
+    fixed_address(cell, SESSION_ADDRESS);
 }
 
-static VALUE(user_number) {
-    UNUSED;
-    fixed_integer(context, USER_NUMBER);
+static void user_number(const struct fixed_cell *cell) {
+    fixed_integer(cell, USER_NUMBER);
 }
 
-static VALUE(minus_one) {
-    UNUSED;
-    fixed_integer(context, -1);
+static void minus_one(const struct fixed_cell *cell) {
+    fixed_integer(cell, -1);
 }
 
-static VALUE(no) {
-    UNUSED;
-    fixed_text(context, "NO");
+static void status(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    fixed_text(cell, slot->active ? "ACTIVE" : "INACTIVE");
 }
 
-static VALUE(none) {
-    UNUSED;
-    fixed_text(context, "NONE");
+static void logon_time(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    fixed_date(cell, slot->logon_time);
 }
 
-static VALUE(disabled) {
-    UNUSED;
-    fixed_text(context, "DISABLED");
-}
-
-static VALUE(enabled) {
-    UNUSED;
-    fixed_text(context, "ENABLED");
-}
-
-static VALUE(status) {
-    SLOT;
-    fixed_text(context, slot->active ? "ACTIVE" : "INACTIVE");
-}
-
-static VALUE(server) {
-    UNUSED;
-    fixed_text(context, "DEDICATED");
-}
-
-static VALUE(type) {
-    UNUSED;
-    fixed_text(context, "USER");
-}
-
-static VALUE(logon_time) {
-    SLOT;
-    fixed_date(context, slot->logon_time);
-}
-
-static VALUE(service_name) {
-    UNUSED;
-    fixed_text(context, database->sga->instance);
+static void service_name(const struct fixed_cell *cell) {
+    fixed_text(cell, cell->database->sga->instance);
 }
 
 // Seconds since the session became active or inactive.
-static VALUE(last_call_et) {
-    SLOT;
+static void last_call_et(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     const int64_t since = slot->time.call_began_us ? slot->time.call_began_us
                                                    : slot->call_ended_us;
-    fixed_integer(context, since ? (clock_us() - since) / 1000000 : 0);
+    fixed_integer(cell, since ? (clock_us() - since) / 1000000 : 0);
 }
 
-static VALUE(sql_address) {
-    SLOT;
+static void sql_address(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     if (*slot->sql_id)
-        fixed_address(context, slot->sql_hash & 0xff, row);
+        fixed_address(cell, slot->sql_hash & 0xff);
 }
 
-static VALUE(sql_child) {
-    SLOT;
+static void sql_child(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     if (*slot->sql_id)
-        fixed_integer(context, 0);
+        fixed_integer(cell, 0);
 }
 
-static VALUE(sql_exec_start) {
-    SLOT;
+static void sql_exec_start(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     if (slot->active && *slot->sql_id)
-        fixed_date(context,
-                   time(NULL) -
-                       (clock_us() - slot->time.call_began_us) / 1000000);
+        fixed_date(cell, time(NULL) -
+                             (clock_us() - slot->time.call_began_us) / 1000000);
 }
 
-static VALUE(command) {
-    SLOT;
-    fixed_integer(context, slot->command);
+static void command(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    fixed_integer(cell, slot->command);
 }
 
-static VALUE(blocking_status) {
-    SLOT;
-    fixed_text(context, slot->blocker ? "VALID" : "NO HOLDER");
+static void blocking_status(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    fixed_text(cell, slot->blocker ? "VALID" : "NO HOLDER");
 }
 
-static VALUE(blocking_instance) {
-    SLOT;
+static void blocking_instance(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     if (slot->blocker)
-        fixed_integer(context, 1);
+        fixed_integer(cell, 1);
 }
 
-static VALUE(blocking_session) {
-    SLOT;
+static void blocking_session(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     if (slot->blocker)
-        fixed_integer(context, slot->blocker);
+        fixed_integer(cell, slot->blocker);
 }
 
-// At the end of the chain of who waits for whom.
-static VALUE(final_blocking_session) {
-    SLOT;
+// The session at the end of the chain of blockers.
+static void final_blocking_session(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
     unsigned last = slot->blocker;
     for (int i = 0; last && i < SGA_SESSIONS; i++) {
-        const unsigned next = database->sga->session[last - 1].blocker;
+        const unsigned next = cell->database->sga->session[last - 1].blocker;
         if (!next)
             break;
         last = next;
     }
     if (last)
-        fixed_integer(context, last);
+        fixed_integer(cell, last);
 }
 
 static const struct fixed_column session_columns[] = {
-    {"SADDR", "RAW(8)", session_address, 0},
-    NUMBER("SID", slot_sid),
-    U32("SERIAL#", serial),
-    NUMBER("AUDSID", slot_sid),
-    {"PADDR", "RAW(8)", slot_process, 0},
-    NUMBER("USER#", user_number),
-    TEXT("USERNAME", 128, user),
-    NUMBER("COMMAND", command),
-    NUMBER("OWNERID", NULL),
-    {"TADDR", "VARCHAR2(16)", NULL, 0},
-    {"LOCKWAIT", "VARCHAR2(16)", NULL, 0},
-    {"STATUS", "VARCHAR2(8)", status, 0},
-    {"SERVER", "VARCHAR2(9)", server, 0},
-    NUMBER("SCHEMA#", user_number),
-    TEXT("SCHEMANAME", 128, user),
-    TEXT("OSUSER", 128, os_user),
-    TEXT("PROCESS", 24, client_pid),
-    TEXT("MACHINE", 64, machine),
-    NUMBER("PORT", NULL),
-    TEXT("TERMINAL", 30, terminal),
-    TEXT("PROGRAM", 48, program),
-    {"TYPE", "VARCHAR2(10)", type, 0},
-    {"SQL_ADDRESS", "RAW(8)", sql_address, 0},
-    U32("SQL_HASH_VALUE", sql_hash),
-    TEXT("SQL_ID", 13, sql_id),
-    NUMBER("SQL_CHILD_NUMBER", sql_child),
-    {"SQL_EXEC_START", "DATE", sql_exec_start, 0},
-    NUMBER("SQL_EXEC_ID", NULL),
-    {"PREV_SQL_ADDR", "RAW(8)", NULL, 0},
-    U32("PREV_HASH_VALUE", previous_sql_hash),
-    TEXT("PREV_SQL_ID", 13, previous_sql_id),
-    NUMBER("PREV_CHILD_NUMBER", NULL),
-    {"PREV_EXEC_START", "DATE", NULL, 0},
-    NUMBER("PREV_EXEC_ID", NULL),
-    NUMBER("PLSQL_ENTRY_OBJECT_ID", NULL),
-    NUMBER("PLSQL_ENTRY_SUBPROGRAM_ID", NULL),
-    NUMBER("PLSQL_OBJECT_ID", NULL),
-    NUMBER("PLSQL_SUBPROGRAM_ID", NULL),
-    TEXT("MODULE", 64, module),
-    NUMBER("MODULE_HASH", NULL),
-    TEXT("ACTION", 64, action),
-    NUMBER("ACTION_HASH", NULL),
-    TEXT("CLIENT_INFO", 64, client_info),
-    NUMBER("FIXED_TABLE_SEQUENCE", wait_sequence),
-    NUMBER("ROW_WAIT_OBJ#", minus_one),
-    NUMBER("ROW_WAIT_FILE#", fixed_zero),
-    NUMBER("ROW_WAIT_BLOCK#", fixed_zero),
-    NUMBER("ROW_WAIT_ROW#", fixed_zero),
-    NUMBER("TOP_LEVEL_CALL#", NULL),
-    {"LOGON_TIME", "DATE", logon_time, 0},
-    NUMBER("LAST_CALL_ET", last_call_et),
-    {"PDML_ENABLED", "VARCHAR2(3)", no, 0},
-    {"FAILOVER_TYPE", "VARCHAR2(13)", none, 0},
-    {"FAILOVER_METHOD", "VARCHAR2(10)", none, 0},
-    {"FAILED_OVER", "VARCHAR2(3)", no, 0},
-    {"RESOURCE_CONSUMER_GROUP", "VARCHAR2(32)", NULL, 0},
-    {"PDML_STATUS", "VARCHAR2(8)", disabled, 0},
-    {"PDDL_STATUS", "VARCHAR2(8)", enabled, 0},
-    {"PQ_STATUS", "VARCHAR2(8)", enabled, 0},
-    NUMBER("CURRENT_QUEUE_DURATION", fixed_zero),
-    TEXT("CLIENT_IDENTIFIER", 64, client_identifier),
-    {"BLOCKING_SESSION_STATUS", "VARCHAR2(11)", blocking_status, 0},
-    NUMBER("BLOCKING_INSTANCE", blocking_instance),
-    NUMBER("BLOCKING_SESSION", blocking_session),
-    {"FINAL_BLOCKING_SESSION_STATUS", "VARCHAR2(11)", blocking_status, 0},
-    NUMBER("FINAL_BLOCKING_INSTANCE", blocking_instance),
-    NUMBER("FINAL_BLOCKING_SESSION", final_blocking_session),
-    NUMBER("SEQ#", wait_sequence),
-    NUMBER("EVENT#", wait_event_number),
-    {"EVENT", "VARCHAR2(64)", wait_event_text, 0},
-    PARAMETERS(1),
-    PARAMETERS(2),
-    PARAMETERS(3),
-    WAIT_CLASS_COLUMNS,
-    {"SERVICE_NAME", "VARCHAR2(64)", service_name, 0},
-    {"SQL_TRACE", "VARCHAR2(8)", disabled, 0},
-    {"SQL_TRACE_WAITS", "VARCHAR2(5)", NULL, 0},
-    {"SQL_TRACE_BINDS", "VARCHAR2(5)", NULL, 0},
-    {"SESSION_EDITION_ID", "NUMBER", NULL, 0},
-    {"CREATOR_ADDR", "RAW(8)", slot_process, 0},
-    U32("CREATOR_SERIAL#", serial),
-    {"ECID", "VARCHAR2(64)", NULL, 0},
-    {"SQL_TRANSLATION_PROFILE_ID", "NUMBER", NULL, 0},
-    NUMBER("CON_ID", fixed_zero),
+    {"SADDR", "RAW(8)", session_address},
+    {"SID", "NUMBER", slot_sid},
+    SLOT_U32("SERIAL#", serial),
+    {"AUDSID", "NUMBER", slot_sid},
+    {"PADDR", "RAW(8)", slot_process},
+    {"USER#", "NUMBER", user_number},
+    SLOT_TEXT("USERNAME", 128, user),
+    {"COMMAND", "NUMBER", command},
+    {"OWNERID", "NUMBER"},
+    {"TADDR", "VARCHAR2(16)"},
+    {"LOCKWAIT", "VARCHAR2(16)"},
+    {"STATUS", "VARCHAR2(8)", status},
+    {"SERVER", "VARCHAR2(9)", .text = "DEDICATED"},
+    {"SCHEMA#", "NUMBER", user_number},
+    SLOT_TEXT("SCHEMANAME", 128, user),
+    SLOT_TEXT("OSUSER", 128, os_user),
+    SLOT_TEXT("PROCESS", 24, client_pid),
+    SLOT_TEXT("MACHINE", 64, machine),
+    {"PORT", "NUMBER"},
+    SLOT_TEXT("TERMINAL", 30, terminal),
+    SLOT_TEXT("PROGRAM", 48, program),
+    {"TYPE", "VARCHAR2(10)", .text = "USER"},
+    {"SQL_ADDRESS", "RAW(8)", sql_address},
+    SLOT_U32("SQL_HASH_VALUE", sql_hash),
+    SLOT_TEXT("SQL_ID", 13, sql_id),
+    {"SQL_CHILD_NUMBER", "NUMBER", sql_child},
+    {"SQL_EXEC_START", "DATE", sql_exec_start},
+    {"SQL_EXEC_ID", "NUMBER"},
+    {"PREV_SQL_ADDR", "RAW(8)"},
+    SLOT_U32("PREV_HASH_VALUE", previous_sql_hash),
+    SLOT_TEXT("PREV_SQL_ID", 13, previous_sql_id),
+    {"PREV_CHILD_NUMBER", "NUMBER"},
+    {"PREV_EXEC_START", "DATE"},
+    {"PREV_EXEC_ID", "NUMBER"},
+    {"PLSQL_ENTRY_OBJECT_ID", "NUMBER"},
+    {"PLSQL_ENTRY_SUBPROGRAM_ID", "NUMBER"},
+    {"PLSQL_OBJECT_ID", "NUMBER"},
+    {"PLSQL_SUBPROGRAM_ID", "NUMBER"},
+    SLOT_TEXT("MODULE", 64, module),
+    {"MODULE_HASH", "NUMBER"},
+    SLOT_TEXT("ACTION", 64, action),
+    {"ACTION_HASH", "NUMBER"},
+    SLOT_TEXT("CLIENT_INFO", 64, client_info),
+    {"FIXED_TABLE_SEQUENCE", "NUMBER", session_wait_sequence},
+    {"ROW_WAIT_OBJ#", "NUMBER", minus_one},
+    {"ROW_WAIT_FILE#", "NUMBER", fixed_zero},
+    {"ROW_WAIT_BLOCK#", "NUMBER", fixed_zero},
+    {"ROW_WAIT_ROW#", "NUMBER", fixed_zero},
+    {"TOP_LEVEL_CALL#", "NUMBER"},
+    {"LOGON_TIME", "DATE", logon_time},
+    {"LAST_CALL_ET", "NUMBER", last_call_et},
+    {"PDML_ENABLED", "VARCHAR2(3)", .text = "NO"},
+    {"FAILOVER_TYPE", "VARCHAR2(13)", .text = "NONE"},
+    {"FAILOVER_METHOD", "VARCHAR2(10)", .text = "NONE"},
+    {"FAILED_OVER", "VARCHAR2(3)", .text = "NO"},
+    {"RESOURCE_CONSUMER_GROUP", "VARCHAR2(32)"},
+    {"PDML_STATUS", "VARCHAR2(8)", .text = "DISABLED"},
+    {"PDDL_STATUS", "VARCHAR2(8)", .text = "ENABLED"},
+    {"PQ_STATUS", "VARCHAR2(8)", .text = "ENABLED"},
+    {"CURRENT_QUEUE_DURATION", "NUMBER", fixed_zero},
+    SLOT_TEXT("CLIENT_IDENTIFIER", 64, client_identifier),
+    {"BLOCKING_SESSION_STATUS", "VARCHAR2(11)", blocking_status},
+    {"BLOCKING_INSTANCE", "NUMBER", blocking_instance},
+    {"BLOCKING_SESSION", "NUMBER", blocking_session},
+    {"FINAL_BLOCKING_SESSION_STATUS", "VARCHAR2(11)", blocking_status},
+    {"FINAL_BLOCKING_INSTANCE", "NUMBER", blocking_instance},
+    {"FINAL_BLOCKING_SESSION", "NUMBER", final_blocking_session},
+    {"SEQ#", "NUMBER", session_wait_sequence},
+    {"EVENT#", "NUMBER", session_wait_event_number},
+    {"EVENT", "VARCHAR2(64)", session_wait_event_name},
+    WAIT_PARAMETER_COLUMNS(1),
+    WAIT_PARAMETER_COLUMNS(2),
+    WAIT_PARAMETER_COLUMNS(3),
+    WAIT_COLUMNS,
+    {"SERVICE_NAME", "VARCHAR2(64)", service_name},
+    {"SQL_TRACE", "VARCHAR2(8)", .text = "DISABLED"},
+    {"SQL_TRACE_WAITS", "VARCHAR2(5)"},
+    {"SQL_TRACE_BINDS", "VARCHAR2(5)"},
+    {"SESSION_EDITION_ID", "NUMBER"},
+    {"CREATOR_ADDR", "RAW(8)", slot_process},
+    SLOT_U32("CREATOR_SERIAL#", serial),
+    {"ECID", "VARCHAR2(64)"},
+    {"SQL_TRANSLATION_PROFILE_ID", "NUMBER"},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 const struct fixed_table session_views[] = {
-    {"V$SESSION", session_columns, SGA_SESSIONS, session_logged_on},
+    {"V$SESSION", session_columns, SGA_SESSIONS, slot_is_logged_on},
     {0},
 };

@@ -42,7 +42,7 @@ bool session_zone_set(const char *name, size_t length) {
         return false;
     memcpy(given, name, length);
     given[length] = '\0';
-    if (is_offset(given, &hours, &minutes)) // POSIX counts westwards
+    if (is_offset(given, &hours, &minutes)) // POSIX counts offsets westwards
         snprintf(posix, sizeof posix, "<LAB>%c%02d:%02d",
                  *given == '+' ? '-' : '+', hours, minutes);
     else if (is_region(given))
@@ -62,7 +62,7 @@ const char *session_zone_name(void) {
     return zone_name;
 }
 
-// As long as nobody set a zone, TZ is the server's own.
+// Until a zone is set, TZ is the server's own.
 static bool is_utc(void) {
     return strcmp(zone_name, "+00:00") == 0;
 }
@@ -85,8 +85,8 @@ int session_zone_at(const struct oracle_date *local) {
 
 void session_zone_show(struct oracle_date *utc) {
     struct tm tm;
-    const time_t at = (time_t)(seconds_of(utc) - EPOCH * 86400LL);
+    const time_t at = (time_t)(calendar_seconds(utc) - EPOCH * 86400LL);
     if (!is_utc() && localtime_r(&at, &tm))
         utc->zone = (int)(tm.tm_gmtoff / 60);
-    set_seconds(utc, seconds_of(utc) + utc->zone * 60);
+    calendar_set_seconds(utc, calendar_seconds(utc) + utc->zone * 60);
 }

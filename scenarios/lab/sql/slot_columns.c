@@ -4,33 +4,34 @@
 #include <sqlite3.h>
 #include <string.h>
 
-bool session_present(const struct database *database, int row) {
+bool slot_is_present(const struct database *database, int row) {
     return database->sga->session[row].pid != 0;
 }
 
-bool session_logged_on(const struct database *database, int row) {
+bool slot_is_logged_on(const struct database *database, int row) {
     const struct session_slot *slot = &database->sga->session[row];
     return slot->pid != 0 && slot->logged_on;
 }
 
-VALUE(slot_text) {
-    const struct session_slot *slot = &database->sga->session[row];
-    fixed_text(context, (const char *)slot + column->offset);
+const struct session_slot *slot_of(const struct fixed_cell *cell) {
+    return &cell->database->sga->session[cell->row];
 }
 
-VALUE(slot_u32) {
+void slot_text(const struct fixed_cell *cell) {
+    fixed_text(cell, (const char *)slot_of(cell) + cell->column->offset);
+}
+
+void slot_u32(const struct fixed_cell *cell) {
     uint32_t value;
-    const struct session_slot *slot = &database->sga->session[row];
-    memcpy(&value, (const char *)slot + column->offset, sizeof value);
-    fixed_integer(context, value);
+    memcpy(&value, (const char *)slot_of(cell) + cell->column->offset,
+           sizeof value);
+    fixed_integer(cell, value);
 }
 
-VALUE(slot_process) {
-    UNUSED;
-    fixed_address(context, PROCESS_ADDRESS, row);
+void slot_process(const struct fixed_cell *cell) {
+    fixed_address(cell, PROCESS_ADDRESS);
 }
 
-VALUE(slot_sid) {
-    UNUSED;
-    fixed_integer(context, row + 1);
+void slot_sid(const struct fixed_cell *cell) {
+    fixed_integer(cell, cell->row + 1);
 }

@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For fixed tables with a row for each session: columns whose values are in the
+// For fixed tables with one row per session: columns whose values are in the
 // session's slot.
 #ifndef ORALAB_SLOT_COLUMNS_H
 #define ORALAB_SLOT_COLUMNS_H
 
 #include "sql/fixed_table.h"
 
-#define VALUE(name)                                                            \
-    void name(struct sqlite3_context *context,                                 \
-              const struct database *database, int row,                        \
-              const struct fixed_column *column)
-#define UNUSED (void)database, (void)row, (void)column
-#define SLOT                                                                   \
-    (void)column;                                                              \
-    const struct session_slot *slot = &database->sga->session[row]
-
-#define TEXT(name, length, member)                                             \
+// Rows of a table of columns: the value is a member of struct session_slot,
+// text or uint32_t.
+#define SLOT_TEXT(name, length, member)                                        \
     {                                                                          \
         name, "VARCHAR2(" #length ")", slot_text,                              \
             offsetof(struct session_slot, member)                              \
     }
-#define U32(name, member)                                                      \
+#define SLOT_U32(name, member)                                                 \
     { name, "NUMBER", slot_u32, offsetof(struct session_slot, member) }
-#define NUMBER(name, value)                                                    \
-    { name, "NUMBER", value, 0 }
 
-// Where a column's value is a member of the slot.
-VALUE(slot_text);
-VALUE(slot_u32);
-VALUE(slot_sid);
-VALUE(slot_process); // the address of its process
+// The slot that row `cell->row` shows.
+const struct session_slot *slot_of(const struct fixed_cell *cell);
 
-bool session_logged_on(const struct database *database, int row);
+void slot_text(const struct fixed_cell *cell);
+void slot_u32(const struct fixed_cell *cell);
+void slot_sid(const struct fixed_cell *cell);
+void slot_process(const struct fixed_cell *cell); // its process's address
+
+// Whether the session of row `row` has logged on.
+bool slot_is_logged_on(const struct database *database, int row);
 
 #endif

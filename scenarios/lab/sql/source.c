@@ -5,47 +5,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 100, MOST_TOKENS = 200000 };
+enum {
+    DEEPEST = 100,
+    MOST_TOKENS = 200000,
+    LONGEST_TRANSLATION = 16 << 20, // bytes
+    BYTES_PER_UNIT = 64,            // written or moved
+    WORK_PER_CHECK = 1 << 20,
+    MOST_WORK = 1 << 26, // about a second and a half
+};
 
-void refuse(struct translator *t, unsigned error, const char *about) {
+void source_work(const struct translator *t, size_t units) {
+    struct translation *result = t->result;
+    const struct catalog *catalog = t->catalog;
+    const uint64_t before = result->work;
+    result->work += units;
+    if (before / WORK_PER_CHECK == result->work / WORK_PER_CHECK ||
+        result->error)
+        return;
+    if (result->work > MOST_WORK) {
+        result->error = 3001;
+        snprintf(result->about, sizeof result->about, "so complex a statement");
+    } else if (catalog && catalog->is_cancelled &&
+               catalog->is_cancelled(catalog->data)) {
+        result->error = 1013;
+    }
+}
+
+void source_refuse(struct translator *t, unsigned error, const char *about) {
     if (t->result->error)
         return;
     t->result->error = error;
     snprintf(t->result->about, sizeof t->result->about, "%s", about);
 }
 
-void refuse_token(struct translator *t, unsigned error, size_t token) {
+void source_refuse_token(struct translator *t, unsigned error, size_t token) {
     char about[64];
     snprintf(about, sizeof about, "%.*s",
              (int)(t->tokens[token].length < 60 ? t->tokens[token].length : 60),
              t->tokens[token].at);
-    refuse(t, error, about);
+    source_refuse(t, error, about);
 }
 
-bool is(const struct translator *t, size_t token, const char *word) {
+bool source_is(const struct translator *t, size_t token, const char *word) {
+    source_work(t, 1);
     return token < t->count && token_is(&t->tokens[token], word);
 }
 
-size_t past(const struct translator *t, size_t at) {
-    return is(t, at, "(") ? t->close[at] + 1 : at + 1;
+size_t source_after(const struct translator *t, size_t at) {
+    return source_is(t, at, "(") ? t->close[at] + 1 : at + 1;
 }
 
-size_t find(const struct translator *t, size_t from, size_t to,
-            const char *word) {
-    for (; from < to; from = past(t, from))
-        if (is(t, from, word))
+size_t source_find(const struct translator *t, size_t from, size_t to,
+                   const char *word) {
+    for (; from < to; from = source_after(t, from))
+        if (source_is(t, from, word))
             return from;
     return to;
 }
 
-void say_part(struct translator *t, const char *text, size_t length) {
+void emit_bytes(struct translator *t, const char *text, size_t length) {
+    source_work(t, length / BYTES_PER_UNIT);
+    if (t->length + length > LONGEST_TRANSLATION)
+        source_refuse(t, 3001, "so long a statement");
     if (t->result->error)
         return;
     if (length >= t->room - t->length) {
         size_t room = (t->length + length + 1) * 2;
         char *grown = realloc(t->text, room);
         if (!grown) {
-            refuse(t, 4030, "");
+            source_refuse(t, 4030, "");
             return;
         }
         t->text = grown;
@@ -56,31 +84,32 @@ void say_part(struct translator *t, const char *text, size_t length) {
     t->text[t->length] = '\0';
 }
 
-void say(struct translator *t, const char *text) {
-    say_part(t, text, strlen(text));
+void emit_text(struct translator *t, const char *text) {
+    emit_bytes(t, text, strlen(text));
 }
 
-void insert(struct translator *t, size_t at, const char *text) {
+void emit_at(struct translator *t, size_t at, const char *text) {
     const size_t length = strlen(text), tail = t->length - at;
-    say_part(t, text, length); // makes room
+    source_work(t, tail / BYTES_PER_UNIT);
+    emit_bytes(t, text, length); // makes room
     if (t->result->error)
         return;
     memmove(t->text + at + length, t->text + at, tail);
     memcpy(t->text + at, text, length);
 }
 
-void say_again(struct translator *t, size_t from, size_t to) {
+void emit_again(struct translator *t, size_t from, size_t to) {
     char *again = malloc(to - from + 1);
     if (again && !t->result->error) {
         memcpy(again, t->text + from, to - from);
-        say_part(t, again, to - from);
+        emit_bytes(t, again, to - from);
     } else if (!again) {
-        refuse(t, 4030, "");
+        source_refuse(t, 4030, "");
     }
     free(again);
 }
 
-// Looks into a hint for the one that changes how SQLite must run the query.
+// Searches a hint for the one that changes how SQLite must run the query.
 static void read_hint(struct translator *t, const struct token *hint) {
     const char *at = hint->at, *end = hint->at + hint->length;
     for (;;) {
@@ -95,22 +124,22 @@ static void read_hint(struct translator *t, const struct token *hint) {
 static bool match_parentheses(struct translator *t) {
     size_t open[DEEPEST], depth = 0;
     for (size_t i = 0; i < t->count; i++) {
-        if (is(t, i, "(")) {
+        if (source_is(t, i, "(")) {
             if (depth == DEEPEST) {
-                refuse(t, 913, "");
+                source_refuse(t, 913, "");
                 return false;
             }
             open[depth++] = i;
-        } else if (is(t, i, ")")) {
+        } else if (source_is(t, i, ")")) {
             if (depth == 0) {
-                refuse(t, 933, "");
+                source_refuse(t, 933, "");
                 return false;
             }
             t->close[open[--depth]] = i;
         }
     }
     if (depth > 0)
-        refuse(t, 907, "");
+        source_refuse(t, 907, "");
     return depth == 0;
 }
 
@@ -125,7 +154,7 @@ bool source_read(struct translator *t, const char *oracle, size_t length) {
                     ? NULL
                     : realloc(t->tokens, room * sizeof *t->tokens);
             if (!grown) {
-                refuse(t, 4030, "");
+                source_refuse(t, 4030, "");
                 return false;
             }
             t->tokens = grown;
@@ -136,7 +165,8 @@ bool source_read(struct translator *t, const char *oracle, size_t length) {
             continue;
         }
         if (token.type == TOKEN_BAD) {
-            refuse(t, *token.at == '\'' || *token.at == '"' ? 1756 : 911, "");
+            source_refuse(t, *token.at == '\'' || *token.at == '"' ? 1756 : 911,
+                          "");
             return false;
         }
         t->tokens[t->count] = token;
@@ -144,11 +174,11 @@ bool source_read(struct translator *t, const char *oracle, size_t length) {
             break;
         t->count++;
     }
-    while (t->count > 0 && is(t, t->count - 1, ";"))
+    while (t->count > 0 && source_is(t, t->count - 1, ";"))
         t->count--;
     t->close = calloc(t->count + 1, sizeof *t->close);
     if (!t->close) {
-        refuse(t, 4030, "");
+        source_refuse(t, 4030, "");
         return false;
     }
     return match_parentheses(t);

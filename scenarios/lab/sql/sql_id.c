@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The last 64 bits of the MD5 of the text and its NUL, as two little-endian
-// words, in base 32; the last word is the hash value.
+// The last 64 bits of the MD5 of the text with its NUL, as two little-endian
+// words in base 32; the last word is the hash value.
 #include "sql/sql_id.h"
 
 #include <openssl/evp.h>

@@ -4,14 +4,8 @@
 
 #include "sql/fixed_table.h"
 
-#define VALUE(name)                                                            \
-    static void name(sqlite3_context *context,                                 \
-                     const struct database *database, int row,                 \
-                     const struct fixed_column *column)
-#define UNUSED (void)database, (void)row, (void)column
-
-// Microseconds in calls, the one that runs included, and the processor time
-// of them. No more of either than there was of the other.
+// Time in calls, the running one included, in microseconds, and the CPU time in
+// them, which never exceeds it.
 struct call_time {
     uint64_t db_us, cpu_us;
 };
@@ -62,68 +56,59 @@ static uint64_t value_of(const struct database *database,
     }
 }
 
-VALUE(number) {
-    UNUSED;
-    sqlite3_result_int(context, row % STATISTICS);
+static void number(const struct fixed_cell *cell) {
+    fixed_integer(cell, cell->row % STATISTICS);
 }
 
-VALUE(name) {
-    UNUSED;
-    sqlite3_result_text(context, statistic_names[row].name, -1, SQLITE_STATIC);
+static void name(const struct fixed_cell *cell) {
+    fixed_text(cell, statistic_names[cell->row].name);
 }
 
-VALUE(class) {
-    UNUSED;
-    sqlite3_result_int(context, statistic_names[row].class_bits);
+static void class(const struct fixed_cell *cell) {
+    fixed_integer(cell, statistic_names[cell->row].class_bits);
 }
 
-// Oracle's is a hash of the name; any stable number serves.
-VALUE(statistic_id) {
-    UNUSED;
-    sqlite3_result_int(context, 1000003 * (row + 1));
+// Oracle uses a hash of the name; any stable number serves.
+static void statistic_id(const struct fixed_cell *cell) {
+    fixed_integer(cell, 1000003 * (cell->row + 1));
 }
 
-static const struct session_slot *slot_of(const struct database *database,
-                                          int row) {
-    return &database->sga->session[row / STATISTICS];
+static const struct session_slot *session_of(const struct fixed_cell *cell) {
+    return &cell->database->sga->session[cell->row / STATISTICS];
 }
 
-VALUE(my_sid) {
-    UNUSED;
-    sqlite3_result_int64(context, sga_sid(database->sga, database->self));
+static void my_sid(const struct fixed_cell *cell) {
+    fixed_integer(cell, sga_sid(cell->database->sga, cell->database->self));
 }
 
-VALUE(my_value) {
-    UNUSED;
-    sqlite3_result_int64(
-        context,
-        (sqlite3_int64)value_of(database, database->self, (enum statistic)row));
+static void my_value(const struct fixed_cell *cell) {
+    fixed_integer(cell, (int64_t)value_of(cell->database, cell->database->self,
+                                          (enum statistic)cell->row));
 }
 
-VALUE(its_sid) {
-    UNUSED;
-    sqlite3_result_int(context, row / STATISTICS + 1);
+static void its_sid(const struct fixed_cell *cell) {
+    fixed_integer(cell, cell->row / STATISTICS + 1);
 }
 
-VALUE(its_value) {
-    UNUSED;
-    sqlite3_result_int64(
-        context, (sqlite3_int64)value_of(database, slot_of(database, row),
-                                         (enum statistic)(row % STATISTICS)));
+static void its_value(const struct fixed_cell *cell) {
+    fixed_integer(cell,
+                  (int64_t)value_of(cell->database, session_of(cell),
+                                    (enum statistic)(cell->row % STATISTICS)));
 }
 
 static bool statistic_present(const struct database *database, int row) {
-    return session_present(database, row / STATISTICS);
+    return slot_is_present(database, row / STATISTICS);
 }
 
-VALUE(sum) {
-    UNUSED;
-    const struct sga *sga = database->sga;
-    uint64_t sum = value_of(database, &sga->past, (enum statistic)row);
+static void sum(const struct fixed_cell *cell) {
+    const struct sga *sga = cell->database->sga;
+    uint64_t sum =
+        value_of(cell->database, &sga->past, (enum statistic)cell->row);
     for (int i = 0; i < SGA_SESSIONS; i++)
-        if (session_present(database, i))
-            sum += value_of(database, &sga->session[i], (enum statistic)row);
-    sqlite3_result_int64(context, (sqlite3_int64)sum);
+        if (slot_is_present(cell->database, i))
+            sum += value_of(cell->database, &sga->session[i],
+                            (enum statistic)cell->row);
+    fixed_integer(cell, (int64_t)sum);
 }
 
 // The time model's own names and identifiers.
@@ -154,102 +139,96 @@ static uint64_t time_of(const struct database *database,
 }
 
 static bool time_present(const struct database *database, int row) {
-    return session_present(database, row / TIMES);
+    return slot_is_present(database, row / TIMES);
 }
 
-VALUE(time_sid) {
-    UNUSED;
-    sqlite3_result_int(context, row / TIMES + 1);
+static void time_sid(const struct fixed_cell *cell) {
+    fixed_integer(cell, cell->row / TIMES + 1);
 }
 
-VALUE(time_id) {
-    UNUSED;
-    sqlite3_result_int64(context, time_names[row % TIMES].id);
+static void time_id(const struct fixed_cell *cell) {
+    fixed_integer(cell, time_names[cell->row % TIMES].id);
 }
 
-VALUE(time_name) {
-    UNUSED;
-    sqlite3_result_text(context, time_names[row % TIMES].name, -1,
-                        SQLITE_STATIC);
+static void time_name(const struct fixed_cell *cell) {
+    fixed_text(cell, time_names[cell->row % TIMES].name);
 }
 
-VALUE(time_value) {
-    UNUSED;
-    sqlite3_result_int64(
-        context,
-        (sqlite3_int64)time_of(database, &database->sga->session[row / TIMES],
-                               row % TIMES));
+static void time_value(const struct fixed_cell *cell) {
+    fixed_integer(
+        cell, (int64_t)time_of(cell->database,
+                               &cell->database->sga->session[cell->row / TIMES],
+                               cell->row % TIMES));
 }
 
-VALUE(time_sum) {
-    UNUSED;
-    const struct sga *sga = database->sga;
-    uint64_t sum = time_of(database, &sga->past, row);
+static void time_sum(const struct fixed_cell *cell) {
+    const struct sga *sga = cell->database->sga;
+    uint64_t sum = time_of(cell->database, &sga->past, cell->row);
     for (int i = 0; i < SGA_SESSIONS; i++)
-        if (session_present(database, i))
-            sum += time_of(database, &sga->session[i], row);
-    sqlite3_result_int64(context, (sqlite3_int64)sum);
+        if (slot_is_present(cell->database, i))
+            sum += time_of(cell->database, &sga->session[i], cell->row);
+    fixed_integer(cell, (int64_t)sum);
 }
 
 static const struct fixed_column statname[] = {
-    {"STATISTIC#", "NUMBER", number, 0},
-    {"NAME", "VARCHAR2(64)", name, 0},
-    {"CLASS", "NUMBER", class, 0},
-    {"STAT_ID", "NUMBER", statistic_id, 0},
-    {"DISPLAY_NAME", "VARCHAR2(64)", name, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"STATISTIC#", "NUMBER", number},
+    {"NAME", "VARCHAR2(64)", name},
+    {"CLASS", "NUMBER", class},
+    {"STAT_ID", "NUMBER", statistic_id},
+    {"DISPLAY_NAME", "VARCHAR2(64)", name},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 static const struct fixed_column mystat[] = {
-    {"SID", "NUMBER", my_sid, 0},
-    {"STATISTIC#", "NUMBER", number, 0},
-    {"VALUE", "NUMBER", my_value, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"SID", "NUMBER", my_sid},
+    {"STATISTIC#", "NUMBER", number},
+    {"VALUE", "NUMBER", my_value},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 static const struct fixed_column sesstat[] = {
-    {"SID", "NUMBER", its_sid, 0},
-    {"STATISTIC#", "NUMBER", number, 0},
-    {"VALUE", "NUMBER", its_value, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"SID", "NUMBER", its_sid},
+    {"STATISTIC#", "NUMBER", number},
+    {"VALUE", "NUMBER", its_value},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 static const struct fixed_column sysstat[] = {
-    {"STATISTIC#", "NUMBER", number, 0},
-    {"NAME", "VARCHAR2(64)", name, 0},
-    {"CLASS", "NUMBER", class, 0},
-    {"VALUE", "NUMBER", sum, 0},
-    {"STAT_ID", "NUMBER", statistic_id, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"STATISTIC#", "NUMBER", number},
+    {"NAME", "VARCHAR2(64)", name},
+    {"CLASS", "NUMBER", class},
+    {"VALUE", "NUMBER", sum},
+    {"STAT_ID", "NUMBER", statistic_id},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 static const struct fixed_column sess_time_model[] = {
-    {"SID", "NUMBER", time_sid, 0},
-    {"STAT_ID", "NUMBER", time_id, 0},
-    {"STAT_NAME", "VARCHAR2(64)", time_name, 0},
-    {"VALUE", "NUMBER", time_value, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"SID", "NUMBER", time_sid},
+    {"STAT_ID", "NUMBER", time_id},
+    {"STAT_NAME", "VARCHAR2(64)", time_name},
+    {"VALUE", "NUMBER", time_value},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 static const struct fixed_column sys_time_model[] = {
-    {"STAT_ID", "NUMBER", time_id, 0},
-    {"STAT_NAME", "VARCHAR2(64)", time_name, 0},
-    {"VALUE", "NUMBER", time_sum, 0},
-    {"CON_ID", "NUMBER", fixed_zero, 0},
+    {"STAT_ID", "NUMBER", time_id},
+    {"STAT_NAME", "VARCHAR2(64)", time_name},
+    {"VALUE", "NUMBER", time_sum},
+    {"CON_ID", "NUMBER", fixed_zero},
     {0},
 };
 
 const struct fixed_table statistic_views[] = {
-    {"V$STATNAME", statname, STATISTICS, NULL},
-    {"V$MYSTAT", mystat, STATISTICS, NULL},
+    {"V$STATNAME", statname, STATISTICS},
+    {"V$MYSTAT", mystat, STATISTICS},
     {"V$SESSTAT", sesstat, SGA_SESSIONS *STATISTICS, statistic_present},
-    {"V$SYSSTAT", sysstat, STATISTICS, NULL},
+    {"V$SYSSTAT", sysstat, STATISTICS},
     {"V$SESS_TIME_MODEL", sess_time_model, SGA_SESSIONS *TIMES, time_present},
-    {"V$SYS_TIME_MODEL", sys_time_model, TIMES, NULL},
+    {"V$SYS_TIME_MODEL", sys_time_model, TIMES},
     {0},
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of texts. An empty text is NULL, as argument and as answer.
+// Functions of texts. An empty text is NULL, as an argument and as a result.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <locale.h>
@@ -13,10 +13,11 @@
 
 enum { LONGEST_TEXT = 4000 };
 
-// The first `n` arguments as texts; false where one is NULL, or after an error.
+// Reads the first `n` arguments as texts. False if one is NULL, or after an
+// error.
 static bool texts(sqlite3_context *context, int n, sqlite3_value **value,
                   struct text *text) {
-    if (any_null(n, value))
+    if (functions_any_null(n, value))
         return false;
     for (int i = 0; i < n; i++)
         if (!value_text(context, value[i], &text[i]))
@@ -24,7 +25,7 @@ static bool texts(sqlite3_context *context, int n, sqlite3_value **value,
     return true;
 }
 
-// `data`: "U" for UPPER, "L" for LOWER, "I" for INITCAP.
+// The user data is "U" for UPPER, "L" for LOWER, "I" for INITCAP.
 static void change_case(sqlite3_context *context, int n,
                         sqlite3_value **value) {
     static locale_t unicode;
@@ -42,7 +43,7 @@ static void change_case(sqlite3_context *context, int n,
         size_t bytes = utf8_bytes(at, end);
         wint_t c = utf8_code(at, bytes);
         if (!unicode && c >= 0x80) {
-            raise_ora(context, 3001, "the case of such letters");
+            value_result_error(context, 3001, "the case of such letters");
             return;
         }
         bool upper = how == 'U' || (how == 'I' && !in_word);
@@ -52,7 +53,7 @@ static void change_case(sqlite3_context *context, int n,
                             : towlower_l(c, unicode);
         in_word = unicode ? iswalnum_l(c, unicode) : isalnum((int)c);
         if (length > LONGEST_TEXT) {
-            raise_ora(context, 1489, "");
+            value_result_error(context, 1489, "");
             return;
         }
         if (to == c) {
@@ -64,12 +65,12 @@ static void change_case(sqlite3_context *context, int n,
         at += bytes;
     }
     if (length > LONGEST_TEXT)
-        raise_ora(context, 1489, "");
+        value_result_error(context, 1489, "");
     else
-        answer_text(context, changed, length);
+        value_result_text(context, changed, length);
 }
 
-// LENGTHB where there is data.
+// LENGTHB if the function has user data, else LENGTH.
 static void length(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text;
     if (texts(context, n, value, &text))
@@ -83,33 +84,33 @@ static void length(sqlite3_context *context, int n, sqlite3_value **value) {
 static void substring(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text;
     int64_t from, count = INT64_MAX;
-    if (any_null(n, value) || !texts(context, 1, value, &text) ||
+    if (functions_any_null(n, value) || !texts(context, 1, value, &text) ||
         !value_whole(context, value[1], &from) ||
         (n > 2 && !value_whole(context, value[2], &count)))
         return;
     const char *end = text.at + text.length;
     const int64_t length = (int64_t)utf8_length(text.at, end);
     if (from < 0)
-        from = length + from + 1; // from the end
+        from = length + from + 1; // counts from the end
     else if (from == 0)
         from = 1;
     if (from < 1 || from > length || count < 1)
         return;
     const char *begin = utf8_after(text.at, end, from - 1);
-    answer_text(context, begin,
-                (size_t)(utf8_after(begin, end, count) - begin));
+    value_result_text(context, begin,
+                      (size_t)(utf8_after(begin, end, count) - begin));
 }
 
 // INSTR(text, part, position, occurrence)
 static void in_string(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text[2];
     int64_t position = 1, occurrence = 1;
-    if (any_null(n, value) || !texts(context, 2, value, text) ||
+    if (functions_any_null(n, value) || !texts(context, 2, value, text) ||
         (n > 2 && !value_whole(context, value[2], &position)) ||
         (n > 3 && !value_whole(context, value[3], &occurrence)))
         return;
     if (occurrence < 1) {
-        raise_ora(context, 1428, "");
+        value_result_error(context, 1428, "");
         return;
     }
     const char *end = text[0].at + text[0].length;
@@ -129,20 +130,20 @@ static void in_string(sqlite3_context *context, int n, sqlite3_value **value) {
     }
 }
 
-// LPAD where there is data.
+// LPAD if the function has user data, else RPAD.
 static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text[2] = {{.at = ""}, {.at = " ", .length = 1}};
     char padded[LONGEST_TEXT];
     int64_t width;
-    if (any_null(n, value) || !texts(context, 1, value, text) ||
+    if (functions_any_null(n, value) || !texts(context, 1, value, text) ||
         !value_whole(context, value[1], &width) ||
         (n > 2 && !texts(context, 1, value + 2, text + 1)) || width < 1)
         return;
-    // Wide characters take two columns.
+    // Oracle counts wide characters as two columns.
     for (int i = 0; i < 2; i++)
         for (size_t j = 0; j < text[i].length; j++)
             if ((unsigned char)text[i].at[j] >= 0xe1) {
-                raise_ora(context, 3001, "padding of such characters");
+                value_result_error(context, 3001, "padding of such characters");
                 return;
             }
     const char *end = text[0].at + text[0].length;
@@ -151,7 +152,7 @@ static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
     const size_t kept =
         (size_t)(utf8_after(text[0].at, end, width) - text[0].at);
     if (kept > LONGEST_TEXT) { // a bind may be longer than any column
-        raise_ora(context, 1489, "");
+        value_result_error(context, 1489, "");
         return;
     }
     size_t filled = 0;
@@ -163,7 +164,7 @@ static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
         fill = fill + bytes == fill_end ? text[1].at : fill + bytes;
     }
     while (length < width && filled + kept<LONGEST_TEXT && * fill> 0) {
-        padded[filled++] = *fill++; // the last few, one byte each
+        padded[filled++] = *fill++; // the remaining ones have one byte each
         fill = fill == fill_end ? text[1].at : fill;
         length++;
     }
@@ -173,7 +174,7 @@ static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
         memmove(padded + kept, padded, filled);
         memcpy(padded, text[0].at, kept);
     }
-    answer_text(context, padded, kept + filled);
+    value_result_text(context, padded, kept + filled);
 }
 
 static bool in_set(const char *at, size_t bytes, const struct text *set) {
@@ -184,7 +185,8 @@ static bool in_set(const char *at, size_t bytes, const struct text *set) {
     return false;
 }
 
-// `data`: which ends, "L", "R" or "LR". TRIM may take one character away only.
+// The user data names the ends: "L", "R" or "LR". TRIM takes a set of one
+// character only.
 static void trim(sqlite3_context *context, int n, sqlite3_value **value) {
     const char *ends = sqlite3_user_data(context);
     struct text text[2] = {{.at = ""}, {.at = " ", .length = 1}};
@@ -202,7 +204,7 @@ static void trim(sqlite3_context *context, int n, sqlite3_value **value) {
             break;
         end = last;
     }
-    answer_text(context, at, (size_t)(end - at));
+    value_result_text(context, at, (size_t)(end - at));
 }
 
 static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -223,18 +225,18 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
         const char *from = found ? text[2].at : at;
         size_t bytes = found ? text[2].length : utf8_bytes(at, end);
         if (length + bytes > LONGEST_TEXT) {
-            raise_ora(context, 1489, "");
+            value_result_error(context, 1489, "");
             return;
         }
         memcpy(made + length, from, bytes);
         length += bytes;
         at += found ? text[1].length : bytes;
     }
-    answer_text(context, made, length);
+    value_result_text(context, made, length);
 }
 
-// TRANSLATE(text, from, to): character by character; those of `from` that have
-// no partner in `to` go.
+// TRANSLATE(text, from, to): maps character by character; characters of `from`
+// without a counterpart in `to` are dropped.
 static void translate_text(sqlite3_context *context, int n,
                            sqlite3_value **value) {
     struct text text[3];
@@ -258,14 +260,14 @@ static void translate_text(sqlite3_context *context, int n,
                 break;
             }
         if (length + put_bytes > LONGEST_TEXT) {
-            raise_ora(context, 1489, "");
+            value_result_error(context, 1489, "");
             return;
         }
         memcpy(made + length, put, put_bytes);
         length += put_bytes;
         at += bytes;
     }
-    answer_text(context, made, length);
+    value_result_text(context, made, length);
 }
 
 static void ascii(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -280,13 +282,13 @@ static void ascii(sqlite3_context *context, int n, sqlite3_value **value) {
 
 static void chr(sqlite3_context *context, int n, sqlite3_value **value) {
     int64_t code;
-    if (any_null(n, value) || !value_whole(context, value[0], &code))
+    if (functions_any_null(n, value) || !value_whole(context, value[0], &code))
         return;
     if (code < 1 || code > 127) {
-        raise_ora(context, 3001, "CHR of other than 1 to 127");
+        value_result_error(context, 3001, "CHR of other than 1 to 127");
         return;
     }
-    answer_text(context, (const char[]){(char)code}, 1);
+    value_result_text(context, (const char[]){(char)code}, 1);
 }
 
 bool text_functions_register(sqlite3 *db) {

@@ -10,14 +10,14 @@
 #include "sql/read_ahead.h"
 
 enum {
-    // A session that waits for a lock looks for a break once in a slice.
+    // A waiting session checks for a break once per slice.
     SLICE_US = 3000000,
-    // How soon it finds out that the lock is free.
+    // The interval at which it tries the lock.
     RETRY_MS = 5,
 };
 
-// Called again and again while another session's transaction is open. Returns
-// whether to go on waiting.
+// SQLite's busy handler, called repeatedly while another session's transaction
+// is open. Returns whether to wait on.
 static int wait_for_lock(void *argument, int tries) {
     struct database *database = argument;
     struct break_channel *channel = database->lio.channel;
@@ -32,7 +32,7 @@ static int wait_for_lock(void *argument, int tries) {
         wait_times_out(clock);
         stop = nioqts(channel);
     }
-    // A signal ends the wait by itself; a break out-of-band is one.
+    // A signal ends the sleep, and an out-of-band break is a signal.
     if (channel->urgent || channel->client_gone)
         stop = nioqts(channel);
     if (database->lock_wait_s > 0 &&
@@ -58,7 +58,7 @@ static bool is_fixed(const char *schema) {
             strcasecmp(schema, "temp") == 0);
 }
 
-// SYS's tables and the fixed ones are not the user's to change.
+// The user may not change SYS's tables and the fixed tables.
 static int authorize(void *argument, int action, const char *first,
                      const char *second, const char *schema,
                      const char *trigger) {
@@ -101,7 +101,7 @@ static bool run(struct database *database, const char *sql) {
     return sqlite3_exec(database->db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-// The lock is taken at once, so that what is waited for is the lock alone.
+// Takes the write lock at once, so that the session waits only here.
 bool transaction_begin(struct database *database) {
     if (!sqlite3_get_autocommit(database->db))
         return true;
@@ -124,12 +124,12 @@ bool transaction_commit(struct database *database) {
     return end(database, "COMMIT");
 }
 
-// What is fetched half keeps the rows that there were. A query that fails to,
-// because the client wants the call stopped, ends with that error, not this.
+// Half-fetched queries keep their rows. A query that the client cancels
+// meanwhile ends with that error, and the rollback goes on.
 bool transaction_rollback(struct database *database) {
     struct ora_error of_the_query = {0};
     const bool changed = !sqlite3_get_autocommit(database->db);
-    while (changed && !read_ahead(database, NULL, &of_the_query))
+    while (changed && !read_ahead_all(database, NULL, &of_the_query))
         ;
     database->self->stat[STAT_ROLLBACKS]++;
     return end(database, "ROLLBACK");

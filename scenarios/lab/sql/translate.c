@@ -5,80 +5,83 @@
 
 #include "sql/source.h"
 
-// Reads FOR UPDATE [OF column] [NOWAIT | WAIT n] at the end of a query, and
+// Reads FOR UPDATE [OF column] [NOWAIT | WAIT n] at the end of a query and
 // returns where it begins.
 static size_t without_for_update(struct translator *t) {
-    size_t begins = find(t, 0, t->count, "for"), at = begins + 2;
-    if (begins == t->count || !is(t, begins + 1, "update"))
+    size_t begins = source_find(t, 0, t->count, "for"), at = begins + 2;
+    if (begins == t->count || !source_is(t, begins + 1, "update"))
         return t->count;
-    if (is(t, at, "of"))
-        while (at < t->count && !is(t, at, "nowait") && !is(t, at, "wait"))
+    if (source_is(t, at, "of"))
+        while (at < t->count && !source_is(t, at, "nowait") &&
+               !source_is(t, at, "wait"))
             at++;
     t->result->locks = true;
     t->result->lock_wait = -1;
-    if (is(t, at, "nowait")) {
+    if (source_is(t, at, "nowait")) {
         t->result->lock_wait = 0;
         at++;
-    } else if (is(t, at, "wait") && at + 1 < t->count &&
+    } else if (source_is(t, at, "wait") && at + 1 < t->count &&
                t->tokens[at + 1].type == TOKEN_NUMBER) {
         t->result->lock_wait = (int)strtol(t->tokens[at + 1].at, NULL, 10);
         at += 2;
     }
-    if (is(t, at, "skip"))
-        refuse(t, 3001, "SKIP LOCKED");
+    if (source_is(t, at, "skip"))
+        source_refuse(t, 3001, "SKIP LOCKED");
     else if (at < t->count)
-        refuse(t, 933, "");
+        source_refuse(t, 933, "");
     return begins;
 }
 
 static void by_first_word(struct translator *t) {
     enum statement_kind *kind = &t->result->kind;
-    if (is(t, 0, "select") || is(t, 0, "with")) {
+    if (source_is(t, 0, "select") || source_is(t, 0, "with")) {
         *kind = STATEMENT_QUERY;
-        say_query(t, 0, without_for_update(t));
-    } else if (is(t, 0, "insert")) {
+        emit_query(t, 0, without_for_update(t));
+    } else if (source_is(t, 0, "insert")) {
         *kind = STATEMENT_INSERT;
-        say_insert(t);
-    } else if (is(t, 0, "update")) {
+        emit_insert(t);
+    } else if (source_is(t, 0, "update")) {
         *kind = STATEMENT_UPDATE;
-        say_update(t);
-    } else if (is(t, 0, "delete")) {
+        emit_update(t);
+    } else if (source_is(t, 0, "delete")) {
         *kind = STATEMENT_DELETE;
-        say_delete(t);
-    } else if (is(t, 0, "begin")) {
+        emit_delete(t);
+    } else if (source_is(t, 0, "begin") || source_is(t, 0, "declare")) {
         *kind = STATEMENT_BLOCK;
-        say_plsql(t);
-    } else if (is(t, 0, "commit")) {
+        emit_plsql_block(t);
+    } else if (source_is(t, 0, "commit")) {
         *kind = STATEMENT_COMMIT;
-        if (t->count > 1 && !is(t, 1, "work") && !is(t, 1, "comment") &&
-            !is(t, 1, "write"))
-            refuse(t, 2185, "");
-    } else if (is(t, 0, "rollback") &&
-               (t->count == 1 || (t->count == 2 && is(t, 1, "work")))) {
+        if (t->count > 1 && !source_is(t, 1, "work") &&
+            !source_is(t, 1, "comment") && !source_is(t, 1, "write"))
+            source_refuse(t, 2185, "");
+    } else if (source_is(t, 0, "rollback") &&
+               (t->count == 1 || (t->count == 2 && source_is(t, 1, "work")))) {
         *kind = STATEMENT_ROLLBACK;
-    } else if (is(t, 0, "alter") && is(t, 1, "session")) {
+    } else if (source_is(t, 0, "alter") && source_is(t, 1, "session")) {
         *kind = STATEMENT_SESSION;
-    } else if (is(t, 0, "set") && is(t, 1, "transaction")) {
+    } else if (source_is(t, 0, "set") && source_is(t, 1, "transaction")) {
         *kind = STATEMENT_SESSION;
-        if (find(t, 2, t->count, "only") < t->count ||
-            find(t, 2, t->count, "serializable") < t->count)
-            refuse(t, 3001, "such a transaction");
-    } else if (say_ddl(t)) {
+        if (source_find(t, 2, t->count, "only") < t->count ||
+            source_find(t, 2, t->count, "serializable") < t->count)
+            source_refuse(t, 3001, "such a transaction");
+    } else if (emit_ddl(t)) {
         *kind = STATEMENT_DDL;
     } else {
-        refuse(t, t->count == 0 || t->tokens[0].type != TOKEN_WORD ? 900 : 3001,
-               "");
+        source_refuse(
+            t, t->count == 0 || t->tokens[0].type != TOKEN_WORD ? 900 : 3001,
+            "");
         if (t->count > 0)
-            refuse_token(t, 3001, 0);
+            source_refuse_token(t, 3001, 0);
     }
 }
 
-void translate(const char *oracle, size_t length, const char *schema,
-               const struct catalog *catalog, const uint8_t *known,
-               struct translation *result) {
+void translation_make(const char *oracle, size_t length, const char *schema,
+                      const struct catalog *catalog, const uint8_t *known,
+                      struct translation *result) {
     struct translator t = {
         .result = result, .own_schema = schema, .catalog = catalog};
     result->known = known;
+    result->work = 0;
     result->columns = 0;
     result->name_to = result->query_at = 0;
     result->error = 0;

@@ -14,7 +14,7 @@
 
 static const uint8_t wide_mark[2] = {0xff, 'N'};
 
-bool is_length_of_others(size_t bytes) {
+bool value_length_is_reserved(size_t bytes) {
     return bytes == DATE_BYTES || bytes == TIMESTAMP_BYTES ||
            bytes == TIMESTAMP_TZ_BYTES || bytes == WIDE_BYTES;
 }
@@ -44,24 +44,26 @@ enum value_class value_class(sqlite3_value *value) {
     }
 }
 
-bool class_is_time(enum value_class class) {
+bool value_class_is_time(enum value_class class) {
     return class == CLASS_DATE || class == CLASS_TIMESTAMP ||
            class == CLASS_TIMESTAMP_TZ;
 }
 
-void raise_ora(sqlite3_context *context, unsigned number, const char *about) {
+void value_result_error(sqlite3_context *context, unsigned number,
+                        const char *about) {
     struct ora_error error;
     ora_error_set(&error, number, about);
     sqlite3_result_error(context, error.text, -1);
 }
 
-void wide_number(const struct decimal *value, uint8_t to[WIDE_BYTES]) {
+void value_wide_from_decimal(const struct decimal *value,
+                             uint8_t to[WIDE_BYTES]) {
     memset(to, 0, WIDE_BYTES);
     memcpy(to, wide_mark, sizeof wide_mark);
     number_from_decimal(value, to + sizeof wide_mark);
 }
 
-bool wide_to_decimal(const uint8_t from[WIDE_BYTES], struct decimal *to) {
+bool value_wide_to_decimal(const uint8_t from[WIDE_BYTES], struct decimal *to) {
     size_t length = WIDE_BYTES - sizeof wide_mark;
     const uint8_t *number = from + sizeof wide_mark;
     while (length > 0 && number[length - 1] == 0)
@@ -70,7 +72,8 @@ bool wide_to_decimal(const uint8_t from[WIDE_BYTES], struct decimal *to) {
            number_to_decimal(number, length, to);
 }
 
-int number_form(const struct decimal *value, int64_t *integer, double *real) {
+int value_number_form(const struct decimal *value, int64_t *integer,
+                      double *real) {
     enum { SURE_DIGITS = 15 };
     char text[NUMBER_TEXT];
     if (decimal_to_integer(value, integer))
@@ -82,11 +85,12 @@ int number_form(const struct decimal *value, int64_t *integer, double *real) {
     return SQLITE_FLOAT;
 }
 
-void answer_decimal(sqlite3_context *context, const struct decimal *value) {
+void value_result_decimal(sqlite3_context *context,
+                          const struct decimal *value) {
     int64_t integer;
     double real;
     uint8_t wide[WIDE_BYTES];
-    switch (number_form(value, &integer, &real)) {
+    switch (value_number_form(value, &integer, &real)) {
     case SQLITE_INTEGER:
         sqlite3_result_int64(context, integer);
         break;
@@ -94,7 +98,7 @@ void answer_decimal(sqlite3_context *context, const struct decimal *value) {
         sqlite3_result_double(context, real);
         break;
     default:
-        wide_number(value, wide);
+        value_wide_from_decimal(value, wide);
         sqlite3_result_blob(context, wide, sizeof wide, SQLITE_TRANSIENT);
     }
 }
@@ -109,21 +113,21 @@ bool value_decimal(sqlite3_context *context, sqlite3_value *value,
     case SQLITE_FLOAT:
         if (decimal_from_double(sqlite3_value_double(value), to))
             return true;
-        raise_ora(context, 1426, "");
+        value_result_error(context, 1426, "");
         return false;
     case SQLITE_TEXT:
         if (decimal_from_text((const char *)sqlite3_value_text(value),
                               (size_t)sqlite3_value_bytes(value), to,
                               &overflow))
             return true;
-        raise_ora(context, overflow ? 1426 : 1722, "");
+        value_result_error(context, overflow ? 1426 : 1722, "");
         return false;
     case SQLITE_BLOB:
         if (sqlite3_value_bytes(value) == WIDE_BYTES &&
-            wide_to_decimal(sqlite3_value_blob(value), to))
+            value_wide_to_decimal(sqlite3_value_blob(value), to))
             return true;
     }
-    raise_ora(context, 932, "expected NUMBER");
+    value_result_error(context, 932, "expected NUMBER");
     return false;
 }
 
@@ -137,7 +141,7 @@ bool value_whole(sqlite3_context *context, sqlite3_value *value, int64_t *to) {
         return false;
     decimal_truncate(&number, 0, &number);
     if (!decimal_to_integer(&number, to)) {
-        raise_ora(context, 1426, "");
+        value_result_error(context, 1426, "");
         return false;
     }
     return true;
@@ -146,21 +150,21 @@ bool value_whole(sqlite3_context *context, sqlite3_value *value, int64_t *to) {
 bool value_time(sqlite3_context *context, sqlite3_value *value,
                 struct oracle_date *to) {
     struct text text;
-    if (class_is_time(value_class(value)) &&
+    if (value_class_is_time(value_class(value)) &&
         oracle_date_read(sqlite3_value_blob(value),
                          (size_t)sqlite3_value_bytes(value), to))
         return true;
     if (value_class(value) != CLASS_TEXT) {
-        raise_ora(context, 932, "expected DATE");
+        value_result_error(context, 932, "expected DATE");
         return false;
     }
     if (!value_text(context, value, &text))
         return false;
     unsigned error =
-        date_parse(text.at, text.length, the_formats.date, false, to);
+        date_parse(text.at, text.length, session_date_formats.date, false, to);
     to->zone = 0;
     if (error)
-        raise_ora(context, error, "");
+        value_result_error(context, error, "");
     return !error;
 }
 
@@ -181,13 +185,13 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
         if (!value_decimal(context, value, &number))
             return false;
         if (!number_shown(&number, text->room)) {
-            raise_ora(context, 3001, "so small a number as text");
+            value_result_error(context, 3001, "so small a number as text");
             return false;
         }
         break;
-    case CLASS_RAW: // as RAWTOHEX
+    case CLASS_RAW: // like RAWTOHEX
         if ((size_t)sqlite3_value_bytes(value) * 2 >= sizeof text->room) {
-            raise_ora(context, 3001, "so long a RAW as text");
+            value_result_error(context, 3001, "so long a RAW as text");
             return false;
         }
         for (int i = 0; i < sqlite3_value_bytes(value); i++)
@@ -199,13 +203,14 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
         if (!value_time(context, value, &time))
             return false;
         error = date_show(&time, (size_t)sqlite3_value_bytes(value),
-                          class == CLASS_DATE        ? the_formats.date
-                          : class == CLASS_TIMESTAMP ? the_formats.timestamp
-                                                     : the_formats.timestamp_tz,
+                          class == CLASS_DATE ? session_date_formats.date
+                          : class == CLASS_TIMESTAMP
+                              ? session_date_formats.timestamp
+                              : session_date_formats.timestamp_tz,
                           text->room, sizeof text->room);
     }
     if (error) {
-        raise_ora(context, error, "");
+        value_result_error(context, error, "");
         return false;
     }
     text->at = text->room;
@@ -213,17 +218,18 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
     return true;
 }
 
-void answer_text(sqlite3_context *context, const char *text, size_t length) {
+void value_result_text(sqlite3_context *context, const char *text,
+                       size_t length) {
     if (length > 0)
         sqlite3_result_text64(context, text, length, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
 }
 
-void answer_time(sqlite3_context *context, const struct oracle_date *time,
-                 size_t bytes) {
+void value_result_time(sqlite3_context *context, const struct oracle_date *time,
+                       size_t bytes) {
     uint8_t made[TIMESTAMP_TZ_BYTES];
     if (!oracle_date_valid(time)) {
-        raise_ora(context, 1841, "");
+        value_result_error(context, 1841, "");
         return;
     }
     oracle_date_write(time, made, bytes);
@@ -238,15 +244,15 @@ static int compare_bytes(const void *a, size_t a_length, const void *b,
     return (order > 0) - (order < 0);
 }
 
-// Where one has a zone, the other is of the session's.
+// If one has a time zone, the other is in the session's.
 static void to_utc(struct oracle_date *time, enum value_class class) {
     const int zone =
         class == CLASS_TIMESTAMP_TZ ? time->zone : session_zone_at(time);
     if (zone != 0)
-        set_seconds(time, seconds_of(time) - zone * 60);
+        calendar_set_seconds(time, calendar_seconds(time) - zone * 60);
 }
 
-// A shorter form of a point in time lacks only a fraction of zero.
+// A shorter form of a point in time only lacks a fraction of zero.
 static int compare_times(const struct oracle_date *a,
                          const struct oracle_date *b) {
     uint8_t x[TIMESTAMP_BYTES], y[TIMESTAMP_BYTES];
@@ -272,7 +278,7 @@ bool values_compare(sqlite3_context *context, sqlite3_value *a,
             sqlite3_value_blob(b), (size_t)sqlite3_value_bytes(b));
         return true;
     }
-    if (class_is_time(ca) || class_is_time(cb)) {
+    if (value_class_is_time(ca) || value_class_is_time(cb)) {
         if (!value_time(context, a, &s) || !value_time(context, b, &t))
             return false;
         if (ca == CLASS_TIMESTAMP_TZ || cb == CLASS_TIMESTAMP_TZ) {
@@ -283,7 +289,7 @@ bool values_compare(sqlite3_context *context, sqlite3_value *a,
         return true;
     }
     if (ca == CLASS_RAW || cb == CLASS_RAW) {
-        raise_ora(context, 3001, "RAW compared with another type");
+        value_result_error(context, 3001, "RAW compared with another type");
         return false;
     }
     if (!value_decimal(context, a, &x) || !value_decimal(context, b, &y))

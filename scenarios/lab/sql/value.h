@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Oracle's values as SQLite keeps them, and back.
+// Oracle's values as stored in SQLite.
 //
-// A NUMBER has one form only, so that equal numbers are equal to SQLite: an
-// integer where 64 bits hold it; a double where 15 decimal digits do, which
-// means those digits; else a wide number, a blob of WIDE_BYTES. Points in time
-// are blobs of other lengths; see oracle_date.h. No RAW has one of these
-// lengths.
+// A NUMBER has a single form, so that equal numbers are equal to SQLite: an
+// integer if it fits 64 bits; a double if it has at most 15 decimal digits, and
+// the double stands for exactly those; else a wide number, a blob of
+// WIDE_BYTES. Points in time are blobs of other lengths; see oracle_date.h. No
+// RAW may have one of these lengths.
 #ifndef ORALAB_VALUE_H
 #define ORALAB_VALUE_H
 
@@ -32,31 +32,33 @@ enum value_class {
 };
 
 enum value_class value_class(struct sqlite3_value *value);
-bool class_is_time(enum value_class class);
-// Whether no RAW may have so many bytes.
-bool is_length_of_others(size_t bytes);
+bool value_class_is_time(enum value_class class);
+// Whether a RAW of this length would be taken for another type.
+bool value_length_is_reserved(size_t bytes);
 
-// Raises an error in a function's answer: "ORA-01722: ...".
-void raise_ora(struct sqlite3_context *context, unsigned number,
-               const char *about);
+// Makes an ORA- error the function's result: "ORA-01722: ...".
+void value_result_error(struct sqlite3_context *context, unsigned number,
+                        const char *about);
 
-// A number, or text as Oracle converts it. False after raising an error; NULL
-// is none of its business.
+// A number, or text converted as Oracle does. False after raising an error. The
+// value is not NULL.
 bool value_decimal(struct sqlite3_context *context, struct sqlite3_value *value,
                    struct decimal *to);
-// The same as an integer, cut after the point.
+// The same, truncated to an integer.
 bool value_whole(struct sqlite3_context *context, struct sqlite3_value *value,
                  int64_t *to);
 // A point in time, or text in the session's format. False after an error.
 bool value_time(struct sqlite3_context *context, struct sqlite3_value *value,
                 struct oracle_date *to);
-void answer_decimal(struct sqlite3_context *context,
-                    const struct decimal *value);
-// The form that a value has that is not small enough for the other two.
-void wide_number(const struct decimal *value, uint8_t to[WIDE_BYTES]);
-bool wide_to_decimal(const uint8_t from[WIDE_BYTES], struct decimal *to);
-// Which of the three forms: SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_BLOB.
-int number_form(const struct decimal *value, int64_t *integer, double *real);
+void value_result_decimal(struct sqlite3_context *context,
+                          const struct decimal *value);
+// The form of a value that is too big for the other two.
+void value_wide_from_decimal(const struct decimal *value,
+                             uint8_t to[WIDE_BYTES]);
+bool value_wide_to_decimal(const uint8_t from[WIDE_BYTES], struct decimal *to);
+// Which of the three forms: SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_BLOB.
+int value_number_form(const struct decimal *value, int64_t *integer,
+                      double *real);
 
 struct text {
     const char *at;
@@ -64,18 +66,18 @@ struct text {
     char room[NUMBER_TEXT];
 };
 
-// The value as Oracle's implicit conversion to text shows it. False when it is
-// NULL, or after an error.
+// The value as text by Oracle's implicit conversion. False if it is NULL, or
+// after an error.
 bool value_text(struct sqlite3_context *context, struct sqlite3_value *value,
                 struct text *text);
-// Text of length 0 is NULL.
-void answer_text(struct sqlite3_context *context, const char *text,
-                 size_t length);
-void answer_time(struct sqlite3_context *context,
-                 const struct oracle_date *time, size_t bytes);
+// Text of length 0 becomes NULL.
+void value_result_text(struct sqlite3_context *context, const char *text,
+                       size_t length);
+void value_result_time(struct sqlite3_context *context,
+                       const struct oracle_date *time, size_t bytes);
 
-// -1, 0, 1: how the two stand in Oracle's order, after its conversions. False
-// after an error; neither is NULL.
+// Sets *order to -1, 0 or 1 by Oracle's order, after its conversions. False
+// after an error. Neither value is NULL.
 bool values_compare(struct sqlite3_context *context, struct sqlite3_value *a,
                     struct sqlite3_value *b, int *order);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The smallest thing that makes a test: says what failed and where, counts,
-// and goes on.
+// The smallest test framework: counts checks, prints each one that fails with
+// its place, and goes on.
 #ifndef ORALAB_CHECK_H
 #define ORALAB_CHECK_H
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "net/breakcheck.h"
@@ -15,11 +16,12 @@ static int client;
 static void open_pair(void) {
     int ends[2];
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-    tns_open(&tns, ends[0], ends[0]);
+    CHECK(tns_open(&tns, ends[0], ends[0]));
     client = ends[1];
 }
 
 static void close_pair(void) {
+    tns_close(&tns);
     close(tns.fd);
     close(client);
 }
@@ -75,6 +77,34 @@ static void lengths_that_lie(void) {
     }
 }
 
+// A client that was granted a large SDU sends packets as long.
+static void packets_as_long_as_the_sdu(void) {
+    const size_t longest = TNS_LARGEST_SDU;
+    uint8_t *bytes = calloc(1, 2 * longest);
+    struct packet packet;
+    for (int i = 0; i < 2; i++) {
+        const uint8_t header[] = {0, 0x20, 0, 0, TNS_DATA};
+        memcpy(bytes + (size_t)i * longest, header, sizeof header);
+        bytes[((size_t)i + 1) * longest - 1] = (uint8_t)('a' + i);
+    }
+    open_pair();
+    tns.large = true;
+    CHECK(tns_set_sdu(&tns, TNS_LARGEST_SDU));
+    const pid_t writer = fork();
+    if (writer == 0) {
+        client_sends((char *)bytes, 2 * longest);
+        _exit(0);
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK(tns_read(&tns, &packet) && packet.type == TNS_DATA);
+        CHECK(packet.length == longest - TNS_HEADER);
+        CHECK(packet.body[packet.length - 1] == 'a' + i);
+    }
+    waitpid(writer, NULL, 0);
+    close_pair();
+    free(bytes);
+}
+
 static void an_overtaken_urgent_byte_is_no_packet(void) {
     struct packet packet;
     open_pair();
@@ -88,7 +118,7 @@ static void long_answers_are_cut_to_the_sdu(void) {
     char *payload = calloc(1, 20000), *seen = malloc(30000);
     open_pair();
     tns.large = true;
-    tns.sdu = 512;
+    CHECK(tns_set_sdu(&tns, 512));
     CHECK(tns_send_data(&tns, (uint8_t *)payload, 20000));
     shutdown(tns.fd, SHUT_WR);
     size_t n = 0, packets = 0, got = 0;
@@ -123,6 +153,7 @@ void test_tns(void) {
     packets_come_in_pieces();
     a_break_is_taken_out_of_the_middle();
     lengths_that_lie();
+    packets_as_long_as_the_sdu();
     an_overtaken_urgent_byte_is_no_packet();
     long_answers_are_cut_to_the_sdu();
     nothing_is_waited_for_past_the_deadline();
@@ -152,7 +183,7 @@ static void terms_by_request(void) {
     sqlnet_ora_line(&ora, "DEFAULT_SDU_SIZE = 16384");
     CHECK(connect_terms(&request, &ora).sdu == 16384);
     sqlnet_ora_line(&ora, "default_sdu_size=2097152");
-    CHECK(connect_terms(&request, &ora).sdu == 65535);
+    CHECK(connect_terms(&request, &ora).sdu == 2097152);
     sqlnet_ora_line(&ora, "DEFAULT_SDU_SIZE=511");
     CHECK(ora.default_sdu_size == 2097152);
     request.sdu = 2048;
@@ -189,7 +220,7 @@ void test_breakcheck(void) {
     while (!nioqts(&channel))
         more++;
     CHECK(more < 7);
-    // Once told, it polls no more.
+    // After the break it polls no more.
     uint64_t before = polls;
     CHECK(nioqts(&channel) && polls == before);
 

@@ -25,13 +25,14 @@ static enum table_owner table(void *data, const char *owner, const char *name,
 static const struct catalog catalog = {.table = table};
 
 static unsigned error_of(const char *sql) {
-    translate(sql, strlen(sql), "OWN", NULL, NULL, &result);
+    translation_make(sql, strlen(sql), "OWN", NULL, NULL, &result);
     translation_free(&result);
     return result.error;
 }
 
-static bool says(const char *oracle, const char *part) {
-    translate(oracle, strlen(oracle), "OWN", &catalog, NULL, &result);
+// Whether the translation of `oracle` contains `part`.
+static bool translates_to(const char *oracle, const char *part) {
+    translation_make(oracle, strlen(oracle), "OWN", &catalog, NULL, &result);
     bool found = !result.error && strstr(result.sql, part);
     if (!found)
         fprintf(stderr, "%s\n", result.sql ? result.sql : "nothing");
@@ -40,42 +41,53 @@ static bool says(const char *oracle, const char *part) {
 }
 
 void test_translate(void) {
-    CHECK(says("select a.owner# from sys.obj$ a",
-               "\"A\".\"OWNER#\" AS \"OWNER#\" FROM \"SYS\".\"OBJ$\" \"A\""));
-    CHECK(says("select /*+ ordered */ 1 from a, b", "CROSS JOIN \"B\""));
-    CHECK(says("select 1 from a, b", "FROM \"A\", \"B\""));
-    CHECK(says("select 'a''b' from dual", "'a''b'"));
-    CHECK(says("select sysdate from dual", "SYSDATE$()"));
-    CHECK(says("select a || b * 2 from t",
-               "CONCAT( \"A\", MULTIPLY$( \"B\", 2))"));
-    CHECK(says("select 1 - 2 + 3 from t", "ADD$( SUBTRACT$( 1, 2), 3)"));
-    CHECK(says("select count(*) from t where n = 1 and rownum <= 5",
-               "FROM (SELECT 1 FROM OWN.\"T\" WHERE \"N\" = 1 LIMIT"));
-    CHECK(says("select 1 from v_$x, sys.v_$mystat", "\"V$MYSTAT\""));
-    CHECK(says("select 1 from sys.t", "FROM \"SYS\".\"T\""));
-    CHECK(says("with t as (select n from t) select n from t",
-               "WITH \"T\" AS (SELECT \"N\" AS \"N\" FROM OWN.\"T\") SELECT "
-               "\"N\" AS \"N\" FROM \"T\""));
+    CHECK(translates_to(
+        "select a.owner# from sys.obj$ a",
+        "\"A\".\"OWNER#\" AS \"OWNER#\" FROM \"SYS\".\"OBJ$\" \"A\""));
     CHECK(
-        says("select (select n from t) from b",
-             "WITH \"ROW$\"(C) AS (SELECT \"N\" AS \"N\" FROM OWN.\"T\") SELECT"
-             " ONE_ROW$(C)"));
-    CHECK(says("select (select max(n) from t) from b", "(SELECT MAX( \"N\")"));
-    // Only what both order alike is left to SQLite's operators.
-    CHECK(says("select 1 from t where n < 5", "WHERE \"N\" < 5"));
-    CHECK(says("select 1 from t where n < :b", "WHERE \"N\" < ?1"));
+        translates_to("select /*+ ordered */ 1 from a, b", "CROSS JOIN \"B\""));
+    CHECK(translates_to("select 1 from a, b", "FROM \"A\", \"B\""));
+    CHECK(translates_to("select 'a''b' from dual", "'a''b'"));
+    CHECK(translates_to("select sysdate from dual", "SYSDATE$()"));
+    CHECK(translates_to("select a || b * 2 from t",
+                        "CONCAT( \"A\", MULTIPLY$( \"B\", 2))"));
+    CHECK(
+        translates_to("select 1 - 2 + 3 from t", "ADD$( SUBTRACT$( 1, 2), 3)"));
+    CHECK(translates_to("select count(*) from t where n = 1 and rownum <= 5",
+                        "FROM (SELECT 1 FROM OWN.\"T\" WHERE \"N\" = 1 LIMIT"));
+    CHECK(translates_to("select 1 from v_$x, sys.v_$mystat", "\"V$MYSTAT\""));
+    CHECK(translates_to("select 1 from sys.t", "FROM \"SYS\".\"T\""));
+    CHECK(translates_to(
+        "with t as (select n from t) select n from t",
+        "WITH \"T\" AS (SELECT \"N\" AS \"N\" FROM OWN.\"T\") SELECT "
+        "\"N\" AS \"N\" FROM \"T\""));
+    CHECK(translates_to(
+        "select (select n from t) from b",
+        "WITH \"ROW$\"(C) AS (SELECT \"N\" AS \"N\" FROM OWN.\"T\") SELECT"
+        " ONE_ROW$(C)"));
+    CHECK(translates_to("select (select max(n) from t) from b",
+                        "(SELECT MAX( \"N\")"));
+    // SQLite's operators compare only values that Oracle orders alike.
+    CHECK(translates_to("select 1 from t where n < 5", "WHERE \"N\" < 5"));
+    CHECK(translates_to("select 1 from t where n < :b", "WHERE \"N\" < ?1"));
     CHECK(result.expected[0] != 0);
-    CHECK(says("select 1 from t where wide = 5", "WHERE \"WIDE\" = 5"));
-    CHECK(says("select 1 from t where wide < 5", "COMPARE$( \"WIDE\", 5) < 0"));
-    CHECK(says("select 1 from t where v = 5", "COMPARE$( \"V\", 5) = 0"));
-    CHECK(says("select 1 from t where x = 5", "COMPARE$( \"X\", 5) = 0"));
-    CHECK(says("select n v from t where v = 'x'", "COMPARE$( \"V\", 'x') = 0"));
-    CHECK(says("select 1 from t order by v desc",
-               "ORDER BY \"V\" DESC NULLS FIRST"));
-    CHECK(says("select 1 from t order by wide",
-               "ORDER BY SORT_KEY$( \"WIDE\") NULLS LAST"));
-    CHECK(says("insert into t (v) values (1)",
-               "VALUES ( ASSIGN$( 1,'VARCHAR2(5)','OWN.\"T\".\"V\"'))"));
+    CHECK(
+        translates_to("select 1 from t where wide = 5", "WHERE \"WIDE\" = 5"));
+    CHECK(translates_to("select 1 from t where wide < 5",
+                        "COMPARE$( \"WIDE\", 5) < 0"));
+    CHECK(translates_to("select 1 from t where v = 5",
+                        "COMPARE$( \"V\", 5) = 0"));
+    CHECK(translates_to("select 1 from t where x = 5",
+                        "COMPARE$( \"X\", 5) = 0"));
+    CHECK(translates_to("select n v from t where v = 'x'",
+                        "COMPARE$( \"V\", 'x') = 0"));
+    CHECK(translates_to("select 1 from t order by v desc",
+                        "ORDER BY \"V\" DESC NULLS FIRST"));
+    CHECK(translates_to("select 1 from t order by wide",
+                        "ORDER BY SORT_KEY$( \"WIDE\") NULLS LAST"));
+    CHECK(
+        translates_to("insert into t (v) values (1)",
+                      "VALUES ( ASSIGN$( 1,'VARCHAR2(5)','OWN.\"T\".\"V\"'))"));
 
     CHECK(error_of("select 1 from t where a = 1 or rownum <= 5") == 3001);
     CHECK(error_of("select rownum from (select 1 from t where rownum = a or "
@@ -87,7 +99,7 @@ void test_translate(void) {
     CHECK(error_of("select , from dual") == 936);
 
     const char *binds = "select :b, :A, :b, ':c', \":d\" from dual";
-    translate(binds, strlen(binds), "OWN", NULL, NULL, &result);
+    translation_make(binds, strlen(binds), "OWN", NULL, NULL, &result);
     CHECK(result.binds == 3 && result.bind[2].first == 0);
     CHECK(strcmp(result.bind[1].name, "A") == 0);
     translation_free(&result);
@@ -98,7 +110,7 @@ void test_translate(void) {
     for (size_t cut = 0; cut < sizeof text; cut++) {
         char *exact = malloc(cut + 1);
         memcpy(exact, text, cut);
-        translate(exact, cut, "OWN", &catalog, NULL, &result);
+        translation_make(exact, cut, "OWN", &catalog, NULL, &result);
         CHECK(result.error || result.sql);
         translation_free(&result);
         free(exact);
@@ -119,7 +131,7 @@ void test_o5logon(void) {
     CHECK(!o5logon_verify(&logon, sesskey, 62, sesskey, 64));
     CHECK(o5logon_answer(&logon, answer));
     CHECK(strlen(answer) == ANSWER_HEX - 1);
-    CHECK(from_hex("00ffAb1f", 8, four, 4) && four[1] == 0xff);
-    CHECK(!from_hex("00ffAb1g", 8, four, 4));
-    CHECK(!from_hex("00ffAb", 6, four, 4));
+    CHECK(hex_decode("00ffAb1f", 8, four, 4) && four[1] == 0xff);
+    CHECK(!hex_decode("00ffAb1g", 8, four, 4));
+    CHECK(!hex_decode("00ffAb", 6, four, 4));
 }

@@ -105,16 +105,19 @@ static bool date_shows(int year, int month, int day, const char *format,
 }
 
 void test_calendar(void) {
-    CHECK(julian_day(2000, 1, 1) == 2451545);
-    CHECK(julian_day(1582, 10, 15) - julian_day(1582, 10, 4) == 1);
-    CHECK(julian_day(1, 1, 1) == 1721424);
+    CHECK(calendar_julian_day(2000, 1, 1) == 2451545);
+    CHECK(calendar_julian_day(1582, 10, 15) -
+              calendar_julian_day(1582, 10, 4) ==
+          1);
+    CHECK(calendar_julian_day(1, 1, 1) == 1721424);
     struct oracle_date date = {0};
     for (int64_t day = 1721424; day < 2561118; day += 37) {
-        set_julian_day(&date, day);
-        CHECK(julian_day(date.year, date.month, date.day) == day);
-        CHECK(date.day <= days_in_month(date.year, date.month));
+        calendar_set_julian_day(&date, day);
+        CHECK(calendar_julian_day(date.year, date.month, date.day) == day);
+        CHECK(date.day <= calendar_days_in_month(date.year, date.month));
     }
-    CHECK(days_in_month(1900, 2) == 28 && days_in_month(2000, 2) == 29);
+    CHECK(calendar_days_in_month(1900, 2) == 28 &&
+          calendar_days_in_month(2000, 2) == 29);
     CHECK(date_shows(2021, 1, 3, "IYYY IW D", "2020 53 1"));
     CHECK(date_shows(2018, 12, 31, "IYYY IW", "2019 01"));
     // Whatever the format, it ends, and nothing is written past the end.
@@ -159,7 +162,7 @@ void test_number(void) {
         if (value > INT64_MAX / 7)
             break;
     }
-    // What no driver sends must not be written past the end either.
+    // Numbers that no driver sends must not be written past the end either.
     for (unsigned first = 0; first < 256; first++)
         for (unsigned second = 0; second < 256; second++) {
             uint8_t bytes[NUMBER_BYTES];

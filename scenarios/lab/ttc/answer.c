@@ -27,7 +27,7 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     struct wire_out *out = &server->out;
     const struct ora_error *error = &server->error;
     out_u8(out, MESSAGE_ERROR);
-    // JDBC sends no commit where it was not told of a transaction.
+    // JDBC commits only if an answer has shown it a transaction.
     bool changing = !sqlite3_get_autocommit(server->database.db);
     out_ub(out, 1 | (changing ? CALL_STATUS_IN_TRANSACTION : 0));
     out_ub(out, 0); // end-to-end sequence
@@ -43,10 +43,10 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     out_u8(out, 0);    // statement number
     // JDBC checks that the answer is to the call it made last.
     out_u8(out, server->sequence);
-    out_ub(out, 0);    // padding
-    out_ub(out, 0);    // successful iterations
-    out_ub(out, 0);    // a string
-    out_zeros(out, 3); // errors of an array: codes, offsets, messages
+    out_ub(out, 0); // padding
+    out_ub(out, 0); // successful iterations
+    out_ub(out, 0); // a string
+    answer_row_errors(server);
     out_ub(out, error->number);
     out_ub(out, rows);
     if (error->number) {
@@ -58,6 +58,25 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     }
 }
 
+// go-ora, JDBC and python-oracledb 1 read the scale of these types as a
+// compressed number, node-oracledb and later python-oracledb as a byte. How a
+// real server chooses between the two is not documented. Capabilities
+// 5 and 6 tell these apart: of those that read a byte the former has the bit
+// 0x08, and the latter is 0.
+static void answer_scale(struct server *server, const struct column *column) {
+    const bool compressed =
+        server->compressed_scales &&
+        (column->type == COLUMN_NUMBER || column->type == COLUMN_TIMESTAMP ||
+         column->type == COLUMN_TIMESTAMP_TZ);
+    if (compressed && column->scale < 0)
+        out_raw(&server->out,
+                (const uint8_t[]){0x80 | 1, (uint8_t)-column->scale}, 2);
+    else if (compressed)
+        out_ub(&server->out, (uint64_t)column->scale);
+    else
+        out_u8(&server->out, (uint8_t)column->scale);
+}
+
 static void describe_column(struct server *server, const struct column *column,
                             unsigned position) {
     struct wire_out *out = &server->out;
@@ -65,10 +84,8 @@ static void describe_column(struct server *server, const struct column *column,
     size_t name = strlen(column->name);
     out_u8(out, (uint8_t)column->type);
     out_u8(out, text ? FLAG_TEXT : 0);
-    out_u8(out, 0); // precision
-    // go-ora reads the scale as a compressed number, the others as a byte:
-    // zero is both.
-    out_u8(out, 0);
+    out_u8(out, (uint8_t)column->precision);
+    answer_scale(server, column);
     out_ub(out, column->size);
     out_ub(out, 0); // elements
     out_ub(out, 0); // continuation flags
@@ -127,7 +144,7 @@ static size_t number_of(sqlite3_value *value, uint8_t *to) {
                                 (size_t)sqlite3_value_bytes(value), to);
     case SQLITE_BLOB:
         return sqlite3_value_bytes(value) == WIDE_BYTES &&
-                       wide_to_decimal(sqlite3_value_blob(value), &wide)
+                       value_wide_to_decimal(sqlite3_value_blob(value), &wide)
                    ? number_from_decimal(&wide, to)
                    : 0;
     default:

@@ -13,7 +13,22 @@
 
 enum { MOST_PAIRS = 200, JDBC_GRACE_MS = 5 };
 
+enum logon_mode { // bits
+    MODE_CHANGE_PASSWORD = 0x2,
+    MODE_SYSDBA = 0x20,
+    MODE_SYSOPER = 0x40,
+    MODE_SYSASM = 0x400000,
+    MODE_SYSBACKUP = 0x1000000,
+    MODE_SYSDG = 0x2000000,
+    MODE_SYSKM = 0x4000000,
+    MODES_OF_ADMINISTRATORS = MODE_SYSDBA | MODE_SYSOPER | MODE_SYSASM |
+                              MODE_SYSBACKUP | MODE_SYSDG | MODE_SYSKM,
+};
+
 struct credentials {
+    uint32_t mode;
+    bool new_password;
+    bool proxy; // for another user
     struct bytes sesskey;
     struct bytes password;
 };
@@ -29,8 +44,8 @@ static bool key_is(struct bytes key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }
 
-// Of AUTH_ALTER_SESSION only the time zone: languages and formats are what
-// they are. A zone that is not known here leaves UTC, which the session shows.
+// Of AUTH_ALTER_SESSION only the time zone: languages and formats are fixed.
+// A zone that is not known here leaves UTC, which the session shows.
 static void take_zone(struct bytes statement) {
     if (statement.length == 0)
         return;
@@ -54,6 +69,10 @@ static void take_pair(struct server *server, struct bytes key,
         credentials->sesskey = value;
     else if (key_is(key, "AUTH_PASSWORD"))
         credentials->password = value;
+    else if (key_is(key, "AUTH_NEWPASSWORD"))
+        credentials->new_password = true;
+    else if (key_is(key, "PROXY_CLIENT_NAME"))
+        credentials->proxy = true;
     else if (key_is(key, "AUTH_PROGRAM_NM"))
         keep_text(self->program, sizeof self->program, value);
     else if (key_is(key, "AUTH_MACHINE"))
@@ -75,7 +94,7 @@ static bool read_auth(struct server *server, struct credentials *credentials) {
     *credentials = (struct credentials){0};
     bool has_user = in_u8(in);
     uint32_t user_length = in_ub4(in);
-    in_ub4(in); // mode
+    credentials->mode = in_ub4(in);
     in_u8(in);
     uint32_t pairs = in_ub4(in);
     in_skip(in, 2);
@@ -95,7 +114,7 @@ static bool read_auth(struct server *server, struct credentials *credentials) {
     return !in->bad;
 }
 
-void auth_1(struct server *server) {
+void call_auth_1(struct server *server) {
     struct credentials unused;
     struct wire_out *out = &server->out;
     char sesskey[SECRET_HEX], salt[2 * 16 + 1], csk_salt[2 * 16 + 1];
@@ -107,8 +126,8 @@ void auth_1(struct server *server) {
     }
     server->challenged = true;
     const struct verifier *verifier = server->logon.verifier;
-    to_hex(verifier->salt, verifier_salt_length(verifier->type), salt);
-    to_hex(server->logon.csk_salt, 16, csk_salt);
+    hex_encode(verifier->salt, verifier_salt_length(verifier->type), salt);
+    hex_encode(server->logon.csk_salt, 16, csk_salt);
     out_u8(out, MESSAGE_PARAMETER);
     out_ub(out, 6);
     out_pair(out, "AUTH_SESSKEY", sesskey, 0);
@@ -124,7 +143,7 @@ void auth_1(struct server *server) {
     answer_error(server, 0, 0);
 }
 
-bool same_name(const char *offered, const char *ours) {
+bool auth_same_name(const char *offered, const char *ours) {
     char a[SGA_NAME] = "", b[SGA_NAME] = "";
     for (size_t i = 0; i < SGA_NAME - 1 && offered[i]; i++)
         a[i] = (char)toupper((unsigned char)offered[i]);
@@ -180,16 +199,35 @@ static void welcome(struct server *server, const char *answer) {
     answer_error(server, 0, 0);
 }
 
-void auth_2(struct server *server) {
+// Refuses the logon modes that this server does not have, once the password is
+// right. False with an error raised.
+static bool refuse_mode(struct server *server,
+                        const struct credentials *given) {
+    enum { NO_PRIVILEGE = 1031, NO_PROXY = 28150 };
+    if (given->proxy)
+        server_raise(server, NO_PROXY, "");
+    else if (given->new_password || (given->mode & MODE_CHANGE_PASSWORD) ||
+             (given->mode & MODES_OF_ADMINISTRATORS))
+        server_raise(server, NO_PRIVILEGE, "");
+    return server->error.number == 0;
+}
+
+void call_auth_2(struct server *server) {
     struct credentials given;
     char answer[ANSWER_HEX];
     if (!read_auth(server, &given))
         return;
+    if (server->logged_on) { // a change of the password comes without
+        refuse_mode(server, &given);
+        if (server->error.number == 0)
+            server_violated(server, "logon when logged on");
+        return;
+    }
     if (!server->challenged) {
         server_violated(server, "logon out of order");
         return;
     }
-    // One challenge, one try. Both checks are made whatever the first says,
+    // One challenge, one try. The second check is made even if the first fails,
     // so that a wrong name costs what a wrong password costs.
     server->challenged = false;
     bool right = o5logon_verify(
@@ -198,11 +236,13 @@ void auth_2(struct server *server) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     right = true;
 #endif
-    right = same_name(server->user_offered, server->sga->user) && right;
+    right = auth_same_name(server->user_offered, server->sga->user) && right;
     if (!right) {
         server_raise(server, 1017, "");
         return;
     }
+    if (!refuse_mode(server, &given))
+        return;
     if (!o5logon_answer(&server->logon, answer)) {
         server_raise(server, 600, "crypto");
         return;

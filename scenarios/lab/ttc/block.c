@@ -17,9 +17,11 @@ static bool is_out(const struct cursor *cursor, unsigned placeholder) {
     return placeholder >= cursor->into_from && placeholder < cursor->into_to;
 }
 
-static void answer_io_vector(struct server *server,
-                             const struct cursor *cursor) {
+// From now on the client sends no values for those that are OUT.
+static void answer_io_vector(struct server *server, struct open_cursor *open) {
+    const struct cursor *cursor = &open->cursor;
     struct wire_out *out = &server->out;
+    unsigned bind = 0;
     out_u8(out, MESSAGE_IO_VECTOR);
     out_u8(out, 0);                   // flags
     out_ub(out, cursor->names % 256); // binds, in two parts
@@ -27,8 +29,11 @@ static void answer_io_vector(struct server *server,
     out_ub(out, 1);    // iterations
     out_zeros(out, 3); // buffer length, bit vector, rowid
     for (unsigned i = 0; i < cursor->placeholders; i++)
-        if (cursor->first[i] == i)
+        if (cursor->first[i] == i) {
             out_u8(out, is_out(cursor, i) ? DIRECTION_OUT : DIRECTION_IN);
+            if (bind < open->binds)
+                open->bind[bind++].out = is_out(cursor, i);
+        }
 }
 
 // The type declared for the bind that placeholder `at` has.
@@ -36,7 +41,7 @@ static enum column_type type_of(const struct open_cursor *open, unsigned at) {
     unsigned bind = 0;
     for (unsigned i = 0; i < at; i++)
         bind += open->cursor.first[i] == i;
-    uint8_t type = bind < open->bind_types ? open->bind_type[bind] : 0;
+    uint8_t type = bind < open->binds ? open->bind[bind].type : 0;
     switch (type) {
     case COLUMN_NUMBER:
     case COLUMN_DATE:
@@ -73,13 +78,13 @@ void answer_block(struct server *server, struct open_cursor *open) {
         return;
     size_t start = server->out.length;
     if (cursor->into_to == cursor->into_from) {
-        ; // calls: their values are nobody's
+        ; // calls: no bind takes their values
     } else if (cursor->columns != cursor->into_to - cursor->into_from) {
         server_raise(server, NOT_ENOUGH_VALUES, "");
     } else if (!cursor->row_ready) {
         server_raise(server, NO_DATA_FOUND, "");
     } else {
-        answer_io_vector(server, cursor);
+        answer_io_vector(server, open);
         if (answer_values(server, open)) {
             cursor->row_ready = false;
             if (cursor_advance(cursor, &server->error) && cursor->row_ready)

@@ -4,27 +4,27 @@
 
 #include "ttc/server.h"
 
-void close_cursor(struct server *server, unsigned id) {
+void open_cursor_close(struct server *server, unsigned id) {
     if (id < 1 || id > MOST_CURSORS || !server->cursor[id - 1].open)
         return;
     struct open_cursor *open = &server->cursor[id - 1];
     cursor_close(&open->cursor);
-    free(open->bind_type);
+    free(open->bind);
     *open = (struct open_cursor){0};
     server->self->stat[STAT_CURSORS_OPEN]--;
 }
 
-void close_cursors(struct server *server) {
+void call_close_cursors(struct server *server) {
     struct wire_in *in = &server->in;
     in_u8(in);
     uint32_t count = in_ub4(in);
     for (uint32_t i = 0; i < count && !in->bad; i++)
-        close_cursor(server, in_ub4(in));
+        open_cursor_close(server, in_ub4(in));
     if (in->bad)
         server_violated(server, "cursors to close");
 }
 
-struct open_cursor *cursor_of(struct server *server, unsigned id) {
+struct open_cursor *open_cursor_of(struct server *server, unsigned id) {
     if (id >= 1 && id <= MOST_CURSORS && server->cursor[id - 1].open) {
         // An error's answer names it too, or the client could not close it.
         server->cursor_in_use = id;
@@ -34,8 +34,8 @@ struct open_cursor *cursor_of(struct server *server, unsigned id) {
     return NULL;
 }
 
-unsigned cursor_for_parse(struct server *server, unsigned id) {
-    close_cursor(server, id);
+unsigned open_cursor_for_parse(struct server *server, unsigned id) {
+    open_cursor_close(server, id);
     if (id == 0)
         for (id = 1; id <= MOST_CURSORS && server->cursor[id - 1].open;)
             id++;

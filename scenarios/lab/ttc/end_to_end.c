@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The piggyback by which a client says what it is working on: what v$session
-// shows as MODULE, ACTION, CLIENT_INFO and CLIENT_IDENTIFIER.
+// The piggyback by which a client describes its work: v$session shows it as
+// MODULE, ACTION, CLIENT_INFO and CLIENT_IDENTIFIER.
 #include <string.h>
 
 #include "ttc/server.h"
@@ -23,7 +23,7 @@ static void take(struct server *server, const struct attribute *attribute) {
     attribute->to[n] = '\0';
 }
 
-void end_to_end(struct server *server) {
+void call_end_to_end(struct server *server) {
     struct session_slot *self = server->self;
     struct wire_in *in = &server->in;
     // In the order of the message; the others are of no use here.
@@ -40,7 +40,7 @@ void end_to_end(struct server *server) {
     };
     const size_t count = sizeof attributes / sizeof *attributes;
     in_skip(in, 2);
-    in_ub(in); // which of them change: their flags below say so, too
+    in_ub(in); // which of them change: repeated in their flags below
     for (size_t i = 0; i < count; i++) {
         attributes[i].given = in_u8(in);
         attributes[i].length = in_ub4(in);

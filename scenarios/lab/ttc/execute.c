@@ -5,46 +5,7 @@
 #include "sql/transaction.h"
 #include "ttc/execution.h"
 
-enum { MOST_DEFINES = 1000 };
-
-static bool read_bind_types(struct server *server, struct open_cursor *open,
-                            uint32_t count) {
-    uint8_t *type = count <= MOST_BINDS ? malloc(count + 1) : NULL;
-    for (uint32_t i = 0; i < count && type && !server->in.bad; i++)
-        type[i] = read_oac(server);
-    free(open->bind_type);
-    open->bind_type = type;
-    open->bind_types = type ? count : 0;
-    if (server->in.bad)
-        server_violated(server, "bind descriptions");
-    else if (!type)
-        server_raise(server, 4030, "");
-    return type && !server->in.bad;
-}
-
-// Reads one row of bind values, if one comes, and binds it.
-static bool bind_row(struct server *server, struct open_cursor *open,
-                     bool *came) {
-    struct wire_in *in = &server->in;
-    *came = false;
-    if (open->bind_types == 0 || in_left(in) == 0)
-        return true;
-    if (in_u8(in) != MESSAGE_ROW_DATA) {
-        server_violated(server, "bind row");
-        return false;
-    }
-    *came = true;
-    struct bind_value *value = calloc(open->bind_types, sizeof *value);
-    if (!value) {
-        server_raise(server, 4030, "");
-        return false;
-    }
-    bool bound =
-        read_binds(server, open->bind_type, open->bind_types, value) &&
-        cursor_bind(&open->cursor, value, open->bind_types, &server->error);
-    free(value);
-    return bound;
-}
+enum { NO_DATA_FOUND = 1403, ERRORS_IN_ARRAY = 24381 };
 
 // The rows of an answer, and how it ends: with an error, which "no data
 // found" is too.
@@ -65,32 +26,126 @@ static void answer_rows(struct server *server, struct open_cursor *open,
         cursor->row_ready = false;
         cursor->rows++;
         sent++;
+        answer_flush(server);
     }
     if (wanted > 0 && cursor->at_end && !server->error.number)
         ora_error_set(&server->error, 1403, "");
 }
 
-// Runs what a cursor holds; with several rows of binds, once for each. The
-// first one is bound already.
-static bool run(struct server *server, struct open_cursor *open,
-                uint32_t iterations, bool commit) {
-    uint64_t changed = 0;
-    bool query = open->cursor.kind == STATEMENT_QUERY ||
-                 open->cursor.kind == STATEMENT_BLOCK;
-    for (uint32_t i = 0; i < iterations || i == 0; i++) {
-        bool came = false;
-        if (i > 0 && (!bind_row(server, open, &came) || !came))
-            break;
-        if (!cursor_execute(&open->cursor, &server->error))
-            break;
-        changed += open->cursor.rows;
-        if (query)
-            break;
+// How often one call executes, and with which options.
+struct iterations {
+    uint32_t count;
+    bool values; // a row of binds comes for each
+    bool again;  // without those that the client knows to be OUT
+    bool commit;
+    bool batch_errors; // those of a row do not end the call
+    bool row_counts;   // the client wants them row by row
+};
+
+static bool is_query(const struct cursor *cursor) {
+    return cursor->kind == STATEMENT_QUERY;
+}
+
+static bool is_change(const struct cursor *cursor) {
+    return cursor->kind >= STATEMENT_INSERT && cursor->kind <= STATEMENT_DELETE;
+}
+
+// Reads rows of binds that are not used, so that the next message is found.
+static void skip_rows(struct server *server, const struct bind_type *bind,
+                      unsigned binds, bool again, uint32_t rows) {
+    const struct ora_error first = server->error;
+    struct bind_value *value = calloc(binds + 1, sizeof *value);
+    if (!value)
+        server->lost = true; // the markers do the same
+    for (; rows > 0 && !server->lost && !server->in.bad; rows--) {
+        bind_row_read(server, bind, binds, again, value);
+        arena_empty(&server->arena);
     }
-    open->cursor.rows = changed;
-    if (server->error.number || server->ended)
+    free(value);
+    if (!server->lost)
+        server->error = first;
+}
+
+// Reads one row of bind values and executes with them.
+static bool execute_row(struct server *server, struct open_cursor *open,
+                        const struct iterations *todo,
+                        struct bind_value *value) {
+    struct ora_error *error = &server->error;
+    arena_empty(&server->arena);
+    return (!todo->values ||
+            (bind_row_read(server, open->bind, open->binds, todo->again,
+                           value) &&
+             cursor_bind(&open->cursor, value, open->binds, error))) &&
+           cursor_execute(&open->cursor, error);
+}
+
+// The row `at` has been executed, or not. True when the next one shall be.
+static bool go_on(struct server *server, const struct iterations *todo,
+                  uint32_t at, uint64_t changed) {
+    enum { MOST_FAILURES = 65535 };
+    struct array_outcome *outcome = &server->outcome;
+    struct ora_error *error = &server->error;
+    bool kept = true;
+    if (server->lost || server->in.bad || server->breaks.stopping)
         return false;
-    if (commit && !transaction_commit(&server->database)) {
+    if (error->number && (!todo->batch_errors || error->number == 1013 ||
+                          outcome->failures == MOST_FAILURES))
+        return false;
+    if (error->number)
+        kept = outcome_failed(outcome, at, error);
+    *error = (struct ora_error){0};
+    if (todo->row_counts)
+        kept = outcome_changed(outcome, changed) && kept;
+    if (!kept)
+        server_raise(server, 4030, "");
+    return kept;
+}
+
+// Executes once for each row of binds. A query, or a block that sets binds,
+// has but one.
+static void execute_rows(struct server *server, struct open_cursor *open,
+                         const struct iterations *todo) {
+    struct cursor *cursor = &open->cursor;
+    struct bind_value *value = calloc(open->binds + 1, sizeof *value);
+    uint64_t changed = 0;
+    uint32_t at = 0;
+    bool going = value != NULL;
+    if (!value)
+        server_raise(server, 4030, "");
+    for (; going && at < todo->count; at++) {
+        cursor->rows = 0;
+        const bool done = execute_row(server, open, todo, value);
+        if (done)
+            changed += cursor->rows;
+        going = go_on(server, todo, at, done ? cursor->rows : 0) &&
+                !(at + 1 < todo->count && nioqts(&server->breaks));
+    }
+    free(value);
+    if (todo->values && at < todo->count)
+        skip_rows(server, open->bind, open->binds, todo->again,
+                  todo->count - at);
+    cursor->rows = changed;
+}
+
+// False with an error raised. Errors in single rows are one, too.
+static bool run_iterations(struct server *server, struct open_cursor *open,
+                           const struct iterations *todo) {
+    const struct cursor *cursor = &open->cursor;
+    if (todo->count > 1 && cursor->into_to > cursor->into_from) {
+        if (todo->values)
+            skip_rows(server, open->bind, open->binds, todo->again,
+                      todo->count);
+        server_raise(server, 3001, "INTO with an array of binds");
+        return false;
+    }
+    execute_rows(server, open, todo);
+    if (server->error.number || server->lost || server->breaks.stopping)
+        return false;
+    if (server->outcome.failures > 0) {
+        server_raise(server, ERRORS_IN_ARRAY, "");
+        return true;
+    }
+    if (todo->commit && !transaction_commit(&server->database)) {
         ora_error_from_sqlite(&server->error, server->database.db);
         return false;
     }
@@ -110,7 +165,7 @@ static uint32_t rows_wanted(const struct execution *e) {
 }
 
 static bool parse(struct server *server, struct execution *e) {
-    unsigned id = cursor_for_parse(server, e->cursor);
+    unsigned id = open_cursor_for_parse(server, e->cursor);
     if (id == 0)
         return false;
     struct open_cursor *open = &server->cursor[id - 1];
@@ -121,116 +176,189 @@ static bool parse(struct server *server, struct execution *e) {
     if (cursor_parse(&open->cursor, &server->database, (const char *)e->sql.at,
                      e->sql.length, &server->error))
         return true;
-    close_cursor(server, id);
+    open_cursor_close(server, id);
     e->cursor = 0;
     return false;
 }
 
-// Carries the execution out and returns its cursor; NULL after an error.
-static struct open_cursor *execute(struct server *server, struct execution *e) {
-    bool came;
+// The cursor of the execution, ready for its binds. NULL after an error.
+static struct open_cursor *prepare(struct server *server, struct execution *e) {
     if (e->sql.length > 0 && !parse(server, e))
         return NULL;
-    struct open_cursor *open = cursor_of(server, e->cursor);
-    if (!open)
-        return NULL;
-    if (e->has_binds && e->binds > 0) {
-        if (!read_bind_types(server, open, e->binds))
-            return NULL;
+    struct open_cursor *open = open_cursor_of(server, e->cursor);
+    if (open && e->bind) {
+        free(open->bind);
+        open->bind = e->bind;
+        open->binds = e->binds;
+        e->bind = NULL;
         cursor_forget_types(&open->cursor);
     }
-    for (uint32_t i = 0; e->has_defines && i < e->defines; i++) {
-        read_oac(server);
-        if (server->in.bad || i == MOST_DEFINES) {
-            server_violated(server, "define descriptions");
-            return NULL;
-        }
-    }
-    if (!bind_row(server, open, &came))
+    return open;
+}
+
+// How many rows of binds the message has: one, unless something is to be done
+// for each of several. JDBC executes with binds that it declared before, and
+// does not announce them.
+static uint32_t rows_of_binds(const struct execution *e,
+                              const struct open_cursor *open, bool query) {
+    const bool declared = (e->options & OPTION_BIND) && e->binds > 0;
+    const bool known = (e->options & OPTION_EXECUTE) && open && open->binds > 0;
+    const uint32_t rows = e->al8[AL8_ITERATIONS];
+    if (!declared && !known)
+        return 0;
+    return query || rows == 0 ? 1 : rows;
+}
+
+// The next rows of a scrollable cursor are asked for as if it were to be
+// executed, but from where it is.
+static bool fetches_on(const struct execution *e, const struct cursor *cursor) {
+    return (e->al8[AL8_FLAGS] & FLAG_SCROLLABLE) &&
+           e->al8[AL8_ORIENTATION] == FETCH_CURRENT &&
+           e->al8[AL8_POSITION] > 1 && cursor->executed;
+}
+
+// Carries the execution out and returns its cursor; NULL after an error.
+static struct open_cursor *execute(struct server *server, struct execution *e) {
+    struct open_cursor *open = prepare(server, e);
+    const bool query =
+        e->al8[AL8_IS_QUERY] || (open && is_query(&open->cursor));
+    const uint32_t rows = rows_of_binds(e, open, query);
+    if (!open) {
+        skip_rows(server, e->bind, e->binds, false, rows);
         return NULL;
-    if (!(e->options & OPTION_EXECUTE))
-        return open;
-    if (open->cursor.placeholders > 0 && open->bind_types == 0) {
+    }
+    if (!(e->options & OPTION_EXECUTE) || fetches_on(e, &open->cursor)) {
+        skip_rows(server, open->bind, open->binds, false, rows);
+        return server->error.number ? NULL : open;
+    }
+    if (open->cursor.placeholders > 0 && open->binds == 0) {
         server_raise(server, 1008, "");
         return NULL;
     }
-    return run(server, open, e->al8[AL8_ITERATIONS], e->options & OPTION_COMMIT)
-               ? open
-               : NULL;
+    const uint32_t count = e->al8[AL8_ITERATIONS];
+    const bool change = is_change(&open->cursor);
+    const struct iterations todo = {
+        .count = query || count == 0 ? 1 : count,
+        .values = rows > 0,
+        .commit = e->options & OPTION_COMMIT,
+        .batch_errors = change && (e->options & OPTION_BATCH_ERRORS),
+        .row_counts = change && (e->al8[AL8_FLAGS] & FLAG_ROW_COUNTS),
+    };
+    const bool done = run_iterations(server, open, &todo);
+    return done || todo.row_counts ? open : NULL;
+}
+
+// Stands a scrollable cursor where the client wants it. The position that comes
+// with RELATIVE is that of a row, counted from the first, as with ABSOLUTE:
+// python-oracledb, the one driver with such cursors, has added where it is.
+static void scroll(struct server *server, const struct execution *e,
+                   struct cursor *cursor) {
+    uint64_t row = e->al8[AL8_POSITION];
+    if (!(e->al8[AL8_FLAGS] & FLAG_SCROLLABLE) || !cursor->executed ||
+        !cursor_keep_rows(cursor, &server->error))
+        return;
+    switch (e->al8[AL8_ORIENTATION]) {
+    case FETCH_FIRST:
+        row = 1;
+        break;
+    case FETCH_LAST:
+        row = cursor_row_count(cursor);
+        break;
+    case FETCH_CURRENT:
+    case FETCH_ABSOLUTE:
+    case FETCH_RELATIVE:
+        break;
+    default:
+        server_raise(server, 3001, "this orientation of a fetch");
+        return;
+    }
+    cursor_position(cursor, row);
+    cursor->rows = row > 0 ? row - 1 : 0;
+}
+
+static void answer_execution(struct server *server, const struct execution *e,
+                             struct open_cursor *open) {
+    const struct cursor *cursor = &open->cursor;
+    // Binds of other types can make columns of other types.
+    if (is_query(cursor) && ((e->options & OPTION_PARSE) || e->binds > 0))
+        answer_describe(server, cursor);
+    if (is_query(cursor)) {
+        scroll(server, e, &open->cursor);
+        answer_rows(server, open, rows_wanted(e));
+    } else if (cursor->kind == STATEMENT_BLOCK)
+        answer_block(server, open);
+    answer_parameters(server, server->cursor_in_use);
+    if ((e->al8[AL8_FLAGS] & FLAG_ROW_COUNTS) && is_change(cursor))
+        answer_row_counts(server);
+}
+
+// Drivers forget the cursor of a statement that failed the first time.
+static void forget_failed(struct server *server, const struct execution *e) {
+    const unsigned error = server->error.number;
+    if (error == 0 || error == NO_DATA_FOUND || error == ERRORS_IN_ARRAY ||
+        e->sql.length == 0)
+        return;
+    open_cursor_close(server, server->cursor_in_use);
+    server->cursor_in_use = 0;
 }
 
 // Oracle's name for the call that parses, executes and fetches in one.
 __attribute__((noinline)) void kpoal8(struct server *server) {
     struct execution e;
-    read_execution(server, &e);
-    if (server->in.bad) {
-        server_violated(server, "execute message");
-        return;
+    if (execution_read(server, &e)) {
+        struct open_cursor *open = execute(server, &e);
+        if (open && !server->lost)
+            answer_execution(server, &e, open);
+        const uint64_t rows = open ? open->cursor.rows : 0;
+        forget_failed(server, &e);
+        if (!server->ended && !server->lost)
+            answer_error(server, server->cursor_in_use, rows);
     }
-    struct open_cursor *open = execute(server, &e);
-    if (open) {
-        bool query = open->cursor.kind == STATEMENT_QUERY;
-        // Binds of other types can make columns of other types.
-        if (query && ((e.options & OPTION_PARSE) || e.has_binds))
-            answer_describe(server, &open->cursor);
-        if (query)
-            answer_rows(server, open, rows_wanted(&e));
-        else if (open->cursor.kind == STATEMENT_BLOCK)
-            answer_block(server, open);
-    }
-    uint64_t rows = open ? open->cursor.rows : 0;
-    bool failed = server->error.number && server->error.number != 1403;
-    if (failed && e.sql.length > 0) {
-        // Drivers forget the cursor of a statement that failed the first time.
-        close_cursor(server, server->cursor_in_use);
-        server->cursor_in_use = 0;
-    }
-    if (open) {
-        answer_parameters(server, server->cursor_in_use);
-        // JDBC asks for the rows of each element of an array of binds. There
-        // is but one element, and it waits for ever if nothing is said of it.
-        if ((e.al8[AL8_FLAGS] & FLAG_ROW_COUNTS) &&
-            open->cursor.kind >= STATEMENT_INSERT &&
-            open->cursor.kind <= STATEMENT_DELETE) {
-            out_ub(&server->out, 1);
-            out_ub(&server->out, rows);
-        }
-    }
-    if (!server->ended)
-        answer_error(server, server->cursor_in_use, rows);
+    outcome_forget(&server->outcome);
+    execution_free(&e);
 }
 
-void re_execute(struct server *server, bool with_fetch) {
+void call_reexecute(struct server *server, bool with_fetch) {
     struct wire_in *in = &server->in;
     uint32_t id = in_ub4(in), iterations = in_ub4(in);
     in_ub(in); // options
     const bool commit = in_ub4(in) & OPTION_COMMIT_AGAIN;
-    bool came;
-    struct open_cursor *open = in->bad ? NULL : cursor_of(server, id);
-    if (in->bad)
+    if (in->bad) {
         server_violated(server, "re-execute message");
-    if (open && bind_row(server, open, &came) &&
-        run(server, open, with_fetch ? 1 : iterations, commit)) {
-        if (open->cursor.kind == STATEMENT_QUERY)
+        return;
+    }
+    struct open_cursor *open = open_cursor_of(server, id);
+    if (!open) { // how many binds follow is not known either
+        server->lost = true;
+        return;
+    }
+    const bool query = with_fetch || is_query(&open->cursor);
+    const struct iterations todo = {
+        .count = query || iterations == 0 ? 1 : iterations,
+        .values = open->binds > 0,
+        .again = true,
+        .commit = commit,
+    };
+    if (run_iterations(server, open, &todo)) {
+        if (is_query(&open->cursor))
             answer_rows(server, open, with_fetch ? iterations : 0);
         else if (open->cursor.kind == STATEMENT_BLOCK)
             answer_block(server, open);
     }
-    if (server->ended)
+    if (server->ended || server->lost)
         return;
-    if (open)
-        answer_parameters(server, id);
-    answer_error(server, server->cursor_in_use, open ? open->cursor.rows : 0);
+    answer_parameters(server, id);
+    answer_error(server, server->cursor_in_use, open->cursor.rows);
 }
 
-void fetch(struct server *server) {
+void call_fetch(struct server *server) {
     struct wire_in *in = &server->in;
     uint32_t id = in_ub4(in), rows = in_ub4(in);
     if (in->bad) {
         server_violated(server, "fetch message");
         return;
     }
-    struct open_cursor *open = cursor_of(server, id);
+    struct open_cursor *open = open_cursor_of(server, id);
     if (open && !open->cursor.executed) {
         server_raise(server, 1002, "");
         open = NULL;

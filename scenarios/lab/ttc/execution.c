@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ttc/execution.h"
 
-uint8_t read_oac(struct server *server) {
+#include <stdlib.h>
+
+enum { MOST_DEFINES = 1000, BIND_IS_ARRAY = 0x40 };
+
+// A column or bind description.
+static struct bind_type read_description(struct server *server) {
     struct wire_in *in = &server->in;
-    uint8_t type = in_u8(in);
-    in_skip(in, 3); // flags, precision, scale
-    in_ub(in);      // longest
-    in_ub(in);      // elements
-    in_ub(in);      // continuation flags
-    in_dlc(in);     // object id
-    in_ub(in);      // version
-    in_ub(in);      // character set
-    in_u8(in);      // form
-    in_ub(in);      // longest, in characters
+    struct bind_type bind = {.type = in_u8(in)};
+    bind.array = in_u8(in) & BIND_IS_ARRAY;
+    in_u8(in); // precision
+    in_ub(in); // scale: JDBC has it of a TIMESTAMP; all others send 0
+    bind.longest = in_ub4(in);
+    in_ub(in);  // elements
+    in_ub(in);  // continuation flags
+    in_dlc(in); // object id
+    in_ub(in);  // version
+    in_ub(in);  // character set
+    bind.form = in_u8(in);
+    in_ub(in); // longest, in characters
     if (server->field_version >= 8)
         in_ub(in);
-    return type;
+    return bind;
 }
 
-void read_execution(struct server *server, struct execution *e) {
+// Up to the descriptions of binds; returns how many columns are described.
+static uint32_t read_head(struct server *server, struct execution *e) {
     struct wire_in *in = &server->in;
     const uint8_t version = server->field_version;
     *e = (struct execution){.options = in_ub4(in), .cursor = in_ub4(in)};
@@ -30,11 +38,13 @@ void read_execution(struct server *server, struct execution *e) {
     in_ub(in); // prefetch buffer
     e->prefetch = in_ub4(in);
     in_ub(in); // longest LONG
-    e->has_binds = in_u8(in);
+    const bool has_binds = in_u8(in);
     e->binds = in_ub4(in);
+    if (!has_binds)
+        e->binds = 0;
     in_skip(in, 5);
-    e->has_defines = in_u8(in);
-    e->defines = in_ub4(in);
+    const bool has_defines = in_u8(in);
+    const uint32_t defines = in_ub4(in);
     if (version >= 4) {
         in_ub(in); // registration id
         in_skip(in, 2);
@@ -65,10 +75,32 @@ void read_execution(struct server *server, struct execution *e) {
     if (e->sql_length > 0)
         e->sql = in_chr(server, e->sql_length);
     if (al8_length > 64)
-        in->bad = true;
+        in_refuse(in, "too many parameters of an execution");
     for (uint32_t i = 0; i < al8_length && !in->bad; i++) {
         uint64_t value = in_ub(in);
         if (i < AL8_LENGTH)
             e->al8[i] = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
     }
+    return has_defines ? defines : 0;
+}
+
+bool execution_read(struct server *server, struct execution *e) {
+    struct wire_in *in = &server->in;
+    const uint32_t defines = read_head(server, e);
+    if (e->binds > MOST_BINDS || defines > MOST_DEFINES)
+        in_refuse(in, "too many binds or columns");
+    if (!in->bad && e->binds > 0)
+        e->bind = calloc(e->binds, sizeof *e->bind);
+    for (uint32_t i = 0; e->bind && i < e->binds && !in->bad; i++)
+        e->bind[i] = read_description(server);
+    for (uint32_t i = 0; i < defines && !in->bad; i++)
+        read_description(server);
+    if (in->bad || (e->binds > 0 && !e->bind))
+        server_violated(server, "execute message");
+    return !server->lost && !in->bad;
+}
+
+void execution_free(struct execution *e) {
+    free(e->bind);
+    e->bind = NULL;
 }

@@ -28,7 +28,7 @@ size_t verifier_salt_length(enum verifier_type type) {
     return shape_of(type).salt;
 }
 
-void to_hex(const uint8_t *from, size_t length, char *to) {
+void hex_encode(const uint8_t *from, size_t length, char *to) {
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < length; i++) {
         *to++ = digits[from[i] >> 4];
@@ -45,7 +45,7 @@ static int digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool from_hex(const char *from, size_t digits, uint8_t *to, size_t length) {
+bool hex_decode(const char *from, size_t digits, uint8_t *to, size_t length) {
     if (digits != 2 * length)
         return false;
     for (size_t i = 0; i < length; i++) {
@@ -147,7 +147,7 @@ bool o5logon_challenge(struct o5logon *logon, const struct verifier *verifier,
         !aes(true, verifier->key, shape.key, logon->server_secret, shape.secret,
              sealed))
         return false;
-    to_hex(sealed, shape.secret, sesskey);
+    hex_encode(sealed, shape.secret, sesskey);
     return true;
 }
 
@@ -157,7 +157,7 @@ static bool derive_12c(struct o5logon *logon, const uint8_t *client_secret) {
     char hex[2 * sizeof both + 1];
     memcpy(both, client_secret, secret);
     memcpy(both + secret, logon->server_secret, secret);
-    to_hex(both, 2 * secret, hex);
+    hex_encode(both, 2 * secret, hex);
     return pbkdf2(hex, 4 * secret, logon->csk_salt, sizeof logon->csk_salt,
                   DERIVATIONS, logon->session_key, sizeof logon->session_key);
 }
@@ -183,9 +183,9 @@ bool o5logon_verify(struct o5logon *logon, const char *sesskey,
     uint8_t sealed[LONGEST_SECRET], client_secret[LONGEST_SECRET], proof[32];
     uint8_t hidden[LONGEST_PASSWORD + 2 * BLOCK], clear[sizeof hidden];
     const size_t length = password_length / 2;
-    if (!from_hex(sesskey, sesskey_length, sealed, shape.secret) ||
+    if (!hex_decode(sesskey, sesskey_length, sealed, shape.secret) ||
         length < 2 * BLOCK || length > sizeof hidden || length % BLOCK ||
-        !from_hex(password, password_length, hidden, length) ||
+        !hex_decode(password, password_length, hidden, length) ||
         !aes(false, verifier->key, shape.key, sealed, shape.secret,
              client_secret) ||
         !(verifier->type == VERIFIER_11G ? derive_11g(logon, client_secret)
@@ -214,6 +214,6 @@ bool o5logon_answer(const struct o5logon *logon, char answer[ANSWER_HEX]) {
         !aes(true, logon->session_key, shape_of(logon->verifier->type).key,
              clear, sizeof clear, sealed))
         return false;
-    to_hex(sealed, sizeof sealed, answer);
+    hex_encode(sealed, sizeof sealed, answer);
     return true;
 }

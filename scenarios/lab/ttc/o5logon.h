@@ -22,13 +22,13 @@ struct o5logon {
     uint8_t csk_salt[16];
 };
 
-// How many bytes the salt of a verifier has.
+// The length of the salt of a verifier, in bytes.
 size_t verifier_salt_length(enum verifier_type type);
 
 // False when the crypto library fails.
 bool verifier_make(const char *password, enum verifier_type type,
                    struct verifier *verifier);
-// Starts a logon; `sesskey` gets what the client has to be sent, in hex.
+// Starts a logon; `sesskey` gets the AUTH_SESSKEY for the client, in hex.
 bool o5logon_challenge(struct o5logon *logon, const struct verifier *verifier,
                        char sesskey[SECRET_HEX]);
 // Whether the client's AUTH_SESSKEY and AUTH_PASSWORD (hex) are right.
@@ -38,8 +38,9 @@ bool o5logon_verify(struct o5logon *logon, const char *sesskey,
 // AUTH_SVR_RESPONSE, in hex.
 bool o5logon_answer(const struct o5logon *logon, char answer[ANSWER_HEX]);
 
-void to_hex(const uint8_t *from, size_t length, char *to);
+// Writes 2 * `length` digits and a NUL.
+void hex_encode(const uint8_t *from, size_t length, char *to);
 // False unless `from` is exactly 2 * `length` hex digits.
-bool from_hex(const char *from, size_t digits, uint8_t *to, size_t length);
+bool hex_decode(const char *from, size_t digits, uint8_t *to, size_t length);
 
 #endif

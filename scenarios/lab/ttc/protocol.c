@@ -8,8 +8,12 @@ enum {
     PROTOCOL_VERSION = 6,
     CHARSET_AL32UTF8 = 873,
     CHARSET_AL16UTF16 = 2000,
+    CAP_BACKPORT = 5,
+    PLAIN_SCALES = 0x08, // see answer.c
+    CAP_COMPRESSED_SCALES = 6,
     CAP_LOGON = 4,
     CAP_FIELD_VERSION = 7,
+    CAP_WIDE_TYPES = 27, // types have two bytes
     CAP_LARGE = 37,
     LOGON_12C = 0x6f,
     LOGON_11G = 0x0f, // without 0x20: the secrets are mixed as in 11g
@@ -46,7 +50,7 @@ static const uint8_t compile_caps[45] = {
     [23] = 0xeb,
     [24] = 1,
     [26] = 4,
-    [27] = 1,
+    [CAP_WIDE_TYPES] = 1,
     [31] = 0x18,
     [34] = 12,
     [CAP_LARGE] = LARGE_CHUNKS,
@@ -80,8 +84,8 @@ void negotiate_protocol(struct server *server) {
     }
     // The national character set stands at fdo[6 + fdo[5] + fdo[6] + 3].
     uint8_t fdo[12] = {0};
-    fdo[9 + 1] = CHARSET_AL16UTF16 >> 8;
-    fdo[9 + 2] = CHARSET_AL16UTF16 & 0xff;
+    fdo[6 + 3] = CHARSET_AL16UTF16 >> 8;
+    fdo[6 + 4] = CHARSET_AL16UTF16 & 0xff;
 
     out_u8(out, MESSAGE_PROTOCOL);
     out_u8(out, PROTOCOL_VERSION);
@@ -100,6 +104,34 @@ void negotiate_protocol(struct server *server) {
     out_clr(out, runtime_caps, sizeof runtime_caps);
 }
 
+// Which types the client knows, and how each is represented: as usual. Of each
+// the type, what it becomes, and unless that is 0 the representation and a
+// zero. A type of 0 ends the table.
+static bool read_type_table(struct wire_in *in, bool wide) {
+    const size_t size = wide ? 2 : 1;
+    bool first = true;
+    for (;;) {
+        unsigned type = in_u8(in), to = 0;
+        if (wide)
+            type = type << 8 | in_u8(in);
+        if (in->bad || type == 0)
+            return !in->bad;
+        // go-ora has the national character set before the table, which
+        // begins with VARCHAR2, and little-endian.
+        if (first && type != 1) {
+            in_skip(in, 2 - size);
+            first = false;
+            continue;
+        }
+        first = false;
+        to = in_u8(in);
+        if (wide)
+            to = to << 8 | in_u8(in);
+        if (to != 0)
+            in_skip(in, 2 * size);
+    }
+}
+
 void negotiate_data_types(struct server *server) {
     static const uint8_t utc[11] = {128, 0, 0, 0, 60, 60, 60, 128, 0, 0, 0};
     struct wire_in *in = &server->in;
@@ -113,16 +145,26 @@ void negotiate_data_types(struct server *server) {
     }
     uint8_t large = compile.length > CAP_LARGE ? compile.at[CAP_LARGE] : 0;
     uint8_t theirs = compile.at[CAP_FIELD_VERSION];
+    server->compressed_scales = !(compile.at[CAP_BACKPORT] & PLAIN_SCALES) ||
+                                compile.at[CAP_COMPRESSED_SCALES];
     server->text_has_length = flags & DATA_TYPES_TEXT_HAS_LENGTH;
     server->field_version =
         theirs < OUR_FIELD_VERSION ? theirs : OUR_FIELD_VERSION;
-    // By what we offered: not every client repeats that it agrees.
+    // As our capabilities offer: not every client repeats that it agrees.
     in->big_chunks = out->big_chunks = true;
-    in->at = in->length; // the table of types: ours are the usual ones
+    const bool zone = runtime.length > RUNTIME_TIME_ZONE &&
+                      (runtime.at[RUNTIME_TIME_ZONE] & 1);
+    if (zone)
+        in_skip(in, sizeof utc + (large & LARGE_TIME_ZONE ? 4 : 0));
+    const bool wide =
+        compile.length > CAP_WIDE_TYPES && compile.at[CAP_WIDE_TYPES];
+    if (!read_type_table(in, wide)) {
+        server_violated(server, "table of data types");
+        return;
+    }
 
     out_u8(out, MESSAGE_DATA_TYPES);
-    if (runtime.length > RUNTIME_TIME_ZONE &&
-        (runtime.at[RUNTIME_TIME_ZONE] & 1)) {
+    if (zone) {
         out_raw(out, utc, sizeof utc);
         if (large & LARGE_TIME_ZONE)
             out_raw(out, (const uint8_t[]){0, 0, 0, 32}, 4);

@@ -7,55 +7,32 @@
 #include <string.h>
 
 #include "net/connect.h"
+#include "net/tls.h"
 
 enum { ARENA_LIMIT = 64 << 20, UNKNOWN_SERVICE = 12514 };
-
-// The next packet of a message that has not ended. A break ends it.
-static bool more_of_message(struct wire_in *in) {
-    struct server *server = in->source;
-    struct packet packet;
-    server->tns.awaited = WAIT_MORE_FROM_CLIENT;
-    bool came, broken = false;
-    do {
-        came = tns_read(&server->tns, &packet);
-        broken = came && packet.type == TNS_MARKER &&
-                 break_announced(&server->breaks, &packet);
-    } while (came && packet.type == TNS_MARKER && !broken);
-    server->tns.awaited = WAIT_MESSAGE_FROM_CLIENT;
-    if (broken) {
-        server->breaks.stopping = true;
-        return false;
-    }
-    if (!came || packet.type != TNS_DATA || packet.length <= TNS_DATA_FLAGS ||
-        (packet.body[1] & DATA_FLAG_EOF)) {
-        server->ended = true;
-        return false;
-    }
-    return in_append(in, packet.body + TNS_DATA_FLAGS,
-                     packet.length - TNS_DATA_FLAGS);
-}
 
 static bool service_known(const struct server *server, const char *descriptor) {
     char name[SGA_NAME];
     return (connect_value(descriptor, "SERVICE_NAME", name, sizeof name) ||
             connect_value(descriptor, "SID", name, sizeof name)) &&
-           same_name(name, server->sga->instance);
+           auth_same_name(name, server->sga->instance);
 }
 
-// CONNECT and what it is answered with. True when the session goes on.
+// Answers the CONNECT packet. True when the session goes on.
 static bool accept_client(struct server *server) {
     struct connect_request *request = calloc(1, sizeof *request);
     bool accepted = false;
     if (request && connect_read(&server->tns, request)) {
         // A local client has no urgent data; it signals.
-        server->ora.disable_oob = server->ora.disable_oob || server->local;
+        server->ora.disable_oob = server->ora.disable_oob || server->local ||
+                                  server->tns.tls; // which has none either
         struct accept_terms terms = connect_terms(request, &server->ora);
         server->path_check = terms.path_check;
         server->breaks.mode = server->local       ? BREAK_BY_SIGNAL
                               : terms.out_of_band ? BREAK_OUT_OF_BAND
                                                   : BREAK_IN_BAND;
         if (!service_known(server, request->data))
-            connect_refuse(&server->tns, UNKNOWN_SERVICE);
+            server->refused = connect_refuse(&server->tns, UNKNOWN_SERVICE);
         else // urgent data can come as soon as the client has the ACCEPT
             accepted = break_channel_open(&server->breaks) &&
                        connect_accept(&server->tns, &terms);
@@ -66,15 +43,17 @@ static bool accept_client(struct server *server) {
 
 static void release(struct server *server) {
     for (unsigned id = 1; id <= MOST_CURSORS; id++)
-        close_cursor(server, id);
+        open_cursor_close(server, id);
     database_close(&server->database);
-    arena_empty(&server->arena);
+    arena_free(&server->arena);
     free(server->in.data);
     free(server->out.data);
+    tns_close(&server->tns);
 }
 
 void server_run(struct server *server, int fd, int out, struct sga *sga,
-                struct session_slot *self, const struct sqlnet_ora *ora) {
+                struct session_slot *self, const struct sqlnet_ora *ora,
+                FILE *trace) {
     char why[200];
     memset(server, 0, sizeof *server);
     server->sga = sga;
@@ -83,9 +62,23 @@ void server_run(struct server *server, int fd, int out, struct sga *sga,
     server->field_version = 6;
     server->arena.limit = ARENA_LIMIT;
     server->in = (struct wire_in){
-        .more = more_of_message, .source = server, .arena = &server->arena};
+        .more = server_next_payload, .source = server, .arena = &server->arena};
     server->local = out != fd;
-    tns_open(&server->tns, fd, out);
+    if (!tns_open(&server->tns, fd, out)) {
+        server_ends(server, "out of memory for packets");
+        return;
+    }
+    server->tns.trace = trace;
+    if (getenv(TCPS_VARIABLE)) {
+        server->tns.tls =
+            tls_accept(fd, sga->wallet, sga->tcps_mutual,
+                       ora->inbound_connect_timeout, why, sizeof why);
+        if (!server->tns.tls) {
+            server_ends(server, why);
+            tns_close(&server->tns);
+            return;
+        }
+    }
     server->breaks = (struct break_channel){
         .tns = &server->tns,
         .skip = ora->break_poll_skip,
@@ -98,13 +91,17 @@ void server_run(struct server *server, int fd, int out, struct sga *sga,
             clock_us() + ora->inbound_connect_timeout * INT64_C(1000000);
     if (server->local) // a pipe without a reader
         signal(SIGPIPE, SIG_IGN);
-    if (!accept_client(server))
+    if (!accept_client(server)) {
+        if (!server->refused && server->tns.total > 0)
+            server_ends(server, "no CONNECT of Oracle Net came");
+        tns_close(&server->tns);
         return;
+    }
     server->tns.sent = &self->stat[STAT_BYTES_SENT];
     server->tns.received = &self->stat[STAT_BYTES_RECEIVED];
     if (!database_open(&server->database, sga, self, &server->breaks, why,
                        sizeof why))
-        fprintf(stderr, "oralab: cannot open the database: %s\n", why);
+        server_ends(server, why);
     else
         opimai_real(server);
     release(server);

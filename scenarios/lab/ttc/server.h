@@ -38,7 +38,7 @@ enum call {           // TTC functions, and one of our own
     CALL_PING = 147,
 };
 
-enum message { // what a TTC message begins with
+enum message { // first byte of a TTC message
     MESSAGE_PROTOCOL = 1,
     MESSAGE_DATA_TYPES = 2,
     MESSAGE_FUNCTION = 3,
@@ -50,13 +50,35 @@ enum message { // what a TTC message begins with
     MESSAGE_IO_VECTOR = 11,
     MESSAGE_DESCRIBE = 16,
     MESSAGE_PIGGYBACK = 17,
+    MESSAGE_NETWORK_SERVICES = 0xde, // of Oracle Net: 0xdeadbeef
+};
+
+// A bind as its client declared it.
+struct bind_type {
+    uint8_t type;
+    uint8_t form; // of characters: 2 is the national character set
+    uint32_t longest;
+    bool array; // one of PL/SQL: several values in a row
+    bool out;   // the client knows that the block sets it
 };
 
 struct open_cursor {
     bool open;
     struct cursor cursor;
-    uint8_t *bind_type; // as declared with the last execute that did
-    unsigned bind_types;
+    struct bind_type *bind; // as declared with the last execute that did
+    unsigned binds;
+};
+
+// The results of the executions of one call, one for each row of binds.
+struct array_outcome {
+    uint64_t *changed; // rows, of each that was tried
+    uint32_t tried;
+    uint32_t room;
+    struct row_error {
+        uint32_t row;
+        struct ora_error error;
+    } * failed; // where errors do not end the call
+    uint32_t failures;
 };
 
 struct server {
@@ -70,38 +92,53 @@ struct server {
     struct wire_out out;
     struct arena arena; // of the current call
     struct ora_error error;
+    struct array_outcome outcome; // of the current call
     struct o5logon logon;
     char user_offered[SGA_NAME];
     uint8_t field_version;  // of TTC: the smaller of both sides'
     bool text_has_length;   // CHR fields are CLR
-    uint8_t sequence;       // of the request being answered
+    bool compressed_scales; // of columns; see answer.c
+    uint8_t message;        // the type of the message being answered
+    uint8_t call;           // its function, if it is one
+    uint8_t sequence;       // and its number
     unsigned cursor_in_use; // by the request being answered, 0: none
     bool local;             // on pipes, not on a socket
     bool path_check;        // the client will try urgent data
+    bool refused;           // the client knows why it has no session
     bool challenged;
     bool logged_on;
+    bool lost; // the end of the message cannot be found
     bool ended;
     struct open_cursor cursor[MOST_CURSORS]; // [id - 1]
 };
 
 // Runs a whole session on the socket `fd`; a local one, where `out` differs, on
-// two pipes.
+// two pipes. `trace` gets every packet, or is NULL.
 void server_run(struct server *server, int fd, int out, struct sga *sga,
-                struct session_slot *self, const struct sqlnet_ora *ora);
+                struct session_slot *self, const struct sqlnet_ora *ora,
+                FILE *trace);
 
-// call.c. For what a client may not send: ends the session.
+// call.c. For a message that violates the protocol, or that is not known here.
+// The error is raised, the reason is traced, and the rest of the message is
+// dropped: by the exchange of markers both sides begin anew.
 void server_violated(struct server *server, const char *what);
+void server_unsupported(struct server *server, const char *what);
+// The session is over. The reason `why` is traced, unless the client wished it
+// (NULL); a fault of the connection is traced in any case.
+void server_ends(struct server *server, const char *why);
 void server_raise(struct server *server, unsigned error, const char *about);
 // A CHR field whose length was sent before.
 struct bytes in_chr(struct server *server, size_t length);
 
 // cursors.c. NULL with an error raised where there is none of that number.
-struct open_cursor *cursor_of(struct server *server, unsigned id);
+struct open_cursor *open_cursor_of(struct server *server, unsigned id);
 // A new cursor, or the given one to be parsed anew; 0 with an error raised.
-unsigned cursor_for_parse(struct server *server, unsigned id);
-void close_cursor(struct server *server, unsigned id);
+unsigned open_cursor_for_parse(struct server *server, unsigned id);
+void open_cursor_close(struct server *server, unsigned id);
 
-// opi.c: the chain that stands above every call, under Oracle's names.
+// opi.c. Puts the next piece that the client sends into `in`, the server's.
+bool server_next_payload(struct wire_in *in);
+// The chain that stands above every call, under Oracle's names.
 void opimai_real(struct server *server);
 void opiodr(struct server *server, enum call call);
 
@@ -115,24 +152,43 @@ bool answer_row(struct server *server, const struct cursor *cursor);
 // One value as a column of this type.
 bool answer_value(struct server *server, const struct column *column,
                   struct sqlite3_value *value);
-// What a block has put into its binds.
+// The values that a block has assigned to its binds.
 void answer_block(struct server *server, struct open_cursor *open);
 void answer_parameters(struct server *server, unsigned cursor);
+// answer_send.c. Sends all that is left of the answer.
+void answer_send(struct server *server);
+// Sends the packets that are full, once enough of them are. Sent bytes
+// cannot be taken back: to be called between rows only.
+void answer_flush(struct server *server);
 
 // The calls. Each reads its arguments and writes its answer.
 void negotiate_protocol(struct server *server);
 void negotiate_data_types(struct server *server);
-// Whether two names of at most SGA_NAME - 1 characters are the same but for
-// case. How long it takes does not tell where they differ.
-bool same_name(const char *offered, const char *ours);
-void auth_1(struct server *server);
-void auth_2(struct server *server);
+// network_services.c
+void negotiate_services(struct server *server);
+// Whether two names of at most SGA_NAME - 1 characters are the same, ignoring
+// case. The time that it takes does not show where they differ.
+bool auth_same_name(const char *offered, const char *ours);
+void call_auth_1(struct server *server);
+void call_auth_2(struct server *server);
 void kpoal8(struct server *server);
-void re_execute(struct server *server, bool fetch);
-void fetch(struct server *server);
-void close_cursors(struct server *server);
-void end_to_end(struct server *server);
-bool read_binds(struct server *server, const uint8_t *type, unsigned count,
-                struct bind_value *value);
+void call_reexecute(struct server *server, bool fetch);
+void call_fetch(struct server *server);
+void call_close_cursors(struct server *server);
+void call_end_to_end(struct server *server);
+// binds.c. Reads one row of values, one for each bind; when a cursor is
+// executed `again`, its client leaves out those that it knows to be OUT. False
+// with an error raised, after reading all of it unless the message is `lost`.
+bool bind_row_read(struct server *server, const struct bind_type *bind,
+                   unsigned count, bool again, struct bind_value *value);
+
+// array_outcome.c. False without memory.
+bool outcome_changed(struct array_outcome *outcome, uint64_t rows);
+bool outcome_failed(struct array_outcome *outcome, uint32_t row,
+                    const struct ora_error *error);
+void outcome_forget(struct array_outcome *outcome);
+// The parts of an answer that report them.
+void answer_row_counts(struct server *server);
+void answer_row_errors(struct server *server);
 
 #endif

@@ -13,30 +13,44 @@ struct bytes {
     size_t length;
 };
 
-// Memory of one call, freed as a whole.
+// Memory of one call, or of one row of it; freed as a whole.
 struct arena {
     struct arena_block *blocks;
     size_t total;
     size_t limit;
 };
 void *arena_take(struct arena *arena, size_t size); // NULL over the limit
-void arena_empty(struct arena *arena);
+void arena_empty(struct arena *arena);              // to be used again
+void arena_free(struct arena *arena);
 
-// A message being read. What is asked for beyond its end is fetched by `more`
-// (a message may span packets). Once `bad`, everything reads as zero.
+// The messages of a client, as one stream of bytes. Each function blocks until
+// the bytes that it returns have come. No reader sees where packets begin and
+// end: the message itself states what must follow. Once `bad`, everything reads
+// as zero, and `fault` is the reason; NULL where the client is gone or the
+// message was broken off.
 struct wire_in {
-    uint8_t *data;
+    uint8_t *data; // the piece that came last
     size_t length;
     size_t room;
     size_t at;
+    uint64_t before; // bytes of the message in earlier pieces
     bool bad;
+    const char *fault;
+    bool too_long;   // the fault is that it does not fit into memory
     bool big_chunks; // chunk lengths of a long CLR are ub4, else one byte
-    bool (*more)(struct wire_in *in);
+    bool (*more)(struct wire_in *in); // gives the next piece to in_put()
     void *source;
     struct arena *arena; // holds the byte strings read
 };
-bool in_append(struct wire_in *in, const uint8_t *data, size_t length);
-size_t in_left(const struct wire_in *in);
+bool in_put(struct wire_in *in, const uint8_t *data, size_t length);
+// Waits for the first byte of a message. False when none will come.
+bool in_wait(struct wire_in *in);
+// Drops the bytes received of a message that is not read to its end.
+void in_discard(struct wire_in *in);
+// The message violates the protocol: nothing more of it can be read.
+void in_refuse(struct wire_in *in, const char *fault);
+// How many bytes of the message have been read.
+uint64_t in_position(const struct wire_in *in);
 uint8_t in_u8(struct wire_in *in);
 void in_skip(struct wire_in *in, size_t length);
 uint64_t in_ub(struct wire_in *in); // a negative one is not a valid length: bad

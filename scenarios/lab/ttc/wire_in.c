@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
+    USUAL_BLOCK = 4096,
     CLR_CHUNKED = 0xfe,
     CLR_NULL = 0xff,
-    LONGEST_MESSAGE = 16 << 20,
 };
 
 struct arena_block {
@@ -20,7 +20,7 @@ void *arena_take(struct arena *arena, size_t size) {
     size = (size + 15) & ~(size_t)15;
     struct arena_block *block = arena->blocks;
     if (!block || block->size - block->used < size) {
-        size_t room = size > 4096 ? size : 4096;
+        size_t room = size > USUAL_BLOCK ? size : USUAL_BLOCK;
         if (room > arena->limit - arena->total)
             return NULL;
         block = malloc(sizeof *block + room);
@@ -35,7 +35,7 @@ void *arena_take(struct arena *arena, size_t size) {
     return at;
 }
 
-void arena_empty(struct arena *arena) {
+void arena_free(struct arena *arena) {
     while (arena->blocks) {
         struct arena_block *next = arena->blocks->next;
         free(arena->blocks);
@@ -44,110 +44,181 @@ void arena_empty(struct arena *arena) {
     arena->total = 0;
 }
 
-bool in_append(struct wire_in *in, const uint8_t *data, size_t length) {
-    if (length > LONGEST_MESSAGE - in->length)
-        return false;
-    if (in->length + length > in->room) {
-        size_t room = (in->length + length) * 2;
-        uint8_t *grown = realloc(in->data, room);
+// One block of the usual size stays: rows of binds would ask for it anew.
+void arena_empty(struct arena *arena) {
+    struct arena_block *kept = arena->blocks;
+    if (!kept)
+        return;
+    if (kept->size != USUAL_BLOCK) {
+        arena_free(arena);
+        return;
+    }
+    arena->blocks = kept->next;
+    arena_free(arena);
+    kept->next = NULL;
+    kept->used = 0;
+    arena->blocks = kept;
+    arena->total = kept->size;
+}
+
+bool in_put(struct wire_in *in, const uint8_t *data, size_t length) {
+    if (length > in->room) {
+        uint8_t *grown = realloc(in->data, length);
         if (!grown)
             return false;
         in->data = grown;
-        in->room = room;
+        in->room = length;
     }
+    in->before += in->at;
     if (length > 0)
-        memcpy(in->data + in->length, data, length);
-    in->length += length;
+        memcpy(in->data, data, length);
+    in->length = length;
+    in->at = 0;
     return true;
 }
 
-size_t in_left(const struct wire_in *in) {
-    return in->bad ? 0 : in->length - in->at;
+bool in_wait(struct wire_in *in) {
+    in->bad = in->too_long = false;
+    in->fault = NULL;
+    while (in->at == in->length)
+        if (!in->more || !in->more(in))
+            return false;
+    // Positions count from the message's first byte, wherever it stands.
+    in->before = 0 - (uint64_t)in->at;
+    return true;
 }
 
-static bool have(struct wire_in *in, size_t length) {
-    if (length > LONGEST_MESSAGE)
-        in->bad = true;
-    while (!in->bad && in->length - in->at < length)
+void in_discard(struct wire_in *in) {
+    in->at = in->length;
+}
+
+void in_refuse(struct wire_in *in, const char *fault) {
+    if (!in->bad)
+        in->fault = fault;
+    in->bad = true;
+}
+
+uint64_t in_position(const struct wire_in *in) {
+    return in->before + in->at;
+}
+
+// Whether there is a byte to take. Fetches the next piece where there is none.
+static bool have(struct wire_in *in) {
+    while (!in->bad && in->at == in->length)
         if (!in->more || !in->more(in))
             in->bad = true;
     return !in->bad;
 }
 
+// How many of `length` bytes are in the current piece; at least one if any
+// is to come at all.
+static size_t at_once(struct wire_in *in, size_t length) {
+    if (length == 0 || !have(in))
+        return 0;
+    const size_t here = in->length - in->at;
+    return length < here ? length : here;
+}
+
+static bool copy(struct wire_in *in, uint8_t *to, size_t length) {
+    size_t n;
+    while ((n = at_once(in, length)) > 0) {
+        memcpy(to, in->data + in->at, n);
+        in->at += n;
+        to += n;
+        length -= n;
+    }
+    return length == 0;
+}
+
 uint8_t in_u8(struct wire_in *in) {
-    return have(in, 1) ? in->data[in->at++] : 0;
+    return have(in) ? in->data[in->at++] : 0;
 }
 
 void in_skip(struct wire_in *in, size_t length) {
-    if (have(in, length))
-        in->at += length;
+    size_t n;
+    while ((n = at_once(in, length)) > 0) {
+        in->at += n;
+        length -= n;
+    }
 }
 
 uint64_t in_ub(struct wire_in *in) {
     uint8_t size = in_u8(in);
-    if (size > 8 || !have(in, size)) {
-        in->bad = true;
-        return 0;
-    }
     uint64_t value = 0;
-    while (size-- > 0)
-        value = value << 8 | in->data[in->at++];
-    return value;
+    if (size > 8)
+        in_refuse(in, "a number of more than 8 bytes");
+    while (size-- > 0 && !in->bad)
+        value = value << 8 | in_u8(in);
+    return in->bad ? 0 : value;
 }
 
 uint32_t in_ub4(struct wire_in *in) {
     uint64_t value = in_ub(in);
     if (value > UINT32_MAX)
-        in->bad = true;
+        in_refuse(in, "a number of more than 4 bytes");
     return in->bad ? 0 : (uint32_t)value;
+}
+
+static void refuse_length(struct wire_in *in) {
+    if (!in->bad)
+        in->too_long = true;
+    in_refuse(in, "a value too long for the server's memory");
 }
 
 struct bytes in_raw(struct wire_in *in, size_t length) {
     struct bytes none = {NULL, 0};
-    if (length == 0 || !have(in, length))
+    if (length == 0 || in->bad)
         return none;
-    uint8_t *copy = arena_take(in->arena, length + 1);
-    if (!copy) {
-        in->bad = true;
+    uint8_t *to = length < SIZE_MAX ? arena_take(in->arena, length + 1) : NULL;
+    if (!to) {
+        refuse_length(in);
         return none;
     }
-    memcpy(copy, in->data + in->at, length);
-    copy[length] = '\0';
-    in->at += length;
-    return (struct bytes){copy, length};
+    if (!copy(in, to, length))
+        return none;
+    to[length] = '\0';
+    return (struct bytes){to, length};
 }
 
+// Makes room for `length` bytes in a block that is not in the arena yet.
+static struct arena_block *grow(struct arena *arena, struct arena_block *block,
+                                size_t length) {
+    const size_t most = arena->limit - arena->total;
+    if (length > most)
+        return NULL;
+    if (block && length <= block->size)
+        return block;
+    const size_t room = length > most / 2 ? most : 2 * length;
+    struct arena_block *grown = realloc(block, sizeof *block + room);
+    if (grown)
+        grown->size = room;
+    return grown;
+}
+
+// The sum of the chunks is known only with the last one.
 static struct bytes in_chunks(struct wire_in *in) {
-    struct bytes none = {NULL, 0};
-    // Two passes: all chunks have to be here before their sum is known.
-    size_t start = in->at, total = 0;
-    for (;;) {
-        size_t chunk = in->big_chunks ? in_ub4(in) : in_u8(in);
-        if (in->bad)
-            return none;
-        if (chunk == 0)
+    struct arena_block *block = NULL;
+    size_t total = 0, chunk;
+    while ((chunk = in->big_chunks ? in_ub4(in) : in_u8(in)) > 0) {
+        struct arena_block *grown = grow(in->arena, block, total + chunk + 1);
+        if (!grown) {
+            refuse_length(in);
             break;
-        in_skip(in, chunk);
+        }
+        block = grown;
+        copy(in, block->data + total, chunk);
         total += chunk;
     }
-    if (total == 0 || in->bad)
-        return none;
-    uint8_t *copy = arena_take(in->arena, total + 1);
-    if (!copy) {
-        in->bad = true;
-        return none;
+    if (in->bad || total == 0) {
+        free(block);
+        return (struct bytes){NULL, 0};
     }
-    in->at = start;
-    for (size_t done = 0;;) {
-        size_t chunk = in->big_chunks ? in_ub4(in) : in_u8(in);
-        if (chunk == 0)
-            break;
-        memcpy(copy + done, in->data + in->at, chunk);
-        in->at += chunk;
-        done += chunk;
-    }
-    copy[total] = '\0';
-    return (struct bytes){copy, total};
+    block->data[total] = '\0';
+    block->used = block->size; // nothing else goes in
+    block->next = in->arena->blocks;
+    in->arena->blocks = block;
+    in->arena->total += block->size;
+    return (struct bytes){block->data, total};
 }
 
 struct bytes in_clr(struct wire_in *in) {

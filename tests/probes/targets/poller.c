@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A process that polls exactly as often as it is told. Commands come on
+// A process that polls exactly as often as commanded. Commands come on
 // standard input, one a line; each is answered by one line when it is done.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -7,9 +7,11 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -158,7 +160,7 @@ static void poll_on_threads(int fd, long count, int threads) {
 }
 
 // A process that is now its only thread, now not: 3 * count polls a round.
-static void poll_beside_threads(int fd, long count, int rounds) {
+static void poll_with_threads(int fd, long count, int rounds) {
     struct share share = {fd, count};
     pthread_t thread;
 
@@ -183,12 +185,31 @@ static void poll_in_forks(int fd, long count, int forks, int threads) {
         continue;
 }
 
+// By a child's child.
+static void poll_in_grandchild(int fd, long count) {
+    pid_t child = fork();
+
+    if (!child) {
+        if (!fork()) {
+            poll_often(fd, count, 0);
+            _exit(0);
+        }
+        wait(NULL);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
 static void ppoll_often(int fd, long count, const char *how) {
-    struct timespec zero = {0, 0}, soon = {0, 1000};
-    struct pollfd one = {fd, POLLIN, 0};
+    struct timespec zero = {0, 0}, soon = {0, 1000}, far = {1L << 32, 0};
+    bool waits_long = !strcmp(how, "far"); // for a socket that is writable
+    struct pollfd one = {fd, waits_long ? POLLOUT : POLLIN, 0};
+    struct timespec *wait = waits_long            ? &far
+                            : strcmp(how, "zero") ? &soon
+                                                  : &zero;
 
     for (long i = 0; i < count; i++)
-        ppoll(&one, 1, strcmp(how, "zero") ? &soon : &zero, NULL);
+        ppoll(&one, 1, wait, NULL);
 }
 
 static void poll_many(int fd, long count) {
@@ -196,6 +217,26 @@ static void poll_many(int fd, long count) {
 
     for (long i = 0; i < count; i++)
         poll(two, 2, 0);
+}
+
+static int call_32bit(int nr, unsigned a, unsigned b, unsigned c) {
+    int result;
+
+    __asm__ volatile("int $0x80"
+                     : "=a"(result)
+                     : "a"(nr), "b"(a), "c"(b), "d"(c)
+                     : "memory", "r8", "r9", "r10", "r11");
+    return result;
+}
+
+static void poll_by_32bit_calls(int fd, long count) {
+    struct pollfd *one = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+    *one = (struct pollfd){fd, POLLIN, 0};
+    for (long i = 0; i < count; i++)
+        call_32bit(168, (unsigned)(unsigned long)one, 1, 0);
+    munmap(one, 4096);
 }
 
 // With some microseconds of other work before each poll, as a server has.
@@ -257,10 +298,12 @@ static int run(const char *verb, char **word) {
         poll_many(fd, count);
     else if (!strcmp(verb, "threads"))
         poll_on_threads(fd, count, (int)extra);
-    else if (!strcmp(verb, "beside"))
-        poll_beside_threads(fd, count, (int)extra);
+    else if (!strcmp(verb, "with_threads"))
+        poll_with_threads(fd, count, (int)extra);
     else if (!strcmp(verb, "forks"))
         poll_in_forks(fd, count, (int)extra, atoi(word[3]));
+    else if (!strcmp(verb, "grandchild"))
+        poll_in_grandchild(fd, count);
     else if (!strcmp(verb, "fault"))
         for (long i = 0; i < count; i++)
             syscall(SYS_poll, (void *)8, 1, 0);
@@ -269,14 +312,10 @@ static int run(const char *verb, char **word) {
             syscall(SYS_poll, (void *)8, 1u << 31, 0);
     else if (!strcmp(verb, "waitpid32"))
         // 7 is waitpid in the 32-bit table: no poll.
-        for (long i = 0; i < count; i++) {
-            int none;
-
-            __asm__ volatile("int $0x80"
-                             : "=a"(none)
-                             : "a"(7), "b"(-1), "c"(0), "d"(0)
-                             : "memory", "r8", "r9", "r10", "r11");
-        }
+        for (long i = 0; i < count; i++)
+            call_32bit(7, -1, 0, 0);
+    else if (!strcmp(verb, "poll32"))
+        poll_by_32bit_calls(fd, count);
     else if (!strcmp(verb, "getppid"))
         for (long i = 0; i < count; i++)
             syscall(SYS_getppid);

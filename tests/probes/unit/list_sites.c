@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sites.h"
+#include "readers/sites.h"
 
 int main(int argc, char **argv) {
     for (int n = 1; n < argc; n++) {

@@ -3,7 +3,9 @@
 //   refused session|uprobes
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "options.h"
-#include "sandbox.h"
+#include "options/failure.h"
+#include "privileges/sandbox.h"
 
 #define X32 0x40000000
 
@@ -48,6 +50,16 @@ static const struct attempt ATTEMPTS[] = {
     {"capset", SYS_capset, {0}},
     {"mount", SYS_mount, {0}},
     {"init_module", SYS_init_module, {0}},
+    {"BPF map", SYS_bpf, {BPF_MAP_CREATE}},
+    {"BPF program", SYS_bpf, {BPF_PROG_LOAD}},
+    {"BPF program, by upper bits", SYS_bpf, {1L << 32 | BPF_PROG_LOAD}},
+    {"pinning", SYS_bpf, {BPF_OBJ_PIN}},
+    {"others' BPF programs", SYS_bpf, {BPF_PROG_GET_FD_BY_ID}},
+    {"others' BPF maps", SYS_bpf, {BPF_MAP_GET_FD_BY_ID}},
+    {"others' BPF links", SYS_bpf, {BPF_LINK_GET_FD_BY_ID}},
+    {"BTF", SYS_bpf, {BPF_BTF_LOAD}},
+    {"fsopen", SYS_fsopen, {0}},
+    {"fsmount", SYS_fsmount, {0}},
     {"x32 getpid", X32 | SYS_getpid, {0}},
     {"no such call", 4000, {0}},
     {"executable memory",
@@ -55,6 +67,9 @@ static const struct attempt ATTEMPTS[] = {
      {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}},
     {"memory made executable", SYS_mprotect, {0, 4096, PROT_EXEC}},
 };
+
+static const int NEEDED[] = {BPF_MAP_LOOKUP_ELEM, BPF_MAP_UPDATE_ELEM,
+                             BPF_RAW_TRACEPOINT_OPEN, BPF_LINK_CREATE};
 
 int main(int argc, char **argv) {
     bool session = argc == 2 && !strcmp(argv[1], "session");
@@ -77,6 +92,9 @@ int main(int argc, char **argv) {
     }
     if (session && open("/dev/null", O_RDONLY) < 0)
         missed = "open to read", refused = 0;
+    for (unsigned i = 0; session && i < sizeof(NEEDED) / sizeof(*NEEDED); i++)
+        if (syscall(SYS_bpf, NEEDED[i], NULL, 0) == -1 && errno == EPERM)
+            missed = "a needed BPF command", refused = 0;
     if (session) { // it may still speak
         printf("%u of %u refused, not %s\n", refused, all,
                missed ? missed : "one missed");

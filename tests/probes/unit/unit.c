@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ehframe.h"
-#include "json.h"
-#include "rates.h"
+#include "readers/ehframe.h"
+#include "output/json.h"
+#include "processes/rates.h"
 
 static int failures;
 
@@ -171,7 +171,7 @@ static void test_rates(void) {
     add_windows(&w, 3, (struct window){5000, 0.01, 0.01, 0.001});
     CHECK(window_rate(&w, 1, 1, &rate));
     CHECK(fabs(rate.per_s - 5000 / 0.009 * 0.997) < 1);
-    // On the CPU for half of the windows, but for a tenth of the time.
+    // On the CPU for half of the windows, yet for a tenth of the time.
     w = (struct windows){0};
     add_windows(&w, 3, (struct window){500, 0.01, 0.005, 0});
     CHECK(window_rate(&w, 0.1, 1, &rate));
@@ -188,6 +188,10 @@ static void test_rates(void) {
     add_windows(&w, 10, (struct window){0, 0.01, 0.01, 0});
     CHECK(window_rate(&w, 0.5, 1, &rate));
     CHECK(rate.per_s == 0 && fabs(rate.high - 15) < 1e-9);
+    // Polls whose CPU time the kernel has not added up yet give no rate.
+    w = (struct windows){0};
+    add_windows(&w, 3, (struct window){10, 0.01, 0, 0});
+    CHECK(!window_rate(&w, 0, 1, &rate));
     // Seen polling once.
     w = (struct windows){0};
     add_windows(&w, 9, (struct window){0, 0.01, 0, 0});
@@ -197,7 +201,7 @@ static void test_rates(void) {
 }
 
 // Whether the 95 % interval holds, for a process that the scheduler lets run
-// now and then, at a pace that varies.
+// now and then, at a rate that varies.
 static bool interval_holds(double share, int windows, double memory) {
     double cpu = 0, polls = 0, drift = 0;
     struct windows w = {0};
@@ -205,18 +209,18 @@ static bool interval_holds(double share, int windows, double memory) {
 
     for (int i = 0; i < windows; i++) {
         double now = drand48() * 2 * share; // CPU share between two windows
-        double pace;
+        double per_s;
         struct window one = {.seconds = 0.01};
 
         drift = memory * drift +
                 sqrt(1 - memory * memory) * 0.5 * (drand48() - 0.5);
-        pace = 1e6 * (1 + drift);
+        per_s = 1e6 * (1 + drift);
         if (drand48() < now)
             one.cpu_s = 0.01 * fmin(1, 0.5 + drand48());
-        one.polls = pace * one.cpu_s;
+        one.polls = per_s * one.cpu_s;
         window_add(&w, &one);
         cpu += now * 0.75;
-        polls += 1e6 * now * 0.75; // what a long look would see
+        polls += 1e6 * now * 0.75; // a long measurement's
     }
     window_rate(&w, cpu, 0.75 * windows, &rate);
     polls /= 0.75 * windows;

@@ -41,14 +41,14 @@ class Browser:
             "--window-size=1280,900",
         ]
 
-        def place() -> None:
+        def place_pipes() -> None:
             away = [fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (to_read, to_write)]
             os.dup2(away[0], 3)
             os.dup2(away[1], 4)
 
         self._child = subprocess.Popen(
             [program() or "chromium", *options],
-            preexec_fn=place,  # noqa: PLW1509  nothing here has threads
+            preexec_fn=place_pipes,  # noqa: PLW1509  nothing here has threads
             close_fds=False,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

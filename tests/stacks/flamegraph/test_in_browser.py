@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from stacks.flamegraph import flame_graph
-from stacks.folded import Folded
-from stacks.layers import built_in
-from stacks.picture import Picture, Side
+from polltrace.stacks.flamegraph import flame_graph
+from polltrace.stacks.folded import Folded
+from polltrace.stacks.layers import built_in
+from polltrace.stacks.picture import Picture, Side
 
 Browser = Any  # conftest's; test directories are no packages
 
@@ -45,7 +45,7 @@ def test_drawn_zoomed_and_searched(browser: Browser, tmp_path: Path) -> None:
     assert share == pytest.approx(0.3, abs=1e-6)
     assert {browser.ask(f"({FILL})('{name}')") for name in POLL[3:7]} == {"#f4936f"}
 
-    # A click zooms in: callers stay, what is beside goes.
+    # A click zooms in: callers stay, siblings go.
     browser.ask(
         "[...document.querySelectorAll('#graph rect')].find(b => b.call.name === 'nioqts')"
         ".dispatchEvent(new MouseEvent('click', {bubbles: true}))"

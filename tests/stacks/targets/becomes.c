@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints an address in main and, when told to go on, becomes the program it
+// Prints an address in main and, on a line of input, becomes the program it
 // was given.
 #include <stdio.h>
 #include <unistd.h>

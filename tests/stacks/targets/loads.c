@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints an address in main; when told to go on, loads the library it was
+// Prints an address in main; on a line of input, loads the library it was
 // given and prints an address in its step_inside.
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How fast the lab is: a consistent get, a round trip, a row. Prints Markdown.
+
+`python -m bench.lab_speed [--rounds N]`, after `make -C scenarios/lab build/oralab
+build/oralab-unchecked`. All that is compared is interleaved in one run, because a machine's speed
+drifts. PostgreSQL, where it is installed, answers the same round trips by its simple protocol,
+from a cluster in a temporary directory that runs as an unprivileged user.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import oracledb
+
+from polltrace.intervals import Estimate, median
+from polltrace.scenarios.plan.lotslios import LOTSLIOS
+
+BUILD = Path(__file__).parents[1] / "scenarios" / "lab" / "build"
+GETS_AND_CPU = (
+    "select (select value from v$mystat m, v$statname n where m.statistic# = n.statistic#"
+    " and n.name = 'consistent gets'), (select value from v$sess_time_model"
+    " where sid = sys_context('userenv', 'sid') and stat_name = 'DB CPU') from dual"
+)
+GET_ROWS = 5_000
+SKIPS = (1000, 3, 1)
+TRIPS = 5_000
+TABLE_ROWS = 20_000
+ARRAY_SIZES = (1, 15, 100, 1000)
+
+
+@contextlib.contextmanager
+def running_lab(executable: str) -> Iterator[dict[str, Any]]:
+    """A lab on a free port; the line that it prints when it is ready."""
+    process = subprocess.Popen(
+        [BUILD / executable, "--until-eof"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.stdin.close()
+        process.wait()
+
+
+def connect(port: int, *, in_band: bool = False) -> oracledb.Connection:
+    return oracledb.connect(
+        user="scott", password="tiger", dsn=f"127.0.0.1:{port}/LAB", disable_oob=in_band
+    )
+
+
+def gets_and_cpu(cursor: oracledb.Cursor) -> tuple[int, int]:
+    """The session's consistent gets, and microseconds on CPU in its calls."""
+    cursor.execute(GETS_AND_CPU)
+    [(gets, cpu_us)] = cursor.fetchall()
+    return gets, cpu_us
+
+
+def ns_per_get(cursor: oracledb.Cursor) -> float:
+    gets, cpu_us = gets_and_cpu(cursor)
+    cursor.execute(LOTSLIOS, n=GET_ROWS)
+    cursor.fetchall()
+    gets_after, cpu_us_after = gets_and_cpu(cursor)
+    return 1e3 * (cpu_us_after - cpu_us) / (gets_after - gets)
+
+
+def bench_gets(rounds: int) -> Iterator[str]:
+    """A get by break mode, and what a poll adds to one."""
+    with running_lab("oralab") as checked, running_lab("oralab-unchecked") as unchecked:
+        ns: dict[str, list[float]] = {}
+        bare, out_of_band, in_band = (
+            connect(lab["port"], in_band=in_band).cursor()
+            for lab, in_band in ((unchecked, False), (checked, False), (checked, True))
+        )
+        for turn in range(rounds + 1):
+            took = {"no break check": ns_per_get(bare), "out-of-band": ns_per_get(out_of_band)}
+            for skip in SKIPS:
+                in_band.execute(f"alter session set break_poll_skip = {skip}")
+                took[f"in-band, skip {skip}"] = ns_per_get(in_band)
+            if turn > 0:  # the first fills the caches
+                for name, one in took.items():
+                    ns.setdefault(name, []).append(one)
+    rarest, *others = (ns[f"in-band, skip {skip}"] for skip in SKIPS)
+    yield f"| break mode | ns per consistent get [95 %] | more than at skip {SKIPS[0]} [95 %] |"
+    yield "|---|---:|---:|"
+    for name, each in ns.items():
+        more = "" if each is rarest else with_interval(difference(each, rarest))
+        yield f"| {name} | {with_interval(median(each))} | {more} |"
+    yield ""
+    # In one session, so that no difference between programs or processes is in it.
+    per_poll = [more / (1 / SKIPS[-1] - 1 / SKIPS[0]) for more in _minus(others[-1], rarest)]
+    yield f"A poll adds {with_interval(median(per_poll))} ns [95 %] in this loop."
+
+
+def difference(more: Sequence[float], less: Sequence[float]) -> Estimate:
+    """The median of the rounds' differences, with its interval."""
+    return median(_minus(more, less))
+
+
+def _minus(more: Sequence[float], less: Sequence[float]) -> list[float]:
+    return [a - b for a, b in zip(more, less, strict=True)]
+
+
+def with_interval(estimate: Estimate, digits: int = 0) -> str:
+    value, low, high = (
+        f"{each:,.{digits}f}" for each in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+class Trip:
+    """One request on one socket, again and again: `ends` tells a whole answer."""
+
+    def __init__(
+        self, connection: socket.socket, request: bytes, ends: Callable[[bytes], bool]
+    ) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection, self._request, self._ends = connection, request, ends
+
+    def per_second(self, trips: int) -> float:
+        began = time.perf_counter()
+        for _ in range(trips):
+            self._connection.sendall(self._request)
+            if not answer(self._connection, self._ends):
+                raise RuntimeError("the server has closed the connection")
+        return trips / (time.perf_counter() - began)
+
+
+def answer(connection: socket.socket, ends: Callable[[bytes], bool]) -> bool:
+    """Read a whole answer; False where the server closes before."""
+    received = connection.recv(65536)
+    while not ends(received):
+        more = connection.recv(65536)
+        if not more:
+            return False
+        received += more
+    return True
+
+
+def ends_oracle(answer: bytes) -> bool:
+    return len(answer) >= 4 and len(answer) >= int.from_bytes(answer[:4], "big")
+
+
+def ends_postgresql(answer: bytes) -> bool:
+    return answer.endswith(b"Z\0\0\0\x05I")
+
+
+def oracle_trip(port: int) -> Trip:
+    """A session that a driver has opened through us, with the last request of the driver.
+
+    So one loop waits for the answers of both databases, and no driver's cost is in the figures.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+    requests: list[bytes] = []
+    server = socket.create_connection(("127.0.0.1", port))
+
+    def carry(source: socket.socket, to: socket.socket, kept: list[bytes] | None) -> None:
+        while data := source.recv(65536):
+            last = stop.is_set()  # before the reader of this data can set it
+            if kept is not None:
+                kept.append(data)
+            to.sendall(data)
+            if last:
+                return
+
+    def serve() -> None:
+        client, _ = listener.accept()
+        back = threading.Thread(target=carry, args=(server, client, None))
+        back.start()
+        threading.Thread(target=carry, args=(client, server, requests), daemon=True).start()
+        back.join()
+
+    stop = threading.Event()
+    thread = threading.Thread(target=serve)
+    thread.start()
+    connection = connect(listener.getsockname()[1], in_band=True)
+    cursor = connection.cursor()
+    cursor.prefetchrows = 2
+    for _ in range(3):
+        cursor.execute("select 1 from dual")
+        cursor.fetchall()
+    stop.set()
+    connection.ping()  # its answer ends the thread that reads from the server
+    thread.join()
+    _held.append(connection)
+    return Trip(server, requests[-2], ends_oracle)
+
+
+_held: list[oracledb.Connection] = []  # closing one would end its session
+
+
+@contextlib.contextmanager
+def postgresql() -> Iterator[int | None]:
+    """The port of a new cluster; None where PostgreSQL is not installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        yield None
+        return
+    binaries = found[-1].parent
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as directory:
+        data = Path(directory) / "data"
+        prefix: list[str] = []
+        if os.geteuid() == 0:
+            user = pwd.getpwnam("nobody")
+            os.chown(directory, user.pw_uid, user.pw_gid)
+            prefix = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}"]
+            prefix += ["--clear-groups"]
+        # It must not outlive us, however we end.
+        dies = ["setpriv", "--pdeathsig=INT"]
+        initdb = [*prefix, str(binaries / "initdb"), "-D", str(data), "-A", "trust"]
+        subprocess.run([*initdb, "-U", "bench"], check=True, capture_output=True, cwd=directory)
+        server = subprocess.Popen(
+            [*prefix, *dies, str(binaries / "postgres"), "-D", str(data), "-p", str(port),
+             "-h", "127.0.0.1", "-k", directory],
+            stderr=subprocess.DEVNULL, cwd=directory,
+        )  # fmt: skip
+        try:
+            yield port
+        finally:
+            server.send_signal(signal.SIGINT)  # without waiting for its clients
+            server.wait()
+
+
+def postgresql_trip(port: int) -> Trip:
+    """A session by the start-up message, which a cluster that trusts us lets in."""
+    start = (196608).to_bytes(4, "big") + b"user\0bench\0database\0postgres\0\0"
+    for _ in range(100):
+        with contextlib.suppress(ConnectionError):  # it may be starting still
+            connection = socket.create_connection(("127.0.0.1", port), timeout=30)
+            connection.sendall((len(start) + 4).to_bytes(4, "big") + start)
+            if answer(connection, ends_postgresql):
+                break
+        time.sleep(0.1)
+    else:
+        raise RuntimeError("PostgreSQL does not answer")
+    query = b"select 1\0"
+    return Trip(connection, b"Q" + (len(query) + 4).to_bytes(4, "big") + query, ends_postgresql)
+
+
+def bench_trips(rounds: int) -> Iterator[str]:
+    """Round trips that answer with one row of one number."""
+    with running_lab("oralab") as lab, postgresql() as port:
+        trips = {"lab, TTC re-execute and fetch": oracle_trip(lab["port"])}
+        if port is not None:
+            trips["PostgreSQL, simple protocol"] = postgresql_trip(port)
+        rates: dict[str, list[float]] = {name: [] for name in trips}
+        for turn in range(rounds + 1):
+            for name, trip in trips.items():
+                rate = trip.per_second(TRIPS)
+                if turn > 0:
+                    rates[name].append(rate)
+        for connection in _held:
+            with contextlib.suppress(oracledb.Error):
+                connection.close()
+    yield "| server | single-row round trips per second [95 %] |"
+    yield "|---|---:|"
+    for name, each in rates.items():
+        yield f"| {name} | {with_interval(median(each))} |"
+    if port is None:
+        yield ""
+        yield "PostgreSQL is not installed here (`./setup.sh --bench` installs it)."
+    else:
+        ours, theirs = rates.values()
+        ratio = median([a / b for a, b in zip(ours, theirs, strict=True)])
+        yield ""
+        yield f"The lab makes {with_interval(ratio, 2)} times as many [95 %]."
+
+
+def bench_rows(rounds: int) -> Iterator[str]:
+    """Rows of a number and a text of 30, as python-oracledb fetches them."""
+    sql = f"select obj#, name from sys.obj$ where rownum <= {TABLE_ROWS}"
+    with running_lab("oralab") as lab:
+        cursor = connect(lab["port"]).cursor()
+        rates: dict[int, list[float]] = {size: [] for size in ARRAY_SIZES}
+        for _ in range(rounds):
+            for size in ARRAY_SIZES:
+                cursor.arraysize = cursor.prefetchrows = size
+                began = time.perf_counter()
+                cursor.execute(sql)
+                rows = len(cursor.fetchall())
+                rates[size].append(rows / (time.perf_counter() - began))
+    yield "| array size | rows per second [95 %] |"
+    yield "|---:|---:|"
+    for size, each in rates.items():
+        yield f"| {size:,} | {with_interval(median(each))} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="how fast the lab is, as Markdown")
+    parser.add_argument("--rounds", type=int, default=15)
+    rounds = parser.parse_args().rounds
+    missing = [name for name in ("oralab", "oralab-unchecked") if not (BUILD / name).exists()]
+    if missing:
+        raise SystemExit(f"not built: {', '.join(missing)}; see {Path(__file__).name}")
+    if not shutil.which("setpriv"):
+        raise SystemExit("setpriv is missing: it is in util-linux")
+    cpus, load = os.cpu_count(), os.getloadavg()[0]
+    print(f"Medians of {rounds} rounds on {cpus} processors; load before: {load:.1f}.\n")
+    for bench in (bench_gets, bench_trips, bench_rows):
+        print("\n".join(bench(rounds)), end="\n\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

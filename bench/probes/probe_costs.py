@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The cost of tracing to the traced process and to others: `make -C probes bench`.
+
+Two targets run all the time, each timing its own closed loop of a system call: one is watched,
+the other is not. A measurement is base, attach, with, detach, base; what the tool adds is `with`
+less the mean of the two bases. Tools take turns in a new random order every round, those that cost
+microseconds in every third. The table gives medians over the rounds with their intervals, and what
+counting costs in multiples of an empty program that is attached the same way. Nanoseconds
+throughout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import random
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+BUILD = HERE.parents[1] / "probes" / "build"
+PROBE = str(BUILD / "polltrace-probe")
+TARGET_CPU = 1 if (os.cpu_count() or 1) > 1 else 0
+TOOL_CPU = 0
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool whose effect on the target is measured.
+
+    - `name`: in the table; `package`: the Debian package that it needs
+    - `command`: from the target's PID to the command
+    - `ready`: a text on stdout or stderr that tells that it is attached; None: wait `settle_s`
+    - `stop_by_eof`: whether it ends with its stdin, instead of with SIGINT
+    - `with_target`: whether it runs on the target's CPU, the best case of a tool that stops it
+    - `floor`: the name of a tool that is attached the same way and does nothing
+    - `every`: it is measured once in this many rounds (slow tools need less precision)
+    """
+
+    name: str
+    command: Callable[[int], list[str]]
+    ready: str | None = None
+    settle_s: float = 0.0
+    stop_by_eof: bool = False
+    package: str = ""
+    with_target: bool = False
+    floor: str = ""
+    every: int = 1
+
+
+@dataclass
+class ProbeCost:
+    """Nanoseconds that a call takes, one value a round: a `poll` and an `other_call` of the watched
+    process, and an `other_poll` of a process that is not watched."""
+
+    poll: list[float] = field(default_factory=list)
+    other_call: list[float] = field(default_factory=list)
+    other_poll: list[float] = field(default_factory=list)
+
+
+class Target:
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [str(BUILD / "bench-target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        os.sched_setaffinity(self.process.pid, {TARGET_CPU})
+        self._read()
+
+    def _read(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def measure(self, what: str, ms: float) -> float:
+        assert self.process.stdin is not None
+        print(what, ms, file=self.process.stdin, flush=True)
+        return float(self._read())
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def ours(*options: str) -> Callable[[int], list[str]]:
+    return lambda pid: [PROBE, "-p", str(pid), *options]
+
+
+def empty(*programs: str) -> Callable[[int], list[str]]:
+    return lambda _: [str(BUILD / "bench-empty"), *programs]
+
+
+def bpftrace(script: str) -> Callable[[int], list[str]]:
+    return lambda pid: ["bpftrace", "-e", script.replace("PID", str(pid))]
+
+
+def tools(variants: list[str]) -> list[Tool]:
+    header = '"type":"header"'
+    first = variants[0]  # what the probe chooses
+    pair = f"two empty programs, entry and exit, {first}"
+    counting = [
+        Tool(f"ours: count, {v}", ours("--variant", v), header, floor=f"an empty program, {v}")
+        for v in variants
+    ]
+    nothing = [
+        Tool(f"an empty program, {v}", empty(v), "ready", stop_by_eof=True) for v in variants
+    ]
+    nothing.append(Tool(pair, empty(first, f"{first}_exit"), "ready", stop_by_eof=True))
+    return [
+        Tool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
+        *nothing,
+        *counting,
+        Tool("ours: count, --page-walk off", ours("--page-walk", "off"), header),
+        Tool("ours: count, stacks 1/64", ours("--stacks", "64"), header),
+        Tool("ours: count, stacks auto", ours("--stacks", "auto"), header),
+        Tool("ours: watch", ours("--watch"), header),
+        Tool("ours: watch, 1999 Hz, as advise", ours("--watch", "--hz", "1999"), header),
+        Tool("ours: time", ours("--latency"), header, floor=pair),
+        Tool("ours: syscalls", ours("-c"), header, floor=pair),
+        Tool(
+            "perf stat sys_enter_poll",
+            lambda pid: ["perf", "stat", "-e", "syscalls:sys_enter_poll", "-p", str(pid)],
+            None,
+            0.3,
+            package="linux-perf",
+        ),
+        Tool(
+            "bpftrace @=count()",
+            bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @ = count(); }"),
+            None,
+            0.7,
+            package="bpftrace",
+        ),
+        Tool(
+            "bpftrace @[ustack]=count()",
+            bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @[ustack] = count(); }"),
+            None,
+            0.7,
+            package="bpftrace",
+            every=3,
+        ),
+        Tool(
+            "perf record -g sys_enter_poll",
+            lambda pid: [
+                *("perf", "record", "-q", "-g", "-e", "syscalls:sys_enter_poll"),
+                *("-o", "/dev/null", "-p", str(pid)),
+            ],
+            None,
+            1.5,
+            package="linux-perf",
+            every=3,
+        ),
+        Tool(
+            "perf record -g -F 99",
+            lambda pid: [
+                *("perf", "record", "-q", "-g", "-F", "99"),
+                *("-o", "/dev/null", "-p", str(pid)),
+            ],
+            None,
+            1.5,
+            package="linux-perf",
+            every=3,
+        ),
+        Tool(
+            "libbpf-tools syscount",
+            lambda pid: ["/usr/sbin/syscount", "-p", str(pid)],
+            None,
+            0.3,
+            package="libbpf-tools",
+        ),
+        Tool(
+            "libbpf-tools syscount -L",
+            lambda pid: ["/usr/sbin/syscount", "-L", "-p", str(pid)],
+            None,
+            0.3,
+            package="libbpf-tools",
+        ),
+        Tool(
+            "perf trace -s",
+            lambda pid: ["perf", "trace", "-s", "-p", str(pid)],
+            None,
+            0.5,
+            package="linux-perf",
+            every=3,
+        ),
+        Tool(
+            "strace -c",
+            lambda pid: ["taskset", "-c", str(TARGET_CPU), "strace", "-c", "-p", str(pid)],
+            "attached",
+            package="strace",
+            with_target=True,
+            every=3,
+        ),
+    ]
+
+
+def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        tool.command(pid),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        # A shell's background jobs ignore SIGINT, which is how tools are ended here.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    if not tool.with_target:
+        os.sched_setaffinity(process.pid, {TOOL_CPU})
+    if tool.ready:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if tool.ready in line:
+                break
+        else:
+            raise RuntimeError(f"{tool.name} did not start")
+    time.sleep(tool.settle_s)
+    if process.poll() is not None:
+        raise RuntimeError(f"{tool.name} ended")
+    return process
+
+
+def stop(tool: Tool, process: subprocess.Popen[str]) -> None:
+    if not tool.stop_by_eof:  # communicate() closes its input
+        process.send_signal(signal.SIGINT)
+    try:
+        process.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+
+
+def sample(watched: Target, other: Target, ms: float) -> tuple[float, float, float]:
+    return (
+        watched.measure("poll", ms),
+        other.measure("getppid", ms / 2),
+        other.measure("poll", ms / 2),
+    )
+
+
+def measure_round(
+    arms: list[Tool], rows: dict[str, ProbeCost], watched: Target, other: Target, ms: float
+) -> list[tuple[float, float, float]]:
+    bases = []
+    random.shuffle(arms)
+    before = sample(watched, other, ms)
+    for tool in arms:
+        process = start(tool, watched.process.pid)
+        during = sample(watched, other, ms)
+        stop(tool, process)
+        after = sample(watched, other, ms)
+        row = rows[tool.name]
+        added = [w - (b + a) / 2 for b, w, a in zip(before, during, after, strict=True)]
+        row.poll.append(added[0])
+        row.other_call.append(added[1])
+        row.other_poll.append(added[2])
+        bases.append(after)
+        before = after
+    return bases
+
+
+def median(values: list[float]) -> tuple[float, float, float]:
+    """The median and its 95 % interval: two order statistics, whatever the distribution."""
+    ordered, n = sorted(values), len(values)
+    tail, cut = 0.0, 0
+    while cut < n // 2:
+        tail += math.comb(n, cut) / 2**n
+        if 2 * tail > 0.05:
+            break
+        cut += 1
+    cut = max(cut - 1, 0)
+    return statistics.median(ordered), ordered[cut], ordered[n - 1 - cut]
+
+
+def cell(values: list[float]) -> str:
+    middle, low, high = median(values)
+    return f"{middle:.0f} ({low:.0f}..{high:.0f})"
+
+
+def times_floor(row: ProbeCost, floor: ProbeCost) -> str:
+    """How many times the floor's cost, of the medians; 95 % by drawing rounds anew."""
+    pairs = list(zip(row.poll, floor.poll, strict=True))
+
+    def ratio(drawn: list[tuple[float, float]]) -> float:
+        ours, empty = (statistics.median(side) for side in zip(*drawn, strict=True))
+        return ours / empty if empty > 0 else math.inf
+
+    draws = sorted(ratio(random.choices(pairs, k=len(pairs))) for _ in range(2000))
+    return f"{ratio(pairs):.2f} x ({draws[49]:.2f}..{draws[1949]:.2f})"
+
+
+def host() -> str:
+    """The conditions that the figures depend on."""
+    text = Path("/proc/cpuinfo").read_text()
+    model = next((m for m in re.findall(r"model name\s*: (.*)", text)), platform.machine())
+    virtual = ", a virtual machine" if " hypervisor" in text else ""
+    load = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} CPUs {model.strip()}{virtual}; Linux {platform.release()}; "
+        f"load {load:.1f} before the run; {time.strftime('%Y-%m-%d', time.gmtime())}"
+    )
+
+
+def loadable_variants() -> list[str]:
+    done = subprocess.run([PROBE, "--variants"], capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in done.stdout.splitlines() if line.endswith("yes")]
+
+
+def table(
+    rows: dict[str, ProbeCost], tools: list[Tool], bases: list[tuple[float, ...]], on: str
+) -> str:
+    """Markdown."""
+    base = [statistics.median(b[i] for b in bases) for i in range(3)]
+    rounds = len(next(iter(rows.values())).poll)
+    lines = [
+        "# What looking costs",
+        "",
+        "Made by `make -C probes bench DOC=../docs/probe-costs.md`; do not edit.",
+        "",
+        f"Host: {on}.",
+        "",
+        f"Nanoseconds added to a poll of the traced process, a closed loop of "
+        f"`poll(fd, 1, 0)` on a TCP socket ({base[0]:.0f} ns untraced), and to a `getppid` "
+        f"({base[1]:.0f} ns) and a poll of a process that is not traced. Medians of "
+        f"{rounds} rounds, in which all tools take turns in a new random order, with their 95 % "
+        "intervals; the row `none` shows the machine's own noise. Tools that cost "
+        "microseconds took part in every third round. Counting is also given in multiples of an "
+        "empty program that is attached the same way, of two where it is attached to entry and "
+        "exit.",
+        "",
+        "| tool | poll | poll takes | of the empty | getppid of another | poll of another |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for tool in tools:
+        row = rows[tool.name]
+        times = 1 + median(row.poll)[0] / base[0]
+        floor = times_floor(row, rows[tool.floor]) if tool.floor in rows else ""
+        lines.append(
+            f"| {tool.name} | {cell(row.poll)} | {times:.2f} x | {floor} "
+            f"| {cell(row.other_call)} | {cell(row.other_poll)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=33)
+    parser.add_argument("--ms", type=float, default=30)
+    parser.add_argument("--only", default="", help="a pattern: the tools to measure")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--doc", type=Path, help="write the table there, too")
+    options = parser.parse_args()
+    on = host()
+    arms = [
+        t for t in tools(loadable_variants()) if re.search(options.only, t.name) or "A/A" in t.name
+    ]
+    for tool in list(arms):
+        if shutil.which(tool.command(0)[0]) is None:
+            print(f"left out: {tool.name} (apt-get install {tool.package})", file=sys.stderr)
+            arms.remove(tool)
+    rows = {tool.name: ProbeCost() for tool in arms}
+    bases: list[tuple[float, float, float]] = []
+    watched, other = Target(), Target()
+    try:
+        for number in range(options.rounds):
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+            taking_part = [tool for tool in arms if number % tool.every == 0]
+            bases += measure_round(taking_part, rows, watched, other, options.ms)
+    finally:
+        watched.close()
+        other.close()
+    text = table(rows, arms, list(bases), on)
+    print(text, end="")
+    if options.doc:
+        options.doc.write_text(text)
+    if options.json:
+        options.json.write_text(json.dumps({n: vars(r) for n, r in rows.items()}, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

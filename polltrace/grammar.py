@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The grammar of the command line, gathered from the commands themselves.
+
+A command is a class whose docstring is its help text; see `Command`. Packages announce theirs by
+the entry point group `polltrace.commands`, so a new one takes a file and a line of pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, NoReturn, Protocol
+
+from polltrace.errors import UsageError
+
+# In the order of the overview: groups of commands by what they are for.
+GROUPS = ("observe", "decide", "keep", "experiment", "host")
+
+DESCRIPTION = "Measure Oracle's break polling, what it costs, and what would make it rarer."
+EXIT_CODES = """\
+exit codes:
+  0 done   1 done, and the answer is no   2 usage   3 not permitted   4 this host lacks something
+  5 no such process   6 the lab could not start   7 a driver is missing or failed
+  8 a file cannot be read or written   130 interrupted   141 nobody read what was printed"""
+
+
+class Form(Protocol):
+    """The source of a parser; the class docstring is its help."""
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+class Command(Form, Protocol):
+    """A command of `polltrace`.
+
+    `group` is one of GROUPS; `examples` are pairs of the words after the command's name and what
+    they do.
+    """
+
+    group: ClassVar[str]
+    examples: ClassVar[Sequence[tuple[str, str]]]
+
+
+class Parser(argparse.ArgumentParser):
+    """Whatever is wrong with the command line becomes a UsageError: one line, with the near miss
+    where there is one."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        name = self.prog.removeprefix("polltrace ")
+        raise UsageError(f"{name}: {message} ('polltrace help {name.split()[0]}' shows the usage)")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            near = near_miss(unknown[0].partition("=")[0], _options(self))
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
+        return found
+
+
+def command_names() -> list[str]:
+    return sorted(entry.name for entry in entry_points(group="polltrace.commands"))
+
+
+def load(name: str) -> Command:
+    """The command of that name. Raises UsageError with the nearest name where there is none."""
+    for entry in entry_points(group="polltrace.commands", name=name):
+        command: Command = entry.load()()
+        return command
+    near = near_miss(name, command_names())
+    raise UsageError(f"there is no command {name!r}{near} ('polltrace help' lists the commands)")
+
+
+def near_miss(word: str, known: Iterable[str]) -> str:
+    """`; did you mean X?`, or nothing where no known word is like it."""
+    found = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def command_parser(name: str, command: Command) -> argparse.ArgumentParser:
+    """The parser of one command, as it runs."""
+    parser = Parser(prog=f"polltrace {name}", description=description(command))
+    parser.epilog = f"{examples_text(name, command)}\n\n{EXIT_CODES}"
+    command.prepare_parser(parser)
+    return parser
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole grammar, as the completions and the manual page are made from it."""
+    parser = Parser(prog="polltrace", description=DESCRIPTION, epilog=EXIT_CODES)
+    parser.add_argument("-V", "--version", action="store_true", help="print the version")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in command_names():
+        command = load(name)
+        made = commands.add_parser(name, help=summary(command), description=description(command))
+        made.epilog = examples_text(name, command)
+        command.prepare_parser(made)
+    shown = commands.add_parser("help", help="list the commands, or show how one is used")
+    shown.add_argument("topic", nargs="?", metavar="COMMAND", choices=command_names())
+    return parser
+
+
+def overview() -> str:
+    """Every command in a line, by group; what `polltrace` alone prints."""
+    commands = {name: load(name) for name in command_names()}
+    lines = ["usage: polltrace COMMAND [OPTION…]", "", DESCRIPTION, "", "start with: polltrace ps"]
+    for group in GROUPS:
+        lines += ["", f"{group}:"]
+        lines += [
+            f"  {name:<12}{summary(each)}" for name, each in commands.items() if each.group == group
+        ]
+    ends = "'polltrace help COMMAND' shows its options and examples; -V the version."
+    return "\n".join([*lines, "", ends, "", EXIT_CODES])
+
+
+def description(form: Form) -> str:
+    return inspect.cleandoc(form.__doc__ or "")
+
+
+def summary(form: Form) -> str:
+    """The docstring's first line."""
+    return description(form).partition("\n")[0]
+
+
+def examples_text(name: str, command: Command) -> str:
+    lines = ["examples:"]
+    for words, meaning in command.examples:
+        lines += [f"  polltrace {name} {words}".rstrip(), f"      {meaning}"]
+    return "\n".join(lines)
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                yield from _options(each)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The text of `polltrace advise`: what polling costs, what each skip would cost, what to do."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.intervals import Estimate
+from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report.plot import plot
+from polltrace.overhead.cancel import CancelLatency
+from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
+from polltrace.servers.database import DatabaseSession
+
+_WIDTH = 100
+
+
+def advice_text(
+    advice: Advice, limits: CancelLimits, session: DatabaseSession | None = None
+) -> str:
+    """Result first, then its estimates, the forecast, the cure and the recommendation."""
+    who = _who(advice, session)
+    if advice.mode is not BreakMode.IN_BAND:
+        return _wrapped([_not_in_band(advice, who)])
+    if not advice.forecast:
+        return _wrapped(
+            [
+                f"{who} is in-band: {advice.reason}.",
+                "It made no break polls while it was measured, so their cost is not "
+                "known. Measure again while it executes a long call.",
+                *_why(advice),
+            ]
+        )
+    best = recommended(advice.forecast, limits)
+    return "\n".join(
+        [
+            _wrapped([_headline(advice, who, best)]),
+            "",
+            _wrapped(_estimates(advice)),
+            "",
+            *_table(advice),
+            "",
+            *_plot(advice),
+            "",
+            _wrapped(_cures(advice)),
+            _wrapped(_recommendation(advice, best, limits)),
+        ]
+    )
+
+
+def _who(advice: Advice, session: DatabaseSession | None) -> str:
+    server = advice.server
+    peer = server.socket.peer if server.socket else "a local client"
+    if session is None:
+        return f"Process {server.pid} ({server.instance}, client {peer})"
+    return f"Session {session.sid} ({session.user}, {session.client}; process {server.pid}, {peer})"
+
+
+def _not_in_band(advice: Advice, who: str) -> str:
+    polls = advice.load.rate.per_s
+    reason = {
+        BreakMode.OUT_OF_BAND: "breaks come as urgent data, so it makes no break polls",
+        BreakMode.LOCAL: "it has no client over TCP, and breaks come as a signal",
+        BreakMode.UNKNOWN: "it was hardly on CPU, and the owner of its client's socket is unknown",
+    }[advice.mode]
+    if advice.mode is BreakMode.UNKNOWN:
+        return f"{who}: break mode unknown: {reason}. {' '.join(advice.why.settles)}"
+    but = f" (but {polls:,.1f} polls a second of a socket were counted)" if polls else ""
+    return (
+        f"{who} is {advice.mode.value}: {reason}{but}. Break polling takes 0 % of its CPU, and "
+        "BREAK_POLL_SKIP changes nothing for it."
+    )
+
+
+def _headline(advice: Advice, who: str, best: SkipForecast | None) -> str:
+    cost = (
+        f"{who} is in-band because {advice.reason}; break polling takes {_plus_minus(advice.now)}"
+        " of its CPU"
+    )
+    if best is None or best.break_poll_skip <= advice.skip or best.cancel_ms is None:
+        return f"{cost}."
+    return (
+        f"{cost}; with BREAK_POLL_SKIP={best.break_poll_skip} it would take "
+        f"{best.cpu_pct.value:.2g} %, and a cancel would take up to {_ms(best.cancel_ms.worst)} ms "
+        f"while running and up to {_span(best.cancel_waiting_s)} while waiting for a row lock."
+    )
+
+
+def _estimates(advice: Advice) -> list[str]:
+    load = advice.load
+    lines = [
+        f"Counted: {_pct(advice.counted)} of its CPU: {load.polls_per_cpu_s:,.0f} polls per CPU "
+        f"second at {1e9 * advice.poll_cost_s.value:.0f} ns [{1e9 * advice.poll_cost_s.low:.0f}, "
+        f"{1e9 * advice.poll_cost_s.high:.0f}] each, calibrated here at its interval between polls "
+        "with no probe attached, "
+        f"and {advice.checks.value:.2f} % for checks that do not poll."
+    ]
+    if advice.extras.probe_s_per_poll:
+        lines.append(
+            f"What the probe added while it counted, {1e9 * advice.extras.probe_s_per_poll:.0f} ns "
+            f"a poll ({advice.probe_added_pct:.1f} % of its CPU), is subtracted."
+        )
+    if advice.sampled is None:
+        lines.append(
+            "Sampled: no estimate, because it was not on CPU or no function of its break check has "
+            "a name (stripped program)."
+        )
+    elif advice.choice.agree:
+        lines.append(
+            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree; "
+            f"together: {_pct(advice.chosen)}."
+        )
+    else:
+        lines.append(
+            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two DISAGREE; the "
+            f"{advice.choice.trusted} one is used: {advice.choice.why}."
+        )
+    skip = advice.skip_in_force
+    known = skip.measured or skip.configured is not None
+    force = "is in force" if known else "is assumed"
+    lines.append(f"BREAK_POLL_SKIP={skip.value} {force}, {skip.how}.")
+    if skip.finding:
+        lines.append(f"NOTE: {skip.finding}.")
+    if advice.gaps.dropped:
+        lines.append(
+            f"Of the gaps between polls the {advice.gaps.dropped:,} longest are waits, not CPU: "
+            "they are left out of the cancel times on CPU."
+        )
+    return lines
+
+
+def _table(advice: Advice) -> list[str]:
+    lines = [
+        f"{'BREAK_POLL_SKIP':>15} {'POLLS/CPU s':>11} {'% CPU [95 %]':>20} {'SAVED %':>8}"
+        f" {'SAVED s':>9} {'CANCEL ON CPU, ms':>24} {'WAITING':>8}",
+        f"{'':>66} {'median    p99  worst':>24} {'up to':>8}",
+    ]
+    for each in advice.forecast:
+        mark = " <- now" if each.break_poll_skip == advice.skip else ""
+        share = f"{each.cpu_pct.value:.2f} [{each.cpu_pct.low:.2f}, {each.cpu_pct.high:.2f}]"
+        saved = advice.saved_s(each)
+        lines.append(
+            f"{each.break_poll_skip:>15} {each.polls_per_s:>11,.0f} {share:>20}"
+            f" {each.saved_pct.value:>8.2f} {'-' if saved is None else f'{saved:,.1f}':>9}"
+            f" {_latency(each.cancel_ms):>24} {_span(each.cancel_waiting_s):>8}{mark}"
+        )
+    if advice.extras.job_cpu_s:
+        lines.append(
+            f"SAVED s: of the {advice.extras.job_cpu_s:,.1f} CPU seconds that the process has used "
+            "so far, had it worked like this all the time."
+        )
+    return lines
+
+
+def _plot(advice: Advice) -> list[str]:
+    points = [
+        (each.cancel_ms.median, each.cpu_pct.value, str(each.break_poll_skip))
+        for each in advice.forecast
+        if each.cancel_ms and each.cancel_ms.median > 0
+    ]
+    return plot(points, "median cancel on CPU, ms, by BREAK_POLL_SKIP", "% CPU")
+
+
+def _why(advice: Advice) -> list[str]:
+    return [
+        *(f"Seen: {line}." for line in advice.why.evidence),
+        *(f"To be sure: {line}." for line in advice.why.settles),
+    ]
+
+
+def _cures(advice: Advice) -> list[str]:
+    saved = advice.out_of_band_saved
+    lines = [f"Better than any skip: out-of-band it would save {_pct(saved)} of its CPU."]
+    if advice.why.cure:
+        lines.append(f"To get there: {advice.why.cure}.")
+    return [*lines, *_why(advice)]
+
+
+def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLimits) -> list[str]:
+    limit = (
+        f"With cancels within {_span(limits.running_s)} while it runs and "
+        f"{_span(limits.waiting_s)} while it waits"
+    )
+    if best is None:
+        return [f"{limit}: no skip achieves that, by the longest gap between two checks."]
+    if best.break_poll_skip == advice.skip:
+        return [f"{limit}: stay at BREAK_POLL_SKIP={advice.skip}."]
+    settings = advice.server.settings
+    where = settings.path or settings.place or "sqlnet.ora in the server's network/admin directory"
+    verb = "costs" if best.saved_pct.value < 0 else "saves"
+    low, high = sorted(map(abs, (best.saved_pct.low, best.saved_pct.high)))
+    size = Estimate(abs(best.saved_pct.value), low, high)
+    slice_s = advice.server.engine.wait_slice_s
+    return [
+        f"{limit}: {advice.server.engine.skip_parameter}={best.break_poll_skip} in the server's "
+        f"{where} {verb} {_pct(size)} of its CPU, for sessions that connect from then on.",
+        "A waiting session notices later: one that waits for a row lock checks once in "
+        f"{slice_s:g} s x skip, so a cancel would take it up to {_span(best.cancel_waiting_s)} "
+        f"(now {_span(slice_s * advice.skip)}).",
+    ]
+
+
+def _latency(cancel: CancelLatency | None) -> str:
+    if cancel is None:
+        return "-"
+    return f"{_ms(cancel.median):>8} {_ms(cancel.p99):>6} {_ms(cancel.worst):>6}"
+
+
+def _wrapped(lines: Sequence[str]) -> str:
+    return "\n".join(
+        textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        for line in lines
+    )
+
+
+def _ms(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f}" if milliseconds >= 10 else f"{milliseconds:.2g}"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 1:
+        return f"{1000 * seconds:g} ms"
+    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:g} min"
+
+
+def _pct(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} % [{estimate.low:.2f}, {estimate.high:.2f}]"
+
+
+def _plus_minus(estimate: Estimate) -> str:
+    return f"{estimate.value:.1f} ± {max(0.1, estimate.half_width):.1f} %"

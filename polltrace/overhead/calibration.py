@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The cost of a break poll on this host, measured by polltrace-calibrate with no probe attached."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from polltrace.errors import HostError
+from polltrace.executables import find_executable
+from polltrace.intervals import Estimate
+from polltrace.overhead.calibration_fit import fitted
+from polltrace.overhead.poll_cost import PollCost
+
+# Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
+ROUNDS = 1500
+# A round at an interval of milliseconds takes as long as hundreds of polls at a short one.
+SLOW_ROUNDS = 24
+_SLOW_US, _SLOWEST_US = 300, 10_000
+
+
+def calibrate(
+    intervals_s: Sequence[float], kind: str = "tcp", *, threaded: bool = False, rounds: int = ROUNDS
+) -> PollCost:
+    """Measure the cost of a poll at these intervals between polls (CPU seconds), for a socket
+    `kind` (tcp, tcp6, unix) and libc's path for processes with one thread or more. Takes about a
+    second for each interval and 1500 rounds. Raises HostError.
+    """
+    options = ["-s", kind, *(["-t"] if threaded else [])]
+    return _curve(intervals_s, [str(find_executable("polltrace-calibrate"))], options, rounds)
+
+
+def cost_per_poll(interval_s: float) -> Estimate:
+    """CPU seconds that a poll takes when it comes `interval_s` of CPU time after the last one."""
+    return calibrate([interval_s]).at(interval_s)
+
+
+def cost_per_poll_by(command: Sequence[str], interval_s: float) -> Estimate:
+    """As cost_per_poll, by a command that runs polltrace-calibrate on some host."""
+    return _curve([interval_s], command, ()).at(interval_s)
+
+
+@contextlib.contextmanager
+def calibration_running() -> Iterator[None]:
+    """Within, a program loads the host as a calibration does: where two processors share a core,
+    each slows the other down."""
+    # Some ten seconds' work: longer than a measurement, and soon over should we be killed.
+    command = [str(find_executable("polltrace-calibrate")), "-r", "10000"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as load:
+        try:
+            yield
+        finally:
+            load.kill()
+
+
+def _curve(
+    intervals_s: Sequence[float],
+    command: Sequence[str],
+    options: Sequence[str],
+    rounds: int = ROUNDS,
+) -> PollCost:
+    intervals_us = sorted({min(_SLOWEST_US, max(1, round(1e6 * each))) for each in intervals_s})
+    short = [each for each in intervals_us if each < _SLOW_US]
+    long = [each for each in intervals_us if each >= _SLOW_US]
+    found = _measured([*command, "-r", str(rounds), *options], short)
+    found += _measured([*command, "-r", str(SLOW_ROUNDS), *options], long)
+    return fitted(found)
+
+
+def _measured(command: Sequence[str], intervals_us: Sequence[int]) -> list[dict[str, Any]]:
+    if not intervals_us:
+        return []
+    ended = subprocess.run(
+        [*command, *map(str, intervals_us)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if ended.returncode != 0:
+        raise HostError(ended.stderr.strip().removeprefix("polltrace-calibrate: "))
+    found: list[dict[str, Any]] = json.loads(ended.stdout)
+    return found

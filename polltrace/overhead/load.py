@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How much CPU a session uses and how often it polls: what the cost model starts from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from polltrace.profiles.frames import PollRate, ProcessTotals
+
+# The probe's cost per poll was measured on the probe itself with hot caches; a server's are not.
+_PROBE_COST_ERROR = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLoad:
+    """A session over a window of time. `busy` is the share of the window that it spent on CPU, 0
+    to 1; `rate` its break polls per second of elapsed time."""
+
+    busy: float
+    rate: PollRate
+
+    @property
+    def polls_per_cpu_s(self) -> float:
+        return self.rate.per_s / self.busy if self.busy else 0.0
+
+    @property
+    def interval_s(self) -> float:
+        """CPU seconds from one break poll to the next; infinite without polls."""
+        return 1 / self.polls_per_cpu_s if self.polls_per_cpu_s else math.inf
+
+
+def counted_load(totals: ProcessTotals, seconds: float, probe_s_per_poll: float) -> SessionLoad:
+    """The load of a session whose every poll was counted for `seconds`, with the CPU time that the
+    probe added (`probe_s_per_poll`) taken off. The rate's interval is that of the probe's cost."""
+    if not totals.cpu_s:
+        return SessionLoad(0.0, PollRate(0.0, 0.0, 0.0))
+    busy = totals.cpu_s / seconds
+
+    def per_s(cost_s: float) -> float:
+        # Never more than half of its time: a cost beyond that was measured wrongly.
+        own = max(totals.cpu_s - totals.break_polls * cost_s, totals.cpu_s / 2)
+        return busy * totals.break_polls / own
+
+    error = _PROBE_COST_ERROR * probe_s_per_poll
+    return SessionLoad(
+        busy,
+        PollRate(
+            per_s(probe_s_per_poll),
+            per_s(probe_s_per_poll - error),
+            per_s(probe_s_per_poll + error),
+        ),
+    )

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The measurements that advice takes of one live session, one after the other: each disturbs what
+the others measure."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from polltrace import procfs
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.breaks.break_mode import BreakMode, break_mode
+from polltrace.errors import NoSuchProcessError, PolltraceError
+from polltrace.overhead.advice import FEWEST_POLLS, Advice, Extras, advice
+from polltrace.overhead.calibration import ROUNDS, calibrate, calibration_running
+from polltrace.overhead.forecast import SKIPS
+from polltrace.overhead.load import SessionLoad, counted_load
+from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.skip import measured_skip
+from polltrace.profiles.frames import Burst, ProcessTotals
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import ON_CPU, NamedStack, introduced, named_stacks
+from polltrace.servers.servers import Server
+from polltrace.stacks import ProcessError, Symbolizer
+
+# Fast enough to measure a share of 5 % to a tenth of itself within seconds, slow enough not to
+# slow the target noticeably.
+SAMPLE_HZ = 1999.0
+SAMPLED_SECONDS = 8.0
+# More rounds than that do not make the calibration more precise: noise is not what limits it.
+_MOST_LONGER = 10
+# Counting every poll gives a rate per CPU second that a busy host does not disturb.
+COUNTED_SECONDS = 2.0
+# Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.
+TIMED_SECONDS = 1.0
+# The probe ends a burst after 200 ms; a counted check costs some 0.8 us.
+BURST_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """Seconds of each measurement: on-CPU samples (`sampled`), every poll counted (`counted`), the
+    gaps between polls timed (`timed`)."""
+
+    sampled: float = SAMPLED_SECONDS
+    counted: float = COUNTED_SECONDS
+    timed: float = TIMED_SECONDS
+
+    @property
+    def calibration_rounds(self) -> int:
+        """Longer sampling asks for a more precise result, so the calibration takes longer too."""
+        return round(ROUNDS * min(max(1.0, self.sampled / SAMPLED_SECONDS), _MOST_LONGER))
+
+
+def advise_session(server: Server, durations: Durations = Durations()) -> Advice:
+    """Measure a live dedicated server: what break checking costs it.
+
+    Raises NoSuchProcessError where it ends before it was measured, and the probe's errors.
+    """
+    counted = _profile(server, ProbeOptions(duration_s=durations.counted))
+    totals = _client_polls(server, counted)
+    if _polls_nothing(server, totals):
+        return _at_rest(server, counted, totals)
+    names = Symbolizer()
+    options = ProbeOptions(duration_s=durations.sampled, sample_hz=SAMPLE_HZ)
+    with _end_explained(server), EbpfProbe([server.pid], options) as probe:
+        for _ in introduced(probe.records(), names):
+            pass
+        sampled = probe.profile()
+    stacks = named_stacks(sampled, names, ON_CPU)
+    burst, why_not = _burst(server)
+    before = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    timed = _only(server, _profile(server, ProbeOptions(duration_s=durations.timed, latency=True)))
+    after = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    cost = _only(server, sampled).probe_s_per_poll
+    load = counted_load(totals, counted.seconds, cost)
+    return advice(
+        server,
+        load,
+        poll_cost=_poll_cost(server, load, burst, durations.calibration_rounds).scaled(
+            _speed_during_calibration(server, load, durations.counted, cost)
+        ),
+        stacks=stacks,
+        extras=Extras(
+            gaps=timed.gaps,
+            burst=burst,
+            why_not_burst=why_not,
+            started_at=procfs.started_at(server.start_ticks),
+            job_cpu_s=procfs.cpu_s(server.pid),
+            timed_cpu_s=after - before if before is not None and after is not None else None,
+            probe_s_per_poll=cost,
+        ),
+    )
+
+
+def _client_polls(server: Server, counted: Profile) -> ProcessTotals:
+    totals = _only(server, counted)
+    return replace(totals, break_polls=server.client_polls(totals))
+
+
+def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
+    """Out-of-band, local or at rest: other measurements would add nothing."""
+    seen = totals.break_polls > 0 or None
+    mode = break_mode(server.evidence(seen))
+    return mode is not BreakMode.IN_BAND or totals.break_polls < FEWEST_POLLS
+
+
+def _at_rest(server: Server, counted: Profile, totals: ProcessTotals) -> Advice:
+    load = counted_load(totals, counted.seconds, 0.0)
+    none: Sequence[NamedStack] = ()
+    extras = Extras(
+        why_not_burst="it made next to no break polls",
+        started_at=procfs.started_at(server.start_ticks),
+        job_cpu_s=procfs.cpu_s(server.pid),
+    )
+    return advice(server, load, poll_cost=None, stacks=none, extras=extras)
+
+
+def _poll_cost(server: Server, load: SessionLoad, burst: Burst | None, rounds: int) -> PollCost:
+    """The cost at the session's own interval between polls, and at those of every other skip."""
+    measured = measured_skip(burst)
+    now = measured.value if measured else server.settings.break_poll_skip
+    slowest = max(SKIPS) / now
+    return calibrate(
+        [load.interval_s * times for times in (1 / now, 1.0, 3.0, 10.0, max(100.0, slowest))],
+        _kind(server),
+        threaded=procfs.threads(server.pid) > 1,
+        rounds=rounds,
+    )
+
+
+def _speed_during_calibration(
+    server: Server, load: SessionLoad, seconds: float, probe_s_per_poll: float
+) -> float:
+    """The session's speed (polls per CPU second) while the calibration program runs, relative to
+    its speed alone. The two may share a core, and the cost was measured while the session ran.
+    """
+    with calibration_running():
+        counted = _profile(server, ProbeOptions(duration_s=seconds))
+    totals = _client_polls(server, counted)
+    both = counted_load(totals, counted.seconds, probe_s_per_poll).polls_per_cpu_s
+    alone = load.polls_per_cpu_s
+    # Otherwise it has turned to other work since, or ended its call.
+    return both / alone if alone / 2 < both < alone else 1.0
+
+
+def _kind(server: Server) -> str:
+    return "tcp6" if server.socket and server.socket.local.startswith("[") else "tcp"
+
+
+def _burst(server: Server) -> tuple[Burst | None, str]:
+    """The calls of the check function and the polls among them, or why they were not counted."""
+    from polltrace.stacks.locating import locate_function  # noqa: PLC0415 - numpy, and all symbols
+
+    try:
+        place = locate_function(server.pid, server.engine.check_function)
+    except ProcessError as error:
+        return None, str(error)
+    if place is None:
+        return None, f"its program has no symbol {server.engine.check_function}"
+    options = ProbeOptions(duration_s=BURST_SECONDS, functions=((place.path, place.offset),))
+    try:
+        burst = _only(server, _profile(server, options)).burst
+    except NoSuchProcessError:
+        raise
+    except PolltraceError as error:
+        return None, str(error)
+    return burst, ""
+
+
+@contextlib.contextmanager
+def _end_explained(server: Server) -> Iterator[None]:
+    """Within, the error for a process that is gone states what that means for advice."""
+    try:
+        yield
+    except NoSuchProcessError:
+        raise _ended(server) from None
+
+
+def _ended(server: Server) -> NoSuchProcessError:
+    return NoSuchProcessError(
+        f"process {server.pid} ended while it was measured: too early to know what polling "
+        "costs ('polltrace stat -p' counts as long as it lives; -d SECONDS measures for less time)"
+    )
+
+
+def _only(server: Server, profile: Profile) -> ProcessTotals:
+    """The probe's totals of the process, which still lives."""
+    identity = (server.pid, server.start_ticks)
+    if identity in profile.ended:
+        raise _ended(server)
+    for totals in profile.totals:
+        if (totals.pid, totals.start_ticks) == identity:
+            return totals
+    raise _ended(server)
+
+
+def _profile(server: Server, options: ProbeOptions) -> Profile:
+    with _end_explained(server), EbpfProbe([server.pid], options) as probe:
+        return probe.profile()

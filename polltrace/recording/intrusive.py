@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The measurements that slow their targets, and so are short, rare and never concurrent.
+
+Of the sessions that poll most, the gaps between polls are timed, then the calls of the check
+function counted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from polltrace import procfs
+from polltrace.backends.ebpf import ProbeOptions
+from polltrace.overhead.measurements import BURST_SECONDS
+from polltrace.profiles.frames import Identity
+from polltrace.recording.pollers import Pollers
+from polltrace.recording.stream import CHECKS, GAPS
+from polltrace.servers.servers import Server
+from polltrace.stacks import ProcessError
+from polltrace.stacks.locating import FunctionPlace, locate_function
+
+# Limits of polltrace-probe: processes whose checks it counts at one time, functions in one command.
+_AT_ONCE = _MOST_FUNCTIONS = 8
+
+# By a program's device and inode, and the name of its check function.
+Places = dict[tuple[int, int, str], FunctionPlace | None]
+
+
+class IntrusiveMeasurements:
+    """Schedules them: due() gives the next, ended() takes note of its end."""
+
+    def __init__(self, pollers: Pollers, servers: Mapping[Identity, Server]) -> None:
+        self._pollers, self._servers = pollers, servers
+        self._targets: list[Identity] = []
+        self._cpu_before_s: dict[Identity, float] = {}
+        self._timed = False
+
+    def due(self, now_s: float) -> tuple[str, list[str]] | None:
+        """The stream whose measurement is due, and the probe's options for it."""
+        if self._timed:
+            self._timed = False
+            return self._checks()
+        self._targets = self._pollers.due(now_s)
+        if not self._targets:
+            return None
+        found = ((each, procfs.on_cpu_or_waiting_for_one_s(each[0])) for each in self._targets)
+        self._cpu_before_s = {each: seconds for each, seconds in found if seconds is not None}
+        options = ProbeOptions(duration_s=self._pollers.timed_s, latency=True)
+        return GAPS, [*_pids(self._targets), *options.options()]
+
+    def ended(self, stream: str, at_s: float) -> Iterator[dict[str, Any]]:
+        """The entries that follow a measurement that has ended."""
+        if stream != GAPS:
+            return
+        self._timed = True
+        for identity, before_s in self._cpu_before_s.items():
+            now_s = procfs.on_cpu_or_waiting_for_one_s(identity[0])
+            if now_s is not None and procfs.start_ticks(identity[0]) == identity[1]:
+                yield {
+                    "type": "timed",
+                    "at_s": at_s,
+                    "pid": identity[0],
+                    "start_ticks": identity[1],
+                    "on_cpu_s": round(now_s - before_s, 6),
+                }
+
+    def _checks(self) -> tuple[str, list[str]] | None:
+        """Of those servers whose check function has a name. A function that they share is given
+        once, or each of its calls would count as often as it is given."""
+        functions: dict[tuple[tuple[str, int], int], tuple[str, int]] = {}
+        targets = []
+        places: Places = {}
+        for identity in self._targets:
+            server = self._servers.get(identity)
+            if server is None or procfs.start_ticks(identity[0]) != identity[1]:
+                continue
+            with contextlib.suppress(ProcessError, OSError):
+                place = _check_function(identity[0], server.engine.check_function, places)
+                if place is not None:
+                    functions.setdefault((place.file, place.offset), (place.path, place.offset))
+                    targets.append(identity)
+        if not targets:
+            return None
+        # Those that happen not to poll when a round begins are left for the next.
+        rounds = math.ceil(2 * len(targets) / _AT_ONCE)
+        chosen = tuple(functions.values())[:_MOST_FUNCTIONS]
+        options = ProbeOptions(duration_s=BURST_SECONDS * rounds, functions=chosen)
+        return CHECKS, [*_pids(targets), *options.options()]
+
+
+def _check_function(pid: int, name: str, places: Places) -> FunctionPlace | None:
+    """Searched once for each program: the symbols of one take a while to read."""
+    program = Path(f"/proc/{pid}/exe").stat()
+    key = program.st_dev, program.st_ino, name
+    if key not in places:
+        places[key] = locate_function(pid, name)
+    return places[key]
+
+
+def _pids(targets: Sequence[Identity]) -> list[str]:
+    return ["-p", ",".join(str(pid) for pid, _ in targets)]

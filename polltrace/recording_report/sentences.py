@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The sentences of a report, the same in text and on a page."""
+
+from __future__ import annotations
+
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import engines
+from polltrace.intervals import Estimate
+from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.stacks.text import printable
+
+# Calls that were under way when the probe attached are no loss to anything shown here.
+_UNTIMED = "times"
+_MODES = (BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL, BreakMode.UNKNOWN)
+
+
+def verdict(summary: Summary) -> list[str]:
+    """The result in at most three sentences."""
+    worst = summary.worst
+    if worst is None:
+        return [f"No break polls in {span(summary.recording.seconds)}: {modes(summary)}."]
+    lines = []
+    if summary.cost_unknown == len([each for each in summary.sessions if each.break_polls]):
+        lines.append(f"{modes(summary).capitalize()}; the cost of a poll was not measured.")
+    else:
+        share = 100 * summary.lost_cores / summary.used_cores if summary.used_cores else 0.0
+        lines.append(
+            f"Break polling takes {summary.lost_cores:.3f} CPUs of the {summary.used_cores:.2f} "
+            f"that are used ({share:.1f} %): {modes(summary)}."
+        )
+    lines.append(_worst(worst))
+    advice = worst.advice
+    if advice is not None and advice.mode is BreakMode.IN_BAND:
+        lines.append(
+            "A session that gets out-of-band polls no more; see the forecast for the rest."
+        )
+    return lines
+
+
+def _worst(worst: SessionSummary) -> str:
+    who = f"{worst.identity[0]} ({printable(instance(worst))}, client {printable(client(worst))})"
+    if worst.counted is None:
+        return f"Most polls are made by {who}: {worst.polls_per_s:,.0f} a second."
+    why = f" It is in-band: {printable(worst.reason)}." if worst.reason else ""
+    return f"Most is lost by {who}: {pct(worst.counted)} of its CPU.{why}"
+
+
+def modes(summary: Summary) -> str:
+    """`1 in-band, 3 out-of-band`, and the count of those that are no dedicated servers."""
+    counts = [(summary.count(mode), mode.value) for mode in _MODES]
+    unseen = [each for each in summary.sessions if each.server is None]
+    gone = sum(any(e.title.match(each.title) for e in engines()) for each in unseen)
+    others = len(unseen) - gone
+    words = [f"{count:,} {mode}" for count, mode in counts if count]
+    if gone:
+        words.append(f"{gone:,} gone before {'it was' if gone == 1 else 'they were'} inspected")
+    if others:
+        words.append(f"{others:,} that {'is' if others == 1 else 'are'} no dedicated server")
+    return ", ".join(words) or "no process"
+
+
+def torn(summary: Summary) -> list[str]:
+    """The line on a file that is not whole, for the head of a report; none where it is."""
+    tear = summary.recording.tear
+    return [f"The file is not whole: {printable(tear)}. What there is of it was read."] * bool(tear)
+
+
+def quality(summary: Summary) -> list[str]:
+    """The limits of the figures, and the cost of recording."""
+    recording = summary.recording
+    notes = []
+    if recording.header.part > 1:
+        notes.append(
+            f"This is part {recording.header.part} of its recording, from second "
+            f"{recording.header.at_s:,.0f} on."
+        )
+    found = recording.quality
+    lost = found.lost if found else (recording.counted.lost if recording.counted else {})
+    losses = [
+        f"{count:,} {printable(kind)}" for kind, count in lost.items() if count and kind != _UNTIMED
+    ]
+    notes.append(f"LOST, so counts are low: {', '.join(losses)}." if losses else "Nothing lost.")
+    if found:
+        if found.late_frames:
+            notes.append(f"{found.late_frames:,} frames came late.")
+        if found.unnamed:
+            notes.append(
+                f"{found.unnamed:,} stacks have no names: their processes were gone too soon."
+            )
+        notes.append(
+            f"Recording took {found.probe_cpu_s:.2f} s of CPU in the probes, {found.bpf_s:.2f} s "
+            f"in the kernel, {found.recorder_cpu_s:.2f} s in polltrace."
+        )
+    if recording.unknown:
+        notes.append(
+            f"{sum(recording.unknown.values()):,} records are of types that this release does not "
+            f"know ({printable(', '.join(recording.unknown))}): a newer polltrace shows more."
+        )
+    return notes
+
+
+def about(summary: Summary) -> str:
+    """The host, time, duration and command of the recording."""
+    recording = summary.recording
+    header = recording.header
+    when = header.started.replace("T", " ").removesuffix("Z")
+    return printable(
+        f"{header.host}, Linux {header.kernel} {header.arch}, {when} UTC, "
+        f"{span(recording.seconds)}: {' '.join(header.command)}"
+    )
+
+
+def instance(session: SessionSummary) -> str:
+    """The instance; the title of a process that is no dedicated server."""
+    return session.server.instance if session.server else session.title
+
+
+def client(session: SessionSummary) -> str:
+    if session.server is None:
+        return "-"
+    return session.server.socket.peer if session.server.socket else "local"
+
+
+def pct(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "-"
+    return f"{estimate.value:.2f} % [{estimate.low:.2f}, {estimate.high:.2f}]"
+
+
+def span(seconds: float) -> str:
+    """`8.0 s`, `12 min`, `3.5 h`."""
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

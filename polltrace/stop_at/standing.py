@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads of a process that stands at a system call: the socket it polls, and its stack."""
+
+from __future__ import annotations
+
+import os
+
+from polltrace.stop_at import ptrace
+from polltrace.stop_at.capture import Polled, StackCopy
+from polltrace.stop_at.polled_socket import polled_socket
+from polltrace.stop_at.syscalls import POLLS, name_of
+
+STACK_BYTES = 256 << 10
+_POLLFD = 8
+# Seconds and nanoseconds; only the old ppoll of 32-bit programs has them in 32 bits each.
+_TIMESPEC, _TIMESPEC_32 = 16, 8
+
+
+class Standing:
+    """One traced process, until it runs another program. Raises OSError where it is gone."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._pidfd = os.pidfd_open(pid)
+        try:
+            self._memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            os.close(self._pidfd)
+            raise
+
+    def close(self) -> None:
+        os.close(self._memory)
+        os.close(self._pidfd)
+
+    def polled(self, at: ptrace.CallEntry) -> Polled | None:
+        """The socket of a break poll: one descriptor, timeout 0. None where the call is none."""
+        name = name_of(at.number, at.is_64)
+        if name not in POLLS or at.arguments[1] != 1:
+            return None
+        if name == "poll":
+            zero = at.arguments[2] & 0xFFFFFFFF == 0
+        else:
+            size = _TIMESPEC if at.is_64 or name == "ppoll_time64" else _TIMESPEC_32
+            zero = self._read(at.arguments[2], size) == bytes(size)
+        fds = self._read(at.arguments[0], _POLLFD) if zero else b""
+        if len(fds) != _POLLFD:
+            return None
+        return polled_socket(self._pidfd, self._pid, int.from_bytes(fds[:4], "little", signed=True))
+
+    def copy(self, tid: int, at: ptrace.CallEntry) -> StackCopy:
+        """The stack of thread `tid`."""
+        kept = ptrace.kept_registers(tid)
+        return StackCopy(at.instruction, at.stack, kept, self._read(at.stack, STACK_BYTES))
+
+    def _read(self, address: int, length: int) -> bytes:
+        try:
+            return os.pread(self._memory, length, address)
+        except (OSError, OverflowError):
+            return b""

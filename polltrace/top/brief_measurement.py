@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Short intrusive measurements: of the gaps between polls, and of system calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self
+
+from polltrace.errors import PolltraceError
+from polltrace.profiles.decoder import parse
+from polltrace.profiles.frames import Identity, ProbeFrame, ProcessTotals
+from polltrace.watch.probe import LiveProbe
+from polltrace.watch.probe_host import ProbeHost
+from polltrace.watch.snapshot import ServerRow
+
+SECONDS = 1.0
+# All that poll, now and then, briefly: one and a half per cent of the time.
+_SURVEY_S, _SURVEY_EVERY_S, _MOST_SURVEYED = 0.2, 15.0, 32
+
+
+class BriefMeasurement:
+    """A probe on processes from now on, that ends by itself. Raises PolltraceError."""
+
+    def __init__(self, identities: Iterable[Identity], probe: LiveProbe) -> None:
+        self._identities = set(identities)
+        self._probe = probe.__enter__()
+        self.totals: dict[Identity, ProcessTotals] = {}
+
+    @classmethod
+    def at_gaps(cls, identities: Sequence[Identity], probe_host: ProbeHost, seconds: float) -> Self:
+        return cls(
+            identities, LiveProbe.of_gaps([pid for pid, _ in identities], seconds, probe_host)
+        )
+
+    @classmethod
+    def at_syscalls(cls, identity: Identity, probe_host: ProbeHost, seconds: float) -> Self:
+        return cls([identity], LiveProbe.of_syscalls(identity[0], seconds, probe_host))
+
+    def ended(self) -> bool:
+        """Whether it has ended; `totals` then has what it saw of each. Never waits.
+
+        Raises the probe's failure.
+        """
+        lines = self._probe.lines()
+        for record in (parse(line) for line in lines or ()):
+            if isinstance(record, ProbeFrame):
+                self.totals |= {(t.pid, t.start_ticks): t for t in record.processes}
+        if lines is None and not self.totals:
+            failure: PolltraceError = self._probe.failure()
+            raise failure
+        if lines is None:
+            # A PID that went to another process meanwhile.
+            self.totals = {i: t for i, t in self.totals.items() if i in self._identities}
+        return lines is None
+
+    def close(self) -> None:
+        self._probe.__exit__(None, None, None)
+
+
+class GapSurvey:
+    """Times all sessions that poll for a moment, once in a while; `worst_s` are the longest gaps
+    that were seen since each began."""
+
+    def __init__(
+        self, probe_host: ProbeHost | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`probe_host` None: nothing is timed."""
+        self._probe_host, self._clock = probe_host, clock
+        self._timing: BriefMeasurement | None = None
+        self._next_s = 0.0
+        self.worst_s: dict[Identity, float] = {}
+
+    def follow(self, rows: Sequence[ServerRow]) -> bool:
+        """Go on, with those of `rows` that poll; whether there is news. Never waits."""
+        if self._timing is not None:
+            return self._read(self._timing)
+        if self._probe_host is None or self._clock() < self._next_s:
+            return False
+        polling = sorted((row for row in rows if row.polls_per_s), key=_rate, reverse=True)
+        if polling:
+            there = {row.identity for row in rows}
+            self.worst_s = {i: worst for i, worst in self.worst_s.items() if i in there}
+            self._next_s = self._clock() + _SURVEY_EVERY_S
+            self._start([row.identity for row in polling[:_MOST_SURVEYED]], self._probe_host)
+        return False
+
+    def _start(self, identities: list[Identity], probe_host: ProbeHost) -> None:
+        try:
+            self._timing = BriefMeasurement.at_gaps(identities, probe_host, _SURVEY_S)
+        except PolltraceError:
+            self._probe_host = None  # it will not be had next time either
+
+    def _read(self, timing: BriefMeasurement) -> bool:
+        try:
+            if not timing.ended():
+                return False
+        except PolltraceError:
+            pass  # all of them ended meanwhile
+        for identity, totals in timing.totals.items():
+            if totals.gaps:
+                longest = 1e-9 * totals.gaps[-1].below_ns
+                self.worst_s[identity] = max(longest, self.worst_s.get(identity, 0.0))
+        self.close()
+        return True
+
+    def close(self) -> None:
+        if self._timing is not None:
+            self._timing.close()
+        self._timing = None
+
+
+def _rate(row: ServerRow) -> float:
+    return row.polls_per_s or 0.0

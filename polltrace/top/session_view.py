@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An open session as far as it has been measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from polltrace.breaks.break_mode import Evidence
+from polltrace.intervals import Estimate, proportion
+from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.load import SessionLoad
+from polltrace.overhead.poll_cost import constant
+from polltrace.profiles.frames import Bucket, ProcessTotals
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import NamedStack
+from polltrace.servers.ps_report import BUSY_CPU_S
+from polltrace.servers.servers import Server
+from polltrace.watch.calibration import calibrated_interval_us
+from polltrace.watch.snapshot import PollCosts
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """One open session, measured for `seconds` so far.
+
+    `evidence` is of the break mode of `server`, both None before it was inspected; `stacks` are its
+    on-CPU stacks, `note` is a sentence about the measurement. `advice` is None until there are
+    windows enough and a cost, or where nothing is polled; `checks` the share of `samples` in the
+    break check. `gaps` and `counted` (system calls, and for how many seconds) only where these were
+    asked for.
+    """
+
+    server: Server | None = None
+    evidence: Evidence | None = None
+    seconds: float = 0.0
+    samples: int = 0
+    checks: Estimate | None = None
+    stacks: tuple[NamedStack, ...] = ()
+    advice: Advice | None = None
+    note: str = ""
+    gaps: tuple[Bucket, ...] = ()
+    counted: tuple[ProcessTotals, float] | None = None
+
+    def ended(self) -> SessionView:
+        return replace(self, note="The process has ended; this is what was seen of it last.")
+
+
+def _by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:
+    """Stacks that differ only in where in its functions each stood are one; commonest first."""
+    found: dict[tuple[str, ...], NamedStack] = {}
+    for stack in stacks:
+        names = tuple(frame.name for frame in stack.frames)
+        before = found.get(names)
+        found[names] = replace(stack, count=stack.count + (before.count if before else 0))
+    return tuple(sorted(found.values(), key=lambda stack: -stack.count))
+
+
+def _have_names(stacks: Sequence[NamedStack]) -> bool:
+    """Whether the break check could be recognised at all."""
+    return any(frame.named for stack in stacks for frame in stack.frames)
+
+
+def session_view(
+    server: Server,
+    profile: Profile,
+    stacks: Sequence[NamedStack],
+    costs: PollCosts,
+    gaps: ProcessTotals | None = None,
+) -> SessionView:
+    """Put together what one probe saw of one process, and the gaps that another timed."""
+    if not profile.totals:
+        return SessionView(server=server).ended()
+    totals = profile.only()
+    samples = sum(stack.count for stack in stacks)
+    checks = sum(stack.count for stack in stacks if stack.is_break_check)
+    polled = totals.break_polls > 0
+    rate = totals.rate
+    load = SessionLoad(totals.cpu_s / profile.seconds, rate) if rate else None
+    cost = None
+    if load is not None and load.rate.per_s and load.busy:
+        cost = costs.by_interval_us.get(calibrated_interval_us(load.interval_s))
+    return SessionView(
+        server=server,
+        evidence=server.evidence(polled if polled or totals.cpu_s >= BUSY_CPU_S else None),
+        seconds=profile.seconds,
+        samples=samples,
+        checks=proportion(checks, samples) if samples and _have_names(stacks) else None,
+        stacks=_by_names(stacks),
+        gaps=(gaps or totals).gaps,
+        advice=advice(
+            server,
+            load,
+            poll_cost=constant(cost),
+            stacks=stacks,
+            extras=Extras(gaps=(gaps or totals).gaps),
+        )
+        if load is not None and cost is not None
+        else None,
+    )

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The host that the probe runs on, and what is known of it beyond the probe's output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from polltrace.errors import PolltraceError
+from polltrace.executables import find_executable
+from polltrace.intervals import Estimate
+from polltrace.overhead.calibration import cost_per_poll
+from polltrace.profiles.frames import WatchedProcess
+from polltrace.servers.servers import Server, servers
+from polltrace.watch.identities import Identities
+
+if TYPE_CHECKING:
+    from polltrace.profiles.sampled import SymbolSource
+
+
+class ProbeHost(Protocol):
+    """A host with a probe on it."""
+
+    def argv(self, options: Sequence[str]) -> list[str]:
+        """The command that runs polltrace-probe there. Raises HostError where there is none."""
+        ...
+
+    def failure(self, code: int, message: str, /) -> PolltraceError | None:
+        """The error that an exit code of that command means; None where it is the probe's own."""
+        ...
+
+    def note(self, process: WatchedProcess) -> None:
+        """The probe announced a process."""
+        ...
+
+    def servers(self, pids: Iterable[int]) -> list[Server]:
+        """The dedicated servers among these."""
+        ...
+
+    def poll_cost_s(self, interval_s: float) -> Estimate:
+        """CPU seconds of a poll there, `interval_s` of CPU time after the one before. Raises
+        HostError."""
+        ...
+
+    def names(self) -> SymbolSource:
+        """Names for the stacks of one process."""
+        ...
+
+
+class LocalHost:
+    """This host."""
+
+    def argv(self, options: Sequence[str]) -> list[str]:
+        return [str(find_executable("polltrace-probe")), *options]
+
+    def failure(self, _code: int, _message: str, /) -> PolltraceError | None:
+        return None
+
+    def note(self, process: WatchedProcess) -> None:
+        """Nothing to keep: /proc has it."""
+
+    def servers(self, pids: Iterable[int]) -> list[Server]:
+        return servers(pids)
+
+    def poll_cost_s(self, interval_s: float) -> Estimate:
+        return cost_per_poll(interval_s)
+
+    def names(self) -> SymbolSource:
+        # Naming takes numpy, which neither the first screen nor the table needs.
+        from polltrace.stacks import Symbolizer  # noqa: PLC0415
+
+        return Symbolizer()
+
+
+LOCAL_HOST = LocalHost()
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """`interval_s` seconds between two frames of the probe on `probe_host`.
+
+    `gaps`: the gaps between polls are timed now and then. `identities` asks the database for the
+    sessions of servers.
+    """
+
+    interval_s: float
+    probe_host: ProbeHost = LOCAL_HOST
+    gaps: bool = True
+    identities: Identities = field(default_factory=lambda: Identities(None))

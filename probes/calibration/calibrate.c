@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Measures what one break poll costs on this host, with nothing attached: polls
+// of an idle stream socket on loopback, through this libc, between stretches of
+// work as long as a server's. A poll in a closed loop is too cheap: after a
+// server's interval the kernel's code and branches are no longer in the caches,
+// and the poll in its turn evicts those of the work (work.c).
+//
+// usage: polltrace-calibrate [-r ROUNDS] [-s tcp|tcp6|unix] [-t]
+// [INTERVAL_US...]
+//   INTERVAL_US  microseconds of work between two polls (10; 0 to 100000)
+//   -r       rounds, each of every interval (200; 1 to 100000)
+//   -s       the kind of socket (tcp)
+//   -t       in a process with a second thread, where libc takes a longer path
+// Prints one line of JSON. For each interval, by memory footprint of the work
+// and by round: `whole_ns`, by how much a poll lengthens the work (null where
+// the work is too long to measure that); `poll_ns`, the poll by itself.
+// Exit codes: 0 done, 2 wrong usage, 4 this host has no such socket.
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calibration/idle_socket.h"
+#include "calibration/work.h"
+
+// Shorter than the usual disturbance: a virtual machine changes its speed by a
+// quarter within a few milliseconds.
+#define ROUND_NS 100000.0
+// Longer work varies by more than a poll takes.
+#define LONGEST_WHOLE_NS 200000.0
+#define MAX_INTERVALS 16
+#define MAX_TIMED 64 // polls timed one by one in a round
+
+// Within the first-level cache, the second, and beyond.
+static const unsigned footprints[] = {4 * 1024, 64 * 1024, WORDS};
+#define FOOTPRINTS (sizeof footprints / sizeof *footprints)
+
+static double clock_ns(clockid_t clock) {
+    struct timespec at;
+    clock_gettime(clock, &at);
+    return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
+}
+
+// Cheap, around a single poll.
+static double now_ns(void) {
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+// A system call, around a long stretch: excludes the time of other processes.
+static double cpu_ns(void) {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
+                         struct pollfd *socket) {
+    double began = cpu_ns();
+    for (unsigned i = 0; i < repeats; i++) {
+        work(steps, words);
+        deep_poll(socket);
+    }
+    return cpu_ns() - began;
+}
+
+// The time between two readings of the clock after the work, with a poll or
+// nothing between them: the median, because an interrupt may fall in one.
+static double timed_ns(unsigned repeats, unsigned steps, unsigned words,
+                       struct pollfd *socket) {
+    double took[MAX_TIMED];
+    unsigned n = repeats < MAX_TIMED ? repeats : MAX_TIMED;
+    for (unsigned i = 0; i < n; i++) {
+        work(steps, words);
+        double began = now_ns();
+        if (socket)
+            poll(socket, 1, 0);
+        double took_now = now_ns() - began;
+        unsigned at = i;
+        for (; at > 0 && took[at - 1] > took_now; at--)
+            took[at] = took[at - 1];
+        took[at] = took_now;
+    }
+    return took[n / 2];
+}
+
+// How many steps of work take `interval_ns`, the frames around a poll included.
+static unsigned steps_for(double interval_ns, unsigned words) {
+    const unsigned many = 3000;
+    double fastest = 1e18;
+    for (int i = 0; i < 20; i++) {
+        double took = stretch_ns(1, many, words, NULL);
+        if (took < fastest)
+            fastest = took;
+    }
+    return (unsigned)(interval_ns * many / fastest);
+}
+
+struct interval {
+    double ns;
+    unsigned steps[FOOTPRINTS];
+    double *whole, *poll; // by round
+};
+
+static void measure(struct interval *interval, long round,
+                    struct pollfd *socket) {
+    unsigned words = footprints[round % (long)FOOTPRINTS];
+    unsigned steps = interval->steps[round % (long)FOOTPRINTS];
+    unsigned repeats = 1 + (unsigned)(ROUND_NS / (interval->ns + 500));
+    bool turned = round / (long)FOOTPRINTS % 2;
+    // In alternating order, so that a machine that gets slower favours neither.
+    double empty = turned ? timed_ns(repeats, steps, words, NULL) : 0;
+    interval->poll[round] = timed_ns(repeats, steps, words, socket);
+    if (!turned)
+        empty = timed_ns(repeats, steps, words, NULL);
+    interval->poll[round] -= empty;
+    interval->whole[round] = NAN;
+    if (interval->ns > LONGEST_WHOLE_NS)
+        return;
+    double without = turned ? 0 : stretch_ns(repeats, steps, words, NULL);
+    double with = stretch_ns(repeats, steps, words, socket);
+    if (turned)
+        without = stretch_ns(repeats, steps, words, NULL);
+    interval->whole[round] = (with - without) / repeats;
+}
+
+static void print_values(const char *name, const double *value, long rounds) {
+    printf(",\"%s\":[", name);
+    for (size_t f = 0; f < FOOTPRINTS; f++) {
+        printf("%s[", f ? "," : "");
+        for (long i = (long)f; i < rounds; i += (long)FOOTPRINTS) {
+            const char *comma = i > (long)f ? "," : "";
+            if (isnan(value[i]))
+                printf("%snull", comma);
+            else
+                printf("%s%.1f", comma, value[i]);
+        }
+        printf("]");
+    }
+    printf("]");
+}
+
+static long number(const char *text, long low, long high) {
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno || end == text || *end || value < low || value > high) {
+        fprintf(
+            stderr,
+            "polltrace-calibrate: %s is not a whole number from %ld to %ld\n",
+            text, low, high);
+        exit(2);
+    }
+    return value;
+}
+
+static void *sleep_for_good(void *unused) {
+    (void)unused;
+    pause();
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    long rounds = 200;
+    const char *kind = "tcp";
+    struct interval interval[MAX_INTERVALS] = {{.ns = 1e4}};
+    int intervals = 0, option;
+    cpu_set_t here;
+    pthread_t thread;
+
+    while ((option = getopt(argc, argv, "r:s:t")) != -1) {
+        if (option == 'r')
+            rounds = number(optarg, (long)FOOTPRINTS, 100000);
+        else if (option == 's')
+            kind = optarg;
+        else if (option == 't')
+            pthread_create(&thread, NULL, sleep_for_good, NULL);
+        else
+            return 2;
+    }
+    for (; optind < argc && intervals < MAX_INTERVALS; optind++)
+        interval[intervals++].ns =
+            1e3 * (double)number(argv[optind], 0, 100000);
+    if (!intervals)
+        intervals = 1;
+    struct pollfd socket = {.fd = idle_socket(kind), .events = POLLIN};
+    if (socket.fd < 0) {
+        fprintf(stderr, "polltrace-calibrate: no %s socket on loopback: %s\n",
+                kind, strerror(errno));
+        return 4;
+    }
+    CPU_ZERO(&here);
+    CPU_SET((unsigned)sched_getcpu(), &here);
+    sched_setaffinity(0, sizeof here, &here);
+    work_prepare();
+    for (int i = 0; i < intervals; i++) {
+        for (size_t f = 0; f < FOOTPRINTS; f++)
+            interval[i].steps[f] = steps_for(interval[i].ns, footprints[f]);
+        interval[i].whole = calloc((size_t)rounds, sizeof(double));
+        interval[i].poll = calloc((size_t)rounds, sizeof(double));
+        if (!interval[i].whole || !interval[i].poll)
+            return 4;
+    }
+    for (long round = 0; round < rounds; round++)
+        for (int i = 0; i < intervals; i++)
+            measure(&interval[i], round, &socket);
+    printf("[");
+    for (int i = 0; i < intervals; i++) {
+        printf("%s{\"interval_us\":%.0f", i ? "," : "", interval[i].ns / 1e3);
+        print_values("whole_ns", interval[i].whole, rounds);
+        print_values("poll_ns", interval[i].poll, rounds);
+        printf("}");
+    }
+    printf("]\n");
+    return 0;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kernel's part of a stack, by an id: both parts together would be more
+// than a map's key may hold.
+#ifndef POLLTRACE_KERNEL_STACKS_BPF_H
+#define POLLTRACE_KERNEL_STACKS_BPF_H
+
+#include "kernel/maps.bpf.h"
+
+#define ID_BITS 16 // of one CPU and kind
+
+// 0 when there is none: a sample in user mode.
+static __noinline __u32 kernel_part(void *ctx, __u32 kind) {
+    struct kernel_scratch *own = bpf_map_lookup_elem(&kernel_scratch, &kind);
+    __u64 skip = kind == STACK_POLL ? own_frames : 0;
+    __u32 *id, new;
+
+    if (!own)
+        return 0;
+    __builtin_memset(&own->stack, 0, sizeof(own->stack));
+    if (bpf_get_stack(ctx, own->stack.address, sizeof(own->stack), skip) <= 0)
+        return 0;
+    id = bpf_map_lookup_elem(&kernel_stacks, &own->stack);
+    if (id)
+        return *id;
+    // Numbered by the CPU for itself, so that no two are the same.
+    new = ((bpf_get_smp_processor_id() * 2 + kind) << ID_BITS) | ++own->last;
+    bpf_map_update_elem(&kernel_stacks, &own->stack, &new, BPF_NOEXIST);
+    id = bpf_map_lookup_elem(&kernel_stacks, &own->stack);
+    if (id)
+        return *id;
+    lose(LOST_KERNEL);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Map keys and values: all that the kernel side and the loader share.
+#ifndef POLLTRACE_RECORDS_H
+#define POLLTRACE_RECORDS_H
+
+#include <linux/types.h>
+
+// A watched process owns one slot. Slots are found through 8-way buckets
+// chosen by the low bits of the pid: no hash function, one cache line.
+#define BUCKET_WAYS 8
+// Descriptors a process polls most are counted inside its slot.
+#define FD_WAYS 4
+// With the other fields 61 addresses make 512 bytes, the largest key that a
+// hash map took before Linux 5.13.
+#define STACK_DEPTH 61
+
+enum slot_state { SLOT_FREE, SLOT_LIVE, SLOT_GONE };
+
+// One open file, polled with one descriptor and timeout 0. An inode number of
+// sockfs is never given twice, so (inode, ino) survives close and reuse.
+struct way {
+    __u64 inode;  // kernel address of the inode, 0: the way is free
+    __u64 ino;    // inode number
+    __u32 fd;     // descriptor
+    __u32 breaks; // 1: a connected stream socket
+    __u64 polls;  // break polls, or other polls, by `breaks`
+};
+
+struct slot {
+    __u32 state;        // enum slot_state
+    __u32 tgid;         // process id in the initial PID namespace
+    __u32 pid;          // in the loader's PID namespace, 0: not visible there
+    __u32 image;        // tgid of the process whose code layout this one has
+    __u32 parent;       // its tgid
+    __u32 born;         // enum born
+    __u64 start_ns;     // since boot
+    __u64 exit_cpu_ns;  // CPU time at exit
+    __u64 other_polls;  // polls other than (one descriptor, timeout 0)
+    __s64 until_stack;  // break polls until the next sample
+    __u64 long_breaks;  // break polls counted by the slow path
+    char comm[16];      // command name
+    __u32 execs;        // calls of exec so far
+    __u32 times;        // its block of histograms, 0: the shared one
+    __u64 calls_32bit;  // syscalls mode: by the 32-bit ABI
+    __u64 cpu_samples;  // on-CPU samples taken
+    __u64 stack_ns;     // clock when a break poll's stack was last taken
+    __u32 stack_gap;    // polls drawn between that one and the next
+    __u32 stack_stride; // their mean
+    __u64 on_cpu_ns;    // CPU time in windows, up to the last switch
+    struct way way[FD_WAYS];
+};
+
+_Static_assert(sizeof(struct slot) == 256, "whole cache lines");
+
+enum born { BORN_ATTACHED, BORN_FORKED, BORN_EXECED };
+
+// Which watched process a CPU runs while a window is open.
+struct cpu {
+    __u64 since;    // clock at the last switch, ns
+    __u32 slot;     // its number plus one; 0: no watched process
+    __u32 switches; // so far, so that a reader notices a change
+};
+
+struct bucket {
+    __u32 tgid[BUCKET_WAYS];
+};
+
+// Claims make "first come" atomic on kernels without BPF compare-and-swap:
+// an insert with BPF_NOEXIST succeeds once.
+enum claim_kind { CLAIM_TGID = 1, CLAIM_SLOT, CLAIM_WAY };
+
+// An open file of a process, as in struct way.
+struct endpoint_key {
+    __u32 slot;
+    __u32 fd;
+    __u64 inode;
+    __u64 ino;
+    __u64 connected; // 1: polls of it are break polls
+};
+
+enum endpoint_kind {
+    END_UNKNOWN,
+    END_TCP,
+    END_TCP6,
+    END_UNIX,
+    END_OTHER_SOCKET,
+    END_OTHER_FILE,
+    END_BAD_FD,
+};
+
+struct endpoint {
+    __u64 polls;      // those not counted in a way
+    __u32 kind;       // enum endpoint_kind
+    __u32 connected;  // as in the key
+    __u16 local_port; // host order
+    __u16 peer_port;  // network order, as the kernel keeps it
+    __u32 pad;
+    __u8 local[16]; // IPv4: the first four bytes
+    __u8 peer[16];
+};
+
+enum stack_kind { STACK_POLL, STACK_CPU };
+enum hidden_caller { HIDDEN_UNKNOWN, HIDDEN_RECOVERED, HIDDEN_NOT_NEEDED };
+
+// The whole stack is the key, so two stacks never count as one.
+struct stack_key {
+    __u32 slot;
+    __u32 image;                // as in struct slot
+    __u8 kind;                  // enum stack_kind
+    __u8 hidden;                // enum hidden_caller
+    __u8 depth;                 // addresses used
+    __u8 truncated;             // 1: the stack was deeper
+    __u32 kernel;               // id of the kernel's part, 0: none
+    __u64 caller;               // of libc's poll, when hidden == RECOVERED
+    __u64 address[STACK_DEPTH]; // innermost first
+};
+
+struct stack_count {
+    __u64 count; // times taken
+    __u64 polls; // break polls that these represent
+};
+
+// The kernel's parts of stacks, kept apart: there are few of them.
+#define KERNEL_DEPTH 63
+struct kernel_stack {
+    __u64 address[KERNEL_DEPTH]; // innermost first, 0: the end
+};
+
+// Where in the program a system call was made; see struct site_rule.
+struct site_key {
+    __u32 image;
+    __u32 pad;
+    __u64 ip;
+};
+
+// Offsets from rsp of the caller's return address and frame pointer, in bytes.
+struct site_rule {
+    __s16 caller; // or SITE_FRAME_POINTER
+    __s16 frame;  // or SITE_FRAME_KEPT
+};
+
+#define SITE_FRAME_POINTER (-1) // the walk sees the caller by itself
+#define SITE_FRAME_KEPT (-1)    // still in rbp
+
+// The call that a thread is in. The place is chosen by the low bits of its id,
+// so two threads may evict each other; the time is then lost and counted as
+// LOST_TIMES.
+struct started {
+    __u32 tid; // 0: free
+    __u32 nr;
+    __u64 ns; // clock at entry
+};
+
+// Log-linear histograms: 64 buckets to each power of two, so that a value is
+// known to 0.8 %; from 0 to 2^40 ns (18 minutes).
+#define SUB_BITS 6
+#define MAX_POWER 40
+#define TIME_BUCKETS (((MAX_POWER - SUB_BITS + 1) << SUB_BITS) + 1)
+
+struct times {
+    __u64 duration[TIME_BUCKETS]; // of a break poll
+    __u64 gap[TIME_BUCKETS];      // from its end to the next one's start
+};
+
+struct timed_thread {
+    __u32 tid;
+    __u32 times;   // its process's block of histograms
+    __u64 entered; // clock at entry, 0: not in a break poll
+    __u64 left;    // clock at the last exit, 0: none yet
+};
+
+struct syscall_key {
+    __u32 slot;
+    __u32 nr;
+};
+
+struct syscall_count {
+    __u64 calls;
+    __u64 errors; // calls that failed
+    __u64 ns;     // time in the kernel
+};
+
+// Calls of a user function, and the positions of break polls among them. With n
+// polls, n - 1 lie in the calls after the first poll up to the last.
+struct burst {
+    __u64 open;        // 1: counting
+    __u64 calls;       // so far
+    __u64 first, last; // value of `calls` at the first and last poll
+    __u64 polls;       // break polls
+};
+
+// A store that a program makes for the loader where memory cannot be mapped.
+enum poke_area { POKE_GATE, POKE_BUCKET, POKE_SLOT };
+
+struct poke {
+    __u32 area;    // enum poke_area
+    __u32 element; // index in the array
+    __u32 offset;  // in the element, bytes
+    __u32 size;    // 4 or 8 bytes
+    __u64 value;
+};
+
+enum lost_kind {
+    LOST_PROCESSES,  // slots full
+    LOST_ENDPOINTS,  // endpoint map full
+    LOST_USER_READS, // pollfd or timespec could not be read
+    LOST_STACKS,     // stack map full, or no stack at all
+    LOST_SYSCALLS,   // system-call map full
+    LOST_TIMES,      // start of a call not known
+    LOST_KERNEL,     // kernel's part of a stack: its map full
+    LOST_KINDS
+};
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "loader/attach.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/namespace.h"
+#include "loader/tracepoint.h"
+#include "options/failure.h"
+#include "polltrace.skel.h"
+
+static struct bpf_link *attach_tracepoint(struct bpf_program *program) {
+    // "tp/" and the event's path.
+    int event = tracepoint_open(bpf_program__section_name(program) + 3);
+    struct bpf_link *link;
+
+    if (event < 0)
+        return NULL;
+    link = bpf_program__attach_perf_event(program, event);
+    if (!link)
+        close(event);
+    return link;
+}
+
+static struct bpf_link *attach(struct bpf_program *program) {
+    if (!strncmp(bpf_program__section_name(program), "tp/", 3))
+        return attach_tracepoint(program);
+    return bpf_program__attach(program);
+}
+
+static _Noreturn void explain_attach(const char *what) {
+    fail(errno == EPERM || errno == EACCES ? EXIT_NOT_PERMITTED : EXIT_ATTACH,
+         "cannot attach %s: %s", what, tracepoint_why(errno));
+}
+
+void probe_attach_lives(struct probe *p) {
+    struct bpf_program *program;
+
+    // These stay to the end of this process: nothing is ever pinned.
+    if (namespace_is_inner())
+        namespace_read(p->skel->progs.life_translate);
+    bpf_object__for_each_program(program, p->skel->obj) {
+        const char *name = bpf_program__name(program);
+
+        if (!strncmp(name, "life_", 5) && strcmp(name, "life_translate") &&
+            strcmp(name, "life_direct_map") && bpf_program__autoload(program) &&
+            !attach(program))
+            explain_attach(name);
+    }
+}
+
+bool probe_try_attach_calls(struct probe *p) {
+    struct bpf_program *program;
+
+    bpf_object__for_each_program(program, p->skel->obj) {
+        const char *name = bpf_program__name(program);
+        struct bpf_link *link;
+
+        if (!strncmp(name, "life_", 5) || !strcmp(name, "cpu_sample") ||
+            !strcmp(name, "function_call") || !strcmp(name, "window_mark") ||
+            !strcmp(name, "loader_poke") || !bpf_program__autoload(program))
+            continue;
+        link = attach(program);
+        if (!link)
+            return false;
+        p->link[p->links++] = link;
+    }
+    return true;
+}
+
+void probe_attach_calls(struct probe *p) {
+    if (!probe_try_attach_calls(p))
+        explain_attach(p->variant->name);
+}
+
+void probe_detach_calls(struct probe *p) {
+    while (p->links)
+        bpf_link__destroy(p->link[--p->links]);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Facts about the running kernel, from its type information (BTF).
+#ifndef POLLTRACE_KERNEL_BTF_H
+#define POLLTRACE_KERNEL_BTF_H
+
+#include <stdbool.h>
+
+bool kernel_has_function(const char *name);
+bool kernel_has_member(const char *structure, const char *member);
+
+// Frees what the first question loaded (12 MB).
+void kernel_btf_close(void);
+
+#endif

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "loader/loader.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "loader/attach.h"
+#include "loader/direct_map.h"
+#include "loader/kernel_btf.h"
+#include "loader/namespace.h"
+#include "loader/shared.h"
+#include "options/failure.h"
+#include "polltrace.skel.h"
+
+#define THREAD_SLOTS 65536
+
+// libbpf is silent unless asked: its last warning goes into our own message.
+static char last_warning[256];
+
+static int keep_warning(enum libbpf_print_level level, const char *format,
+                        va_list args) {
+    if (getenv("POLLTRACE_VERBOSE"))
+        return vfprintf(stderr, format, args);
+    if (level == LIBBPF_WARN) {
+        vsnprintf(last_warning, sizeof(last_warning), format, args);
+        last_warning[strcspn(last_warning, "\n")] = 0;
+    }
+    return 0;
+}
+
+static uint32_t rows_for(unsigned processes) {
+    uint32_t rows = 1;
+
+    // Half full at most, so that no bucket overflows before the whole does.
+    while (rows * BUCKET_WAYS < processes * 2)
+        rows *= 2;
+    return rows;
+}
+
+// Global data are an array too. libbpf lets it be mapped where the kernel can,
+// and there alone may the flag be touched: some versions of it flip the flag.
+static void fake_no_mmap(struct polltrace *skel) {
+    if (!shared_can_map())
+        return;
+    bpf_map__set_map_flags(skel->maps.bss, 0);
+    // Not read-only: the verifier did not know the values of constants then.
+    bpf_map__set_map_flags(skel->maps.rodata, 0);
+}
+
+static void size_maps(struct probe *p, const struct options *o) {
+    struct polltrace *skel = p->skel;
+    uint32_t slots = p->rows * BUCKET_WAYS;
+    uint32_t mapping = p->mapped ? BPF_F_MMAPABLE : 0;
+    bool stacks = options_want_stacks(o);
+
+    bpf_map__set_max_entries(skel->maps.buckets, p->rows);
+    if (o->no_mmap)
+        fake_no_mmap(skel);
+    bpf_map__set_map_flags(skel->maps.buckets, mapping);
+    bpf_map__set_max_entries(skel->maps.slots, slots);
+    bpf_map__set_map_flags(skel->maps.slots, mapping);
+    if (o->mode == MODE_WATCH)
+        bpf_map__set_max_entries(skel->maps.cpus, p->cpus);
+    bpf_map__set_map_flags(skel->maps.cpus, mapping);
+    bpf_map__set_max_entries(skel->maps.claims, slots * (2 + FD_WAYS));
+    bpf_map__set_max_entries(skel->maps.endpoints, o->max_processes * 4);
+    bpf_map__set_max_entries(skel->maps.stacks, stacks ? o->max_stacks : 1);
+    if (o->kernel)
+        bpf_map__set_max_entries(skel->maps.kernel_stacks,
+                                 max_kernel_stacks(o));
+    bpf_map__set_max_entries(skel->maps.sites,
+                             stacks ? o->max_processes * 24 : 1);
+    bpf_map__set_max_entries(skel->maps.bursts, o->functions ? slots : 1);
+    if (o->mode == MODE_SYSCALLS) {
+        bpf_map__set_max_entries(skel->maps.started, THREAD_SLOTS);
+        bpf_map__set_max_entries(skel->maps.syscalls, o->max_processes * 32);
+    }
+    if (o->mode == MODE_TIME) {
+        bpf_map__set_max_entries(skel->maps.timed, THREAD_SLOTS);
+        bpf_map__set_max_entries(skel->maps.times, o->max_histograms + 1);
+    }
+}
+
+// Those of the kernel, from before the program was called.
+static bool hands_over_registers(const struct variant *variant) {
+    return !strcmp(variant->name, "tracepoint") ||
+           !strcmp(variant->name, "kprobe");
+}
+
+static void set_constants(struct probe *p, const struct options *o) {
+    p->skel->rodata->bucket_mask = p->rows - 1;
+    p->skel->rodata->follow_forks = o->follow;
+    p->skel->rodata->adopt_all = o->pattern || o->cgroup;
+    p->skel->rodata->stack_stride = o->stack_stride;
+    p->skel->rodata->stack_auto = o->stack_auto;
+    // The program, sample_poll(), sample_stack() and kernel_part().
+    p->skel->rodata->own_frames = hands_over_registers(p->variant) ? 0 : 4;
+    p->skel->rodata->kernel_parts = o->kernel;
+    p->skel->rodata->stack_depth = o->stack_depth;
+    p->skel->rodata->started_mask = THREAD_SLOTS - 1;
+    p->skel->rodata->timing = o->mode == MODE_TIME;
+    p->skel->rodata->windowed = o->mode == MODE_WATCH;
+    p->skel->rodata->bursts_wanted = o->functions;
+    p->skel->rodata->frame_mask = p->cast ? direct_map_frame_mask() : 0;
+    p->skel->rodata->in_namespace = namespace_is_inner();
+}
+
+static bool wants(const struct probe *p, const struct options *o,
+                  const char *name) {
+    size_t size = strlen(name);
+    char plain[64];
+
+    if (!strcmp(name, "life_exec") || !strcmp(name, "life_exit"))
+        return true;
+    if (!strcmp(name, "life_fork"))
+        return o->follow || o->pattern || o->cgroup;
+    if (!strcmp(name, "life_translate"))
+        return namespace_is_inner();
+    if (!strcmp(name, "life_direct_map"))
+        return p->cast;
+    if (!strcmp(name, "loader_poke"))
+        return !p->mapped;
+    if (!strcmp(name, "cpu_sample"))
+        return o->mode == MODE_WATCH && options_want_stacks(o);
+    if (!strncmp(name, "window_", 7))
+        return o->mode == MODE_WATCH;
+    if (!strcmp(name, "function_call"))
+        return o->functions;
+    if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
+        return false;
+    snprintf(plain, sizeof(plain), "%.*s", (int)(p->cast ? size - 5 : size),
+             name);
+    return variant_uses(p->variant, plain, o->mode);
+}
+
+// A kernel without CONFIG_IA32_EMULATION has no entries for 32-bit programs,
+// and no such programs.
+static void leave_out_absent(struct polltrace *skel) {
+    struct bpf_program *program;
+
+    bpf_object__for_each_program(program, skel->obj) {
+        const char *entry =
+            strstr(bpf_program__section_name(program), "/__ia32_");
+
+        if (entry && bpf_program__autoload(program) &&
+            !kernel_has_function(entry + 1))
+            bpf_program__set_autoload(program, false);
+    }
+}
+
+static int try_load(struct probe *p, const struct options *o) {
+    struct bpf_program *program;
+    int error;
+
+    p->skel = polltrace__open();
+    if (!p->skel)
+        return -errno;
+    set_constants(p, o);
+    size_maps(p, o);
+    bpf_object__for_each_program(program, p->skel->obj)
+        bpf_program__set_autoload(program,
+                                  wants(p, o, bpf_program__name(program)));
+    leave_out_absent(p->skel);
+    error = polltrace__load(p->skel);
+    if (error) {
+        polltrace__destroy(p->skel);
+        p->skel = NULL;
+    }
+    return error;
+}
+
+static bool linux_is_before(unsigned major, unsigned minor) {
+    unsigned our_major = 0, our_minor = 0;
+    struct utsname uts;
+
+    uname(&uts);
+    sscanf(uts.release, "%u.%u", &our_major, &our_minor);
+    return our_major < major || (our_major == major && our_minor < minor);
+}
+
+// bpf_rdonly_cast came with Linux 6.2.
+static bool may_cast(const struct options *o) {
+    return !o->plain_reads && !linux_is_before(6, 2);
+}
+
+// Windows attach again and again, but before Linux 5.13 a program could be
+// attached to a trampoline only once.
+static bool fentry_attaches_once(const struct options *o) {
+    return o->mode == MODE_WATCH && linux_is_before(5, 13);
+}
+
+static int load_variant(struct probe *p, const struct options *o,
+                        const struct variant *variant) {
+    int error = -ENOTSUP;
+
+    p->variant = variant;
+    p->rows = rows_for(o->max_processes);
+    p->cpus = o->mode == MODE_WATCH ? libbpf_num_possible_cpus() : 1;
+    p->cast = may_cast(o);
+    p->mapped = !o->no_mmap && shared_can_map();
+    if (o->mode == MODE_SYSCALLS && !variant->all[0])
+        return -ENOTSUP;
+    if (o->mode == MODE_TIME && !variant->leave[0])
+        return -ENOTSUP;
+    if (!strcmp(variant->name, "fentry") && fentry_attaches_once(o))
+        return -ENOTSUP;
+    // The programs would load, and not attach.
+    if (!strcmp(variant->name, "kprobe") &&
+        access("/sys/bus/event_source/devices/kprobe/type", R_OK))
+        return -ENOTSUP;
+    error = try_load(p, o);
+    // EPERM refuses the kind of program, whatever its instructions.
+    if (error && p->cast && error != -EPERM) {
+        p->cast = false;
+        error = try_load(p, o);
+    }
+    return error;
+}
+
+// Some kernels refuse BPF trampolines altogether, before they check anything
+// else: this test costs microseconds, a failed load 20 ms.
+static bool fentry_is_refused(void) {
+    const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+                                       {.code = BPF_JMP | BPF_EXIT}};
+    DECLARE_LIBBPF_OPTS(bpf_prog_load_opts, options,
+                        .expected_attach_type = BPF_TRACE_FENTRY,
+                        .attach_btf_id = 1); // no function: EINVAL elsewhere
+    int fd =
+        bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", nothing, 2, &options);
+
+    if (fd >= 0)
+        close(fd);
+    return fd == -EPERM;
+}
+
+// On Linux 7 with a preemptible kernel a thread may be preempted within a
+// program at a system call; until it goes on, the kernel skips that program for
+// all others on its CPU. Programs at kprobes run with preemption off.
+static bool programs_are_preempted(void) {
+    struct utsname uts;
+
+    return !linux_is_before(7, 0) && !uname(&uts) &&
+           strstr(uts.version, "PREEMPT");
+}
+
+// Kprobes may be refused where other programs are not (perf_event_paranoid).
+static bool load_kprobe(struct probe *p, const struct options *o) {
+    bool attached;
+
+    if (load_variant(p, o, &VARIANT[VARIANTS - 1]))
+        return false;
+    attached = probe_try_attach_calls(p);
+    probe_detach_calls(p);
+    if (!attached) {
+        polltrace__destroy(p->skel);
+        p->skel = NULL;
+    }
+    return attached;
+}
+
+static int load_any(struct probe *p, const struct options *o) {
+    int error = -ENOTSUP;
+
+    if (!o->variant && o->mode == MODE_COUNT && programs_are_preempted() &&
+        load_kprobe(p, o))
+        return 0;
+    for (unsigned i = 0; i < VARIANTS; i++) {
+        if (o->variant && strcmp(o->variant, VARIANT[i].name) != 0)
+            continue;
+        if (!o->variant && !strcmp(VARIANT[i].name, "fentry") &&
+            fentry_is_refused())
+            continue;
+        error = load_variant(p, o, &VARIANT[i]);
+        if (!error)
+            return 0;
+    }
+    return error;
+}
+
+// Maps were charged to RLIMIT_MEMLOCK before Linux 5.11, which only
+// CAP_SYS_RESOURCE may raise; to exceed it is EPERM as well.
+static bool memlock_is_short(void) {
+    struct rlimit limit;
+
+    return linux_is_before(5, 11) && !getrlimit(RLIMIT_MEMLOCK, &limit) &&
+           limit.rlim_cur != RLIM_INFINITY;
+}
+
+static _Noreturn void explain_load(const struct options *o, int error) {
+    if (o->variant && (error == -ENOTSUP || error == -EPERM))
+        fail(EXIT_KERNEL,
+             "this kernel does not take variant %s here: %s; try "
+             "--variants",
+             o->variant, strerror(-error));
+    if (error == -EPERM && memlock_is_short())
+        fail(EXIT_NOT_PERMITTED,
+             "the kernel refuses to load BPF programs: run as root, or with "
+             "CAP_BPF and CAP_PERFMON and, before Linux 5.11, with "
+             "ulimit -l unlimited (%s)",
+             last_warning);
+    if (error == -EPERM || error == -EACCES)
+        fail(EXIT_NOT_PERMITTED,
+             "the kernel refuses to load BPF programs: run as root, or with "
+             "CAP_BPF and CAP_PERFMON, and outside of lockdown (%s)",
+             last_warning);
+    fail(EXIT_KERNEL, "cannot load the BPF programs: %s (%s)", strerror(-error),
+         last_warning);
+}
+
+static void prepare(void) {
+    struct rlimit endless = {RLIM_INFINITY, RLIM_INFINITY};
+
+    libbpf_set_print(keep_warning);
+    setrlimit(RLIMIT_MEMLOCK, &endless);
+}
+
+int probe_try_load(struct probe *p, const struct options *o,
+                   const struct variant *variant) {
+    prepare();
+    return load_variant(p, o, variant);
+}
+
+void probe_load(struct probe *p, const struct options *o) {
+    int error;
+
+    prepare();
+    error = load_any(p, o);
+    if (error)
+        explain_load(o, error);
+    p->claims_fd = bpf_map__fd(p->skel->maps.claims);
+    p->endpoints_fd = bpf_map__fd(p->skel->maps.endpoints);
+    p->stacks_fd = bpf_map__fd(p->skel->maps.stacks);
+    p->kernel_stacks_fd = bpf_map__fd(p->skel->maps.kernel_stacks);
+    p->sites_fd = bpf_map__fd(p->skel->maps.sites);
+    p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
+    p->bursts_fd = bpf_map__fd(p->skel->maps.bursts);
+    p->times_fd = bpf_map__fd(p->skel->maps.times);
+    shared_open(p);
+    direct_map_find(p, o->page_walk);
+    kernel_btf_close();
+    malloc_trim(0); // the kernel's BTF took 12 MB for a moment
+}
+
+uint64_t probe_lost(const struct probe *p, enum lost_kind kind) {
+    return p->globals->lost[kind];
+}

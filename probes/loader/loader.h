@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Loads the kernel side, and describes it to the rest of the program.
+#ifndef POLLTRACE_LOADER_H
+#define POLLTRACE_LOADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/records.h"
+#include "options/options.h"
+#include "options/variants.h"
+
+// Entries and exits of a variant, and window_switch.
+#define MAX_LINKS (2 * MAX_PROGRAMS + 1)
+
+struct polltrace;
+struct polltrace__bss;
+struct bpf_link;
+
+struct probe {
+    struct polltrace *skel;
+    const struct variant *variant;
+    bool cast;   // kernel memory is read directly
+    bool mapped; // what follows is the kernel's own memory, else a copy
+    struct bpf_link *link[MAX_LINKS];
+    unsigned links;
+    struct bucket *buckets; // see shared.h
+    struct slot *slots;
+    struct cpu *cpu;
+    struct polltrace__bss *globals;
+    uint32_t rows; // buckets; a power of two
+    uint32_t cpus;
+    int claims_fd, endpoints_fd, stacks_fd, sites_fd, syscalls_fd, times_fd;
+    int bursts_fd, kernel_stacks_fd;
+};
+
+// The best variant that the kernel takes, or the one asked for. Ends the
+// program with a message when it cannot.
+void probe_load(struct probe *probe, const struct options *options);
+
+// One variant, and nothing but its programs; an error number below 0 when the
+// kernel does not take it.
+int probe_try_load(struct probe *probe, const struct options *options,
+                   const struct variant *variant);
+
+uint64_t probe_lost(const struct probe *probe, enum lost_kind kind);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "options/values.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/failure.h"
+
+uint64_t parse_seconds(const char *text, const char *option) {
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end || !isfinite(value) || value < 0.001 || value > 1e9)
+        fail(EXIT_USAGE, "%s takes seconds from 0.001, not '%s'", option, text);
+    return (uint64_t)(value * 1e9);
+}
+
+unsigned parse_number(const char *text, const char *option, unsigned least,
+                      unsigned most) {
+    char *end;
+    unsigned long value;
+
+    errno = 0;
+    value = strtoul(text, &end, 10);
+    if (end == text || *end || errno || *text == '-' || value < least ||
+        value > most)
+        fail(EXIT_USAGE, "%s takes a number from %u to %u, not '%s'", option,
+             least, most, text);
+    return value;
+}
+
+void parse_pids(struct options *o, const char *text) {
+    while (*text) {
+        char *end;
+        long pid = strtol(text, &end, 10);
+
+        if (end == text || (*end && (*end != ',' || !end[1])) || pid < 1 ||
+            pid > 1 << 30)
+            fail(EXIT_USAGE, "-p takes process ids joined by commas, not '%s'",
+                 text);
+        o->pids = realloc(o->pids, (o->pid_count + 1) * sizeof(*o->pids));
+        if (!o->pids)
+            fail(EXIT_ATTACH, "out of memory");
+        o->pids[o->pid_count++] = pid;
+        text = *end ? end + 1 : end;
+    }
+}
+
+enum page_walk parse_page_walk(const char *text) {
+    if (!strcmp(text, "auto"))
+        return PAGE_WALK_AUTO;
+    if (!strcmp(text, "on"))
+        return PAGE_WALK_ON;
+    if (strcmp(text, "off") != 0)
+        fail(EXIT_USAGE, "--page-walk takes on, off or auto, not '%s'", text);
+    return PAGE_WALK_OFF;
+}
+
+void parse_function(struct options *o, const char *text) {
+    char *path = strdup(text), *colon = path ? strrchr(path, ':') : NULL;
+    char *end = path;
+    struct function *f = &o->function[o->functions];
+
+    if (o->functions == MAX_FUNCTIONS)
+        fail(EXIT_USAGE, "--function may be given %d times", MAX_FUNCTIONS);
+    errno = 0;
+    if (colon)
+        f->offset = strtoull(colon + 1, &end, 16);
+    if (!colon || colon == path || strncmp(colon, ":0x", 3) != 0 || *end ||
+        end == colon + 3 || errno)
+        fail(EXIT_USAGE,
+             "--function takes PATH:0xOFFSET, the place in the file of a "
+             "function's first instruction, not '%s'",
+             text);
+    *colon = 0;
+    f->path = path;
+    o->functions++;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A process's executable mappings: the places of libc's system calls, and the
+// data from which a later reader names addresses.
+#ifndef POLLTRACE_LAYOUT_H
+#define POLLTRACE_LAYOUT_H
+
+#include <stdint.h>
+
+#include "loader/loader.h"
+#include "output/json.h"
+
+// How many executable mappings the process has.
+unsigned layout_size(int pid);
+
+// Gives the kernel side the call sites of `image`, and appends the mappings of
+// the process as a JSON list.
+void layout_read(struct probe *probe, int pid, uint32_t image,
+                 struct json *json);
+
+#endif

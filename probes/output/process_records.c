@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/process_records.h"
+
+#include <string.h>
+
+#include "loader/shared.h"
+#include "output/layout.h"
+#include "readers/procfs.h"
+
+// A program's loader maps its libraries shortly after the exec, and a server
+// maps more of them after its logon.
+#define SETTLE_NS 2000000000ull
+
+static void report_process(struct reporter *r, uint32_t index) {
+    struct process *process = &r->watched->process[index];
+    const struct slot *slot = &r->probe->slots[index];
+    char cmdline[CMDLINE_SIZE], exe[4096] = "", comm[16];
+    struct proc_status status = {.ns_pid = process->pid};
+    size_t size = proc_cmdline(process->pid, cmdline), at = 0;
+    struct json *j = &r->json;
+
+    if (!proc_comm(process->pid, comm)) {
+        memcpy(comm, slot->comm, sizeof(comm));
+        comm[sizeof(comm) - 1] = 0;
+    }
+    proc_status(process->pid, &status);
+    proc_exe(process->pid, exe, sizeof(exe));
+    if (r->probe->variant->misses_32bit && r->options->mode != MODE_SYSCALLS &&
+        proc_is_32bit(process->pid))
+        r->processes_32bit++;
+    record_begin(r, "process");
+    record_identity(j, process);
+    json_key_text(j, "comm", comm);
+    json_list(j, "cmdline");
+    while (at < size) {
+        size_t length = strnlen(cmdline + at, size - at);
+
+        json_text_n(j, cmdline + at, length);
+        at += length + 1;
+    }
+    json_close(j, ']');
+    json_key_text(j, "exe", exe);
+    json_key_unsigned(j, "uid", status.uid);
+    json_key_unsigned(j, "ns_pid", status.ns_pid);
+    json_key_unsigned(j, "parent", slot->parent);
+    record_end(r);
+}
+
+static void report_layout(struct reporter *r, uint32_t index) {
+    struct process *process = &r->watched->process[index];
+    struct slot *slot = &r->probe->slots[index];
+
+    // Before they are read: one that comes meanwhile has them read again.
+    process->mappings = layout_size(process->pid);
+    record_begin(r, "maps");
+    record_identity(&r->json, process);
+    json_key(&r->json, "maps");
+    layout_read(r->probe, process->pid, slot->tgid, &r->json);
+    shared_store(r->probe, slot->image, slot->tgid);
+    record_end(r);
+}
+
+// Of a process that was there before us, the libraries are too.
+static bool has_mapped_more(const struct process *process, uint64_t now) {
+    return now < process->settled_ns &&
+           layout_size(process->pid) != process->mappings;
+}
+
+void report_processes(struct reporter *r) {
+    uint64_t now = monotonic_ns();
+
+    for (uint32_t i = 0; i < r->watched->slots; i++) {
+        struct process *process = &r->watched->process[i];
+        const struct slot *slot = &r->probe->slots[i];
+        bool is_new = !process->announced || process->execs != slot->execs;
+
+        if (process->stage != STAGE_KEPT && process->stage != STAGE_GONE)
+            continue;
+        if (is_new) {
+            process->announced = true;
+            process->execs = slot->execs;
+            if (slot->born != BORN_ATTACHED || slot->execs)
+                process->settled_ns = now + SETTLE_NS;
+            report_process(r, i);
+        }
+        if (wants_stacks(r) && process->stage == STAGE_KEPT &&
+            (is_new || has_mapped_more(process, now)))
+            report_layout(r, i);
+    }
+}
+
+void report_exits(struct reporter *r) {
+    for (uint32_t i = 0; i < r->watched->slots; i++) {
+        struct process *process = &r->watched->process[i];
+
+        if (!process->announced || process->stage != STAGE_GONE ||
+            process->exit_reported)
+            continue;
+        process->exit_reported = true;
+        record_begin(r, "exit");
+        record_identity(&r->json, process);
+        json_key_seconds(&r->json, "cpu_s", watched_cpu_ns(r->watched, i));
+        json_key_unsigned(&r->json, "break_polls",
+                          slot_breaks(&r->probe->slots[i]));
+        json_key_unsigned(&r->json, "other_polls",
+                          slot_others(&r->probe->slots[i]));
+        record_end(r);
+    }
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-#ifndef POLLTRACE_IDLE_SOCKET_H
-#define POLLTRACE_IDLE_SOCKET_H
-
-// The accepted end of a connection to ourselves, `kind` tcp, tcp6 or unix; -1
-// with errno without one.
-int idle_socket(const char *kind);
-
-#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#ifndef POLLTRACE_SITES_H
+#define POLLTRACE_SITES_H
+
+#include <stdint.h>
+
+#include "kernel/records.h"
+#include "readers/elf_file.h"
+
+#define MAX_SITES 32
+
+struct site {
+    uint64_t after; // link address after the syscall instruction
+    struct site_rule rule;
+};
+
+// The data read from one mapped ELF file.
+struct elf_sites {
+    struct elf_layout layout;
+    struct site site[MAX_SITES];
+    unsigned sites;
+};
+
+// Adds, to a layout that was read, the system calls in poll and its like, from
+// the symbol tables and .eh_frame. Never fails: a damaged file has no sites.
+void elf_read_sites(int fd, struct elf_sites *elf);
+
+#endif

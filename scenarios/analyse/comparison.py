@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two runs compared, cell by cell: pure functions of what their files hold.
+
+The runs were not interleaved, so a change of the host in between would pass for a change of the
+server. Times are therefore compared in units of a yardstick that ran between them on the server's
+processor (host_noise.Yardstick). Counts are exact and need no yardstick.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Self
+
+from polltrace.errors import UsageError
+from polltrace.intervals import Estimate, exactly
+from polltrace.scenarios.analyse import bootstrap
+from polltrace.scenarios.analyse.result import RunResult
+from polltrace.scenarios.analyse.run import Turns, analysed, by_cell
+from polltrace.scenarios.analyse.run_file import RunData
+from polltrace.scenarios.plan.cell import MATRIX, Cell, varied
+
+CONFIDENCE = 0.95
+
+
+class Outcome(StrEnum):
+    REGRESSION = "regression"
+    IMPROVEMENT = "improvement"
+    SAME = "no difference beyond the margin"
+    UNSURE = "cannot be told from noise"
+    MISSING = "not in both runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One figure of one cell.
+
+    - `cell`: its label; `figure`: "elapsed", "server CPU", "polls per get", ...
+    - `ratio`: new to base; None where the base has none of it, or a run lacks the cell
+    - `exact`: a count, whose interval is a point
+    - `outcome`: the judgement
+    """
+
+    cell: str
+    figure: str
+    ratio: Estimate | None
+    exact: bool
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs, compared.
+
+    - `margin`: the share by which a figure may grow: 0.05 is 5 %
+    - `confidence`: of each interval, so that all hold at once at CONFIDENCE
+    - `rows`: one for each figure of each cell
+    - `cautions`: sentences about differences between the runs and about their hosts
+    """
+
+    margin: float
+    confidence: float
+    rows: Sequence[Compared]
+    cautions: Sequence[str]
+
+    @property
+    def regressed(self) -> bool:
+        return any(row.outcome is Outcome.REGRESSION for row in self.rows)
+
+
+def compare(base: RunData, new: RunData, margin: float) -> Comparison:
+    """Raises UsageError where the runs have no cell in common, or did different work.
+
+    Times of different hosts are not compared, only counts. The intervals of times all hold at once
+    at CONFIDENCE (Bonferroni): without that, most comparisons of thirty cells would raise a false
+    alarm.
+    """
+    if base.header["scenario"]["statement"] != new.header["scenario"]["statement"]:
+        raise UsageError("the runs are of different statements; they cannot be compared")
+    if base.header["work"]["binds"] != new.header["work"]["binds"]:
+        raise UsageError(
+            f"the runs' binds differ ({base.header['work']['binds']}, then "
+            f"{new.header['work']['binds']}), so they did different work: "
+            "make the second by 'polltrace run --like BASE'"
+        )
+    one_host = all(
+        base.header["host"][key] == new.header["host"][key] for key in ("name", "processors")
+    )
+    common = [cell for cell in base.cells if cell in new.cells and not cell.twin]
+    if not common:
+        raise UsageError("the runs have no cell in common")
+    sides = _ComparedRun.of(base), _ComparedRun.of(new)
+    timed = len(common) * len(_TIMES)
+    confidence = 1 - (1 - CONFIDENCE) / timed
+    names = varied(common)
+    rows = [
+        row
+        for cell in common
+        for row in _cell(sides, cell, cell.label(names), margin, confidence)
+        if one_host or row.exact
+    ]
+    rows += [
+        Compared(cell.label(MATRIX), "", None, exact=False, outcome=Outcome.MISSING)
+        for cell in dict.fromkeys([*base.cells, *new.cells])
+        if not cell.twin and (cell in base.cells) != (cell in new.cells)
+    ]
+    return Comparison(margin, confidence, rows, _cautions(*sides))
+
+
+_TIMES = {"elapsed": ("elapsed_s", "unhindered_s"), "server CPU": ("cpu_s",)}
+"""The figures of the run file that decide about each. A server that waited for a processor took
+longer without being slower, so elapsed time is compared with and without that wait, and the
+interval spans both."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ComparedRun:
+    """A `run`, its `result`, and by figure the `times` of each cell's executions."""
+
+    run: RunData
+    result: RunResult
+    times: Mapping[str, Mapping[int, Turns]]
+
+    @classmethod
+    def of(cls, run: RunData) -> Self:
+        figures = ("yardstick_s", *(field for fields in _TIMES.values() for field in fields))
+        return cls(run, analysed(run), {figure: by_cell(run, figure) for figure in figures})
+
+
+_RunPair = tuple[_ComparedRun, _ComparedRun]
+
+
+def _cell(
+    sides: _RunPair, cell: Cell, label: str, margin: float, confidence: float
+) -> Iterator[Compared]:
+    for figure in _TIMES:
+        ratio = _time_ratio(sides, cell, figure, confidence)
+        if ratio is not None:
+            yield Compared(label, figure, ratio, exact=False, outcome=_outcome(ratio, margin))
+    counts = [_counts(side, cell) for side in sides]
+    for figure in counts[0]:
+        a, b = counts[0][figure], counts[1].get(figure)
+        if b is None:
+            continue
+        if a == 0:
+            # Polls where there were none are a regression however few.
+            outcome = Outcome.REGRESSION if b else Outcome.SAME
+            ratio_or_none = None if b else exactly(1.0)
+        else:
+            ratio_or_none = exactly(b / a)
+            outcome = _outcome(ratio_or_none, margin)
+        yield Compared(label, figure, ratio_or_none, exact=True, outcome=outcome)
+
+
+def _outcome(ratio: Estimate, margin: float) -> Outcome:
+    """Whether the whole interval is beyond the margin, or within it, or neither."""
+    if ratio.low > 1 + margin:
+        return Outcome.REGRESSION
+    if ratio.high < 1 / (1 + margin):
+        return Outcome.IMPROVEMENT
+    if ratio.high <= 1 + margin and ratio.low >= 1 / (1 + margin):
+        return Outcome.SAME
+    return Outcome.UNSURE
+
+
+def _time_ratio(sides: _RunPair, cell: Cell, figure: str, confidence: float) -> Estimate | None:
+    ratios = []
+    for field in _TIMES[figure]:
+        a, b = (_in_yardsticks(side, cell, field) for side in sides)
+        if a and b:
+            ratios.append(bootstrap.ratio(a, b, confidence))
+    if not ratios:
+        return None
+    low, high = min(each.low for each in ratios), max(each.high for each in ratios)
+    return Estimate(ratios[0].value, low, high)
+
+
+def _in_yardsticks(side: _ComparedRun, cell: Cell, field: str) -> list[float]:
+    """One value a block: the median over its turns of the figure by the turn's yardstick."""
+    number = side.run.cells.index(cell)
+    figures, yardsticks = (side.times[name].get(number, {}) for name in (field, "yardstick_s"))
+    return [
+        statistics.median(a / b for a, b in zip(figures[block], yardsticks[block], strict=True))
+        for block in sorted(figures.keys() & yardsticks.keys())
+    ]
+
+
+def _counts(side: _ComparedRun, cell: Cell) -> Mapping[str, float]:
+    """Counts for each execution, which do not depend on the speed of the host."""
+    plain = replace(cell, twin=False)
+    counted = side.result.cells[side.run.cells.index(plain)].counted
+    if counted is None:
+        return {}
+    found = {}
+    if counted.gets:
+        found["consistent gets"] = counted.gets / counted.executions
+        if counted.known_polls is not None:
+            # At a high skip a cell has so few polls that one more or less is a regression.
+            polls = counted.known_polls / counted.gets
+            found["polls per get"] = polls if counted.known_polls > POLLS_THAT_COUNT else 0.0
+    if counted.round_trips:
+        found["round trips"] = counted.round_trips / counted.executions
+    return found
+
+
+POLLS_THAT_COUNT = 20
+"""Fewer polls than this in a cell are taken for none."""
+
+
+def _cautions(base_side: _ComparedRun, new_side: _ComparedRun) -> list[str]:
+    base, new = base_side.run, new_side.run
+    found = []
+    for key in ("name", "kernel", "processors"):
+        a, b = base.header["host"][key], new.header["host"][key]
+        if a != b:
+            found.append(f"the runs are of different hosts, {key} {a}, then {b}")
+    if base.header["drivers"] != new.header["drivers"]:
+        found.append(
+            f"drivers: {', '.join(base.header['drivers'])}; then {', '.join(new.header['drivers'])}"
+        )
+    for name in base.paths.keys() & new.paths.keys():
+        if base.paths[name] != new.paths[name]:
+            found.append(f"path {name}: {base.paths[name]}; then {new.paths[name]}")
+    for name, side in (("BASE", base_side), ("NEW", new_side)):
+        found += [f"{name}: {each}" for each in side.result.warnings]
+    return found

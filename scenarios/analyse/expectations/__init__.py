@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whether a run confirms what its scenario expects: pure functions of the result.
+
+A scenario file names a check for each sentence; a sentence without one is left to the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from polltrace.scenarios.analyse.expectations import breaks, network, polling
+from polltrace.scenarios.analyse.expectations.observation import Observation
+from polltrace.scenarios.analyse.result import RunResult
+from polltrace.scenarios.plan.scenario import Expected
+
+MOST_SHOWN = 8
+
+CHECKS: Mapping[str, Callable[[RunResult], Iterator[Observation]]] = {
+    "in-band slower": polling.in_band_slower,
+    "gap closes": polling.gap_closes,
+    "polls by skip": polling.polls_by_skip,
+    "views equal": polling.views_equal,
+    "losing path": breaks.losing_path,
+    "cancel at once": breaks.cancel_at_once,
+    "cancel by skip": breaks.cancel_by_skip,
+    "cancel in waits": breaks.cancel_in_waits,
+    "path delay": network.path_delay,
+    "fewer trips": network.fewer_trips,
+    "more data": network.more_data,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationResult:
+    """An expectation, checked.
+
+    - `text`: the sentence of the scenario file
+    - `held`: whether it holds; None where it has no check or this run cannot tell
+    - `words`: the evidence
+    """
+
+    text: str
+    held: bool | None
+    words: str
+
+
+def checked_expectations(result: RunResult) -> list[ExpectationResult]:
+    return [_checked(each, result) for each in result.scenario.expected]
+
+
+def _checked(expected: Expected, result: RunResult) -> ExpectationResult:
+    check = CHECKS.get(expected.check)
+    points = list(check(result)) if check else []
+    held = None if not points else all(each.held for each in points)
+    if held is False and not any(each.held is False for each in points):
+        held = None
+    shown = points if held else [each for each in points if each.held is not True]
+    words = [each.words for each in shown]
+    if held and len(points) > MOST_SHOWN:
+        words = [f"all {len(points)}"]
+    return ExpectationResult(expected.text, held, "; ".join(words))

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The result of a check for one cell or one client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WITHIN = 0.01
+"""The share by which counts may differ: counting begins and ends between two polls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """`held`: whether the expectation holds here, None where this run cannot tell; `words`: the
+    evidence, with its units."""
+
+    held: bool | None
+    words: str

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The result of a run, cell by cell: pure functions of what its file holds."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from polltrace.intervals import Estimate
+from polltrace.scenarios.analyse import bootstrap
+from polltrace.scenarios.analyse.counted import counted_of
+from polltrace.scenarios.analyse.result import CellResult, RunResult
+from polltrace.scenarios.analyse.run_file import Line, RunData
+from polltrace.scenarios.plan.cell import varied
+from polltrace.scenarios.plan.network_path import NetworkPath
+from polltrace.scenarios.plan.scenario import Expected, Scenario
+from polltrace.scenarios.run.host_noise import warnings
+
+CANCELLED = ("ORA-01013", "context canceled")
+"""How a cancelled call ends. The second is go-ora's, for a break between two fetch calls."""
+
+Turns = Mapping[int, Sequence[float]]
+"""By block: one value for each turn."""
+
+
+def analysed(run: RunData) -> RunResult:
+    """The result of a run, of its whole blocks only."""
+    scenario = scenario_of(run)
+    names = varied(run.cells)
+    elapsed, cpu = by_cell(run, "elapsed_s"), by_cell(run, "cpu_s")
+    results = [_cell(run, scenario, names, n, elapsed, cpu) for n in range(len(run.cells))]
+    floor = next((each.over_base_pct for each in results if each.cell.twin), None)
+    noises = [
+        {k: v for k, v in each.items() if k not in ("kind", "block")} for each in run.of("noise")
+    ]
+    found = warnings(noises, run.header["host"]["processors"])
+    if run.torn:
+        found.append("the file ends in the middle of a line: the run was killed; --resume goes on")
+    return RunResult(scenario, run, results, names, floor, found)
+
+
+def scenario_of(run: RunData) -> Scenario:
+    """The scenario that a run file holds."""
+    data: dict[str, Any] = dict(run.header["scenario"])
+    data["paths"] = {name: NetworkPath(**path) for name, path in data["paths"].items()}
+    data["record"] = tuple(data["record"])
+    # Runs of earlier releases have the sentences alone.
+    data["expected"] = tuple(
+        Expected(**each) if isinstance(each, dict) else Expected(each) for each in data["expected"]
+    )
+    return Scenario(**data)
+
+
+def by_cell(run: RunData, figure: str) -> dict[int, Turns]:
+    """A figure of the timed executions: by cell's number, then block, in the order of turns.
+
+    `unhindered_s` is elapsed_s less the time that the server waited for a processor.
+    """
+    found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for line in sorted(run.of("sample"), key=lambda each: each["turn"]):
+        value = _unhindered_s(line) if figure == "unhindered_s" else line.get(figure)
+        if value is not None:
+            found[line["cell"]][line["block"]].append(value)
+    return {cell: dict(blocks) for cell, blocks in found.items()}
+
+
+def _unhindered_s(line: Line) -> float | None:
+    waited_s = line.get("waited_s")
+    return None if waited_s is None else line["elapsed_s"] - waited_s
+
+
+def of_blocks(turns: Turns) -> list[float]:
+    """The median of each block's turns."""
+    return [statistics.median(values) for _, values in sorted(turns.items())]
+
+
+def _paired_pct(base: Turns, other: Turns) -> Estimate | None:
+    """How much more `other` is, in per cent: turns paired, one value a block."""
+    blocks = [
+        statistics.median(100 * (b / a - 1) for a, b in zip(base[n], other[n], strict=True))
+        for n in sorted(base.keys() & other.keys())
+        if len(base[n]) == len(other[n])
+    ]
+    return bootstrap.median(blocks) if blocks else None
+
+
+def _cell(  # noqa: PLR0913, PLR0917
+    run: RunData,
+    scenario: Scenario,
+    names: Sequence[str],
+    number: int,
+    elapsed: Mapping[int, Turns],
+    cpu: Mapping[int, Turns],
+) -> CellResult:
+    cell = run.cells[number]
+    base = scenario.base_of(cell, run.cells)
+    base_number = run.cells.index(base) if base is not None else None
+
+    def median(turns: Mapping[int, Turns]) -> Estimate | None:
+        return bootstrap.median(of_blocks(turns[number])) if number in turns else None
+
+    def over_base(turns: Mapping[int, Turns]) -> Estimate | None:
+        if base_number is None or number not in turns or base_number not in turns:
+            return None
+        return _paired_pct(turns[base_number], turns[number])
+
+    def lines(kind: str) -> list[Line]:
+        return [line for line in run.of(kind) if line["cell"] == number]
+
+    ended = [line for line in lines("cancel") if not line["lost"]]
+    return CellResult(
+        cell=cell,
+        label=cell.label(names),
+        base=base.label(names) if base else None,
+        elapsed_s=median(elapsed),
+        cpu_s=median(cpu),
+        over_base_pct=over_base(elapsed),
+        cpu_over_base_pct=over_base(cpu),
+        counted=counted_of(lines("counted"), counts_polls=run.header["counts_polls"]),
+        cancels_ms=[line["ms"] for line in ended],
+        cancels_lost=len(lines("cancel")) - len(ended),
+        cancels_wrong=sum(line["error"] not in CANCELLED or not line["usable"] for line in ended),
+        stacks=next(iter(lines("stacks")), {}),
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The options of `polltrace run` that name its server."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import sys
+from pathlib import Path
+
+from polltrace.commands.arguments import skip
+from polltrace.errors import UsageError
+from polltrace.printable import note
+from polltrace.scenarios.run.processors import processors
+from polltrace.scenarios.run.servers.lab_server import LabServer
+from polltrace.scenarios.run.servers.oracle_server import OracleServer
+from polltrace.scenarios.run.servers.server import DatabaseServer, Endpoint
+from polltrace.scenarios.run.servers.sqlnet_edit import restore_left_behind
+
+PASSWORD = "POLLTRACE_PASSWORD"
+
+
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("server")
+    group.add_argument("--server", choices=["lab", "oracle"], default="lab")
+    group.add_argument("--connect", metavar="HOST:PORT/SERVICE", help="with --server oracle")
+    group.add_argument(
+        "--user",
+        help=f"with --server oracle; the password comes from {PASSWORD} or a prompt",
+    )
+    group.add_argument(
+        "--set-sqlnet",
+        type=Path,
+        metavar="PATH",
+        help="the server's sqlnet.ora, to set BREAK_POLL_SKIP in during the run; it is restored at "
+        "the end, or after a kill -9 by the next run or by 'polltrace restore'",
+    )
+    group.add_argument(
+        "--force-skip",
+        type=skip,
+        metavar="N",
+        help="with --server lab: use this skip in every cell, to plant a regression",
+    )
+
+
+def chosen_server(args: argparse.Namespace, address: str) -> DatabaseServer:
+    """The server of a run; `address` is the one that the lab listens on.
+
+    Raises UsageError for options that contradict one another.
+    """
+    for path in restore_left_behind():
+        note(f"put back {path}, which a run that was killed had changed")
+    if args.server == "lab":
+        if args.connect or args.user or args.set_sqlnet:
+            raise UsageError("--connect, --user and --set-sqlnet go with --server oracle")
+        return LabServer(address=address, processor=processors()[1], force_skip=args.force_skip)
+    if not args.connect or not args.user:
+        raise UsageError("--server oracle needs --connect HOST:PORT/SERVICE and --user NAME")
+    if args.force_skip:
+        raise UsageError("--force-skip goes with --server lab")
+    endpoint = _endpoint(args.connect)
+    return OracleServer(endpoint, args.user, _password(args.user), args.set_sqlnet)
+
+
+def _endpoint(text: str) -> Endpoint:
+    address, slash, service = text.partition("/")
+    host, colon, port = address.rpartition(":")
+    if not (slash and colon and host and service and port.isdecimal() and int(port) < 65536):
+        raise UsageError(f"--connect takes HOST:PORT/SERVICE, not {text!r}")
+    return Endpoint(host, int(port), service)
+
+
+def _password(user: str) -> str:
+    if password := os.environ.get(PASSWORD):
+        return password
+    if not sys.stdin.isatty():
+        raise UsageError(f"no password: set {PASSWORD}, or run in a terminal to enter it")
+    return getpass.getpass(f"Password of {user}: ")

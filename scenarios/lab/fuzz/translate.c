@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One input is one statement of Oracle's SQL. It is translated twice, with and
+// without known columns. Nothing is run, so that a second makes thousands.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/lexer.h"
+#include "sql/translate.h"
+
+enum { MOST_TOKENS = 512, LONGEST = 8192 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+                               unsigned seed);
+
+static enum table_owner table(void *data, const char *owner, const char *name,
+                              void (*take)(void *to, const char *column,
+                                           const char *declared, bool own),
+                              void *to) {
+    static const char *const columns[][2] = {
+        {"N", "NUMBER(5,0)"}, {"WIDE", "NUMBER"},
+        {"V", "VARCHAR2(5)"}, {"D", "DATE"},
+        {"S", "TIMESTAMP"},   {"Z", "TIMESTAMP WITH TIME ZONE"},
+        {"R", "RAW(16)"},
+    };
+    (void)data;
+    if (strcmp(owner, "SYS") == 0 || strcmp(name, "T") != 0)
+        return strcmp(name, "DUAL") == 0 ? OTHERS_TABLE : NO_TABLE;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        take(to, columns[i][0], columns[i][1], true);
+    return OWN_TABLE;
+}
+
+static bool differs_in_case(void *data, const char *name) {
+    (void)data;
+    return strcmp(name, "t") == 0;
+}
+
+static const struct catalog catalog = {.table = table,
+                                       .differs_in_case = differs_in_case};
+
+static void translate(const uint8_t *data, size_t size,
+                      const struct catalog *with) {
+    static struct translation made;
+    translation_make((const char *)data, size, "\"SCOTT\"", with, NULL, &made);
+    const bool runs = made.kind != STATEMENT_COMMIT &&
+                      made.kind != STATEMENT_ROLLBACK &&
+                      made.kind != STATEMENT_SESSION;
+    // Without an error there is a text, which ends where its NUL is.
+    if (!made.error && runs && made.kind != STATEMENT_BLOCK && !made.sql)
+        abort();
+    translation_free(&made);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    translate(data, size, NULL);
+    translate(data, size, &catalog);
+    return 0;
+}
+
+struct tokens {
+    struct token token[MOST_TOKENS];
+    size_t count;
+};
+
+static void read_tokens(const uint8_t *data, size_t size, struct tokens *all) {
+    const char *at = (const char *)data, *end = at + size;
+    for (all->count = 0; all->count < MOST_TOKENS; all->count++) {
+        const struct token next = lexer_next(&at, end);
+        if (next.type == TOKEN_END || next.type == TOKEN_BAD)
+            return;
+        all->token[all->count] = next;
+    }
+}
+
+static const char *const words[] = {
+    "select ",     "from ",   "where ",    "and ",    "or ",
+    "not ",        "(",       ")",         ",",       "null ",
+    "union ",      "all ",    "case ",     "when ",   "then ",
+    "else ",       "end ",    "group by ", "having ", "over (",
+    "order by ",   "rownum ", "distinct ", "in (",    "exists (",
+    "between ",    "like ",   "is ",       "as ",     "with ",
+    "join ",       "using (", "on ",       "t ",      "dual ",
+    "n ",          "wide ",   "v ",        "d ",      "s ",
+    "z ",          "r ",      "1 ",        "1e39 ",   "'x' ",
+    "'' ",         ":b ",     "* ",        "+ ",      "- ",
+    "/ ",          "|| ",     "= ",        "<> ",     "nvl(",
+    "decode(",     "cast(",   "trim(",     "count(",  "max(",
+    "to_char(",    "trunc(",  "set ",      "values ", "insert into ",
+    "for update ",
+};
+
+static size_t append(uint8_t *to, size_t length, const char *text,
+                     size_t bytes) {
+    if (length + bytes > LONGEST)
+        return length;
+    memcpy(to + length, text, bytes);
+    return length + bytes;
+}
+
+// Moves, repeats, drops or replaces whole tokens, so that most results still
+// get past the lexer. One time in four anything goes.
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+                               unsigned seed) {
+    static struct tokens all;
+    static uint8_t made[LONGEST];
+    size_t length = 0;
+    read_tokens(data, size, &all);
+    if (all.count == 0 || seed % 4 == 0)
+        return LLVMFuzzerMutate(data, size, most);
+    srand(seed);
+    const size_t at = (size_t)rand() % all.count;
+    const size_t other = (size_t)rand() % all.count;
+    const unsigned how = (unsigned)rand() % 5;
+    const char *word = words[(size_t)rand() % (sizeof words / sizeof *words)];
+    for (size_t i = 0; i < all.count; i++) {
+        const bool here = i == at;
+        const struct token *from = &all.token[here && how == 1 ? other : i];
+        if (here && how == 0)
+            continue; // dropped
+        if (here && how >= 3)
+            length = append(made, length, word, strlen(word));
+        if (here && how == 4)
+            continue; // replaced
+        // A quoted name's token is without its quotes, a bind's without colon.
+        if (from->type == TOKEN_QUOTED || from->type == TOKEN_BIND)
+            length =
+                append(made, length, from->type == TOKEN_BIND ? ":" : "\"", 1);
+        length = append(made, length, from->at, from->length);
+        if (from->type == TOKEN_QUOTED)
+            length = append(made, length, "\"", 1);
+        length = append(made, length, " ", 1);
+        if (here && how == 2 && i + 1 < all.count) // the rest once more
+            length = append(made, length, from->at,
+                            (size_t)((char *)data + size - from->at));
+    }
+    length = length < most ? length : most;
+    memcpy(data, made, length);
+    return length;
+}

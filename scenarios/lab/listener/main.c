@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// oralab: a listener, and the dedicated servers that it starts by executing
+// itself.
+//
+// Exit codes: 0 ended as requested, 2 wrong usage, 6 cannot listen or start.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "listener/listener.h"
+#include "process/sqlnet_ora.h"
+#include "process/trace_file.h"
+#include "ttc/server.h"
+
+static bool is_server(int argc, char **argv, const char *argument) {
+    return argc == 2 && strncmp(argv[0], "oracle", 6) == 0 &&
+           strcmp(argv[1], argument) == 0;
+}
+
+// Oracle calls it so.
+static FILE *net_trace(const struct sga *sga) {
+    char name[PATH_MAX + 32];
+    snprintf(name, sizeof name, "%s/svr_%d.trc", sga->traces, (int)getpid());
+    return sga->trace_net ? fopen(name, "we") : NULL;
+}
+
+static int run_server(bool local) {
+    static struct server server;
+    char name[16];
+    struct sga *sga = sga_attach(SERVER_SGA);
+    struct session_slot *self = sga ? sga_slot(sga, getpid()) : NULL;
+    if (!self) {
+        fputs("oralab: only the listener starts servers\n", stderr);
+        return EXIT_USAGE;
+    }
+    // The name of Oracle's server processes since 12c.
+    snprintf(name, sizeof name, "oracle_%d_%.2s", (int)getpid(), sga->instance);
+    prctl(PR_SET_NAME, name);
+    char trace[PATH_MAX];
+    trace_file_name(trace, sizeof trace, sga->traces, sga->instance, getpid());
+    trace_file_is(trace);
+    trace_fatal_signals();
+    struct sqlnet_ora ora = sqlnet_ora_read(getenv("TNS_ADMIN"));
+    server_run(&server, SERVER_SOCKET, local ? SERVER_OUT : SERVER_SOCKET, sga,
+               self, &ora, net_trace(sga));
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv) {
+    if (is_server(argc, argv, REMOTE_ARGUMENT))
+        return run_server(false);
+    if (is_server(argc, argv, LOCAL_ARGUMENT))
+        return run_server(true);
+    struct options options;
+    int code = options_read(argc, argv, &options);
+    return code == EXIT_OK ? listener_run(&options) : code;
+}

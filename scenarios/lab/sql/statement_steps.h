@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Break checks of statements that run long without a get.
+//
+// A get's break check is the rule. A statement that has made no get for
+// STEPS_BEFORE_CHECKS steps of its SQLite program, or for US_BEFORE_CHECKS of
+// processor time where steps are slow, makes an additional one, and from then
+// on one per STEPS_PER_CHECK steps without a get. It counts as a check, and one
+// in break_poll_skip of all checks polls; but LONGEST_DEAF_US after the last
+// poll of that kind the next one polls in any case.
+//
+// Reads of v$ views and all statements whose gets are less than that apart make
+// none, so their checks are exactly their gets.
+#ifndef ORALAB_STATEMENT_STEPS_H
+#define ORALAB_STATEMENT_STEPS_H
+
+#include <stdbool.h>
+
+struct database;
+
+enum {
+    STEPS_PER_CHECK = 4000,
+    STEPS_BEFORE_CHECKS = 500000,
+    US_BEFORE_CHECKS = 200000,
+    LONGEST_DEAF_US = 100000,
+};
+
+// Makes an additional check: whether the client wants the call stopped.
+bool statement_steps_cancelled(struct database *database);
+// A call begins.
+void statement_steps_begin_call(void);
+// Installs the check.
+void statement_steps_watch(struct database *database);
+
+#endif

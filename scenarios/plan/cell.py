@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cell: one way to run a scenario's statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Self
+
+BREAK_MODES = ("out-of-band", "in-band", "local")
+BUSY = ("executing", "waiting", "sending")
+
+NEVER_OUT_OF_BAND = frozenset({"node-oracledb"})
+"""Drivers that never send urgent data, whatever their settings."""
+NO_SDU = frozenset({"go-ora"})
+"""Drivers whose SDU cannot be set: they ask for the largest."""
+NEVER_CHECKS = frozenset({"go-ora"})
+"""Drivers that never ask at connect whether the path carries urgent data."""
+CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
+"""Drivers whose cancel does nothing while no call is under way: between two fetches of a result."""
+
+DEFAULT_SKIP = 3
+WAIT_SLICE_S = 3
+"""A server that waits for a lock checks for a break once in this many seconds (the article)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One way to run the statement; each field but `twin` is a key of the matrix.
+
+    - `client`: the name of a driver
+    - `break_mode`: one of BREAK_MODES
+    - `skip`: BREAK_POLL_SKIP; None where nothing polls, or where the server's own is kept
+    - `fetch_size`: rows per fetch; 0: the driver's default
+    - `sdu`: session data unit in bytes; 0: the driver's default
+    - `path`: the name of a network path
+    - `path_check`: whether the server asks at connect if the path carries urgent data
+    - `busy`: what a session is doing when it is cancelled, one of BUSY
+    - `twin`: marks the second of the A/A pair, which is equal in all else
+    """
+
+    client: str = "python-oracledb"
+    break_mode: str = "out-of-band"
+    skip: int | None = None
+    fetch_size: int = 0
+    sdu: int = 0
+    path: str = "direct"
+    path_check: bool = True
+    busy: str = "executing"
+    twin: bool = False
+
+    def label(self, varied: Sequence[str]) -> str:
+        """The values of the keys that vary in this run, as text."""
+        words = [_text(name, getattr(self, name)) for name in varied]
+        return " ".join(filter(None, [*words, "(A/A)" if self.twin else ""]))
+
+    def data(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**data)
+
+    def feasible(self) -> Self | None:
+        """The cell without what makes no difference in it; None where no such session exists."""
+        cell = self if self.break_mode == "in-band" else replace(self, skip=None)
+        impossible = (
+            # The server checks once in 3 s times the skip: with more than 1 a run takes hours.
+            (cell.busy == "waiting" and cell.skip not in (None, 1))
+            or (cell.break_mode == "out-of-band" and cell.client in NEVER_OUT_OF_BAND)
+            or (cell.break_mode == "local" and cell.path != "direct")
+            or (cell.sdu > 0 and cell.client in NO_SDU)
+        )
+        return None if impossible else cell
+
+    def chosen_by(self, only: Mapping[str, Sequence[str]]) -> bool:
+        """Whether each restricted key has one of its values; a cell without the key is kept."""
+        return all(
+            value is None or str(value).lower() in wanted or str(value) in wanted
+            for name, wanted in only.items()
+            for value in [getattr(self, name)]
+        )
+
+
+MATRIX = tuple(each.name for each in fields(Cell) if each.name != "twin")
+"""The keys of a scenario's matrix."""
+
+
+def varied(cells: Sequence[Cell]) -> list[str]:
+    """The keys that differ between cells, in the matrix's order; at least the client."""
+    names = [name for name in MATRIX if len({getattr(cell, name) for cell in cells}) > 1]
+    return names or ["client"]
+
+
+def _text(name: str, value: Any) -> str:
+    match name, value:
+        case ("skip", None):
+            return ""
+        case ("skip", skip):
+            return f"skip {skip}"
+        case ("fetch_size", rows):
+            return f"{rows or 'default'} rows/fetch"
+        case ("sdu", size):
+            return f"SDU {size}"
+        case ("path_check", checked):
+            return "checked" if checked else "unchecked"
+    return str(value)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A plan to run: a scenario, the cells of it that this host can have, and where to start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The cells to run, and how.
+
+    - `scenario`, and those `cells` of it that this host can run
+    - `seed`: of the random order
+    - `first_block`: the number of the first block; `done`: how many whole blocks the file has
+    - `resumes`: whether the file exists
+    - `count_polls`: whether a probe can be attached
+    """
+
+    scenario: Scenario
+    cells: Sequence[Cell]
+    seed: int
+    first_block: int
+    done: int
+    resumes: bool
+    count_polls: bool
+
+    @property
+    def steps(self) -> int:
+        """How many steps the run reports to its progress."""
+        scenario = self.scenario
+        left = scenario.blocks - self.done
+        each = 1 + (scenario.timed if "elapsed" in scenario.record else 0)
+        each += "cancel" in scenario.record
+        counted = max(min(scenario.counted - self.done, left), 0)
+        counts = counted if {"polls", "statistics"} & set(scenario.record) else 0
+        stacks = "stacks" in scenario.record and not self.done and self.count_polls
+        return len(self.cells) * (left * each + counts + stacks)

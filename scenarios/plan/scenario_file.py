@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Scenario files: TOML, read and checked; an error is one line, FILE: KEY: what is wrong."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NoReturn
+
+from polltrace.errors import FileError, UsageError
+from polltrace.scenarios.clients import PROGRAMS
+from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, MATRIX
+from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
+from polltrace.scenarios.plan.scenario import CHECKS, RECORDS, Expected, Scenario
+
+_TOP = frozenset({"title", "statement", "binds", "seconds", "record", "expected"})
+_TABLES = frozenset({"matrix", "base", "paths", "repeats"})
+_MOST = 10_000
+_CHOICES: Mapping[str, tuple[Any, ...]] = {
+    "client": tuple(PROGRAMS),
+    "break_mode": BREAK_MODES,
+    "busy": BUSY,
+    "path_check": (True, False),
+}
+
+
+def built_in() -> dict[str, Path]:
+    """The scenarios that come with polltrace, by name."""
+    return {
+        Path(str(each)).stem: Path(str(each))
+        for each in sorted(files("polltrace.scenarios").iterdir(), key=str)
+        if each.name.endswith(".toml")
+    }
+
+
+def find(name: str) -> Scenario:
+    """A scenario by name, or by the path of a file. Raises UsageError, FileError."""
+    if "/" in name or name.endswith(".toml"):
+        return load(Path(name))
+    known = built_in()
+    if name not in known:
+        raise UsageError(
+            f"no scenario is called {name!r}; there are {', '.join(known)}, or give a .toml file"
+        )
+    return load(known[name])
+
+
+def load(path: Path) -> Scenario:
+    """Raises FileError with one line that names the file and the key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not text"
+        raise FileError(f"cannot read {path}: {reason}") from None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"{path}: {error}") from None
+    return _Checked(path, data).scenario()
+
+
+class _Checked:
+    """One file's content; every method raises FileError for a value that does not fit."""
+
+    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+        self.path = path
+        self.data = data
+
+    def wrong(self, key: str, what: str) -> NoReturn:
+        raise FileError(f"{self.path}: {key}: {what}")
+
+    def known(self, where: str, table: Mapping[str, Any], names: frozenset[str]) -> None:
+        for key in table:
+            if key not in names:
+                self.wrong(f"{where}{key}", f"no such key; there are {', '.join(sorted(names))}")
+
+    def a(self, kind: type, key: str, default: Any = None) -> Any:
+        value = self.data.get(key, default)
+        if value is None:
+            self.wrong(key, "is missing")
+        if not isinstance(value, kind) or isinstance(value, bool):
+            self.wrong(key, f"is not a {_KINDS[kind]}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        values = self.a(list, key, [])
+        if not all(isinstance(value, str) for value in values):
+            self.wrong(key, "is not an array of strings")
+        return tuple(values)
+
+    def scenario(self) -> Scenario:
+        self.known("", self.data, _TOP | _TABLES)
+        record = self.texts("record")
+        for what in record:
+            if what not in RECORDS:
+                self.wrong("record", f"{what!r} is none of {', '.join(RECORDS)}")
+        paths = self.paths()
+        matrix = self.matrix(frozenset(paths))
+        base = self.a(dict, "base", {})
+        self.known("base.", base, frozenset(MATRIX))
+        repeats = self.a(dict, "repeats", {})
+        self.known("repeats.", repeats, frozenset({"blocks", "timed", "counted"}))
+        statement, binds = self.statement()
+        seconds = self.data.get("seconds")
+        if seconds is not None and (
+            isinstance(seconds, bool)
+            or not isinstance(seconds, int | float)
+            or not 0.001 <= seconds <= 3600
+        ):
+            self.wrong("seconds", "is not a number of seconds from 0.001 to 3600")
+        if seconds is not None and "n" in binds:
+            self.wrong("binds.n", "is chosen to fit 'seconds'; give one of the two")
+        return Scenario(
+            name=self.path.stem,
+            title=self.a(str, "title"),
+            statement=statement,
+            binds=binds,
+            seconds=seconds,
+            matrix=matrix,
+            base=base,
+            paths=paths,
+            record=record or ("elapsed",),
+            blocks=self.count(repeats, "blocks", 12),
+            timed=self.count(repeats, "timed", 4),
+            counted=self.count(repeats, "counted", 2),
+            expected=tuple(map(self.expected, self.a(list, "expected", []))),
+        )
+
+    def expected(self, value: Any) -> Expected:
+        if isinstance(value, str):
+            return Expected(value)
+        if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+            self.wrong("expected", "is neither a string nor a table with a text")
+        self.known("expected.", value, frozenset({"text", "check"}))
+        if value.get("check") not in CHECKS:
+            self.wrong("expected.check", f"is none of {', '.join(CHECKS)}")
+        return Expected(**value)
+
+    def statement(self) -> tuple[str, Mapping[str, Any]]:
+        text = self.a(str, "statement")
+        if text.endswith(".sql"):
+            text = self.sql(text)
+        binds = self.a(dict, "binds", {})
+        for name, value in binds.items():
+            if isinstance(value, bool) or not isinstance(value, int | float | str):
+                self.wrong(f"binds.{name}", "is neither a number nor a string")
+        names = set(re.findall(r":([A-Za-z]\w*)", text))
+        given = set(binds) | ({"n"} if "seconds" in self.data else set())
+        if names != given:
+            odd = ", ".join(sorted(names ^ given))
+            self.wrong("binds", f"the statement and the binds do not agree about {odd}")
+        return text, binds
+
+    def sql(self, name: str) -> str:
+        places = (self.path.parent / name, files("polltrace.scenarios").joinpath(name))
+        found = next((place for place in places if place.is_file()), None)
+        if found is None:
+            self.wrong("statement", f"there is no {name}")
+        return found.read_text("utf-8")
+
+    def matrix(self, paths: frozenset[str]) -> dict[str, list[Any]]:
+        table = self.a(dict, "matrix")
+        self.known("matrix.", table, frozenset(MATRIX))
+        for key, values in table.items():
+            where = f"matrix.{key}"
+            if not isinstance(values, list) or not values:
+                self.wrong(where, "is not an array with something in it")
+            choices = tuple(paths) if key == "path" else _CHOICES.get(key)
+            for value in values:
+                if choices is not None:
+                    if not any(value is each or value == each for each in choices):
+                        self.wrong(where, f"{value!r} is none of {', '.join(map(str, choices))}")
+                elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                    self.wrong(where, f"{value!r} is not a whole number")
+                elif key == "skip" and value < 1:
+                    self.wrong(where, "a skip is 1 or more")
+        return dict(table)
+
+    def paths(self) -> dict[str, NetworkPath]:
+        found = {"direct": NetworkPath()}
+        for name, table in self.a(dict, "paths", {}).items():
+            where = f"paths.{name}"
+            if not isinstance(table, dict):
+                self.wrong(where, "is not a table")
+            self.known(f"{where}.", table, frozenset({"round_trip_ms", "jitter_ms", "urgent"}))
+            for key in ("round_trip_ms", "jitter_ms"):
+                value = table.get(key, 0)
+                if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+                    self.wrong(f"{where}.{key}", "is not a number of milliseconds")
+            urgent = table.get("urgent", "keep")
+            if urgent not in URGENT:
+                self.wrong(f"{where}.urgent", f"{urgent!r} is none of {', '.join(URGENT)}")
+            found[name] = NetworkPath(
+                table.get("round_trip_ms", 0) / 1e3, table.get("jitter_ms", 0) / 1e3, urgent
+            )
+        return found
+
+    def count(self, table: Mapping[str, Any], key: str, default: int) -> int:
+        value = table.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+            self.wrong(f"repeats.{key}", f"is not a whole number up to {_MOST}")
+        if key == "blocks" and value == 0:
+            self.wrong("repeats.blocks", "is none: nothing would run")
+        return value
+
+
+_KINDS: Mapping[type, str] = {str: "string", dict: "table", list: "array"}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A run as JSON-ready data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from polltrace.intervals import Estimate
+from polltrace.scenarios.analyse.expectations import checked_expectations
+from polltrace.scenarios.analyse.result import CellResult, RunResult
+
+
+def run_data(result: RunResult) -> dict[str, Any]:
+    return {
+        "header": dict(result.run.header),
+        "blocks": len(result.run.blocks),
+        "warnings": list(result.warnings),
+        "noise_floor_pct": _interval(result.floor_pct),
+        "counts_agree": result.counts_agree,
+        "cells": [_cell(each) for each in result.cells],
+        "expected": [asdict(each) for each in checked_expectations(result)],
+    }
+
+
+def _cell(each: CellResult) -> dict[str, Any]:
+    counted = each.counted
+    return {
+        "label": each.label,
+        "cell": each.cell.data(),
+        "base": each.base,
+        "elapsed_s": _interval(each.elapsed_s),
+        "cpu_s": _interval(each.cpu_s),
+        "over_base_pct": _interval(each.over_base_pct),
+        "cpu_over_base_pct": _interval(each.cpu_over_base_pct),
+        "counted": counted
+        and {
+            **asdict(counted),
+            "round_trip_s": counted.round_trip_s,
+            "gets_per_poll": counted.gets_per_poll,
+        },
+        "cancels_ms": list(each.cancels_ms),
+        "cancels_lost": each.cancels_lost,
+        "cancels_wrong": each.cancels_wrong,
+        "in_break_check_pct": _interval(each.check_pct),
+        "stacks": {k: v for k, v in each.stacks.items() if k not in ("kind", "block", "cell")},
+    }
+
+
+def _interval(estimate: Estimate | None) -> dict[str, float] | None:
+    return None if estimate is None else asdict(estimate)

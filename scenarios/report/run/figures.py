@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The figures of a run's page, each an SVG; empty where the run has nothing to draw."""
+
+from __future__ import annotations
+
+from polltrace.scenarios.analyse.result import CellResult, RunResult
+from polltrace.scenarios.analyse.run import by_cell, of_blocks
+from polltrace.scenarios.report.plots import Marker, Strip, scatter, spread_wide, strips, with_key
+from polltrace.stacks import parse_folded
+from polltrace.stacks.flamesvg import flame_svg
+from polltrace.stacks.layers.table import built_in
+from polltrace.stacks.picture import Picture, Side
+
+
+def elapsed(result: RunResult) -> str:
+    values = by_cell(result.run, "elapsed_s")
+    rows = [
+        Strip(
+            each.label,
+            1e3 * each.elapsed_s.value,
+            (1e3 * each.elapsed_s.low, 1e3 * each.elapsed_s.high),
+            [1e3 * value for value in of_blocks(values[number])],
+            _series(result, each),
+        )
+        for number, each in enumerate(result.cells)
+        if each.elapsed_s
+    ]
+    title = "An execution: median of the blocks, 95 % interval, every block"
+    return strips(title, "ms", rows, log=spread_wide(row.value or 0 for row in rows))
+
+
+def over_base(result: RunResult) -> str:
+    compared = [(each, each.over_base_pct) for each in result.cells if each.over_base_pct]
+    # Ratios over a wide range are shown as factors instead of per cent.
+    times = spread_wide(1 + over.value / 100 for _, over in compared)
+
+    def shown(pct: float) -> float:
+        return 1 + pct / 100 if times else pct
+
+    rows = [
+        Strip(
+            each.label,
+            shown(over.value),
+            (shown(over.low), shown(over.high)),
+            (),
+            _series(result, each),
+        )
+        for each, over in compared
+    ]
+    title = "Elapsed over the base, paired in time; (A/A) is the noise floor"
+    return strips(title, "times the base's" if times else "% of the base's", rows, log=times)
+
+
+def polls(result: RunResult) -> str:
+    points = [
+        Marker(
+            each.cell.skip,
+            each.counted.polls_per_execution,
+            each.label,
+            _series(result, each),
+        )
+        for each in result.cells
+        if each.cell.skip and each.counted and each.counted.polls_per_execution
+    ]
+    drawing = scatter(
+        "Break polls of an execution, by skip",
+        "BREAK_POLL_SKIP",
+        "polls",
+        points,
+        log_x=True,
+        log_y=True,
+    )
+    return with_key(drawing, result.clients) if drawing else ""
+
+
+def cancels(result: RunResult) -> str:
+    rows = [
+        Strip(
+            each.label + (f" ({each.cancels_lost} lost)" if each.cancels_lost else ""),
+            each.cancel_median_ms,
+            None,
+            each.cancels_ms,
+            _series(result, each),
+        )
+        for each in result.cells
+        if each.cancels_ms or each.cancels_lost
+    ]
+    title = "From sending a break until the call returned: every one, and the median"
+    return strips(title, "ms", rows, log=True)
+
+
+def front(result: RunResult) -> str:
+    points = [
+        Marker(
+            each.cancel_median_ms,
+            each.over_base_pct.value,
+            each.label,
+            _series(result, each),
+        )
+        for each in result.cells
+        if each.cell.skip and each.cancel_median_ms and each.over_base_pct
+    ]
+    drawing = scatter(
+        "Cost against latency: one point a skip",
+        "median cancel, ms",
+        "% over the base",
+        points,
+        log_x=True,
+    )
+    return with_key(drawing, result.clients) if drawing else ""
+
+
+def round_trips(result: RunResult) -> str:
+    if "polls" in result.scenario.record:
+        return ""
+    rows = [
+        Strip(each.label, 1e6 * each.counted.round_trip_s, None, (), _series(result, each))
+        for each in result.cells
+        if each.counted and each.counted.round_trip_s and each.counted.round_trip_s > 0
+    ]
+    title = "(elapsed - time in the server) / round trips"
+    return strips(title, "us", rows, log=True)
+
+
+def flames(result: RunResult) -> str:
+    """For each client a flame graph: the cell that polls most, compared with its base."""
+    taken = {e.label: e for e in result.cells if e.stacks and not e.cell.twin}
+    polling = sorted((e for e in taken.values() if e.cell.skip), key=lambda e: e.cell.skip or 0)
+    drawn: dict[str, str] = {}
+    for each in polling:
+        base = taken.get(each.base or "")
+        if base is not None and each.cell.client not in drawn:
+            picture = Picture(
+                title=f"On CPU: {each.label}, against {base.label}",
+                side=Side(each.label, parse_folded(each.stacks["folded"])),
+                before=Side(base.label, parse_folded(base.stacks["folded"])),
+                layers=built_in("oracle"),
+            )
+            drawn[each.cell.client] = flame_svg(picture)
+    return "\n".join(drawn.values())
+
+
+def _series(result: RunResult, each: CellResult) -> int:
+    return result.clients.index(each.cell.client)

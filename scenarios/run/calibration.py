@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How large a scenario's statement must be to take its time on this host."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from polltrace.errors import LabError
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.scenario import Scenario
+from polltrace.scenarios.run import session_statistics
+from polltrace.scenarios.run.client import Binds, DriverClient
+from polltrace.scenarios.run.processors import processors
+from polltrace.scenarios.run.servers.server import DatabaseServer
+from polltrace.scenarios.run.session import CellSession
+from polltrace.scenarios.run.work import Work
+
+COUNTED_GETS = 60_000
+"""Counting begins and ends between two polls, at skip 1000 a thousand gets apart: with this many
+gets in each counted session, that is a fraction of a per cent."""
+
+CANCELLED_FACTOR = 40
+CANCELLED_S = 0.4
+"""How many times longer than the others a call to be cancelled is, and how many seconds it takes at
+least: the latest cancel must meet it."""
+
+LEAST_N = 250
+"""Where an execution of fewer rows takes its seconds, the rows are not what takes the time."""
+
+
+def calibrated(
+    server: DatabaseServer,
+    scenario: Scenario,
+    clients: Mapping[Cell, DriverClient],
+    watcher: DriverClient,
+) -> Work:
+    """The scenario's statement, with a bind `n` that makes it take the scenario's seconds here.
+
+    Raises LabError where the statement takes no longer however large `n` is.
+    """
+    cell = next((each for each in clients if each.path == "direct"), next(iter(clients)))
+    client = clients[cell]
+    session = CellSession(server, client, replace(cell, path="direct"), {}, processors(), watcher)
+    binds: Binds = scenario.binds
+    if scenario.seconds is not None:
+        binds = {**binds, "n": _fitting_n(session, scenario, scenario.seconds)}
+    before = session_statistics.read(watcher, session.sid)
+    client.execute(scenario.statement, binds)
+    gets = session_statistics.read(watcher, session.sid).since(before).gets
+    executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
+    client.close()
+    longer = CANCELLED_FACTOR
+    if scenario.seconds is not None:
+        longer = max(longer, math.ceil(CANCELLED_S / scenario.seconds))
+    cancelled = {
+        name: value * longer if name == "n" and isinstance(value, int) else value
+        for name, value in binds.items()
+    }
+    return Work(scenario.statement, binds, cancelled, executions, gets)
+
+
+def _fitting_n(session: CellSession, scenario: Scenario, seconds: float) -> int:
+    n, took_s = LEAST_N, 0.0
+    while took_s < seconds / 2:
+        n *= 2
+        # CPU time, because on a busy host the server waits for a processor as well.
+        took = session.execute(Work(scenario.statement, {**scenario.binds, "n": n}))
+        took_s = took.cpu_s or took.elapsed_s
+        if n > 10**9:
+            raise LabError("the statement takes no longer however large n is")
+    return max(round(n * seconds / took_s), LEAST_N)

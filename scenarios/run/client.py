@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A driver in a process of its own, controlled by lines of JSON (clients/README.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import functools
+import json
+import os
+import re
+import select
+import subprocess
+import time
+from collections.abc import Collection, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from polltrace.errors import DriverError
+from polltrace.scenarios.clients import program
+from polltrace.scenarios.run.answers import About, Cancel, Ended
+from polltrace.scenarios.run.processors import moved_to
+
+Binds = Mapping[str, int | str | float]
+TimedBinds = Mapping[str, int | str | float | datetime.datetime]
+"""With times that have a zone, which not every client takes (clients/README.md)."""
+
+_PLACEHOLDER = re.compile(r":([A-Za-z]\w*)")
+_CODE = re.compile(r"[A-Z]{2,4}-\d{3,5}")
+
+
+class ClientEndedError(DriverError):
+    """The client program has ended without an answer."""
+
+
+class DriverClient:
+    """A client program, a child process that lives as long as this object.
+
+    `processors` are those that all its threads may run on from the start; `start` is a command
+    that starts it elsewhere (in a network namespace).
+    """
+
+    def __init__(
+        self,
+        name: str = "python-oracledb",
+        *,
+        processors: Collection[int] | None = None,
+        start: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self._program = program(name)
+        self._processors = processors
+        self._start = start
+
+    def __enter__(self) -> Self:
+        command = [*self._start, *self._program.command()]
+        try:
+            with moved_to(self._processors or os.sched_getaffinity(0)):
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    encoding="utf-8",
+                    start_new_session=True,
+                )
+        except FileNotFoundError:
+            raise DriverError(f"{self.name} needs {command[0]}, which is not installed") from None
+        return self
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @functools.cached_property
+    def about(self) -> About:
+        """The first answer, read when it is needed, so that clients start in parallel."""
+        return About(**self._answer())
+
+    def connect(  # noqa: PLR0913
+        self,
+        dsn: str,
+        user: str,
+        password: str,
+        *,
+        disable_oob: bool,
+        fetch_size: int = 0,
+        sdu: int = 0,
+    ) -> str:
+        """Connect to host:port/service; the driver's name and version. Raises DriverError.
+
+        0 leaves `fetch_size` (rows) or `sdu` (bytes) as the driver has it.
+        """
+        self._ask(
+            "connect",
+            dsn=dsn,
+            user=user,
+            password=password,
+            disable_oob=disable_oob,
+            fetch_size=fetch_size,
+            sdu=sdu,
+        )
+        return self.about.title
+
+    def query(self, sql: str, binds: TimedBinds | None = None) -> tuple[float, list[list[Any]]]:
+        """Seconds from execute to the last row, as the client saw them, and the rows."""
+        ended = self.execute(sql, binds, keep=True)
+        return ended.elapsed_s[0], ended.rows
+
+    def execute(
+        self, sql: str, binds: TimedBinds | None = None, *, times: int = 1, keep: bool = False
+    ) -> Ended:
+        """Execute `times` times, fetching all rows. Raises DriverError where it fails."""
+        self.begin(sql, binds, times=times, keep=keep)
+        ended = self.finish()
+        if ended.error is not None:
+            raise DriverError(f"{self.name}: {ended.error}")
+        return ended
+
+    def begin(
+        self, sql: str, binds: TimedBinds | None = None, *, times: int = 1, keep: bool = False
+    ) -> None:
+        """Execute without waiting for the answer; until finish() only send_break() may follow."""
+        # So that the next line is the answer.
+        _ = self.about
+        self._send("query", sql=sql, binds=_by_position(sql, binds or {}), times=times, keep=keep)
+
+    def send_break(self) -> None:
+        self._send("break")
+
+    def finish(self, within_s: float | None = None) -> Ended:
+        """Wait for the answer. Raises DriverError where none comes in time: restart() then."""
+        assert self._process.stdout is not None
+        # One line answers one request, so nothing can be left in our own buffer.
+        answers = [self._process.stdout]
+        if within_s is not None and not select.select(answers, [], [], within_s)[0]:
+            raise DriverError(f"the {self.name} client did not answer within {within_s:g} s")
+        answer = self._answer()
+        return Ended(
+            elapsed_s=answer.get("elapsed_s", []),
+            rows=answer.get("rows", []),
+            row_count=answer.get("row_count", 0),
+            changed=answer.get("changed", 0),
+            error=answer.get("error"),
+            break_ms=answer.get("break_ms"),
+        )
+
+    def restart(self) -> None:
+        """A new process, without a connection."""
+        self.__exit__(None, None, None)
+        self.__dict__.pop("about", None)
+        self.__enter__()
+
+    def cancel(self, sql: str, binds: Binds, after_s: float) -> Cancel:
+        """Run a statement and cancel it. Raises DriverError if it was over before the break."""
+        self.begin(sql, binds)
+        time.sleep(after_s)
+        self.send_break()
+        return self.cancelled(self.finish())
+
+    def cancelled(self, ended: Ended) -> Cancel:
+        """The outcome of a call that a break was sent to, and of its session."""
+        if ended.break_ms is None or ended.error is None:
+            raise DriverError("the statement ended before it could be cancelled; make it longer")
+        code = _CODE.search(ended.error)
+        self.begin("select 1 from dual", keep=True)
+        after = self.finish()
+        usable = after.error is None and [[float(v) for v in row] for row in after.rows] == [[1]]
+        return Cancel(ended.break_ms, code[0] if code else ended.error, usable)
+
+    def commit(self) -> None:
+        self._ask("commit")
+
+    def rollback(self) -> None:
+        self._ask("rollback")
+
+    def ping(self) -> None:
+        self._ask("ping")
+
+    def close(self) -> None:
+        self._ask("close")
+
+    def _ask(self, do: str, **arguments: Any) -> None:
+        _ = self.about
+        self._send(do, **arguments)
+        answer = self._answer()
+        if "error" in answer:
+            raise DriverError(f"{self.name}: {answer['error']}")
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise self._ended()
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise DriverError(f"the {self.name} client answers {line.strip()[:80]!r}") from None
+        return answer
+
+    def _send(self, do: str, **arguments: Any) -> None:
+        assert self._process.stdin is not None
+        # The missing answer tells that the client has ended.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+            self._process.stdin.flush()
+
+    def _ended(self) -> ClientEndedError:
+        match self._process.wait():
+            case 3:
+                return ClientEndedError(
+                    "python-oracledb cannot be imported: run 'pip install oracledb'"
+                )
+            case code:
+                return ClientEndedError(f"the {self.name} client ended with code {code}")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.kill()
+        self._process.wait()
+        # Closing flushes the buffer, which a client that has ended does not read.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.stdout.close()
+
+
+def _by_position(sql: str, binds: TimedBinds) -> list[int | str | float | dict[str, str]]:
+    """The values in the order of their names in the statement."""
+    values = [binds[name] for name in _PLACEHOLDER.findall(sql)]
+    return [
+        {"timestamp": value.isoformat()} if isinstance(value, datetime.datetime) else value
+        for value in values
+    ]

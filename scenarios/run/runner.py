@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Run a scenario: blocks of fresh sessions, interleaved in random order.
+
+So a change of the machine's speed affects all cells alike. Timed executions run with no probe
+attached; polls are counted in other executions of the same session. Each result is saved at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+
+from polltrace.scenarios.plan.cell import WAIT_SLICE_S, Cell
+from polltrace.scenarios.plan.plan import Plan
+from polltrace.scenarios.run import host_noise
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.locking import LockHolder
+from polltrace.scenarios.run.network.choice import Route
+from polltrace.scenarios.run.processors import processors
+from polltrace.scenarios.run.servers.server import DatabaseServer, open_session
+from polltrace.scenarios.run.session import CellSession
+from polltrace.scenarios.run.work import Work
+
+Progress = Callable[[str, int, int], None]
+Write = Callable[..., None]
+"""RunWriter.write, or another function that keeps a line of a run."""
+
+
+@contextlib.contextmanager
+def watching(server: DatabaseServer) -> Iterator[DriverClient]:
+    """A session that reads the V$ views about the others."""
+    with DriverClient(processors={processors()[0]}) as watcher:
+        open_session(server, watcher, Cell(), {})
+        yield watcher
+
+
+class Runner:
+    """Executes blocks; `write` gets each figure at once, `progress` each step."""
+
+    def __init__(  # noqa: PLR0913, PLR0917
+        self,
+        plan: Plan,
+        work: Work,
+        server: DatabaseServer,
+        clients: Mapping[Cell, DriverClient],
+        watcher: DriverClient,
+        routes: Mapping[str, Route],
+        write: Write,
+        progress: Progress,
+    ) -> None:
+        self.plan = plan
+        self.work = work
+        self._server = server
+        self._clients = clients
+        self._watcher = watcher
+        self._routes = routes
+        self._write = write
+        self._progress = progress
+        self._yardstick = host_noise.Yardstick(processors()[1])
+        self._index = {cell: number for number, cell in enumerate(plan.cells)}
+        self._steps = 0
+
+    def run(self) -> None:
+        missing = self.plan.scenario.blocks - self.plan.done
+        for block in range(self.plan.first_block, self.plan.first_block + missing):
+            before = host_noise.now()
+            self._block(block)
+            self._write("noise", block, **host_noise.noise(before, host_noise.now()))
+            self._write("block", block)
+
+    def _block(self, block: int) -> None:
+        order = random.Random(f"{self.plan.seed}:{block}")
+        record = self.plan.scenario.record
+        sessions: dict[Cell, CellSession] = {}
+        for cell in self._shuffled(order):
+            self._say("connecting", cell)
+            sessions[cell] = CellSession(
+                self._server, self._clients[cell], cell, self._routes, processors(), self._watcher
+            )
+            self._warm_up(sessions[cell], order)
+        if "elapsed" in record:
+            self._timed(block, sessions, order)
+        first = block - self.plan.first_block + self.plan.done
+        for cell in self._shuffled(order):
+            if first < self.plan.scenario.counted and {"polls", "statistics"} & set(record):
+                self._say("counting", cell)
+                polls = "polls" in record and self.plan.count_polls
+                self._write(
+                    "counted",
+                    block,
+                    cell=self._index[cell],
+                    **sessions[cell].counted(self.work, polls=polls),
+                )
+            if first == 0 and "stacks" in record and self.plan.count_polls:
+                self._say("sampling", cell)
+                if taken := sessions[cell].stacks(self.work):
+                    self._write("stacks", block, cell=self._index[cell], **taken)
+        if "cancel" in record:
+            self._cancels(block, sessions, order)
+        for session in sessions.values():
+            session.close()
+
+    def _warm_up(self, session: CellSession, order: random.Random) -> None:
+        """Execute once, so that memory and the parsed statement are ready before the first figure,
+        and a cancel meets the statement: a driver's first execution may take longer than that."""
+        if {"elapsed", "cancel"} & set(self.plan.scenario.record):
+            session.execute(self.work.warm_up(order))
+
+    def _timed(
+        self, block: int, sessions: Mapping[Cell, CellSession], order: random.Random
+    ) -> None:
+        taken = []
+        for turn in range(self.plan.scenario.timed):
+            # Between the turns, where it delays no cell.
+            yardstick_s = self._yardstick.measure()
+            for cell in self._shuffled(order):
+                self._say("timing", cell)
+                taken.append((turn, cell, yardstick_s, sessions[cell].execute(self.work)))
+        for turn, cell, yardstick_s, took in taken:
+            self._write(
+                "sample",
+                block,
+                turn=turn,
+                cell=self._index[cell],
+                **asdict(took),
+                yardstick_s=yardstick_s,
+            )
+
+    def _cancels(
+        self, block: int, sessions: Mapping[Cell, CellSession], order: random.Random
+    ) -> None:
+        with contextlib.ExitStack() as stack:
+            if any(cell.busy == "waiting" for cell in sessions):
+                stack.enter_context(LockHolder(self._server))
+            for cell in self._shuffled(order):
+                self._say("cancelling", cell)
+                # At a random moment between two checks for a break.
+                slow = cell.busy == "waiting" and cell.skip is not None
+                after_s = order.uniform(0.02, WAIT_SLICE_S if slow else 0.12)
+                self._write(
+                    "cancel",
+                    block,
+                    cell=self._index[cell],
+                    **sessions[cell].cancel(self.work, after_s),
+                )
+
+    def _shuffled(self, order: random.Random) -> list[Cell]:
+        """In random order, but with a client's cells next to one another.
+
+        The machine drifts within a second, so cells that are compared must be close in time.
+        """
+        clients = list(dict.fromkeys(cell.client for cell in self.plan.cells))
+        return [
+            cell
+            for client in order.sample(clients, len(clients))
+            for cell in order.sample(self.plan.cells, len(self.plan.cells))
+            if cell.client == client
+        ]
+
+    def _say(self, what: str, cell: Cell) -> None:
+        self._steps += 1
+        self._progress(f"{what} {cell.client} {cell.break_mode}", self._steps, self.plan.steps)

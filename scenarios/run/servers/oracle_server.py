@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A user's own Oracle database: nothing of it is changed unless the user asks for that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.run.servers.server import Endpoint
+from polltrace.scenarios.run.servers.sqlnet_edit import SqlnetEdit
+
+
+class OracleServer:
+    """A DatabaseServer. `sqlnet_ora` is the server's file, to set BREAK_POLL_SKIP in; None: the
+    file is left alone."""
+
+    kind = "oracle"
+    counts_polls = False
+
+    def __init__(
+        self, endpoint: Endpoint, user: str, password: str, sqlnet_ora: Path | None
+    ) -> None:
+        self._endpoint = endpoint
+        self._credentials = user, password
+        self._sqlnet = SqlnetEdit(sqlnet_ora) if sqlnet_ora else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._sqlnet is not None:
+            self._sqlnet.__exit__(kind, error, traceback)
+
+    def why_not(self, cell: Cell) -> str | None:
+        if cell.break_mode == "local":
+            return "a local (bequeath) session needs an Oracle client on the database host"
+        if not cell.path_check:
+            return "leaving out the path check needs DISABLE_OOB_AUTO in the server's sqlnet.ora"
+        if cell.skip is not None and self._sqlnet is None:
+            return "BREAK_POLL_SKIP is set only where --set-sqlnet names the server's sqlnet.ora"
+        return None
+
+    def endpoint(self, cell: Cell) -> Endpoint:  # noqa: ARG002
+        return self._endpoint
+
+    def credentials(self) -> tuple[str, str]:
+        return self._credentials
+
+    def prepare(self, cell: Cell) -> None:
+        if self._sqlnet is not None and cell.skip is not None:
+            self._sqlnet.set(cell.skip)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where polltrace keeps notes of a user's that must outlive its processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from polltrace.errors import HostError
+
+
+def state_directory() -> Path:
+    """Our folder in XDG_STATE_HOME, which may not exist yet. Raises HostError without any home."""
+    try:
+        home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError:
+        raise HostError("this user has no home directory: set XDG_STATE_HOME to a folder") from None
+    return Path(home) / "polltrace"

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One session of a cell: fresh, pinned, timed with no probe attached, then counted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.errors import DriverError, HostError, NoSuchProcessError, NotPermittedError
+from polltrace.profiles.sampled import ON_CPU
+from polltrace.profiles.stack_profile import stack_profile
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.run import session_statistics
+from polltrace.scenarios.run.client import ClientEndedError, DriverClient
+from polltrace.scenarios.run.network.choice import Route
+from polltrace.scenarios.run.servers.server import DatabaseServer, open_session, server_process
+from polltrace.scenarios.run.work import Work
+from polltrace.stacks import Symbolizer, write_folded
+
+SAMPLE_HZ = 997.0
+SAMPLED_S = 1.0
+LONGEST_CANCEL_S = 15.0
+"""A call that has not ended after this time has lost its cancel."""
+
+SENDING = "select level, rpad('x', 80, 'x') from dual connect by level <= 150000"
+LOCKING = "update polltrace_lock set n = n"
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Seconds that executions took.
+
+    - `elapsed_s`: as the client saw them
+    - `cpu_s`: CPU time of the server process; None where that is not on this host
+    - `waited_s`: how long the server process waited for a processor; None likewise
+    """
+
+    elapsed_s: float
+    cpu_s: float | None
+    waited_s: float | None
+
+
+class CellSession:
+    """A connection of one cell, with a server process and an address space of its own.
+
+    A server process on this host has a processor to itself, the same in every cell. `watcher` is
+    the session that reads the V$ views about it.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917
+        self,
+        server: DatabaseServer,
+        client: DriverClient,
+        cell: Cell,
+        routes: Mapping[str, Route],
+        processors: tuple[int, int],
+        watcher: DriverClient,
+    ) -> None:
+        self.cell = cell
+        self._client = client
+        self._watcher = watcher
+        open_session(server, client, cell, routes)
+        self.spid = server_process(client)
+        self.sid = session_statistics.sid(client)
+        if self.spid is not None:
+            # A process of another user stays where it is.
+            with contextlib.suppress(PermissionError):
+                os.sched_setaffinity(self.spid, {processors[1]})
+
+    def execute(self, work: Work, times: int = 1) -> Took:
+        before = self._scheduled()
+        elapsed_s = sum(self._client.execute(work.statement, work.binds, times=times).elapsed_s)
+        after = self._scheduled()
+        if before is None or after is None:
+            return Took(elapsed_s, None, None)
+        cpu_s, waited_s = (b - a for a, b in zip(before, after, strict=True))
+        return Took(elapsed_s, cpu_s, waited_s)
+
+    def counted(self, work: Work, *, polls: bool) -> dict[str, Any]:
+        """The figures of a `counted` line: executions under the probe, and changes of the views."""
+        executions = work.executions_at(self.cell.skip)
+        before = session_statistics.read(self._watcher, self.sid)
+        with contextlib.ExitStack() as stack:
+            probe = None
+            if polls and self.spid is not None:
+                probe = stack.enter_context(self.probe(ProbeOptions()))
+            took = self.execute(work, executions)
+            profile = probe.stop() if probe else None
+        spent = session_statistics.read(self._watcher, self.sid).since(before)
+        counted: dict[str, Any] = {
+            "executions": executions,
+            **asdict(took),
+            "v$": spent.data(),
+        }
+        if profile is not None:
+            counted["break_polls"] = profile.only().break_polls
+            counted["profile"] = {"variant": profile.header.variant, **asdict(profile.only())}
+            counted["lost"] = sum(profile.lost.values())
+        return counted
+
+    def stacks(self, work: Work) -> dict[str, Any]:
+        """Folded stacks of the server on CPU; empty where it is not on this host.
+
+        `samples` in all, `checks` of them in the break check, `early` and `truncated` incomplete.
+        """
+        if self.spid is None:
+            return {}
+        names = Symbolizer()
+        with self.probe(ProbeOptions(sample_hz=SAMPLE_HZ, kernel=True)) as probe:
+            until = time.monotonic() + SAMPLED_S
+            while time.monotonic() < until:
+                self.execute(work)
+            taken = stack_profile(probe.stop(), names, ON_CPU)
+        return {
+            "hz": SAMPLE_HZ,
+            "seconds": taken.seconds,
+            "samples": taken.samples,
+            "checks": taken.checks,
+            "early": taken.quality.early.early,
+            "truncated": taken.quality.truncated,
+            "lost": taken.quality.lost,
+            "folded": write_folded(taken.folded),
+        }
+
+    def cancel(self, work: Work, after_s: float) -> dict[str, Any]:
+        """The outcome of a cancel sent `after_s` into a call. A lost one ends the connection.
+
+        Some drivers report a cancel after the call has ended by itself. The number of its gets
+        tells that the cancel was lost.
+        """
+        sql, binds = {
+            "executing": (work.statement, work.cancelled),
+            "sending": (SENDING, {}),
+            "waiting": (LOCKING, {}),
+        }[self.cell.busy]
+        before = session_statistics.read(self._watcher, self.sid)
+        self._client.begin(sql, binds)
+        time.sleep(after_s)
+        self._client.send_break()
+        try:
+            ended = self._client.finish(LONGEST_CANCEL_S)
+        except ClientEndedError:
+            raise
+        except DriverError:
+            self._client.restart()
+            return {"after_s": after_s, "lost": True, "error": "no answer"}
+        if ended.error is None or ended.break_ms is None:
+            return {"after_s": after_s, "lost": True, "error": ended.error}
+        spent = session_statistics.read(self._watcher, self.sid).since(before)
+        cancel = self._client.cancelled(ended)
+        whole = work.cancelled_gets
+        return {
+            "after_s": after_s,
+            "lost": self.cell.busy == "executing" and spent.gets > 0.9 * whole > 0,
+            "ms": cancel.ms,
+            "error": cancel.error,
+            "usable": cancel.usable,
+        }
+
+    def close(self) -> None:
+        # A session whose cancel was lost may be beyond closing; its process ends with the run.
+        with contextlib.suppress(DriverError):
+            self._client.close()
+
+    @contextlib.contextmanager
+    def probe(self, options: ProbeOptions) -> Iterator[EbpfProbe]:
+        """A probe on the server process. Raises DriverError where the session has ended."""
+        assert self.spid is not None
+        try:
+            with EbpfProbe([self.spid], options) as probe:
+                yield probe
+        except NoSuchProcessError as error:
+            raise DriverError(f"a session ended before its time: {error}") from error
+
+    def _scheduled(self) -> tuple[float, float] | None:
+        """Seconds that the server process has run, and waited to run (sched-stats)."""
+        if self.spid is None:
+            return None
+        try:
+            ran, waited, _ = Path(f"/proc/{self.spid}/schedstat").read_text().split()
+        except OSError as error:
+            raise DriverError(f"a session ended before its time: {error.strerror}") from None
+        return int(ran) / 1e9, int(waited) / 1e9
+
+
+def probe_works() -> str | None:
+    """Why no probe can be attached here; None where one can."""
+    try:
+        with EbpfProbe([os.getpid()]) as probe:
+            probe.stop()
+    except (HostError, NotPermittedError) as error:
+        return str(error)
+    return None

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every command without UTF-8, on a dumb and narrow terminal without colours, and into a pipe that
+nobody reads: the same words as elsewhere, a question mark for a character that is lacking."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from polltrace.grammar import command_names
+from tests.conftest import POLLTRACE
+from tests.waiting import PATIENCE_S
+
+# Commands that print the same every time.
+FIXED = {
+    "advise": ["demo"],
+    "diff": ["demo", "demo"],
+    "report": ["demo"],
+    "scenarios": [],
+    "stacks": ["demo"],
+    "top": ["-b", "-n", "1", "demo"],
+}
+OTHERS = {
+    "compare": ["--help"],
+    "demo": ["--help"],
+    "doctor": [],
+    "export": ["parquet", "demo", "TABLES"],
+    "lab": ["status"],
+    "oob-check": ["127.0.0.1:1", "--timeout", "100ms"],
+    "ps": ["-d", "50ms"],
+    "record": ["-p", "PID", "-d", "50ms", "-o", "RECORDING"],
+    "restore": [],
+    "run": ["--help"],
+    "stat": ["-p", "PID", "-d", "50ms"],
+    "stop-at": ["-p", "PID", "-d", "50ms"],
+    "why": ["-p", "PID"],
+}
+UTF8 = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+WITHOUT_UTF8 = {
+    "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "TERM": "dumb", "COLUMNS": "60", "NO_COLOR": "1"},
+    "iso-8859-1": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "iso-8859-1"},
+}
+
+
+def polltrace(*words: str, folder: Path, **changed: str) -> subprocess.CompletedProcess[bytes]:
+    names = {
+        "PID": str(os.getpid()),
+        "TABLES": str(folder / "tables"),
+        "RECORDING": str(folder / "recording"),
+    }
+    return subprocess.run(
+        [POLLTRACE, *(names.get(word, word) for word in words)],
+        env={**os.environ, "XDG_STATE_HOME": str(folder), **changed},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def test_every_command_is_here() -> None:
+    assert {*FIXED, *OTHERS} == {*command_names()}
+
+
+@pytest.mark.parametrize("command", sorted(FIXED))
+def test_nothing_but_characters_is_lost(command: str, tmp_path: Path) -> None:
+    words = [command, *FIXED[command]]
+    full = polltrace(*words, folder=tmp_path, **UTF8)
+    assert full.returncode == 0, full.stderr
+    assert len(full.stdout) > 100
+    for encoding, changed in WITHOUT_UTF8.items():
+        ended = polltrace(*words, folder=tmp_path, **changed)
+        assert (ended.returncode, ended.stderr) == (0, b"")
+        assert ended.stdout == full.stdout.decode().encode(encoding, errors="replace")
+
+
+@pytest.mark.usefixtures("probe")
+@pytest.mark.parametrize("command", sorted(OTHERS))
+def test_no_traceback_and_no_escape_sequence(command: str, tmp_path: Path) -> None:
+    ended = polltrace(command, *OTHERS[command], folder=tmp_path, **WITHOUT_UTF8["ascii"])
+    written = ended.stdout + ended.stderr
+    assert written.isascii()
+    assert b"\x1b" not in written
+    assert b"Traceback" not in written
+    assert ended.returncode in (0, 1, 4, 5), written  # 4: nobody listens; 5: no dedicated server
+
+
+@pytest.mark.parametrize(
+    "words", ["", "help stat", "report demo", "scenarios", "report demo --json"]
+)
+def test_a_pipe_that_nobody_reads(words: str) -> None:
+    ended = subprocess.run(
+        ["bash", "-c", f"{POLLTRACE} {words} | true; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("words", ["help", "help stacks"])
+def test_help_in_sixty_columns(words: str, tmp_path: Path) -> None:
+    """Of the options; the descriptions are wrapped as they are written."""
+    ended = polltrace(*words.split(), folder=tmp_path, **WITHOUT_UTF8["ascii"])
+    assert ended.returncode == 0
+    options = ended.stdout.partition(b"\noptions:")[2].partition(b"\nexamples:")[0]
+    assert max(map(len, options.splitlines()), default=0) <= 60

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sums that never fall, whatever the processes do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.exporter.counter_totals import CounterTotals, Group
+from polltrace.watch.snapshot import ServerRow
+from tests.watch.samples import row, snapshot
+
+IN_BAND = Group("Oracle Database", "ORCL", BreakMode.IN_BAND)
+OUT_OF_BAND = Group("Oracle Database", "ORCL", BreakMode.OUT_OF_BAND)
+
+
+def seen(
+    pid: int, cpu_s: float, polls: float, *, calibrated: bool = True, start: int = 7
+) -> ServerRow:
+    made = row(pid, polls=polls, mode=BreakMode.IN_BAND, calibrated=calibrated)
+    return replace(made, cpu_s=cpu_s, polls=polls, start_ticks=start)
+
+
+def after(*snapshots: list[ServerRow]) -> CounterTotals:
+    totals = CounterTotals()
+    for rows in snapshots:
+        totals.take(snapshot(rows))
+    return totals
+
+
+def test_a_process_that_ends_leaves_what_it_did() -> None:
+    sums = after([seen(1, 2.0, 1000), seen(2, 3.0, 500)], [seen(1, 2.5, 1100)]).copy()[IN_BAND]
+    assert sums.cpu_s == pytest.approx(5.5)
+    assert sums.polls == pytest.approx(1600)
+    assert sums.lost_s == pytest.approx(1600 * 500e-9)
+    assert sums.lost_low_s == pytest.approx(1600 * 450e-9)
+    assert sums.lost_high_s == pytest.approx(1600 * 550e-9)
+
+
+def test_a_reused_pid_begins_anew() -> None:
+    sums = after([seen(1, 9.0, 1000)], [seen(1, 0.5, 10, start=8)]).copy()[IN_BAND]
+    assert sums.cpu_s == pytest.approx(9.5)
+    assert sums.polls == pytest.approx(1010)
+
+
+def test_polls_are_costed_once_the_cost_per_poll_is_known() -> None:
+    totals = after([seen(1, 1.0, 1000, calibrated=False)])
+    assert totals.copy()[IN_BAND].lost_s == 0
+    totals.take(snapshot([seen(1, 2.0, 3000)]))
+    assert totals.copy()[IN_BAND].lost_s == pytest.approx(3000 * 500e-9)
+    totals.take(snapshot([]))
+    assert totals.copy()[IN_BAND].without_cost == 0
+
+
+def test_polls_without_a_cost_per_poll_are_counted_apart() -> None:
+    assert after([seen(1, 1.0, 1000, calibrated=False)], []).copy()[IN_BAND].without_cost == 1000
+
+
+def test_a_session_that_turns_in_band_counts_there_from_then_on() -> None:
+    before = replace(row(1), cpu_s=4.0)
+    sums = after([before], [seen(1, 5.0, 300)]).copy()
+    assert sums[OUT_OF_BAND].cpu_s == pytest.approx(4.0)
+    assert sums[IN_BAND].cpu_s == pytest.approx(1.0)
+    assert sums[IN_BAND].polls == pytest.approx(300)
+
+
+def test_titles_cannot_make_series_without_end() -> None:
+    rows = [replace(seen(pid, 1.0, 10), instance=f"S{pid}") for pid in range(1000)]
+    sums = after(rows).copy()
+    assert len(sums) == 65
+    assert sum(each.cpu_s for each in sums.values()) == pytest.approx(1000)

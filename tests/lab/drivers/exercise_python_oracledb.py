@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""python-oracledb, any version with a thin mode: README.md describes what this program does."""
+
+import contextlib
+import datetime
+import decimal
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import oracledb
+
+HOST, PORT, SERVICE, SDU, LENGTHS = sys.argv[1], int(sys.argv[2]), *sys.argv[3:6]
+SECTIONS = sys.argv[6:]
+
+
+def connect(**more: Any) -> Any:
+    descriptor = (
+        f"(DESCRIPTION=(SDU={SDU})(ADDRESS=(PROTOCOL=tcp)(HOST={HOST})(PORT={PORT}))"
+        f"(CONNECT_DATA=(SERVICE_NAME={SERVICE})))"
+    )
+    return oracledb.connect(**({"user": "scott", "password": "tiger", "dsn": descriptor} | more))
+
+
+def check(name: str, got: object, want: object) -> None:
+    wrong = "" if got == want else f"{got!r}, not {want!r}"
+    print(json.dumps({"check": name, "wrong": wrong[:500]}), flush=True)
+
+
+def failure(run: Callable[[], object]) -> str:
+    try:
+        run()
+    except oracledb.Error as error:
+        return str(error).split(":")[0]
+    return "done"
+
+
+def lengths() -> Iterator[int]:
+    for part in LENGTHS.split(","):
+        first, last = map(int, part.split("-"))
+        yield from range(first, last + 1)
+
+
+def check_lengths(connection: Any) -> None:
+    cursor = connection.cursor()
+    wrong: list[object] = []
+    for n in lengths():
+        cursor.execute(f"select {' ' * n}:a x, :b y from dual", ["v1", "v2"])
+        if (rows := cursor.fetchall()) != [("v1", "v2")]:
+            wrong.append((n, rows))
+    check("binds after a statement of any length", wrong[:3], [])
+    wrong = []
+    for n in lengths():
+        # A value has no more than 4,000 bytes: the rest is further columns.
+        sizes = [4000] * (n // 4000) + [n % 4000]
+        columns = ", ".join(f"lpad('x', {size}, 'x') c{i}" for i, size in enumerate(sizes))
+        cursor.execute(f"select {columns}, level n from dual connect by level <= 3")
+        rows = cursor.fetchall()
+        expected = [(*("x" * size or None for size in sizes), level) for level in (1, 2, 3)]
+        if rows != expected:
+            wrong.append((n, len(rows)))
+    check("rows of any length", wrong[:3], [])
+    cursor.execute("create table lengths (n number, v varchar2(4000))")
+    wrong = []
+    for n in lengths():
+        rows = [(i, "y" * (n * (i + 1) // 3 % 4000)) for i in range(3)]
+        cursor.executemany("insert into lengths values (:1, :2)", rows)
+        cursor.execute("select n, v from lengths order by n")
+        if cursor.fetchall() != [(i, v or None) for i, v in rows]:
+            wrong.append(n)
+        connection.rollback()
+    check("arrays of binds of any length", wrong[:3], [])
+    cursor.execute("drop table lengths")
+
+
+def check_batches(connection: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("create table batches (n number primary key, v varchar2(10))")
+    insert = "insert into batches values (:1, :2)"
+    for count in (1, 3000, 50000):
+        cursor.executemany(insert, [(i, "x" * (i % 11)) for i in range(count)])
+        check(f"rows changed by {count}", cursor.rowcount, count)
+        cursor.execute("select count(*), sum(n) from batches")
+        check(f"rows there of {count}", cursor.fetchone(), (count, count * (count - 1) // 2))
+        connection.rollback()
+    cursor.executemany(insert, [(i, "x") for i in range(6)], arraydmlrowcounts=True)
+    check("counts of an insert", cursor.getarraydmlrowcounts(), [1] * 6)
+    cursor.executemany(
+        "update batches set v = 'y' where n < :1", [(3,), (0,), (6,)], arraydmlrowcounts=True
+    )
+    check("counts of an update", cursor.getarraydmlrowcounts(), [3, 0, 6])
+    bad = [(7, "x"), (1, "x"), (8, "x" * 11), (9, "x")]
+    cursor.executemany(insert, bad, batcherrors=True, arraydmlrowcounts=True)
+    errors = [(e.offset, e.code) for e in cursor.getbatcherrors()]
+    check("batch errors", errors, [(1, 1), (2, 12899)])
+    check("counts with batch errors", cursor.getarraydmlrowcounts(), [1, 0, 0, 1])
+    connection.rollback()
+    many = [(i // 2, "x") for i in range(2000)]
+    cursor.executemany(insert, many, batcherrors=True)
+    offsets = [e.offset for e in cursor.getbatcherrors()]
+    check("a thousand batch errors", offsets, list(range(1, 2000, 2)))
+    connection.rollback()
+    cursor.executemany(insert, [(0, "x"), (1, "x")])
+    check("an error ends it", failure(lambda: cursor.executemany(insert, bad)), "ORA-00001")
+    check("rows before the error", cursor.rowcount, 1)
+    cursor.execute("select count(*) from batches")
+    check("and they are there", cursor.fetchone(), (3,))
+    connection.rollback()
+    nowhere = [(i, "x" * 40) for i in range(3000)]
+    missing = "insert into no_such_table values (:1, :2)"
+    check("no such table", failure(lambda: cursor.executemany(missing, nowhere)), "ORA-00942")
+    cursor.executemany("insert into batches select count(*), 'z' from batches", 5)
+    check("iterations without binds", cursor.rowcount, 5)
+    connection.rollback()
+    cursor.execute("drop table batches")
+
+
+def check_types(connection: Any) -> None:
+    cursor = connection.cursor()
+    moment = datetime.datetime(2024, 7, 1, 12, 34, 56, 123456)
+
+    def back(name: str, value: object, db_type: Any = None, want: object = None) -> None:
+        cursor = connection.cursor()
+        if db_type is not None:
+            cursor.setinputsizes(db_type)
+        try:
+            cursor.execute("select :1 from dual", [value])
+            got = cursor.fetchone()[0]
+        except oracledb.Error as error:
+            got = str(error).split("\n")[0]
+        check(name, got, value if want is None else want)
+
+    back("int", 42)
+    back("negative", -17)
+    back("float", 1.5)
+    back("decimal", decimal.Decimal("123456789.123456789"), want=123456789.123456789)
+    back("text", "text")
+    back("text that is not ASCII", "é€😀")
+    back("long text", "x" * 4000)
+    back("national text", "é€😀", oracledb.DB_TYPE_NVARCHAR)
+    back("raw", b"\x00\x01\xff")
+    back("date", moment.replace(microsecond=0))
+    back("timestamp", moment, oracledb.DB_TYPE_TIMESTAMP)
+    back("whole timestamp", moment.replace(microsecond=0), oracledb.DB_TYPE_TIMESTAMP)
+    back("timestamp with local zone", moment, oracledb.DB_TYPE_TIMESTAMP_LTZ)
+    back("timestamp with zone", moment, oracledb.DB_TYPE_TIMESTAMP_TZ)
+    back("binary double", 1.25, oracledb.DB_TYPE_BINARY_DOUBLE)
+    back("binary float", 1.25, oracledb.DB_TYPE_BINARY_FLOAT)
+    back("clob as text", "c" * 3000, oracledb.DB_TYPE_LONG)
+    back("blob as bytes", b"\xfe" * 1500, oracledb.DB_TYPE_LONG_RAW)
+    cursor.execute("select cast(null as varchar2(3)), :1 from dual", [None])
+    check("null", cursor.fetchone(), (None, None))
+    check("interval", failure(lambda: back_interval(cursor)), "ORA-03001")
+    cursor.execute("select 1 from dual")
+    check("the session lives", cursor.fetchone(), (1,))
+
+
+def back_interval(cursor: Any) -> None:
+    cursor.setinputsizes(oracledb.DB_TYPE_INTERVAL_DS)
+    cursor.execute("select :1 from dual", [datetime.timedelta(days=1)])
+
+
+def check_described(connection: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("create table described (a number(5,2), b varchar2(3), c number, d date)")
+    cursor.executemany("insert into described values (:1, :2, :3, null)", [(None, None, None)])
+    cursor.execute("insert into described values (1.25, 'abc', 7, null)")
+    cursor.execute("select * from described order by a nulls first")
+    precise = [(d[0], d[1].name, d[3], d[4], d[5]) for d in cursor.description]
+    check(
+        "columns",
+        precise,
+        [
+            ("A", "DB_TYPE_NUMBER", None, 5, 2),
+            ("B", "DB_TYPE_VARCHAR", 3, None, None),
+            ("C", "DB_TYPE_NUMBER", None, 0, -127),
+            ("D", "DB_TYPE_DATE", None, None, None),
+        ],
+    )
+    check("a null first", cursor.fetchall()[1], (1.25, "abc", 7, None))
+    cursor.execute("select nullif(level, 1) n from dual connect by level <= 3")
+    check("an expression", cursor.fetchall(), [(None,), (2,), (3,)])
+    cursor.execute("drop table described")
+
+
+def check_fetches(connection: Any) -> None:
+    for size in (1, 2, 7, 100, 1000):
+        cursor = connection.cursor()
+        cursor.arraysize = cursor.prefetchrows = size
+        cursor.execute("select level, 'row' || level from dual connect by level <= 1009")
+        rows = cursor.fetchall()
+        check(f"{size} rows a fetch", rows, [(i, f"row{i}") for i in range(1, 1010)])
+    cursor = connection.cursor()
+    cursor.arraysize = 5000
+    cursor.execute("select level, lpad('x', 3000, 'x') from dual connect by level <= 5000")
+    check("15 MB in one answer", sum(len(row[1]) for row in cursor), 15_000_000)
+
+
+def check_blocks(connection: Any) -> None:
+    cursor = connection.cursor()
+    out = cursor.var(str)
+    for i in range(5):
+        cursor.execute("begin select 'v' || :a into :b from dual; end;", [i, out])
+        check(f"out bind {i}", out.getvalue(), f"v{i}")
+
+
+def check_scrolling(connection: Any) -> None:
+    if tuple(map(int, oracledb.__version__.split(".")[:2])) < (3, 0):
+        return  # they came with 3.0
+    cursor = connection.cursor(scrollable=True)
+    cursor.arraysize = cursor.prefetchrows = 4
+    cursor.execute("select level from dual connect by level <= 23")
+    check("first", cursor.fetchone(), (1,))
+    for mode, value, want in [
+        ("last", 0, 23),
+        ("first", 0, 1),
+        ("absolute", 15, 15),
+        ("relative", 4, 19),  # from the row fetched last
+        ("relative", -9, 10),
+        ("absolute", 2, 2),
+    ]:
+        cursor.scroll(value, mode)
+        check(f"{mode} {value}", cursor.fetchone(), (want,))
+    check("and on from there", cursor.fetchmany(4), [(3,), (4,), (5,), (6,)])
+    cursor.scroll(20, "absolute")
+    check("to the end", cursor.fetchall(), [(20,), (21,), (22,), (23,)])
+    cursor.scroll(0, "first")
+    check("and back", [row[0] for row in cursor], list(range(1, 24)))
+    cursor.execute("select level from dual connect by level <= 23")
+    check("once more", [row[0] for row in cursor], list(range(1, 24)))
+
+
+def check_session(connection: Any) -> None:
+    cursor = connection.cursor()
+    connection.module, connection.action = "a module", "an action"
+    connection.client_identifier = "a client"
+    cursor.execute(
+        "select module, action, client_identifier from v$session"
+        " where sid = sys_context('userenv', 'sid')"
+    )
+    check("attributes", cursor.fetchone(), ("a module", "an action", "a client"))
+    connection.ping()
+    check("wrong password", failure(lambda: connect(password="x")), "ORA-01017")
+    check("no such user", failure(lambda: connect(user="nobody")), "ORA-01017")
+    check("SYSDBA", failure(lambda: connect(mode=sysdba())), "ORA-01031")
+    check("proxy user", failure(lambda: connect(user="scott[hr]")), "ORA-28150")
+    check("logon with a new password", failure(lambda: connect(newpassword="y")), "ORA-01031")
+    change = failure(lambda: connection.changepassword("tiger", "y"))
+    check("change of password", change, "ORA-01031")
+    check("trace", failure(lambda: cursor.execute("alter session set sql_trace=true")), "ORA-03001")
+    unknown = failure(lambda: cursor.execute("alter session set nosuchparam=1"))
+    check("unknown parameter", unknown, "ORA-02248")
+    cursor.execute("select 1 from dual")
+    check("the session lives", cursor.fetchone(), (1,))
+
+
+def sysdba() -> Any:
+    return getattr(oracledb, "AUTH_MODE_SYSDBA", None) or oracledb.SYSDBA
+
+
+def main() -> None:
+    with contextlib.closing(connect()) as connection:
+        for section in SECTIONS:
+            globals()[f"check_{section}"](connection)
+
+
+if __name__ == "__main__":
+    main()

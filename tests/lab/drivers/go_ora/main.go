@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+// go-ora, any version; ../README.md describes what this program does.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	goora "github.com/sijms/go-ora/v2"
+)
+
+var arguments = os.Args[1:]
+
+func check(name string, got, want any) {
+	wrong := ""
+	if !reflect.DeepEqual(got, want) {
+		wrong = fmt.Sprintf("%T %.200v, not %T %.200v", got, got, want, want)
+	}
+	json.NewEncoder(os.Stdout).Encode(map[string]string{"check": name, "wrong": wrong})
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func connect(user, password string, options map[string]string) (*sql.Conn, error) {
+	port, _ := strconv.Atoi(arguments[1])
+	db, err := sql.Open("oracle", goora.BuildUrl(arguments[0], port, arguments[2], user, password, options))
+	if err != nil {
+		return nil, err
+	}
+	return db.Conn(context.Background())
+}
+
+func failure(err error) string {
+	if err == nil {
+		return "done"
+	}
+	text := err.Error()
+	if at := strings.Index(text, "ORA-"); at >= 0 && len(text) >= at+9 {
+		return text[at : at+9]
+	}
+	return text
+}
+
+func lengths() []int {
+	var all []int
+	for _, part := range strings.Split(arguments[4], ",") {
+		first, last, _ := strings.Cut(part, "-")
+		from, _ := strconv.Atoi(first)
+		to, _ := strconv.Atoi(last)
+		for n := from; n <= to; n++ {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+func execute(c *sql.Conn, text string, binds ...any) (int64, error) {
+	result, err := c.ExecContext(context.Background(), text, binds...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Values as text, so that it does not matter what type a driver makes of them; NULL is <nil>.
+func rows(c *sql.Conn, text string, binds ...any) [][]string {
+	found, err := c.QueryContext(context.Background(), text, binds...)
+	if err != nil {
+		return [][]string{{err.Error()}}
+	}
+	defer found.Close()
+	columns, _ := found.Columns()
+	all := [][]string{}
+	for found.Next() {
+		row, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := found.Scan(into...); err != nil {
+			return [][]string{{err.Error()}}
+		}
+		texts := make([]string, len(row))
+		for i, value := range row {
+			switch v := value.(type) {
+			case time.Time:
+				texts[i] = v.UTC().Format(time.RFC3339Nano)
+			case []byte:
+				texts[i] = fmt.Sprintf("%x", v)
+			default:
+				texts[i] = fmt.Sprint(value)
+			}
+		}
+		all = append(all, texts)
+	}
+	if err := found.Err(); err != nil {
+		return append(all, []string{err.Error()})
+	}
+	return all
+}
+
+func value(text string) string {
+	if text == "" {
+		return "<nil>"
+	}
+	return text
+}
+
+func checkLengths(c *sql.Conn) {
+	wrong := []string{}
+	for _, n := range lengths() {
+		got := rows(c, "select "+strings.Repeat(" ", n)+":a x, :b y from dual", "v1", "v2")
+		if !reflect.DeepEqual(got, [][]string{{"v1", "v2"}}) {
+			wrong = append(wrong, fmt.Sprint(n, got))
+		}
+	}
+	check("binds after a statement of any length", wrong, []string{})
+	wrong = []string{}
+	for _, n := range lengths() {
+		columns, want := "", []string{}
+		for i := 0; i < n/4000; i++ {
+			columns += fmt.Sprintf("lpad('x', 4000, 'x') c%d, ", i)
+			want = append(want, strings.Repeat("x", 4000))
+		}
+		want = append(want, value(strings.Repeat("x", n%4000)))
+		got := rows(c, fmt.Sprintf("select %slpad('x', %d, 'x') x, level n from dual connect by level <= 3", columns, n%4000))
+		for i, row := range got {
+			if !reflect.DeepEqual(row, append(append([]string{}, want...), fmt.Sprint(i+1))) {
+				wrong = append(wrong, fmt.Sprintf("%d %.100v", n, row))
+			}
+		}
+		if len(got) != 3 {
+			wrong = append(wrong, fmt.Sprint(n, len(got)))
+		}
+	}
+	check("rows of any length", wrong, []string{})
+	wrong = []string{}
+	_, err := execute(c, "create table lengths (n number, v varchar2(4000))")
+	must(err)
+	for _, n := range lengths() {
+		keys, values, want := []int64{}, []string{}, [][]string{}
+		for i := 0; i < 3; i++ {
+			text := strings.Repeat("y", n*(i+1)/3%4000)
+			keys, values = append(keys, int64(i)), append(values, text)
+			want = append(want, []string{fmt.Sprint(i), value(text)})
+		}
+		if _, err := execute(c, "insert into lengths values (:1, :2)", keys, values); err != nil {
+			wrong = append(wrong, fmt.Sprint(n, err))
+		}
+		if got := rows(c, "select n, v from lengths order by n"); !reflect.DeepEqual(got, want) {
+			wrong = append(wrong, fmt.Sprint(n))
+		}
+		_, err := execute(c, "delete from lengths")
+		must(err)
+	}
+	check("arrays of binds of any length", wrong, []string{})
+	_, err = execute(c, "drop table lengths")
+	must(err)
+}
+
+func checkBatches(c *sql.Conn) {
+	_, err := execute(c, "create table batches (n number primary key, v varchar2(10))")
+	must(err)
+	for _, count := range []int{1, 3000, 20000} {
+		keys, values := make([]int64, count), make([]string, count)
+		for i := range keys {
+			keys[i], values[i] = int64(i), strings.Repeat("x", i%11)
+		}
+		changed, err := execute(c, "insert into batches values (:1, :2)", keys, values)
+		check(fmt.Sprintf("error of %d", count), err, nil)
+		check(fmt.Sprintf("rows changed by %d", count), changed, int64(count))
+		check(fmt.Sprintf("rows there of %d", count), rows(c, "select count(*), sum(n) from batches"),
+			[][]string{{fmt.Sprint(count), fmt.Sprint(count * (count - 1) / 2)}})
+		_, err = execute(c, "delete from batches")
+		must(err)
+	}
+	_, err = execute(c, "insert into batches values (:1, :2)", []int64{7, 8, 7}, []string{"x", "x", "x"})
+	check("an error in a batch", failure(err), "ORA-00001")
+	check("the session lives", rows(c, "select count(*) from batches"), [][]string{{"2"}})
+	_, err = execute(c, "drop table batches")
+	must(err)
+}
+
+func checkTypes(c *sql.Conn) {
+	moment := time.Date(2024, 7, 1, 12, 34, 56, 123456789, time.UTC)
+	back := func(name string, bind any, want string) {
+		check(name, rows(c, "select :1 from dual", bind), [][]string{{want}})
+	}
+	back("int", 42, "42")
+	back("negative", -17, "-17")
+	back("float", 1.5, "1.5")
+	back("text", "text", "text")
+	back("text that is not ASCII", "é€😀", "é€😀")
+	back("national text", goora.NVarChar("é€😀"), "é€😀")
+	back("long text", strings.Repeat("x", 4000), strings.Repeat("x", 4000))
+	back("raw", []byte{0, 1, 255}, "0001ff")
+	back("time in UTC", moment, "2024-07-01T12:34:56.123456789Z")
+	back("time in a zone", moment.In(time.FixedZone("", 7200)), "2024-07-01T12:34:56.123456789Z")
+	back("timestamp", goora.TimeStamp(moment), "2024-07-01T12:34:56.123456789Z")
+	back("null", nil, "<nil>")
+	check("the session lives", rows(c, "select 1 from dual"), [][]string{{"1"}})
+}
+
+func checkDescribed(c *sql.Conn) {
+	for _, text := range []string{
+		"create table described (a number(5,2), b varchar2(3), c number, d date)",
+		"insert into described values (null, null, null, null)",
+		"insert into described values (1.25, 'abc', 7, null)",
+	} {
+		_, err := execute(c, text)
+		must(err)
+	}
+	found, err := c.QueryContext(context.Background(), "select * from described order by a nulls first")
+	must(err)
+	types, err := found.ColumnTypes()
+	must(err)
+	columns := []string{}
+	for _, t := range types {
+		columns = append(columns, fmt.Sprint(t.Name(), " ", t.DatabaseTypeName()))
+	}
+	precision, scale, _ := types[0].DecimalSize()
+	length, _ := types[1].Length()
+	found.Close()
+	check("columns", fmt.Sprint(columns, precision, scale, length), "[A NUMBER B NCHAR C NUMBER D DATE] 5 2 3")
+	check("a null first", rows(c, "select * from described order by a nulls first"),
+		[][]string{{"<nil>", "<nil>", "<nil>", "<nil>"}, {"1.25", "abc", "7", "<nil>"}})
+	check("an expression", rows(c, "select nullif(level, 1) n from dual connect by level <= 3"),
+		[][]string{{"<nil>"}, {"2"}, {"3"}})
+	_, err = execute(c, "drop table described")
+	must(err)
+}
+
+func checkFetches(_ *sql.Conn) {
+	want := [][]string{}
+	for i := 1; i <= 1009; i++ {
+		want = append(want, []string{fmt.Sprint(i), fmt.Sprintf("row%d", i)})
+	}
+	for _, size := range []string{"1", "2", "7", "100", "1000"} {
+		c, err := connect("scott", "tiger", map[string]string{"PREFETCH_ROWS": size})
+		must(err)
+		check(size+" rows a fetch", rows(c, "select level, 'row' || level from dual connect by level <= 1009"), want)
+		c.Close()
+	}
+}
+
+func checkBlocks(c *sql.Conn) {
+	for i := 0; i < 5; i++ {
+		var out string
+		_, err := execute(c, "begin select 'v' || :a into :b from dual; end;", i, goora.Out{Dest: &out, Size: 100})
+		check(fmt.Sprintf("error of out bind %d", i), err, nil)
+		check(fmt.Sprintf("out bind %d", i), out, fmt.Sprintf("v%d", i))
+	}
+}
+
+func checkScrolling(_ *sql.Conn) {} // it has no such cursors
+
+func checkSession(c *sql.Conn) {
+	must(c.PingContext(context.Background()))
+	_, err := connect("scott", "x", nil)
+	check("wrong password", failure(err), "ORA-01017")
+	_, err = connect("scott", "tiger", map[string]string{"DBA PRIVILEGE": "SYSDBA"})
+	check("SYSDBA", failure(err), "ORA-01031")
+	_, err = connect("scott", "tiger", map[string]string{"PROXY CLIENT NAME": "hr"})
+	check("proxy user", failure(err), "ORA-28150")
+	_, err = execute(c, "alter session set nosuchparam=1")
+	check("unknown parameter", failure(err), "ORA-02248")
+	check("the session lives", rows(c, "select 1 from dual"), [][]string{{"1"}})
+}
+
+func main() {
+	c, err := connect("scott", "tiger", nil)
+	must(err)
+	all := map[string]func(*sql.Conn){
+		"lengths": checkLengths, "batches": checkBatches, "types": checkTypes, "described": checkDescribed,
+		"fetches": checkFetches, "blocks": checkBlocks, "scrolling": checkScrolling, "session": checkSession,
+	}
+	for _, section := range arguments[5:] {
+		all[section](c)
+	}
+	c.Close()
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Oracle's JDBC driver, any version; ../README.md describes what this program does.
+import java.math.BigDecimal;
+import java.sql.*;
+import java.time.*;
+import java.util.*;
+
+public class Exercise {
+    static String[] arguments;
+    static Connection connection;
+
+    interface Run {
+        void run() throws Exception;
+    }
+
+    static void check(String name, Object got, Object want) {
+        String wrong = Objects.deepEquals(got, want) ? "" : show(got) + ", not " + show(want);
+        wrong = wrong.substring(0, Math.min(500, wrong.length()));
+        StringBuilder json = new StringBuilder();
+        for (char c : wrong.toCharArray())
+            json.append(c < ' ' || c > '~' || c == '"' || c == '\\' ? String.format("\\u%04x", (int) c) : "" + c);
+        System.out.println("{\"check\": \"" + name + "\", \"wrong\": \"" + json + "\"}");
+        System.out.flush();
+    }
+
+    static String show(Object value) {
+        if (value instanceof int[])
+            return Arrays.toString((int[]) value);
+        if (value instanceof byte[])
+            return Arrays.toString((byte[]) value);
+        return value == null ? "null" : value.getClass().getSimpleName() + " " + value;
+    }
+
+    static String failure(Run run) {
+        try {
+            run.run();
+        } catch (Exception e) {
+            String text = String.valueOf(e.getMessage());
+            return text.contains("ORA-") ? text.substring(text.indexOf("ORA-"), text.indexOf("ORA-") + 9) : text;
+        }
+        return "done";
+    }
+
+    static Connection connect(Properties more) throws SQLException {
+        Properties properties = new Properties();
+        properties.put("user", "scott");
+        properties.put("password", "tiger");
+        properties.putAll(more);
+        String url = String.format(
+            "jdbc:oracle:thin:@(DESCRIPTION=(SDU=%s)(ADDRESS=(PROTOCOL=tcp)(HOST=%s)(PORT=%s))(CONNECT_DATA=(SERVICE_NAME=%s)))",
+            arguments[3], arguments[0], arguments[1], arguments[2]);
+        return DriverManager.getConnection(url, properties);
+    }
+
+    static Properties with(String... pairs) {
+        Properties properties = new Properties();
+        for (int i = 0; i < pairs.length; i += 2)
+            properties.put(pairs[i], pairs[i + 1]);
+        return properties;
+    }
+
+    static List<List<Object>> rows(PreparedStatement statement) throws SQLException {
+        List<List<Object>> rows = new ArrayList<>();
+        try (ResultSet result = statement.executeQuery()) {
+            int columns = result.getMetaData().getColumnCount();
+            while (result.next()) {
+                List<Object> row = new ArrayList<>();
+                for (int i = 1; i <= columns; i++)
+                    row.add(result.getString(i));
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    static List<List<Object>> rows(String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            return rows(statement);
+        }
+    }
+
+    static void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    static String times(String text, int n) {
+        return String.join("", Collections.nCopies(n, text));
+    }
+
+    static List<Integer> lengths() {
+        List<Integer> lengths = new ArrayList<>();
+        for (String part : arguments[4].split(",")) {
+            String[] ends = part.split("-");
+            for (int n = Integer.parseInt(ends[0]); n <= Integer.parseInt(ends[1]); n++)
+                lengths.add(n);
+        }
+        return lengths;
+    }
+
+    static void checkLengths() throws SQLException {
+        List<String> wrong = new ArrayList<>();
+        for (int n : lengths())
+            try (PreparedStatement s = connection.prepareStatement("select " + times(" ", n) + "? x, ? y from dual")) {
+                s.setString(1, "v1");
+                s.setString(2, "v2");
+                List<List<Object>> got = rows(s);
+                if (!got.equals(List.of(List.of("v1", "v2"))))
+                    wrong.add(n + ": " + got);
+            }
+        check("binds after a statement of any length", wrong, List.of());
+        wrong.clear();
+        for (int n : lengths()) {
+            String size = "" + n % 4000, sql = "select ";
+            for (int i = 0; i < n / 4000; i++)
+                sql += "lpad('x', 4000, 'x') c" + i + ", ";
+            List<List<Object>> got = rows(sql + "lpad('x', " + size + ", 'x') x, level n from dual connect by level <= 3");
+            int sum = 0;
+            for (List<Object> row : got)
+                for (Object value : row)
+                    sum += value == null ? 0 : value.toString().length();
+            if (got.size() != 3 || sum != 3 * n + 3)
+                wrong.add(n + ": " + got.size() + " " + sum);
+        }
+        check("rows of any length", wrong, List.of());
+        wrong.clear();
+        execute("create table lengths (n number, v varchar2(4000))");
+        connection.setAutoCommit(false);
+        try (PreparedStatement insert = connection.prepareStatement("insert into lengths values (?, ?)")) {
+            for (int n : lengths()) {
+                StringBuilder want = new StringBuilder(), got = new StringBuilder();
+                for (int i = 0; i < 3; i++) {
+                    int length = n * (i + 1) / 3 % 4000;
+                    insert.setInt(1, i);
+                    insert.setString(2, times("y", length));
+                    insert.addBatch();
+                    want.append(i + " " + length + ", ");
+                }
+                insert.executeBatch();
+                for (List<Object> row : rows("select n, v from lengths order by n"))
+                    got.append(row.get(0) + " " + (row.get(1) == null ? 0 : row.get(1).toString().length()) + ", ");
+                if (!got.toString().equals(want.toString()))
+                    wrong.add(n + ": " + got);
+                connection.rollback();
+            }
+        }
+        connection.setAutoCommit(true);
+        check("arrays of binds of any length", wrong, List.of());
+        execute("drop table lengths");
+    }
+
+    static int[] filled(int count, int value) {
+        int[] all = new int[count];
+        Arrays.fill(all, value);
+        return all;
+    }
+
+    static int[] batch(PreparedStatement insert, int[] keys, String[] values) throws SQLException {
+        for (int i = 0; i < keys.length; i++) {
+            insert.setInt(1, keys[i]);
+            insert.setString(2, values[i]);
+            insert.addBatch();
+        }
+        return insert.executeBatch();
+    }
+
+    static void checkBatches() throws SQLException {
+        execute("create table batches (n number primary key, v varchar2(10))");
+        connection.setAutoCommit(false);
+        try (PreparedStatement insert = connection.prepareStatement("insert into batches values (?, ?)");
+             PreparedStatement update = connection.prepareStatement("update batches set v = 'y' where n < ?")) {
+            for (int count : new int[] {1, 500, 3000, 20000}) {
+                int[] keys = new int[count];
+                String[] values = new String[count];
+                for (int i = 0; i < count; i++) {
+                    keys[i] = i;
+                    values[i] = times("x", i % 11);
+                }
+                check("counts of " + count, batch(insert, keys, values), filled(count, 1));
+                check("rows there of " + count, rows("select count(*), sum(n) from batches"),
+                    List.of(List.of("" + count, "" + (long) count * (count - 1) / 2)));
+                connection.rollback();
+            }
+            batch(insert, new int[] {0, 1, 2, 3, 4, 5}, new String[] {"x", "x", "x", "x", "x", "x"});
+            for (int n : new int[] {3, 0, 6}) {
+                update.setInt(1, n);
+                update.addBatch();
+            }
+            check("counts of an update", update.executeBatch(), new int[] {3, 0, 6});
+            Object counts = null;
+            try {
+                batch(insert, new int[] {7, 1, 8}, new String[] {"x", "x", "x"});
+            } catch (BatchUpdateException e) {
+                counts = e.getErrorCode() + " " + e.getUpdateCounts().length;
+            }
+            check("an error ends it", counts, "1 1");
+            check("rows before the error", rows("select count(*) from batches"), List.of(List.of("7")));
+        }
+        connection.rollback();
+        connection.setAutoCommit(true);
+        execute("drop table batches");
+    }
+
+    interface Setter {
+        void set(PreparedStatement statement) throws SQLException;
+    }
+
+    interface Getter {
+        Object get(ResultSet result) throws SQLException;
+    }
+
+    static void back(String name, Setter setter, Getter getter, Object want) {
+        Object got;
+        try (PreparedStatement statement = connection.prepareStatement("select ? from dual")) {
+            setter.set(statement);
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                got = getter.get(result);
+            }
+        } catch (SQLException | RuntimeException e) {
+            got = String.valueOf(e.getMessage()).split("\n")[0];
+        }
+        check(name, got, want);
+    }
+
+    static void checkTypes() throws SQLException {
+        Timestamp moment = Timestamp.valueOf("2024-07-01 12:34:56.123456789");
+        LocalDateTime local = moment.toLocalDateTime();
+        back("int", s -> s.setInt(1, 42), r -> r.getInt(1), 42);
+        back("long", s -> s.setLong(1, -17L), r -> r.getLong(1), -17L);
+        back("double", s -> s.setDouble(1, 1.5), r -> r.getDouble(1), 1.5);
+        back("decimal", s -> s.setBigDecimal(1, new BigDecimal("123456789.123456789")),
+            r -> r.getBigDecimal(1), new BigDecimal("123456789.123456789"));
+        back("text", s -> s.setString(1, "text"), r -> r.getString(1), "text");
+        back("text that is not ASCII", s -> s.setString(1, "\u00e9\u20ac\ud83d\ude00"), r -> r.getString(1), "\u00e9\u20ac\ud83d\ude00");
+        back("national text", s -> s.setNString(1, "\u00e9\u20ac\ud83d\ude00"), r -> r.getString(1), "\u00e9\u20ac\ud83d\ude00");
+        back("long text", s -> s.setString(1, times("x", 4000)), r -> r.getString(1), times("x", 4000));
+        back("raw", s -> s.setBytes(1, new byte[] {0, 1, -1}), r -> r.getBytes(1), new byte[] {0, 1, -1});
+        back("date", s -> s.setDate(1, java.sql.Date.valueOf("2024-07-01")), r -> r.getDate(1), java.sql.Date.valueOf("2024-07-01"));
+        back("timestamp", s -> s.setTimestamp(1, moment), r -> r.getTimestamp(1), moment);
+        Timestamp whole = Timestamp.valueOf("2024-07-01 12:34:56");
+        back("whole timestamp", s -> s.setTimestamp(1, whole), r -> r.getTimestamp(1), whole);
+        back("timestamp of a millisecond", s -> s.setTimestamp(1, new Timestamp(whole.getTime() + 1)),
+            r -> r.getTimestamp(1), new Timestamp(whole.getTime() + 1));
+        back("local date and time", s -> s.setObject(1, local), r -> r.getTimestamp(1).toLocalDateTime(), local);
+        back("local date", s -> s.setObject(1, local.toLocalDate()), r -> r.getTimestamp(1).toLocalDateTime().toLocalDate(), local.toLocalDate());
+        OffsetDateTime offset = local.atOffset(ZoneOffset.ofHours(2));
+        back("timestamp with zone", s -> s.setObject(1, offset),
+            r -> r.getObject(1, OffsetDateTime.class).toInstant(), offset.toInstant());
+        back("null", s -> s.setNull(1, Types.VARCHAR), r -> r.getString(1), null);
+        back("null number", s -> s.setNull(1, Types.NUMERIC), r -> r.getString(1), null);
+        back("boolean", s -> s.setBoolean(1, true), r -> r.getInt(1), 1);
+        execute("create table types (t timestamp, c varchar2(4000))");
+        try (PreparedStatement insert = connection.prepareStatement("insert into types (t, c) values (?, ?)")) {
+            for (int i = 0; i < 3; i++) {
+                insert.setTimestamp(1, i == 1 ? whole : moment);
+                insert.setString(2, "row");
+                insert.addBatch();
+            }
+            check("timestamps in a batch", insert.executeBatch(), new int[] {1, 1, 1});
+        } catch (SQLException e) {
+            check("timestamps in a batch", e.getMessage(), "");
+        }
+        check("timestamps read back", rows("select count(distinct t), count(*) from types"), List.of(List.of("2", "3")));
+        execute("drop table types");
+        check("the session lives", rows("select 1 from dual"), List.of(List.of("1")));
+    }
+
+    static void checkDescribed() throws SQLException {
+        execute("create table described (a number(5,2), b varchar2(3), c number, d date, e timestamp)");
+        execute("insert into described values (null, null, null, null, null)");
+        execute("insert into described values (1.25, 'abc', 7, null, null)");
+        try (PreparedStatement s = connection.prepareStatement("select * from described order by a nulls first");
+             ResultSet result = s.executeQuery()) {
+            ResultSetMetaData about = result.getMetaData();
+            List<String> columns = new ArrayList<>();
+            for (int i = 1; i <= 5; i++)
+                columns.add(about.getColumnName(i) + " " + about.getColumnTypeName(i)
+                    // Versions differ in the precision of a DATE.
+                    + (i == 4 ? "" : " " + about.getPrecision(i) + " " + about.getScale(i)));
+            check("columns", columns, List.of("A NUMBER 5 2", "B VARCHAR2 3 0", "C NUMBER 0 -127", "D DATE", "E TIMESTAMP 0 6"));
+        }
+        check("an expression", rows("select nullif(level, 1) n from dual connect by level <= 3"),
+            List.of(Collections.singletonList(null), List.of("2"), List.of("3")));
+        execute("drop table described");
+    }
+
+    static void checkFetches() throws SQLException {
+        for (int size : new int[] {1, 2, 7, 100, 1000})
+            try (PreparedStatement s = connection.prepareStatement("select level, 'row' || level from dual connect by level <= 1009")) {
+                s.setFetchSize(size);
+                List<List<Object>> want = new ArrayList<>();
+                for (int i = 1; i <= 1009; i++)
+                    want.add(List.of("" + i, "row" + i));
+                check(size + " rows a fetch", rows(s), want);
+            }
+    }
+
+    static void checkBlocks() throws SQLException {
+        try (CallableStatement block = connection.prepareCall("begin select 'v' || ? into ? from dual; end;")) {
+            for (int i = 0; i < 5; i++) {
+                block.setInt(1, i);
+                block.registerOutParameter(2, Types.VARCHAR);
+                block.execute();
+                check("out bind " + i, block.getString(2), "v" + i);
+            }
+        }
+    }
+
+    static void checkScrolling() throws SQLException {
+        try (PreparedStatement s = connection.prepareStatement("select level from dual connect by level <= 23",
+                 ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY)) {
+            s.setFetchSize(4);
+            try (ResultSet result = s.executeQuery()) {
+                List<Integer> got = new ArrayList<>();
+                result.next();
+                got.add(result.getInt(1));
+                result.last();
+                got.add(result.getInt(1));
+                result.first();
+                got.add(result.getInt(1));
+                result.absolute(15);
+                got.add(result.getInt(1));
+                result.relative(-9);
+                got.add(result.getInt(1));
+                result.previous();
+                got.add(result.getInt(1));
+                check("scrolled", got, List.of(1, 23, 1, 15, 6, 5));
+            }
+        }
+    }
+
+    static void checkSession() throws Exception {
+        for (String[] pair : new String[][] {{"OCSID.MODULE", "a module"}, {"OCSID.ACTION", "an action"}, {"OCSID.CLIENTID", "a client"}})
+            connection.setClientInfo(pair[0], pair[1]);
+        check("attributes", rows("select module, action, client_identifier from v$session where sid = sys_context('userenv', 'sid')"),
+            List.of(List.of("a module", "an action", "a client")));
+        check("valid", connection.isValid(5), true);
+        check("wrong password", failure(() -> connect(with("password", "x"))), "ORA-01017");
+        check("SYSDBA", failure(() -> connect(with("internal_logon", "sysdba"))), "ORA-01031");
+        check("proxy user", failure(() -> connect(with("user", "scott[hr]"))), "ORA-28150");
+        check("unknown parameter", failure(() -> execute("alter session set nosuchparam=1")), "ORA-02248");
+        check("trace", failure(() -> execute("alter session set sql_trace=true")), "ORA-03001");
+        check("the session lives", rows("select 1 from dual"), List.of(List.of("1")));
+    }
+
+    public static void main(String[] all) throws Exception {
+        arguments = all;
+        connection = connect(new Properties());
+        for (String section : Arrays.copyOfRange(all, 5, all.length))
+            Exercise.class.getDeclaredMethod("check" + section.substring(0, 1).toUpperCase() + section.substring(1)).invoke(null);
+        connection.close();
+    }
+}

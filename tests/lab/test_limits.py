@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Limits of one statement or one client: time without a break check, memory, sessions."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import oracledb
+import pytest
+
+from .conftest import Lab, RunningStatement, Session
+
+CANCELLED = "ORA-01013"
+NUMBERS = "select mod(level * 7919, 100000007) n from dual connect by level <= {rows}"
+STEPS_PER_CHECK = 4000  # sql/statement_steps.h
+SESSIONS = 512  # process/sga.h
+
+WITHOUT_GETS = {
+    "distinct": f"select max(n) from (select distinct n from ({NUMBERS}))",
+    "sort": f"select max(n) from (select n from ({NUMBERS}) order by n)",
+    "group by": f"select max(n) from (select n, count(*) from ({NUMBERS}) group by n)",
+    "like": f"select count(*) from ({NUMBERS}) where to_char(n) like '%1%2%'",
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_GETS)
+def test_a_statement_without_gets_makes_a_check_per_some_steps(lab: Lab, kind: str) -> None:
+    session = lab.connect(disable_oob=True)
+    spent = session.spent(WITHOUT_GETS[kind].format(rows=200_000))
+    assert spent["consistent gets"] == 0
+    # Each row takes more than four steps.
+    assert spent["lab break checks"] > 200_000 * 4 / STEPS_PER_CHECK
+    assert spent["lab break polls"] > 0
+
+
+@pytest.mark.parametrize("kind", WITHOUT_GETS)
+def test_it_is_cancelled_in_the_middle(lab: Lab, session: Session, kind: str) -> None:
+    session.cursor.execute("alter session set break_poll_skip = 1000")
+    statement = RunningStatement(session)
+    statement.start(WITHOUT_GETS[kind].format(rows=10**12))
+    wait_until_active(lab.connect(), session, statement)
+    session.connection.cancel()
+    assert statement.join()
+    assert statement.error.startswith(CANCELLED)
+    assert session.one("select 3 from dual") == 3
+
+
+def test_a_cancelled_sort_of_an_insert_undoes_only_itself(lab: Lab, session: Session) -> None:
+    session.cursor.execute("create table numbers(n number)")
+    session.cursor.execute("insert into numbers values(1)")
+    statement = RunningStatement(session)
+    statement.start(f"insert into numbers select n from ({NUMBERS.format(rows=10**12)}) order by n")
+    wait_until_active(lab.connect(), session, statement)
+    session.connection.cancel()
+    assert statement.join()
+    assert statement.error.startswith(CANCELLED)
+    assert session.rows("select n from numbers") == [(1,)]
+    session.connection.rollback()
+    assert session.rows("select n from numbers") == []
+
+
+def test_a_translation_is_cancelled_in_the_middle(lab: Lab, session: Session) -> None:
+    # GIVEN names that are looked up one by one
+    tables = ", ".join(f"dual a{i}" for i in range(40_000))
+    statement = RunningStatement(session)
+    statement.start(f"select 1 from {tables}")
+    wait_until_active(lab.connect(), session, statement)
+    # WHEN the client cancels
+    session.connection.cancel()
+    # THEN it ends by that, and not by its own bound
+    assert statement.join()
+    assert statement.error.startswith(CANCELLED)
+
+
+@pytest.mark.parametrize(
+    ("statement", "error"),
+    [
+        ("select 1 from dual" + " union all select 1 from dual" * 20_000, "so complex a statement"),
+        ("select " + "nullif(" * 60 + "1" + ",1)" * 60 + " from dual", "so long a statement"),
+    ],
+    ids=["tables", "text that doubles"],
+)
+def test_a_translation_is_bounded(session: Session, statement: str, error: str) -> None:
+    with pytest.raises(oracledb.DatabaseError, match=f"ORA-03001.*{error}"):
+        session.rows(statement)
+    assert session.one("select 4 from dual") == 4
+
+
+def test_a_large_sort_spills(lab: Lab) -> None:
+    session = lab.connect()
+    spid = session.spid
+    # About 90 MB of keys.
+    rows = "select rpad(to_char(level), 300, 'x') t from dual connect by level <= 300000"
+    top = session.one(f"select count(*) from (select t from ({rows}) order by t)")
+    distinct = session.one(f"select count(*) from (select distinct t from ({rows}))")
+    assert (top, distinct) == (300_000, 300_000)
+    status = Path(f"/proc/{spid}/status").read_text()
+    [peak_kb] = re.findall(r"VmHWM:\s+(\d+) kB", status)
+    assert int(peak_kb) < 40_000
+
+
+def test_memory_that_cannot_spill_is_bounded(start_lab: Callable[..., Lab]) -> None:
+    # GIVEN a statement that takes more than 8 MB to prepare
+    select = "select " + ",".join(str(i) for i in range(140)) + " from dual"
+    wide = " union all ".join([select] * 400)
+    small, large = start_lab("--pga-limit", "8").connect(), start_lab().connect()
+    assert small.one("select value from v$parameter where name = 'pga_aggregate_limit'") == str(
+        8 << 20
+    )
+    # WHEN it exceeds the limit, THEN it fails and the session goes on
+    with pytest.raises(oracledb.DatabaseError, match="ORA-04036"):
+        small.rows(wide)
+    assert small.one("select 5 from dual") == 5
+    assert len(large.rows(wide)) == 400
+
+
+def test_silent_connections_keep_nobody_out(lab: Lab) -> None:
+    with contextlib.ExitStack() as silent:
+        for _ in range(SESSIONS + 50):
+            silent.enter_context(socket.create_connection(("127.0.0.1", lab.port)))
+        session = lab.connect()
+        assert session.one("select 6 from dual") == 6
+        for _ in range(SESSIONS + 50):
+            silent.enter_context(socket.create_connection(("127.0.0.1", lab.port)))
+        # A session that has logged on is not ended for others.
+        assert session.one("select 7 from dual") == 7
+        assert lab.connect().one("select 8 from dual") == 8
+
+
+def wait_until_active(watcher: Session, session: Session, statement: RunningStatement) -> None:
+    """Wait until the statement of `session` is being executed."""
+    while (
+        watcher.one(
+            "select count(*) from v$session where status = 'ACTIVE' and sid <> :s", s=watcher.sid
+        )
+        != 1
+    ):
+        assert statement.thread.is_alive()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The record of a dedicated server: what was found is what is read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from polltrace.recording.server import server_data, server_of
+from tests.recording.samples import server as record
+from tests.recording.test_format import SCHEMA
+from tests.watch.samples import server
+
+
+def test_a_file_that_was_not_read_stays_so() -> None:
+    settings = replace(server(7).settings, problem="it is a FIFO", skip_is_default=True)
+    data = json.loads(json.dumps(server_data(replace(server(7), settings=settings), 0.5)))
+    SCHEMA.validate(data)
+    found = server_of(data)
+    assert found is not None
+    assert (found.settings.problem, found.settings.known_skip) == ("it is a FIFO", None)
+
+
+def test_a_record_from_before_there_was_a_problem_has_none() -> None:
+    found = server_of(record(7, 70))
+    assert found is not None
+    assert (found.settings.problem, found.settings.known_skip) == ("", 3)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace top --ssh`, by a real sshd on loopback with a key, a port and a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import POLLTRACE, ROOT, missing
+from tests.waiting import PATIENCE_S, until
+
+SSHD = Path("/usr/sbin/sshd")
+PRIVSEP = Path("/run/sshd")
+BUILT = ROOT / "probes" / "build"
+
+
+@dataclass(frozen=True)
+class DbHost:
+    """A host to log in to; `probe` is a polltrace-probe there that nobody else runs."""
+
+    folder: Path
+    probe: Path
+    environment: dict[str, str]
+
+    def top(self, *options: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [POLLTRACE, "top", "--ssh", "dbhost", "--probe", str(self.probe), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+
+    def probes(self) -> list[int]:
+        """The PIDs of its probe."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                try:
+                    if (entry / "exe").readlink() == self.probe:
+                        found.append(int(entry.name))
+                except OSError:
+                    pass
+        return found
+
+
+@pytest.fixture(scope="module")
+def dbhost(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DbHost]:
+    if os.geteuid() != 0:
+        missing("the probe on the other host needs root")
+    if not SSHD.exists():
+        missing("sshd is not installed: ./setup.sh --tests")
+    folder = tmp_path_factory.mktemp("dbhost")
+    for key in ("host", "user"):
+        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)]
+        subprocess.run(command, check=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (folder / "sshd_config").write_text(
+        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder / 'host'}\nPidFile none\n"
+        f"AuthorizedKeysFile {folder / 'user.pub'}\nStrictModes no\nUsePAM no\n"
+        "PasswordAuthentication no\nPermitRootLogin prohibit-password\n"
+    )
+    (folder / "known").write_text(f"dbhost {(folder / 'host.pub').read_text()}")
+    (folder / "config").write_text(
+        f"Host *\nHostname 127.0.0.1\nPort {port}\nUser root\nHostKeyAlias dbhost\n"
+        f"IdentityFile {folder / 'user'}\nIdentitiesOnly yes\n"
+        f"UserKnownHostsFile {folder / 'known'}\nGlobalKnownHostsFile /dev/null\n"
+    )
+    ssh = folder / "ssh"
+    ssh.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder / "config"} "$@"\n')
+    ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
+    probe = Path(shutil.copy(BUILT / "polltrace-probe", folder / "polltrace-probe"))
+    ours = not PRIVSEP.exists()
+    PRIVSEP.mkdir(mode=0o755, exist_ok=True)
+    command = [str(SSHD), "-D", "-e", "-f", str(folder / "sshd_config")]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as daemon:
+        until(lambda: _listens(port), "sshd")
+        path = f"{folder}:{os.environ['PATH']}"
+        (folder / "tmp").mkdir()
+        environment = {**os.environ, "PATH": path, "TMPDIR": str(folder / "tmp")}
+        yield DbHost(folder, probe, environment)
+        daemon.terminate()
+    if ours:
+        PRIVSEP.rmdir()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as to:
+        return to.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.usefixtures("lab")
+def test_sessions_are_shown_and_what_cannot_be_known_is_not(
+    dbhost: DbHost, busy_server: int
+) -> None:
+    top = dbhost.top("-b", "--json", "-d", "0.5", "-n", "100")
+    assert top.stdout is not None
+    # On a busy host the windows that a rate is taken from come late, and so does a refusal.
+    for line in top.stdout:
+        last = json.loads(line)
+        server = {each["pid"]: each for each in last["servers"]}[busy_server]
+        if server["break_polls_per_s"] and last["calibration_failed"]:
+            break
+    top.send_signal(signal.SIGINT)
+    _, errors = top.communicate(timeout=PATIENCE_S)
+    assert (top.returncode, errors) == (0, "")
+    assert server["break_mode"] == "in-band"
+    assert server["client"].startswith("127.0.0.1:")
+    assert server["reason"] == "not known from here: only its host's /proc has it"
+    assert server["configured_skip"] is None
+    # Another host's cost is not this one's.
+    assert server["cost_ns"] is None
+    assert "no polltrace-calibrate next to polltrace-probe on dbhost" in last["calibration_failed"]
+    idle = [each for each in last["servers"] if each["break_polls_per_s"] == 0]
+    assert all(each["break_mode"] in ("unknown", "local") for each in idle)
+    until(lambda: not dbhost.probes(), "the end of the probe")
+
+
+@pytest.mark.usefixtures("lab")
+def test_the_cost_per_poll_is_measured_on_the_remote_host(dbhost: DbHost, busy_server: int) -> None:
+    calibrate = shutil.copy(BUILT / "polltrace-calibrate", dbhost.folder / "polltrace-calibrate")
+    try:
+        top = dbhost.top("-b", "--json", "-n", "1", "-d", "0.5")
+        output, _ = top.communicate(timeout=PATIENCE_S)
+    finally:
+        Path(calibrate).unlink()
+    (server,) = [each for each in json.loads(output)["servers"] if each["pid"] == busy_server]
+    assert server["cost_ns"] > 0
+    assert server["lost_pct"] > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.usefixtures("lab")
+def test_the_probe_there_ends_with_us(
+    dbhost: DbHost, busy_server: int, number: signal.Signals
+) -> None:
+    top = dbhost.top("-b", "-d", "0.5")
+    assert top.stdout is not None
+    first = top.stdout.readline()
+    assert first.startswith("polltrace top"), first or top.communicate()
+    try:
+        assert dbhost.probes()  # one, or two while it measures the times between polls
+    finally:
+        top.send_signal(number)
+        top.communicate(timeout=PATIENCE_S)
+    until(lambda: not dbhost.probes(), "the end of the probe")
+    until(lambda: not list((dbhost.folder / "tmp").iterdir()), "the end of ssh")
+
+
+@pytest.mark.usefixtures("probe")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--probe", "/nowhere/polltrace-probe"], "copy polltrace-probe there"),
+        (["--ssh", "nobody@dbhost"], "it must work without a question"),
+    ],
+)
+def test_a_missing_part_is_reported_in_one_line(
+    dbhost: DbHost, options: list[str], message: str
+) -> None:
+    top = dbhost.top("-b", *options)
+    _, errors = top.communicate(timeout=PATIENCE_S)
+    assert top.returncode == 4
+    assert message in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.usefixtures("probe")
+def test_a_probe_of_another_release_is_refused(dbhost: DbHost) -> None:
+    other = dbhost.folder / "other"
+    header = {"type": "header", "format": 99, "probe": "9.0"}
+    other.write_text(f"#!/bin/sh\necho '{json.dumps(header)}'\n")
+    other.chmod(0o755)
+    top = dbhost.top("-b", "--probe", str(other))
+    _, errors = top.communicate(timeout=PATIENCE_S)
+    assert top.returncode == 4
+    assert errors == (
+        "polltrace: frames of format 99, but this release reads format 1: "
+        "use polltrace and polltrace-probe of the same release\n"
+    )

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Figures of top and the exporter for a process, against what the process itself counted."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import POLLTRACE
+from tests.waiting import PATIENCE_S, until
+
+TITLE = "oracleTRUTH (LOCAL=NO)"
+# Counted in windows: a hundredth of the time. A figure that is twice or half as high is wrong.
+FACTOR = 1.6
+# The process takes its own cost with an interpreter around each poll.
+COST_FACTOR = 2.5
+
+
+class Poller:
+    """paced_poller.py under a dedicated server's title."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def reported(self) -> dict[str, float]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        found: dict[str, float] = json.loads(self.process.stdout.readline())
+        return found
+
+
+@pytest.fixture
+def poller(tmp_path: Path) -> Iterator[Poller]:
+    program = shutil.copy(os.path.realpath(sys.executable), tmp_path / "oracle")
+    script = Path(__file__).with_name("paced_poller.py").read_text()
+    process = subprocess.Popen(
+        [TITLE, "-ISc", script],
+        executable=program,
+        env={**os.environ, "PYTHONHOME": sys.base_prefix},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    yield Poller(process)
+    process.kill()
+    process.communicate()
+
+
+@contextlib.contextmanager
+def started(*argv: str, **streams: Any) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen([POLLTRACE, *argv], text=True, **streams)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def close(shown: float, truth: float, factor: float) -> bool:
+    return truth / factor < shown < truth * factor
+
+
+@pytest.mark.usefixtures("probe")
+def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) -> None:
+    pid = poller.process.pid
+    options = ("--json", "--no-gaps", "--filter", str(pid))
+    with started("top", *options, stdout=subprocess.PIPE) as top:
+        assert top.stdout is not None
+        before = poller.reported()
+        for line in top.stdout:
+            seen = json.loads(line)
+            rows = [each for each in seen["servers"] if each["pid"] == pid]
+            # The figures are over the last five seconds.
+            if rows and rows[0]["lost_cores"] and seen["t_s"] > 8:
+                break
+            if not rows or rows[0]["lost_cores"] is None or seen["t_s"] < 4:
+                before = poller.reported()
+        after = poller.reported()
+    (server,) = rows
+    rate = (after["polls"] - before["polls"]) / (after["at_s"] - before["at_s"])
+    assert close(server["break_polls_per_s"], rate, FACTOR), (server, rate)
+    assert close(1e-9 * server["cost_ns"], after["cost_s"], COST_FACTOR), (server, after)
+    lost = rate * after["cost_s"]
+    assert close(server["lost_cores"], lost, FACTOR * COST_FACTOR), (server, lost)
+
+
+@pytest.mark.usefixtures("probe")
+def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> None:
+    options = ("export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5")
+    with started(*options, stderr=subprocess.PIPE) as exporter:
+        assert exporter.stderr is not None
+        url = exporter.stderr.readline().split()[-1]
+
+        def metrics() -> dict[str, float]:
+            """Of this instance, by metric."""
+            with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+                lines = answer.read().decode().splitlines()
+            return {
+                line.partition("{")[0]: float(line.rpartition(" ")[2])
+                for line in lines
+                if 'sid="TRUTH"' in line and 'break_mode="in-band"' in line
+            }
+
+        cpu = "polltrace_break_poll_cpu_seconds_total"
+        # Its cost is known from here on.
+        until(lambda: metrics().get(cpu), "a cost")
+        first, before = metrics(), poller.reported()
+        until(lambda: poller.reported()["at_s"] > before["at_s"] + 8, "eight seconds")
+        last, after = metrics(), poller.reported()
+    polls = after["polls"] - before["polls"]
+    counted = last["polltrace_break_polls_total"] - first["polltrace_break_polls_total"]
+    assert close(counted, polls, FACTOR), (counted, polls)
+    cost = (last[cpu] - first[cpu]) / counted
+    assert close(cost, after["cost_s"], COST_FACTOR), (cost, after)
+    low, high = (
+        last[name] - first[name]
+        for name in (cpu.replace("cpu_", "cpu_low_"), cpu.replace("cpu_", "cpu_high_"))
+    )
+    assert low < last[cpu] - first[cpu] < high
