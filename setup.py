@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What pyproject.toml cannot say: a wheel carries the executables that `make build` made."""
+"""What pyproject.toml cannot say: where the parts of polltrace are, and what a wheel carries."""
 
 import subprocess
 from pathlib import Path
@@ -13,6 +13,20 @@ EXECUTABLES = (
     "probes/build/polltrace-calibrate",
     "scenarios/lab/build/oralab",
 )
+
+PARTS = ("stacks", "scenarios")
+
+
+def link_parts() -> None:
+    """Make polltrace.stacks and polltrace.scenarios of the folders at the top.
+
+    By symbolic links, which the import system, mypy and setuptools all follow. They are made here
+    and not committed: not every archive or transfer of a checkout keeps symbolic links.
+    """
+    for part in PARTS:
+        link = Path(__file__).parent / "polltrace" / part
+        if not link.is_symlink():
+            link.symlink_to(Path("..") / part)
 
 
 class BuildWithExecutables(build_py):
@@ -42,6 +56,7 @@ class OfOnePlatform(Distribution):
         return True
 
 
+link_parts()
 setup(
     distclass=OfOnePlatform,
     cmdclass={"build_py": BuildWithExecutables, "bdist_wheel": WheelOfThisMachine},
