@@ -15,6 +15,7 @@ rm -rf "$root/build/coverage"
 mkdir -p "$tree/scenarios/lab/build/obj"
 git ls-files -z | cpio -0pdm --quiet "$tree"
 ln -s "$root/.venv" "$tree/.venv"
+ln -s ../stacks ../scenarios "$tree/polltrace/" # as setup.py does
 # SQLite as it is built already: its lines are not ours.
 cp -rp scenarios/lab/build/sqlite "$tree/scenarios/lab/build"
 cp -p scenarios/lab/build/obj/sqlite3.o "$tree/scenarios/lab/build/obj"
