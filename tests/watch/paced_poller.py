@@ -47,8 +47,9 @@ while True:
     with_s += stretch(waiting.poll)
     polls += STRETCH
     without_s += stretch(no_poll)
-    due_s += PERIOD_S
-    time.sleep(max(0.0, due_s - time.monotonic()))
+    now_s = time.monotonic()
+    due_s = max(due_s + PERIOD_S, now_s)
+    time.sleep(due_s - now_s)
     if asked.poll(0):
         if not sys.stdin.readline():
             break
