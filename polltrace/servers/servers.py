@@ -17,9 +17,6 @@ from polltrace.errors import NotPermittedError
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import ClientSocket, Connections, client_sockets, connections
 
-# What one process may take of our time before its row shows a dash.
-PATIENCE_S = 1.0
-
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -88,8 +85,8 @@ def _polls(socket: ClientSocket, polled: Iterable[SocketPolls]) -> int:
 def servers(pids: Iterable[int] | None = None) -> list[Server]:
     """The dedicated servers among `pids` (default: all of this host), by PID.
 
-    Processes that end meanwhile are left out. One that does not answer in PATIENCE_S has settings
-    that are not known.
+    Processes that end meanwhile are left out. One that does not answer in time has settings that
+    are not known.
     """
     networks: dict[str, Connections] = {}
     begun: dict[int, Server] = {}
@@ -98,7 +95,7 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
         return _server(pid, networks, begun)
 
     some = sorted(procfs.pids() if pids is None else pids)
-    found = each_within(some, inspect, PATIENCE_S)
+    found = each_within(some, inspect, procfs.PATIENCE_S)
     return [known for pid, server in found if (known := server or begun.get(pid))]
 
 
@@ -108,7 +105,7 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
     executable = procfs.executable(pid)
     if not any(executable in engine.executables for engine in engines()):
         return None
-    known = engine_of(executable, procfs.title(pid))
+    known = engine_of(executable, procfs.title_unbounded(pid))
     start_ticks = procfs.start_ticks(pid)
     if known is None or start_ticks is None:
         return None
@@ -132,7 +129,7 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
         socket=socket,
         others=tuple(filter(None, others)),
         catches_sigurg=procfs.catches(pid, signal.SIGURG),
-        settings=unknown_settings(engine, f"no answer in {PATIENCE_S:g} s"),
+        settings=unknown_settings(engine, f"no answer in {procfs.PATIENCE_S:g} s"),
     )
     environ = procfs.environ(pid, VARIABLES)
     settings = break_settings(engine, environ, procfs.root(pid), procfs.program(pid))
@@ -142,11 +139,9 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
 def check_seen(pids: Iterable[int] | None = None) -> None:
     """Raises NotPermittedError where there are processes with a dedicated server's title among
     these whose executables we may not see: then the absence of servers proves nothing."""
-    unseen = [
-        pid
-        for pid in sorted(procfs.pids() if pids is None else pids)
-        if not procfs.executable(pid) and has_server_title(procfs.title(pid))
-    ]
+    some = sorted(procfs.pids() if pids is None else pids)
+    hidden = [pid for pid in some if not procfs.executable(pid)]
+    unseen = [pid for pid, title in procfs.titles(hidden) if has_server_title(title)]
     if unseen:
         some = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
         raise NotPermittedError(

@@ -259,20 +259,24 @@ void watched_wipe(struct watched *w) {
     }
 }
 
+// Two clocks tell the time of a process: the kernel's own as it ends is not
+// always ahead of what was read before.
+static uint64_t since(uint64_t now, uint64_t before) {
+    return now > before ? now - before : 0;
+}
+
 uint64_t watched_cpu_ns(struct watched *w, uint32_t index) {
     struct process *process = &w->process[index];
     uint64_t now = process->stage == STAGE_KEPT ? proc_cpu_ns(process->pid) : 0;
 
     if (now)
         process->cpu_ns = now;
-    return process->cpu_ns > process->cpu_before_ns
-               ? process->cpu_ns - process->cpu_before_ns
-               : 0;
+    return since(process->cpu_ns, process->cpu_before_ns);
 }
 
 bool watched_rate(struct watched *w, uint32_t index, struct rate *rate) {
     struct process *process = &w->process[index];
-    uint64_t cpu = watched_cpu_ns(w, index) - process->kept_cpu_ns;
+    uint64_t cpu = since(watched_cpu_ns(w, index), process->kept_cpu_ns);
     uint64_t until = process->ended_ns ? process->ended_ns : monotonic_ns();
 
     return window_rate(&process->windows, cpu * 1e-9 / (1 - w->stolen),

@@ -55,6 +55,7 @@ while True:
             break
         totals = {
             "polls": polls,
+            "cpu_s": time.process_time(),
             "at_s": time.monotonic(),
             "cost_s": (with_s - without_s) / polls,
         }

@@ -200,7 +200,7 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     show(cursor);
     date_functions_begin_statement();
     pga_begin_call();
-    statement_steps_begin_call();
+    statement_steps_begin_call(cursor->database);
     bool done = execute(cursor, error);
     cursor->executed = done;
     self->time.execute_us += (uint64_t)(clock_us() - began);
