@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from polltrace.errors import HostError
@@ -16,7 +15,7 @@ from polltrace.overhead.calibration_fit import fitted
 from polltrace.overhead.poll_cost import PollCost
 
 # Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
-ROUNDS = 1500
+ROUNDS = 600
 # A round at an interval of milliseconds takes as long as hundreds of polls at a short one.
 SLOW_ROUNDS = 24
 _SLOW_US, _SLOWEST_US = 300, 10_000
@@ -41,19 +40,6 @@ def cost_per_poll(interval_s: float) -> Estimate:
 def cost_per_poll_by(command: Sequence[str], interval_s: float) -> Estimate:
     """As cost_per_poll, by a command that runs polltrace-calibrate on some host."""
     return _curve([interval_s], command, ()).at(interval_s)
-
-
-@contextlib.contextmanager
-def calibration_running() -> Iterator[None]:
-    """Within, a program loads the host as a calibration does: where two processors share a core,
-    each slows the other down."""
-    # Some ten seconds' work: longer than a measurement, and soon over should we be killed.
-    command = [str(find_executable("polltrace-calibrate")), "-r", "10000"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as load:
-        try:
-            yield
-        finally:
-            load.kill()
 
 
 def _curve(

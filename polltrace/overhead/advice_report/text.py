@@ -11,6 +11,7 @@ from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report.plot import plot
 from polltrace.overhead.cancel import CancelLatency
+from polltrace.overhead.cost_model import usual_mean_ns
 from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
 from polltrace.servers.database import DatabaseSession
 
@@ -88,13 +89,20 @@ def _headline(advice: Advice, who: str, best: SkipForecast | None) -> str:
     )
 
 
+def _source(advice: Advice) -> str:
+    if (ns := usual_mean_ns(advice.extras.durations)) is not None:
+        return f"by the cost model for polls that took {ns:.0f} ns in the kernel in this process"
+    return (
+        "by the cost model for polltrace's own polls here, at the session's interval between polls"
+    )
+
+
 def _estimates(advice: Advice) -> list[str]:
     load = advice.load
     lines = [
         f"Counted: {_pct(advice.counted)} of its CPU: {load.polls_per_cpu_s:,.0f} polls per CPU "
         f"second at {1e9 * advice.poll_cost_s.value:.0f} ns [{1e9 * advice.poll_cost_s.low:.0f}, "
-        f"{1e9 * advice.poll_cost_s.high:.0f}] each, calibrated here at its interval between polls "
-        "with no probe attached, "
+        f"{1e9 * advice.poll_cost_s.high:.0f}] each, {_source(advice)}, "
         f"and {advice.checks.value:.2f} % for checks that do not poll."
     ]
     if advice.extras.probe_s_per_poll:
@@ -108,10 +116,7 @@ def _estimates(advice: Advice) -> list[str]:
             "a name (stripped program)."
         )
     elif advice.choice.agree:
-        lines.append(
-            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree; "
-            f"together: {_pct(advice.chosen)}."
-        )
+        lines.append(f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree.")
     else:
         lines.append(
             f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two DISAGREE; the "
