@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from polltrace.breaks.break_mode import BreakMode, break_mode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Diagnosis
 from polltrace.intervals import Estimate, exactly, propagated, proportion
 from polltrace.overhead.cancel import Gaps, cancel_latency, on_cpu_gaps
@@ -124,7 +124,7 @@ def advice(
     """
     polls = load.rate.per_s > 0
     evidence_of = polls if polls or load.busy else None
-    mode = break_mode(server.evidence(evidence_of))
+    mode = server.mode(evidence_of)
     skip = skip_in_force(
         server.settings,
         extras.burst,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from polltrace import procfs
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
-from polltrace.breaks.break_mode import BreakMode, break_mode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.errors import NoSuchProcessError, PolltraceError
 from polltrace.overhead.advice import FEWEST_POLLS, Advice, Extras, advice
 from polltrace.overhead.calibration import ROUNDS, calibrate
@@ -123,7 +123,7 @@ def _client_polls(server: Server, counted: Profile) -> ProcessTotals:
 def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
     """Out-of-band, local or at rest: other measurements would add nothing."""
     seen = totals.break_polls > 0 or None
-    mode = break_mode(server.evidence(seen))
+    mode = server.mode(seen)
     return mode is not BreakMode.IN_BAND or totals.break_polls < FEWEST_POLLS
 
 
@@ -157,6 +157,8 @@ def _kind(server: Server) -> str:
 
 def _burst(server: Server) -> tuple[Burst | None, str]:
     """The calls of the check function and the polls among them, or why they were not counted."""
+    if not server.engine.check_function:
+        return None, "every check polls"
     from polltrace.stacks.locating import locate_function  # noqa: PLC0415 - numpy, and all symbols
 
     try:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
-from polltrace.breaks.why import why
+from polltrace.breaks.break_mode import BreakMode, Evidence
+from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import (
     Exit,
@@ -179,7 +179,7 @@ def _client(server: Server, history: History) -> str:
 def _reason(server: Server, evidence: Evidence) -> str:
     if not server.looked_at:
         return UNSEEN
-    return why(evidence, server.settings, edited=server.edited).reason
+    return diagnosis(server.engine, evidence, server.settings, edited=server.edited).reason
 
 
 def row_of(
@@ -191,7 +191,7 @@ def row_of(
 ) -> ServerRow:
     """One server's row, from what it is and what it did."""
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S))
-    mode = break_mode(evidence)
+    mode = mode_of(server.engine, evidence)
     busy, rate = history.busy, history.polls_per_s
     interval = calibrated_interval_us(busy / rate) if busy and rate else None
     cost = costs.by_interval_us.get(interval) if interval else None

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Reveals
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report.plot import plot
@@ -61,6 +62,8 @@ def _who(advice: Advice, session: DatabaseSession | None) -> str:
 
 def _not_in_band(advice: Advice, who: str) -> str:
     polls = advice.load.rate.per_s
+    if advice.server.engine.reveals is Reveals.LOST_CLIENT:
+        return _client_checks(advice, who)
     reason = {
         BreakMode.OUT_OF_BAND: "breaks come as urgent data, so it makes no break polls",
         BreakMode.LOCAL: "it has no client over TCP, and breaks come as a signal",
@@ -72,6 +75,18 @@ def _not_in_band(advice: Advice, who: str) -> str:
     return (
         f"{who} is {advice.mode.value}: {reason}{but}. Break polling takes 0 % of its CPU, and "
         "BREAK_POLL_SKIP changes nothing for it."
+    )
+
+
+def _client_checks(advice: Advice, who: str) -> str:
+    engine = advice.server.engine
+    if advice.mode is not BreakMode.CHECKING:
+        return f"{who} is {advice.mode.value}: {advice.why.reason}. {' '.join(advice.why.settles)}."
+    return (
+        f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone "
+        f"({engine.parameter}). The system calls of that take {_pct(advice.counted)} of its CPU; "
+        "a cancel does not depend on them. 'polltrace advise -p PID' measures whole checks, with "
+        "the timer."
     )
 
 
@@ -125,7 +140,7 @@ def _estimates(advice: Advice) -> list[str]:
     skip = advice.skip_in_force
     known = skip.measured or skip.configured is not None
     force = "is in force" if known else "is assumed"
-    lines.append(f"BREAK_POLL_SKIP={skip.value} {force}, {skip.how}.")
+    lines.append(f"{advice.server.engine.parameter}={skip.value} {force}, {skip.how}.")
     if skip.finding:
         lines.append(f"NOTE: {skip.finding}.")
     if advice.gaps.dropped:
@@ -199,7 +214,7 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
     size = Estimate(abs(best.saved_pct.value), low, high)
     slice_s = advice.server.engine.wait_slice_s
     return [
-        f"{limit}: {advice.server.engine.skip_parameter}={best.break_poll_skip} in the server's "
+        f"{limit}: {advice.server.engine.parameter}={best.break_poll_skip} in the server's "
         f"{where} {verb} {_pct(size)} of its CPU, for sessions that connect from then on.",
         "A waiting session notices later: one that waits for a row lock checks once in "
         f"{slice_s:g} s x skip, so a cancel would take it up to {_span(best.cancel_waiting_s)} "
