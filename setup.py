@@ -11,6 +11,7 @@ from setuptools.command.build_py import build_py
 EXECUTABLES = (
     "probes/build/polltrace-probe",
     "probes/build/polltrace-calibrate",
+    "polltrace/sqltrace/scanner/build/libpolltrace-sqltrace.so",
     "scenarios/lab/build/oralab",
 )
 
