@@ -54,10 +54,9 @@ class SessionPlan:
             self._deck = _Deck(cards, self._rng if workload.order == "semi-random" else None, 0)
         self._rows = [self._row_deck(len(each.rows), session) for each in workload.statements]
         self._gap_s = workload.sessions / workload.rate if workload.rate else 0.0
+        self._last_s, self._started = 0.0, 0
         # Constant arrivals of all sessions together are then as far apart as 1 / rate.
-        self._last_s = self._gap_s * (session / workload.sessions - 1)
-        if workload.arrivals == "poisson":
-            self._last_s = 0.0
+        self._phase = session / workload.sessions
 
     def _row_deck(self, rows: int, session: int) -> _Deck:
         shuffled = self._workload.bind_order == "shuffled"
@@ -86,13 +85,14 @@ class SessionPlan:
         return self._rng.choice(len(self._weights), size=count, p=self._weights)
 
     def _starts_s(self, count: int) -> Times:
-        if self._workload.arrivals == "poisson":
-            gaps = self._rng.exponential(self._gap_s, count)
-        else:
-            gaps = np.full(count, self._gap_s)
-        starts = self._last_s + np.cumsum(gaps)
+        if self._workload.arrivals == "constant":
+            # Not a sum of gaps, whose rounding errors add up.
+            numbers = np.arange(self._started, self._started + count)
+            self._started += count
+            return self._gap_s * (self._phase + numbers)
+        starts = self._last_s + np.cumsum(self._rng.exponential(self._gap_s, count))
         self._last_s = float(starts[-1])
-        return starts
+        return np.asarray(starts)
 
     def _thinks_s(self, count: int) -> Times:
         return think_times(self._workload.think, self._rng, count)
