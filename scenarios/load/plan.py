@@ -44,25 +44,31 @@ class SessionPlan:
 
     def __init__(self, workload: Workload, session: int, seed: int) -> None:
         self._workload = workload
-        self._rng = np.random.default_rng([seed, session])
+        # A stream each for statements, times and the rows of every statement: so the sequence does
+        # not depend on how it is cut, nor the arrivals on the statements.
+        streams = np.random.SeedSequence([seed, session]).spawn(2 + len(workload.statements))
+        self._choice, self._times, *self._shuffles = map(np.random.default_rng, streams)
         weights = np.array([each.weight for each in workload.statements])
         self._weights = weights / weights.sum()
         numbers = np.arange(len(weights))
         self._deck: _Deck | None = None
         if workload.order != "random":
             cards = np.repeat(numbers, weights.astype(np.int64))
-            self._deck = _Deck(cards, self._rng if workload.order == "semi-random" else None, 0)
-        self._rows = [self._row_deck(len(each.rows), session) for each in workload.statements]
+            self._deck = _Deck(cards, self._choice if workload.order == "semi-random" else None, 0)
+        self._rows = [
+            self._row_deck(len(each.rows), session, shuffle)
+            for each, shuffle in zip(workload.statements, self._shuffles, strict=True)
+        ]
         self._gap_s = workload.sessions / workload.rate if workload.rate else 0.0
         self._last_s, self._started = 0.0, 0
         # Constant arrivals of all sessions together are then as far apart as 1 / rate.
         self._phase = session / workload.sessions
 
-    def _row_deck(self, rows: int, session: int) -> _Deck:
+    def _row_deck(self, rows: int, session: int, shuffle: np.random.Generator) -> _Deck:
         shuffled = self._workload.bind_order == "shuffled"
         # Sessions begin at different rows, so that a short run uses all of them.
         first = session * rows // self._workload.sessions % rows
-        return _Deck(np.arange(rows), self._rng if shuffled else None, first)
+        return _Deck(np.arange(rows), shuffle if shuffled else None, first)
 
     def entries(self, count: int) -> NDArray[np.void]:
         """The next `count` transactions, of type ENTRY."""
@@ -73,7 +79,7 @@ class SessionPlan:
             wanted = int(chosen.sum())
             if self._workload.bind_order == "random":
                 rows = len(self._workload.statements[number].rows)
-                found["row"][chosen] = self._rng.integers(rows, size=wanted)
+                found["row"][chosen] = self._shuffles[number].integers(rows, size=wanted)
             else:
                 found["row"][chosen] = deck.deal(wanted)
         found["due_ns"] = 1e9 * (self._starts_s(count) if self._gap_s else self._thinks_s(count))
@@ -82,20 +88,20 @@ class SessionPlan:
     def _statements(self, count: int) -> Numbers:
         if self._deck is not None:
             return self._deck.deal(count)
-        return self._rng.choice(len(self._weights), size=count, p=self._weights)
+        return self._choice.choice(len(self._weights), size=count, p=self._weights)
 
     def _starts_s(self, count: int) -> Times:
         if self._workload.arrivals == "constant":
             # Not a sum of gaps, whose rounding errors add up.
             numbers = np.arange(self._started, self._started + count)
             self._started += count
-            return self._gap_s * (self._phase + numbers)
-        starts = self._last_s + np.cumsum(self._rng.exponential(self._gap_s, count))
+            return np.asarray(self._gap_s * (self._phase + numbers))
+        starts = self._last_s + np.cumsum(self._times.exponential(self._gap_s, count))
         self._last_s = float(starts[-1])
         return np.asarray(starts)
 
     def _thinks_s(self, count: int) -> Times:
-        return think_times(self._workload.think, self._rng, count)
+        return think_times(self._workload.think, self._times, count)
 
 
 def think_times(think: ThinkTime, rng: np.random.Generator, count: int) -> Times:
