@@ -57,17 +57,20 @@ def _detached(writer: int) -> Print:
 
 def _load(args: argparse.Namespace, ready: Print) -> int:
     with contextlib.ExitStack() as stack:
-        lab = background_lab.status()
+        lab = background_lab.status(args.name)
         if lab is None:
             lab = background_lab.start(
-                args.port, break_poll_skip=args.skip, disable_oob=args.disable_oob
+                args.port,
+                break_poll_skip=args.skip,
+                disable_oob=args.disable_oob,
+                name=args.name,
             )
             stack.callback(_stop, lab)
         sessions = stack.enter_context(busy_sessions(lab))
         text = _report(args, sessions)
         if (
             not wait(sessions, args.duration, lambda: ready(text))
-            and background_lab.status() == lab
+            and background_lab.status(lab.name) == lab
         ):
             raise DriverError("a session has ended before its time; 'polltrace ps' shows the other")
     return 0
@@ -75,8 +78,8 @@ def _load(args: argparse.Namespace, ready: Print) -> int:
 
 def _stop(lab: Oralab) -> None:
     # 'polltrace lab stop' may have ended it, and 'lab start' begun another.
-    if background_lab.status() == lab:
-        background_lab.stop()
+    if background_lab.status(lab.name) == lab:
+        background_lab.stop(lab.name)
 
 
 def _report(args: argparse.Namespace, sessions: Sequence[BusySession]) -> str:
