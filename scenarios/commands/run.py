@@ -76,8 +76,9 @@ class Run:
         parser.add_argument(
             "--network",
             choices=HOW,
-            help="how to make network paths: tc netem between network namespaces, a relay process, "
-            "or auto: netem where this host has it (default, except with --resume and --like)",
+            help="how to make network paths: tc netem or TUN devices between network namespaces, a "
+            "relay process, or auto: the first of them that this host has (default, except with "
+            "--resume and --like)",
         )
         add_server_arguments(parser)
 
