@@ -26,7 +26,7 @@ def load(args: argparse.Namespace) -> int:
     reader, writer = os.pipe()
     if child := os.fork():
         os.close(writer)
-        with open(reader) as ready:
+        with open(reader, encoding="utf-8") as ready:
             text = ready.read()
         if text:
             print(text)
@@ -44,13 +44,13 @@ def _detached(writer: int) -> Print:
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
-    sys.stderr = open(errors, "w")  # noqa: SIM115 - until the sessions are busy
+    sys.stderr = open(errors, "w", encoding="utf-8")  # noqa: SIM115 - until the sessions are busy
 
     def ready(text: str) -> None:
-        with open(writer, "w") as file:
+        with open(writer, "w", encoding="utf-8") as file:
             file.write(text)
         sys.stderr.close()
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until we end
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until we end
 
     return ready
 
