@@ -157,8 +157,21 @@ func (s *session) sendBreak() {
 	}
 }
 
-func (s *session) carryOut(ask request) error {
+func (s *session) ping(times int) (answer, error) {
+	elapsed := []float64{}
+	for i := 0; i < times; i++ {
+		began := time.Now()
+		if err := s.conn.PingContext(context.Background()); err != nil {
+			return nil, err
+		}
+		elapsed = append(elapsed, time.Since(began).Seconds())
+	}
+	return answer{"elapsed_s": elapsed}, nil
+}
+
+func (s *session) carryOut(ask request) (answer, error) {
 	background := context.Background()
+	done := answer{}
 	var err error
 	switch ask.Do {
 	case "connect":
@@ -166,12 +179,12 @@ func (s *session) carryOut(ask request) error {
 	case "commit", "rollback":
 		_, err = s.conn.ExecContext(background, ask.Do)
 	case "ping":
-		err = s.conn.PingContext(background)
+		done, err = s.ping(ask.Times)
 	case "close":
 		s.conn.Close()
 		err = s.db.Close()
 	}
-	return err
+	return done, err
 }
 
 func main() {
@@ -198,11 +211,11 @@ func main() {
 				say(done)
 			}()
 		default:
-			if err := s.carryOut(ask); err != nil {
+			if done, err := s.carryOut(ask); err != nil {
 				text, _, _ := strings.Cut(err.Error(), "\n")
 				say(answer{"error": text})
 			} else {
-				say(answer{})
+				say(done)
 			}
 		}
 	}
