@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether anything else ran on the host while a session was measured."""
+"""Whether anything else on the host disturbed a session while it was measured."""
 
 from __future__ import annotations
 
 import os
-import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +19,13 @@ _IDLE, _STEAL = (3, 4), 7
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """Processors' time, as shares of one: taken by `others` than the measurement's processes, and
-    by the hypervisor (`steal`)."""
+    """`waiting` is the time that the session waited for its processor, of its time on it; `steal`
+    and `elsewhere` are shares of the time: the hypervisor took that processor, and the others were
+    busy (of all of them together)."""
 
-    others: float
+    waiting: float
     steal: float
+    elsewhere: float
 
 
 @dataclass(slots=True)
@@ -35,38 +36,33 @@ class Watch:
 
 
 @contextmanager
-def watching(own: Sequence[int]) -> Iterator[Watch]:
-    """From here on: the processes `own`, ours and our children that ended are no others."""
+def watching(processor: int, pid: int) -> Iterator[Watch]:
+    """From here on: of the session `pid` on that processor."""
     watch = Watch()
-    began, busy, steal, mine = time.monotonic(), *_processors(), _own(own)
+    began, before, own = time.monotonic(), _processors(), _times(pid)
     yield watch
     took = time.monotonic() - began
-    busy_now, steal_now = _processors()
-    others = busy_now - busy - (_own(own) - mine)
-    watch.disturbance = Disturbance(max(0.0, others) / took, (steal_now - steal) / took)
+    spent = {at: (b - before[at][0], s - before[at][1]) for at, (b, s) in _processors().items()}
+    _, steal = spent.pop(processor)
+    elsewhere = sum(busy for busy, _ in spent.values()) / max(1, len(spent))
+    running, waiting = (now - then for now, then in zip(_times(pid), own, strict=True))
+    watch.disturbance = Disturbance(waiting / (running or 1.0), steal / took, elsewhere / took)
 
 
-def wait_until_idle(most_s: float, share: float = 0.3) -> bool:
-    """Until a second in which others took less than that; whether it came in time."""
-    until = time.monotonic() + most_s
-    while time.monotonic() < until:
-        with watching([]) as watch:
-            time.sleep(1.0)
-        if watch.disturbance is not None and watch.disturbance.others < share:
-            return True
-    return False
+def _processors() -> dict[int, tuple[float, float]]:
+    """By number, seconds that each was busy, and that were stolen."""
+    found = {}
+    for line in Path("/proc/stat").read_text("ascii").splitlines():
+        name, *fields = line.split()
+        if name.startswith("cpu") and name != "cpu":
+            # The last two, guests', are in the first two as well.
+            ticks = [int(field) for field in fields[:8]]
+            busy = sum(ticks) - ticks[_STEAL] - sum(ticks[at] for at in _IDLE)
+            found[int(name[3:])] = busy * _TICK_S, ticks[_STEAL] * _TICK_S
+    return found
 
 
-def _processors() -> tuple[float, float]:
-    """Seconds of all processors: busy, and stolen."""
-    fields = Path("/proc/stat").read_text("ascii").splitlines()[0].split()[1:]
-    # The last two, guests', are in the first two as well.
-    ticks = [int(field) for field in fields[:8]]
-    busy = sum(ticks) - ticks[_STEAL] - sum(ticks[at] for at in _IDLE)
-    return busy * _TICK_S, ticks[_STEAL] * _TICK_S
-
-
-def _own(pids: Sequence[int]) -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    here = time.process_time() + children.ru_utime + children.ru_stime
-    return here + sum(procfs.cpu_s(pid) or 0.0 for pid in pids)
+def _times(pid: int) -> tuple[float, float]:
+    """Seconds on a processor, and waiting for one."""
+    running = procfs.running_s(pid) or 0.0
+    return running, (procfs.on_cpu_or_waiting_for_one_s(pid) or running) - running

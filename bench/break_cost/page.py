@@ -14,13 +14,12 @@ _HEAD = """\
 # The figure against the truth
 
 Made by `make validate`, which holds `polltrace advise` with its defaults against sessions that
-took no part in fitting the cost model (`make fit`). The statements, drivers and skips were frozen in
-`bench/break_cost/validate.toml` before any of them was measured. Each row is a server process of its
-own on the lab. *Truth* is what being out-of-band saves of its server CPU time: executions at the
-session's skip and with no checks at all, in random order, with nothing attached. *Advised* is
-`out_of_band_saved_pct`, from one measurement between two halves of those executions. Both with
-95 % intervals. *First* is the figure before any poll was timed in place, as `top` and the exporter
-have it.
+took no part in fitting the cost model (`make fit`). The statements, drivers and skips were frozen
+in `bench/break_cost/validate.toml` before any of them was measured. Each row is a server process
+of its own on the lab. *Truth* is what being out-of-band saves of its server CPU time: executions
+at the session's skip and with no checks at all, in random order, with nothing attached. *Advised*
+is `out_of_band_saved_pct`, from one measurement between two halves of those executions. Both with
+95 % intervals. *First* is the figure before any poll was timed in place, as the exporter has it.
 """
 
 _TABLE = """\
@@ -56,8 +55,8 @@ def _summary(used: Sequence[Record]) -> list[str]:
         *_of("Advised", used, _advised),
         *_of("Advised, only where the truth is known to 5 %", sharp, _advised),
         *_of("First", used, lambda one: Estimate(*one.first_pct)),
-        f"The truth itself is known to {_typical([_width(one.saved) for one in used]):.1f} % in the "
-        "median session, so even a perfect figure would not be within 10 % in all.",
+        f"The truth itself is known to ±{_typical([_width(one.saved) for one in used]):.1f} % "
+        "(median), so that even a perfect figure would not be within 10 % of it in all.",
     ]
 
 

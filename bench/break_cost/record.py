@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
-from bench.break_cost.host import wait_until_idle, watching
+from bench.break_cost.host import watching
 from bench.break_cost.truth import Turns, measured
-from bench.break_cost.workload import Plan, Session, session
+from bench.break_cost.workload import Plan, Session, server_processor, session
 from polltrace.errors import PolltraceError
 from polltrace.intervals import Estimate
 from polltrace.overhead.cost_model import cost_model, usual_mean_ns
@@ -25,9 +25,10 @@ from polltrace.scenarios.clients import program
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.servers.servers import servers
 
-# More of a processor than that, taken by other processes, and a session is measured again.
-MOST_OTHERS, MOST_STEAL = 0.45, 0.1
-# Its own two halves, or two equal executions, further apart than chance allows: disturbed too.
+# A session that waited longer for its processor, or lost more of it to the hypervisor, is measured
+# again.
+MOST_WAITING, MOST_STEAL = 0.1, 0.3
+# If two equal executions differ by more standard errors than chance allows, too.
 _MOST_NULL = 3.0
 
 
@@ -38,8 +39,8 @@ class Record:
     `first_pct` the figure without timed polls, as `top` begins with. `polls_per_cpu_s` is the rate;
     `timed_ns` the polls' mean duration in place, `calibrated_ns` that of polltrace's own,
     `sampled_pct` and `checks_pct` the shares of `samples` in the check and in checks that do not
-    poll; all before any factor. `curve` has (interval in us, ns) by calibration. `others` and
-    `steal` are shares of a processor.
+    poll; all before any factor. `curve` has (interval in us, ns) by calibration. `waiting`, `steal`
+    and `elsewhere` are as in Disturbance.
     """
 
     driver: str
@@ -62,8 +63,9 @@ class Record:
     sampled_pct: float
     checks_pct: float
     samples: int
-    others: float
+    waiting: float
     steal: float
+    elsewhere: float
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -77,10 +79,10 @@ class Record:
     def disturbance(self) -> str:
         """Why it does not count; empty for a measurement that does."""
         null = Estimate(*self.null_pct)
-        if self.others > MOST_OTHERS:
-            return f"others took {100 * self.others:.0f} % of a processor"
+        if self.waiting > MOST_WAITING:
+            return f"it waited {100 * self.waiting:.0f} % as long as it ran"
         if self.steal > MOST_STEAL:
-            return f"the hypervisor took {100 * self.steal:.0f} % of a processor"
+            return f"the hypervisor took {100 * self.steal:.0f} % of its processor"
         if abs(null.value) > _MOST_NULL / 1.96 * null.half_width:
             return f"equal executions differed by {null.value:.2f} %"
         return ""
@@ -104,11 +106,10 @@ def measure(plan: Plan, output: Path, seconds: float, budget_s: float) -> int:
     Each takes `seconds` of turns; no session begins that would end after `budget_s`.
     """
     until = time.monotonic() + budget_s
+    # With all that we start, so that what else runs on the host has only the time that is left.
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     for key in missing(plan, read_records(output)):
         if time.monotonic() + seconds + 25 > until:
-            break
-        if not wait_until_idle(until - time.monotonic() - seconds - 25):
-            _say("the host is busy")
             break
         driver, name, skip = key
         if reason := program(driver).missing():
@@ -140,13 +141,13 @@ def missing(plan: Plan, records: Iterable[Record]) -> Sequence[tuple[str, str, i
 
 
 def _record(key: tuple[str, str, int], one: Session, seconds: float) -> Record:
-    own = [one.pid, one.client.pid]
-    with watching(own) as before:
+    processor = server_processor()
+    with watching(processor, one.pid) as before:
         first = measured(one.execute, one.skip, seconds / 2)
     with one.busy():
         (server,) = servers([one.pid])
         seen = measure_session(server)
-    with watching(own) as after:
+    with watching(processor, one.pid) as after:
         second = measured(one.execute, one.skip, seconds / 2)
     turns = Turns([*first.cpu_s, *second.cpu_s])
     spells = [each.disturbance for each in (before, after) if each.disturbance]
@@ -161,8 +162,9 @@ def _record(key: tuple[str, str, int], one: Session, seconds: float) -> Record:
         _three(turns.saved_pct),
         _three(turns.null_pct),
         **_product(seen),
-        others=max(each.others for each in spells),
+        waiting=max(each.waiting for each in spells),
         steal=max(each.steal for each in spells),
+        elsewhere=max(each.elsewhere for each in spells),
     )
 
 

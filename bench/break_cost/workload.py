@@ -58,11 +58,17 @@ def read_plan(path: Path) -> Plan:
     return Plan(statements, sessions)
 
 
+def server_processor() -> int:
+    """The processor that a session has for itself; its client runs on the others."""
+    return max(os.sched_getaffinity(0))
+
+
 class Session:
     """A server process on a processor of its own that executes one statement over and over."""
 
     def __init__(self, client: DriverClient, pid: int, statement: Statement, skip: int) -> None:
         self.client, self.pid, self.statement, self.skip = client, pid, statement, skip
+        os.sched_setaffinity(pid, {server_processor()})
         self.times = 1
         self.execute(skip)
         self.times = max(1, round(_EXECUTION_S / min(self.execute(skip) for _ in range(5))))
@@ -102,13 +108,12 @@ class Session:
 @contextmanager
 def session(lab: LabServer, driver: str, statement: Statement, skip: int) -> Iterator[Session]:
     """A new in-band session of `driver`, its tables made."""
-    first, *_, last = processors = sorted(os.sched_getaffinity(0))
-    with DriverClient(driver, processors=processors[:-1] or [first]) as client:
+    others = os.sched_getaffinity(0) - {server_processor()}
+    with DriverClient(driver, processors=others or [server_processor()]) as client:
         lab.connect(client, break_poll_skip=skip, disable_oob=True)
         pid = server_process(client)
         if pid is None:
             raise LabError("the lab's session has no server process here")
-        os.sched_setaffinity(pid, {last})
         for sql in statement.setup:
             client.execute(sql)
         yield Session(client, pid, statement, skip)
