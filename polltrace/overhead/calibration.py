@@ -18,6 +18,8 @@ from polltrace.overhead.poll_cost import PollCost
 ROUNDS = 600
 # A round at an interval of milliseconds takes as long as hundreds of polls at a short one.
 SLOW_ROUNDS = 24
+# A timer's checks are all rare: enough rounds that one of them alone moves no end of the interval.
+CHECK_ROUNDS = 90
 _SLOW_US, _SLOWEST_US = 300, 10_000
 
 
@@ -30,6 +32,13 @@ def calibrate(
     """
     options = ["-s", kind, *(["-t"] if threaded else [])]
     return _curve(intervals_s, [str(find_executable("polltrace-calibrate"))], options, rounds)
+
+
+def calibrate_timer_check(intervals_s: Sequence[float], rounds: int = ROUNDS) -> PollCost:
+    """The same of a whole check that a timer starts: the signal, its handler, the call on the
+    socket and the setting of the timer. Raises HostError."""
+    command = [str(find_executable("polltrace-calibrate"))]
+    return _curve(intervals_s, command, ["-i"], rounds, CHECK_ROUNDS)
 
 
 def cost_per_poll(interval_s: float) -> Estimate:
@@ -47,12 +56,13 @@ def _curve(
     command: Sequence[str],
     options: Sequence[str],
     rounds: int = ROUNDS,
+    slow_rounds: int = SLOW_ROUNDS,
 ) -> PollCost:
     intervals_us = sorted({min(_SLOWEST_US, max(1, round(1e6 * each))) for each in intervals_s})
     short = [each for each in intervals_us if each < _SLOW_US]
     long = [each for each in intervals_us if each >= _SLOW_US]
     found = _measured([*command, "-r", str(rounds), *options], short)
-    found += _measured([*command, "-r", str(SLOW_ROUNDS), *options], long)
+    found += _measured([*command, "-r", str(slow_rounds), *options], long)
     return fitted(found)
 
 

@@ -5,15 +5,17 @@
 // server's interval the kernel's code and branches are no longer in the caches,
 // and the poll in its turn evicts those of the work (work.c).
 //
-// usage: polltrace-calibrate [-r ROUNDS] [-s tcp|tcp6|unix] [-t]
+// usage: polltrace-calibrate [-r ROUNDS] [-s tcp|tcp6|unix] [-t] [-i]
 // [INTERVAL_US...]
 //   INTERVAL_US  microseconds of work between two polls (10; 0 to 100000)
 //   -r       rounds, each of every interval (200; 1 to 100000)
 //   -s       the kind of socket (tcp)
 //   -t       in a process with a second thread, where libc takes a longer path
-// Prints one line of JSON: for each interval `poll_ns`, nanoseconds of a poll,
-// by memory footprint of the work and by round. Exit codes: 0 done, 2 wrong
-// usage, 4 this host has no such socket.
+//   -i       whole checks by a timer, as PostgreSQL makes them, not polls: the
+//            signal, epoll_wait and the timer (timer_check.h)
+// Prints one line of JSON: for each interval `poll_ns`, nanoseconds of a poll
+// (with -i: of a whole check), by memory footprint of the work and by round.
+// Exit codes: 0 done, 2 wrong usage, 4 this host has no such socket.
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 #include "calibration/idle_socket.h"
+#include "calibration/timer_check.h"
 #include "calibration/work.h"
 
 // Shorter than the usual disturbance: a virtual machine changes its speed by a
@@ -55,6 +58,13 @@ static double cpu_ns(void) {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+// What is timed; NULL as the socket: nothing.
+static void poll_once(struct pollfd *socket) {
+    poll(socket, 1, 0);
+}
+
+static void (*check)(struct pollfd *) = poll_once;
+
 static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
                          struct pollfd *socket) {
     double began = cpu_ns();
@@ -75,7 +85,7 @@ static double timed_ns(unsigned repeats, unsigned steps, unsigned words,
         work(steps, words);
         double began = now_ns();
         if (socket)
-            poll(socket, 1, 0);
+            check(socket);
         double took_now = now_ns() - began;
         unsigned at = i;
         for (; at > 0 && took[at - 1] > took_now; at--)
@@ -156,11 +166,13 @@ int main(int argc, char **argv) {
     cpu_set_t here;
     pthread_t thread;
 
-    while ((option = getopt(argc, argv, "r:s:t")) != -1) {
+    while ((option = getopt(argc, argv, "r:s:ti")) != -1) {
         if (option == 'r')
             rounds = number(optarg, (long)FOOTPRINTS, 100000);
         else if (option == 's')
             kind = optarg;
+        else if (option == 'i')
+            check = timer_check;
         else if (option == 't')
             pthread_create(&thread, NULL, sleep_for_good, NULL);
         else
@@ -175,6 +187,11 @@ int main(int argc, char **argv) {
     if (socket.fd < 0) {
         fprintf(stderr, "polltrace-calibrate: no %s socket on loopback: %s\n",
                 kind, strerror(errno));
+        return 4;
+    }
+    if (check == timer_check && !timer_checks_prepare(socket.fd)) {
+        fprintf(stderr, "polltrace-calibrate: no epoll set: %s\n",
+                strerror(errno));
         return 4;
     }
     CPU_ZERO(&here);
