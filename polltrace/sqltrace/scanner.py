@@ -174,6 +174,7 @@ class _OpenFile:
         if filled.passed:
             self.scan.pass_line(filled.passed)
         batch = self.scan.batch(block) if filled.length else None
+        self._reader.give_back(filled)
         with self._turn:
             self._done += 1
             self._turn.notify_all()
