@@ -39,6 +39,7 @@ class BlockReader:
         self._size = size
         self._carry = b""
         self._ended = False
+        self._free: list[bytearray] = []
         self.cut = 0  # bytes of a last line that has no end
 
     def next(self, last_tim: Callable[[], int]) -> FilledBlock | None:
@@ -57,10 +58,17 @@ class BlockReader:
             passed = self._pass_line(filled)
         return FilledBlock(bytearray(PADDING), 0, passed) if passed else None
 
+    def give_back(self, block: FilledBlock) -> None:
+        """The block is through: the next one may have its memory."""
+        if len(block.data) < 2 * self._size:
+            self._free.append(block.data)
+
     def _fill(self) -> tuple[bytearray, int]:
         """Bytes with a line's end in them, unless the line is too long or the file ends."""
-        data = bytearray(self._size + len(self._carry) + PADDING)
+        data = self._free.pop() if self._free else bytearray(self._size + PADDING)
         filled = len(self._carry)
+        if len(data) < filled + self._size:
+            data += bytes(filled)
         data[:filled] = self._carry
         while True:
             room = len(data) - PADDING

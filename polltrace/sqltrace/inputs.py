@@ -140,10 +140,11 @@ class _Joined(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        if self._begin:
-            begin, self._begin = self._begin, b""
-            return begin
-        return self._rest.read(size)
+        if not self._begin:
+            return self._rest.read(size)
+        taken = len(self._begin) if size < 0 else size
+        begin, self._begin = self._begin[:taken], self._begin[taken:]
+        return begin
 
 
 def _first_bytes(file: BinaryIO) -> bytes:

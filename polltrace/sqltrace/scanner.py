@@ -23,13 +23,15 @@ _WAIT_S = 0.1
 
 
 class TraceScan:
-    """The scan of `files`, in batches; `summaries` is complete when these are through."""
+    """The scan of `files`, in batches; `summaries` is complete when these are through;
+    `failure` is what ended it early."""
 
     def __init__(
         self, files: Iterable[str], options: ScanOptions, threads: int | None = None
     ) -> None:
         self.schema = arrow_schema(options.columns)
         self.summaries: list[FileSummary] = []
+        self.failure: BaseException | None = None
         self._options = options
         self._files = iter(files)
         self._threads = threads or len(os.sched_getaffinity(0))
@@ -50,6 +52,7 @@ class TraceScan:
             while left:
                 found = self._found.get()
                 if isinstance(found, BaseException):
+                    self.failure = found
                     raise found
                 if found is None:
                     left -= 1
@@ -171,6 +174,7 @@ class _OpenFile:
         if filled.passed:
             self.scan.pass_line(filled.passed)
         batch = self.scan.batch(block) if filled.length else None
+        self._reader.give_back(filled)
         with self._turn:
             self._done += 1
             self._turn.notify_all()

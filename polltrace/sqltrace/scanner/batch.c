@@ -13,6 +13,12 @@ static bool is_index(enum column column) {
 bool batch_begin(struct batch *batch, size_t rows, uint64_t wanted,
                  uint32_t serial) {
     *batch = (struct batch){.room = rows, .wanted = wanted, .serial = serial};
+#define WANTED(name, which)                                                    \
+    if (batch_wants(batch, COLUMN_##name))                                     \
+        batch->field[batch->fields++] =                                        \
+            (struct field_column){.column = COLUMN_##name, .field = which};
+    FIELD_COLUMNS(WANTED)
+#undef WANTED
     batch->name_slots = FIRST_NAME_SLOTS;
     batch->name_slot = malloc(FIRST_NAME_SLOTS * sizeof *batch->name_slot);
     if (!batch->name_slot)

@@ -25,6 +25,11 @@ struct batch {
     uint64_t wanted; // a bit for each column
     uint32_t serial; // of the batch, to know what it has already
     int64_t *number[COLUMNS];
+    // Those that lines fill and that are wanted.
+    struct field_column {
+        uint8_t column, field;
+    } field[FIELDS];
+    size_t fields;
     uint8_t *valid[COLUMNS];
     struct strings strings[STRING_TABLES];
     // By row, where binds are wanted: where its values begin; and by value,

@@ -5,18 +5,42 @@
 
 #include "lines.h"
 
-static inline bool is_digit(char c) {
-    return (unsigned char)(c - '0') < 10;
+// Up to eight digits at `at`, all at once; how many there are. Padding makes
+// the load safe.
+static inline unsigned read_digits(const char *at, uint64_t *value) {
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    bytes ^= 0x3030303030303030;
+    // A byte above 9 gets its high bit; the first of them ends the number.
+    const uint64_t ends =
+        ((bytes + 0x7676767676767676) | bytes) & 0x8080808080808080;
+    const unsigned count = ends ? (unsigned)__builtin_ctzll(ends) / 8 : 8;
+    if (!count) {
+        *value = 0;
+        return 0;
+    }
+    bytes <<= 64 - 8 * count;
+    bytes = bytes * 10 + (bytes >> 8);
+    *value = ((bytes & 0x000000FF000000FF) * (100 + (1000000ull << 32)) +
+              ((bytes >> 16) & 0x000000FF000000FF) * (1 + (10000ull << 32))) >>
+             32;
+    return count;
 }
 
 bool read_number(const char **at, int64_t *value) {
+    static const uint64_t POWER[] = {1,      10,      100,      1000,     10000,
+                                     100000, 1000000, 10000000, 100000000};
     const char *p = *at;
     const bool negative = *p == '-';
     p += negative;
     const char *const first = p;
-    uint64_t number = 0;
-    while (is_digit(*p))
-        number = number * 10 + (uint64_t)(*p++ - '0');
+    uint64_t number = 0, part;
+    unsigned count;
+    do {
+        count = read_digits(p, &part);
+        number = number * POWER[count] + part;
+        p += count;
+    } while (count == 8);
     *at = p;
     *value = (int64_t)(negative ? -number : number);
     return p > first && p - first <= 20;

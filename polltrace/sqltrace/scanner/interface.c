@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "interface.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scan_state.h"
+
+enum { KEPT_BYTES = 32 << 20 };
 
 int32_t sqltrace_version(void) {
     return INTERFACE_VERSION;
@@ -22,6 +25,13 @@ const char *sqltrace_column(size_t index) {
 #undef NAMED
     };
     return index < COLUMNS ? NAMES[index] : NULL;
+}
+
+// Batches come and go: giving their memory back to the kernel each time would
+// cost more than filling them.
+__attribute__((constructor)) static void keep_memory(void) {
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
 }
 
 struct scan *sqltrace_open(const struct scan_options *options) {

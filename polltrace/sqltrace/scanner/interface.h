@@ -50,5 +50,4 @@ int64_t sqltrace_binds(const struct batch *batch, const int32_t **begin,
 void sqltrace_end(struct scan *scan, struct summary *summary);
 // The kinds of lines that were not understood: name and lines of the i-th,
 // after sqltrace_end; 0 lines: there is none.
-int64_t sqltrace_kind(const struct scan *scan, size_t index,
-                      const char **name);
+int64_t sqltrace_kind(const struct scan *scan, size_t index, const char **name);

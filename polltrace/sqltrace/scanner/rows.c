@@ -103,11 +103,10 @@ static void put_session(struct batch *batch, const struct session *session,
 
 // Every column that the line itself fills.
 static void put_fields(struct batch *batch, const struct record *record) {
-#define PUT(name, which)                                                       \
-    if (record->has >> which & 1)                                              \
-        batch_put(batch, COLUMN_##name, record->field[which]);
-    FIELD_COLUMNS(PUT)
-#undef PUT
+    for (size_t i = 0; i < batch->fields; i++)
+        if (record->has >> batch->field[i].field & 1)
+            batch_put(batch, batch->field[i].column,
+                      record->field[batch->field[i].field]);
 }
 
 static bool is_from_client(const char *name, size_t len) {
