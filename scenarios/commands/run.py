@@ -25,6 +25,7 @@ from polltrace.scenarios.plan.scenario_file import find
 from polltrace.scenarios.report.run.text import run_text
 from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.concurrent_client import ConcurrentClient
 from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.network.choice import HOW, Network, Route, chosen_network
 from polltrace.scenarios.run.processors import processors
@@ -136,14 +137,20 @@ def _run(  # noqa: PLR0913, PLR0917
     clients = {}
     for cell in plan.cells:
         start = routes.get(cell.path, Route()).start
-        client = DriverClient(cell.client, processors={processors()[0]}, start=start)
-        clients[cell] = stack.enter_context(client)
+        clients[cell] = stack.enter_context(_client(cell, start))
     watcher = stack.enter_context(watching(server))
     work = work or calibrated(server, plan.scenario, clients, watcher)
     head = None if plan.resumes else header(plan, work, server, clients, network)
     writer = stack.enter_context(contextlib.closing(RunWriter(path, head)))
     progress = stack.enter_context(progress_bar())
     Runner(plan, work, server, clients, watcher, routes, writer.write, progress).run()
+
+
+def _client(cell: Cell, start: Sequence[str]) -> DriverClient:
+    of_clients = {processors()[0]}
+    if cell.sessions == 1:
+        return DriverClient(cell.client, processors=of_clients, start=start)
+    return ConcurrentClient(cell.client, cell.sessions - 1, processors=of_clients, start=start)
 
 
 def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:

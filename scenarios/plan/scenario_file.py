@@ -20,6 +20,8 @@ from polltrace.scenarios.plan.statement import is_query, placeholders
 _TOP = frozenset({"title", "statement", "binds", "seconds", "record", "expected"})
 _TABLES = frozenset({"matrix", "base", "paths", "repeats"})
 _MOST = 10_000
+MOST_SESSIONS = 200
+"""Of a cell: each has a client process of its own."""
 _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "client": tuple(PROGRAMS),
     "break_mode": BREAK_MODES,
@@ -205,6 +207,8 @@ class _Checked:
                     self.wrong(where, f"{value!r} is not a whole number")
                 elif key == "skip" and value < 1:
                     self.wrong(where, "a skip is 1 or more")
+                elif key == "sessions" and not 1 <= value <= MOST_SESSIONS:
+                    self.wrong(where, f"is not from 1 to {MOST_SESSIONS}")
         return dict(table)
 
     def paths(self) -> dict[str, NetworkPath]:
