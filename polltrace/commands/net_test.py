@@ -92,7 +92,8 @@ class NetTest:
         if (args.target is None) == (args.listen is None):
             raise UsageError("either HOST[:PORT] to test, or --listen [[ADDR:]PORT]")
         if args.listen is not None:
-            listen(*args.listen, lambda text: print(text, flush=True), once=args.once)
+            host, port = args.listen
+            listen(host, port, lambda text: print(text, flush=True), once=args.once)
             return 0
         plan = Plan(
             mode=args.mode,
