@@ -17,6 +17,7 @@ from polltrace.latency.net_test.report import (
 from polltrace.latency.net_test.run import Interval, run_test
 from polltrace.latency.net_test.server import listen
 
+DEFAULT_PORT = 5555
 _length = whole_number(1, LONGEST_MESSAGE, "a length in bytes")
 _streams = whole_number(1, 64, "a number of streams")
 
@@ -25,7 +26,7 @@ class NetTest:
     """Measure throughput and latency of a TCP path, without Oracle.
 
     On the database host: polltrace net-test --listen ADDR:PORT. On the client's host: polltrace
-    net-test HOST:PORT. With --mode sync each message waits for its answer, as a row-by-row client
+    net-test HOST[:PORT]. With --mode sync each message waits for its answer, as a row-by-row client
     or a commit does; with async the sender never waits, and a short message on a connection of its
     own measures the latency meanwhile. What oratcptest does, needs no Java and no root. Exit code
     1 where the other end closed the connection before the time was over.
@@ -40,13 +41,20 @@ class NetTest:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "target", nargs="?", type=address, metavar="HOST:PORT", help="where the server half is"
+            "target",
+            nargs="?",
+            type=_host,
+            metavar="HOST[:PORT]",
+            help=f"where the server half is (port: {DEFAULT_PORT})",
         )
         parser.add_argument(
             "--listen",
+            nargs="?",
             type=address,
+            const=("127.0.0.1", DEFAULT_PORT),
             metavar="[ADDR:]PORT",
-            help="be the server half, until Ctrl-C (ADDR: 127.0.0.1; 0.0.0.0 for all)",
+            help="be the server half, until Ctrl-C (ADDR: 127.0.0.1; 0.0.0.0 for all; port: "
+            f"{DEFAULT_PORT})",
         )
         parser.add_argument("--once", action="store_true", help="with --listen: end after one test")
         parser.add_argument("--mode", choices=MODES, default="sync")
@@ -82,9 +90,10 @@ class NetTest:
 
     def run(self, args: argparse.Namespace) -> int:
         if (args.target is None) == (args.listen is None):
-            raise UsageError("either HOST:PORT to test, or --listen [ADDR:]PORT")
+            raise UsageError("either HOST[:PORT] to test, or --listen [[ADDR:]PORT]")
         if args.listen is not None:
-            listen(*args.listen, lambda text: print(text, flush=True), once=args.once)
+            host, port = args.listen
+            listen(host, port, lambda text: print(text, flush=True), once=args.once)
             return 0
         plan = Plan(
             mode=args.mode,
@@ -119,6 +128,11 @@ def _test(args: argparse.Namespace, plan: Plan) -> int:
     else:
         print("\n".join(result_lines(result)))
     return 1 if result.ended_early else 0
+
+
+def _host(text: str) -> tuple[str, int]:
+    """HOST:PORT, or HOST alone. Raises ArgumentTypeError."""
+    return (text, DEFAULT_PORT) if ":" not in text and not text.isdecimal() else address(text)
 
 
 def _warm_up(text: str) -> float:

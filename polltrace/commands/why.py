@@ -10,9 +10,6 @@ from polltrace.commands.arguments import duration, pid_list
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import one_server
 from polltrace.errors import NoSuchProcessError
-from polltrace.latency.observe_session import observe
-from polltrace.latency.session_time import session_time
-from polltrace.latency.session_time_report import slow_data, slow_text
 from polltrace.servers.ps_report import Session
 from polltrace.servers.servers import Server
 from polltrace.servers.why_report import why_data, why_text
@@ -75,6 +72,11 @@ class Why:
 
 
 def _slow(args: argparse.Namespace, server: Server) -> int:
+    # python-ptrace, which has the names of system calls, runs ldconfig when it is imported.
+    from polltrace.latency.observe_session import observe  # noqa: PLC0415
+    from polltrace.latency.session_time import session_time  # noqa: PLC0415
+    from polltrace.latency.session_time_report import slow_data, slow_text  # noqa: PLC0415
+
     stop = threading.Event()
     with interrupts.detaching(stop.set):
         found = session_time(observe(server, args.duration or SLOW_S, stop.is_set))

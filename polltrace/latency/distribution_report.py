@@ -7,6 +7,21 @@ from typing import Any
 
 from polltrace.latency.distribution import Summary
 
+_NAMES = [
+    "min",
+    "mean",
+    "stddev",
+    "p50",
+    "p50_low",
+    "p50_high",
+    "p90",
+    "p95",
+    "p99",
+    "p99_9",
+    "max",
+    "jitter",
+]
+
 
 def distribution_data(found: Summary | None) -> dict[str, Any]:
     """Every figure in milliseconds, null without a sample; p50_low and p50_high are the 95 %
@@ -18,11 +33,9 @@ def distribution_data(found: Summary | None) -> dict[str, Any]:
 
 
 def _figures(found: Summary | None) -> dict[str, float | None]:
-    names = ("min", "mean", "stddev", "p50", "p50_low", "p50_high")
-    names += ("p90", "p95", "p99", "p99_9", "max", "jitter")
     if found is None:
-        return dict.fromkeys(names)
+        return dict.fromkeys(_NAMES)
     middle = found.p50
-    values = (found.minimum, found.mean, found.deviation, middle.value, middle.low, middle.high)
-    values += (found.p90, found.p95, found.p99, found.p99_9, found.maximum, found.jitter)
-    return dict(zip(names, values, strict=True))
+    values = [found.minimum, found.mean, found.deviation, middle.value, middle.low, middle.high]
+    values += [found.p90, found.p95, found.p99, found.p99_9, found.maximum, found.jitter]
+    return dict(zip(_NAMES, values, strict=True))

@@ -23,7 +23,7 @@ SENDING = frozenset({"write", "writev", "sendto", "sendmsg"})
 @dataclass(frozen=True, slots=True)
 class ServerUse:
     """Totals of the server process: `cpu_s`, seconds on a processor; `queued_s`, seconds ready to
-    run; None where the kernel has no schedstat."""
+    run."""
 
     cpu_s: float
     queued_s: float
@@ -50,7 +50,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class SessionTime:
-    """The window's time, divided; shares are of its seconds, from 0 to 1.
+    """The window's time, divided; shares are of its `seconds`, from 0 to 1.
 
     - `trips`: round trips to the client: requests or answers, whichever were fewer segments
     - `cpu`, `queued`: shares that the server was on a processor, or waited for one
@@ -58,6 +58,8 @@ class SessionTime:
     - `sending`: share that it waited to send to the client
     - `idle`: share that it waited for its client's next request
     - `network_s`: seconds of a round trip between the two hosts, at most; None: not measured
+    - `samples`: of the server's state
+    - `retransmits`: segments that the server sent again
     """
 
     seconds: float

@@ -102,7 +102,8 @@ def test_a_killed_server_ends_the_test_early(server: Server, start: Start) -> No
     process, port = server()
     client = start("net-test", f"127.0.0.1:{port}", "-d", "60s", "--interval", "100ms")
     assert client.stdout is not None
-    until(lambda: re.search(r"MiB/s +[\d.]+ ms", client.stdout.readline()), "a figure")
+    lines = client.stdout
+    until(lambda: re.search(r"MiB/s +[\d.]+ ms", lines.readline()), "a figure")
     process.kill()
     out, errors = client.communicate(timeout=PATIENCE_S)
     assert (client.returncode, errors) == (1, "")

@@ -92,7 +92,7 @@ def test_the_executables_are_stripped() -> None:
 def test_lintian_has_nothing_to_say() -> None:
     if shutil.which("lintian") is None:
         missing("there is no lintian: run './setup.sh --packages'")
-    words = ["lintian", "--allow-root", "--fail-on", "error,warning", made("polltrace_*.deb")]
+    words = ["lintian", "--allow-root", "--fail-on", "error,warning", str(made("polltrace_*.deb"))]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (0, "")
 

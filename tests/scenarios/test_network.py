@@ -257,7 +257,8 @@ def test_the_first_maker_that_works(  # noqa: PLR0917
     monkeypatch.setattr(choice, "netem_refused", lambda: refused[0])
     monkeypatch.setattr(choice, "tun_refused", lambda: refused[1])
     network = chosen_network(how, PATHS, used, ours=True)
-    assert (network.namespaces, network.maker) == (namespaces, maker)
+    assert network.namespaces == namespaces
+    assert network.maker == maker
 
 
 def test_neither_netem_nor_tun_is_an_error_with_both_reasons(

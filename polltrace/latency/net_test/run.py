@@ -40,6 +40,7 @@ class Interval:
 class NetTestResult:
     """A test's figures, after the warm-up.
 
+    - `plan`, and how many `streams` there were
     - `seconds`: how long it was, of `plan.seconds`
     - `bytes`: of messages that have arrived; without acknowledgements
     - `latency`: seconds from a message to its answer; without acknowledgement None

@@ -136,7 +136,7 @@ def chosen_network(
 
 def _maker(how: str) -> tuple[str | None, str]:
     """The first key of _BY that works here, of those that `how` allows; and why others do not."""
-    reasons = []
+    reasons: list[str] = []
     for name, refused in (("netem", netem_refused), ("tun", tun_refused)):
         if how in ("auto", name):
             why = refused()

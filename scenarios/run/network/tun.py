@@ -163,7 +163,7 @@ def carry(near: int, far: int, path: NetworkPath, until: int) -> None:
 
 def main() -> None:
     near, far = map(int, sys.argv[1:3])
-    path = NetworkPath(*map(float, sys.argv[3:5]))
+    path = NetworkPath(float(sys.argv[3]), float(sys.argv[4]))
     # The kernel rounds waits up by 50 us otherwise, and lets others finish their turn first.
     ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
     with contextlib.suppress(PermissionError):
