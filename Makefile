@@ -16,7 +16,7 @@ SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 # Tools of the virtual environment first; a contributor's own environment serves as well.
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: help demo test check pytest check-c lint lint-files format build probe lab clients drivers \
+.PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock \
 	bench overhead bench-lab compare-power proof soak check-compare mutants coverage kernels vagrant-test clean
 
@@ -93,15 +93,18 @@ format: $(VENV)/installed-dev ## put Python and C into the form that lint wants
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format -i
 
 # Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
-build: setup ## do all set-up, build the probe and the lab
+build: setup ## do all set-up, build the probe, the lab and the trace scanner
 	@test -x scenarios/lab/build/oralab || echo "build: making the probe and the lab"
-	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe
+	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe scanner
 
 probe:
 	@$(MAKE) -C probes
 
 lab:
 	@$(MAKE) -C scenarios/lab
+
+scanner:
+	@$(MAKE) -C polltrace/sqltrace/scanner
 
 clients: ## build the drivers' clients whose toolchains are installed
 	@$(MAKE) -s --no-print-directory -C scenarios/clients
@@ -126,7 +129,7 @@ $(VENV)/installed-%: requirements-%.lock $(VENV)/installed
 	@touch $@
 
 COMPILE = uv pip compile -q --generate-hashes --no-header --no-emit-index-url $(UPGRADE) \
-	--python-version 3.11 pyproject.toml --extra drivers --extra build
+	--python-version 3.11 pyproject.toml --extra drivers --extra build --extra trace
 lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--upgrade: move all of them
 	pip install -q uv
 	$(COMPILE) -o requirements.lock
@@ -213,5 +216,6 @@ vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/
 clean: ## remove all that was built or installed here
 	$(MAKE) -C probes clean
 	$(MAKE) -C scenarios/lab clean
+	$(MAKE) -C polltrace/sqltrace/scanner clean
 	$(MAKE) -C scenarios/clients clean
 	rm -rf $(VENV) *.egg-info build dist docs/build mutants

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
-from polltrace.recording.totals import added
+from polltrace.recording.totals import timed_too
 from polltrace.servers.servers import Server
 
 # What parsing a record raises that does not have the shape of its type.
@@ -184,8 +184,7 @@ class _Fold:
                     self._bursts[identity] = totals.burst
                 if totals.gaps:
                     before = self._gaps.get(identity)
-                    gaps = added(before.gaps if before else (), totals.gaps)
-                    self._gaps[identity] = replace(totals, gaps=gaps)
+                    self._gaps[identity] = timed_too(before, totals) if before else totals
             self._timing = None
 
     def recording(self, scan: Scan) -> Recording:

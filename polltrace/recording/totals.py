@@ -17,7 +17,6 @@ def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
     sockets = {(each.fd, each.local, each.peer): each.polls for each in base.sockets}
     calls = {each.nr: each for each in base.syscalls}
     stacks = {_key(each): each for each in base.stacks}
-    gaps = {each.from_ns: each.count for each in base.gaps}
     return replace(
         now,
         cpu_s=now.cpu_s - base.cpu_s,
@@ -40,11 +39,17 @@ def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
         stacks=tuple(
             more for each in now.stacks if (more := _more(stacks.get(_key(each)), each)).count > 0
         ),
-        gaps=tuple(
-            Bucket(each.from_ns, each.below_ns, left)
-            for each in now.gaps
-            if (left := each.count - gaps.get(each.from_ns, 0)) > 0
-        ),
+        gaps=_fewer(base.gaps, now.gaps),
+        durations=_fewer(base.durations, now.durations),
+    )
+
+
+def _fewer(base: Iterable[Bucket], now: Iterable[Bucket]) -> tuple[Bucket, ...]:
+    before = {each.from_ns: each.count for each in base}
+    return tuple(
+        Bucket(each.from_ns, each.below_ns, left)
+        for each in now
+        if (left := each.count - before.get(each.from_ns, 0)) > 0
     )
 
 
@@ -61,6 +66,15 @@ def added(one: Iterable[Bucket], other: Iterable[Bucket]) -> tuple[Bucket, ...]:
         span = bucket.from_ns, bucket.below_ns
         counts[span] = counts.get(span, 0) + bucket.count
     return tuple(Bucket(*span, count) for span, count in sorted(counts.items()))
+
+
+def timed_too(before: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
+    """`now`, with the histograms of an earlier measurement of the same process in its own."""
+    return replace(
+        now,
+        gaps=added(before.gaps, now.gaps),
+        durations=added(before.durations, now.durations),
+    )
 
 
 def _key(stack: Stack) -> Stack:

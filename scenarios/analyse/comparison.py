@@ -58,12 +58,14 @@ class Comparison:
     - `confidence`: of each interval, so that all hold at once at CONFIDENCE
     - `rows`: one for each figure of each cell
     - `cautions`: sentences about differences between the runs and about their hosts
+    - `yardstick`: whether times are in units of one
     """
 
     margin: float
     confidence: float
     rows: Sequence[Compared]
     cautions: Sequence[str]
+    yardstick: bool = True
 
     @property
     def regressed(self) -> bool:
@@ -138,7 +140,7 @@ def _cell(
     for figure in _TIMES:
         ratio = _time_ratio(sides, cell, figure, confidence)
         if ratio is not None:
-            yield Compared(label, figure, ratio, exact=False, outcome=_outcome(ratio, margin))
+            yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
     counts = [_counts(side, cell) for side in sides]
     for figure in counts[0]:
         a, b = counts[0][figure], counts[1].get(figure)
@@ -150,11 +152,11 @@ def _cell(
             ratio_or_none = None if b else exactly(1.0)
         else:
             ratio_or_none = exactly(b / a)
-            outcome = _outcome(ratio_or_none, margin)
+            outcome = outcome_of(ratio_or_none, margin)
         yield Compared(label, figure, ratio_or_none, exact=True, outcome=outcome)
 
 
-def _outcome(ratio: Estimate, margin: float) -> Outcome:
+def outcome_of(ratio: Estimate, margin: float) -> Outcome:
     """Whether the whole interval is beyond the margin, or within it, or neither."""
     if ratio.low > 1 + margin:
         return Outcome.REGRESSION

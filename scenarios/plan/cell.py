@@ -36,6 +36,7 @@ class Cell:
     - `path`: the name of a network path
     - `path_check`: whether the server asks at connect if the path carries urgent data
     - `busy`: what a session is doing when it is cancelled, one of BUSY
+    - `sessions`: how many execute the statement at the same time; figures are of one of them
     - `twin`: marks the second of the A/A pair, which is equal in all else
     """
 
@@ -47,6 +48,7 @@ class Cell:
     path: str = "direct"
     path_check: bool = True
     busy: str = "executing"
+    sessions: int = 1
     twin: bool = False
 
     def label(self, varied: Sequence[str]) -> str:
@@ -96,12 +98,18 @@ def _text(name: str, value: Any) -> str:
     match name, value:
         case ("skip", None):
             return ""
-        case ("skip", skip):
-            return f"skip {skip}"
-        case ("fetch_size", rows):
-            return f"{rows or 'default'} rows/fetch"
-        case ("sdu", size):
-            return f"SDU {size}"
         case ("path_check", checked):
             return "checked" if checked else "unchecked"
-    return str(value)
+        case ("sessions", 1):
+            return "1 session"
+        case ("fetch_size", 0):
+            return "default rows/fetch"
+    return _FORMATS.get(name, "{}").format(value)
+
+
+_FORMATS = {
+    "skip": "skip {}",
+    "fetch_size": "{} rows/fetch",
+    "sdu": "SDU {}",
+    "sessions": "{} sessions",
+}

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from polltrace import interrupts
-from polltrace.breaks.break_mode import break_mode
 from polltrace.errors import DriverError
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
@@ -53,7 +52,7 @@ def _busy(stack: contextlib.ExitStack, lab: Oralab, *, disable_oob: bool) -> Bus
     if not found:
         raise DriverError("the lab's server process cannot be seen: run as the lab's user or root")
     client.begin(LOTSLIOS, {"n": ROWS}, times=FOR_EVER)
-    mode = break_mode(found[0].evidence(None)).value
+    mode = found[0].mode(None).value
     return BusySession(found[0].pid, mode, driver, disable_oob)
 
 

@@ -97,6 +97,7 @@ class CellSession:
             "executions": executions,
             **asdict(took),
             "v$": spent.data(),
+            "plan": session_statistics.plan(self._watcher, self.sid),
         }
         if profile is not None:
             counted["break_polls"] = profile.only().break_polls
@@ -183,7 +184,7 @@ class CellSession:
         if self.spid is None:
             return None
         try:
-            ran, waited, _ = Path(f"/proc/{self.spid}/schedstat").read_text().split()
+            ran, waited, _ = Path(f"/proc/{self.spid}/schedstat").read_text("ascii").split()
         except OSError as error:
             raise DriverError(f"a session ended before its time: {error.strerror}") from None
         return int(ran) / 1e9, int(waited) / 1e9

@@ -73,7 +73,7 @@ def test_an_in_band_session_has_a_cost_and_a_forecast(run: Run, busy_server: int
     # A plausible skip: it saves most of the cost, within the limit.
     best = skips[data["recommended_skip"]]
     assert best["cancel_ms"]["worst"] <= 1000 * data["max_cancel_s"]
-    assert best["saved_pct"] > 0.8 * skips[1000]["saved_pct"]
+    assert best["saved_pct"] > 0.5 * skips[1000]["saved_pct"]
 
 
 @pytest.mark.usefixtures("lab")

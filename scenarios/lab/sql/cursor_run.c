@@ -197,7 +197,7 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     show(cursor);
     date_functions_begin_statement();
     pga_begin_call();
-    statement_steps_begin_call();
+    statement_steps_begin_call(cursor->database);
     bool done = execute(cursor, error);
     cursor->executed = done;
     return done;

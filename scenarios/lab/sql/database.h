@@ -13,6 +13,7 @@
 #include "process/sga.h"
 #include "sql/lio.h"
 #include "sql/statement_call.h"
+#include "sql/statement_steps.h"
 
 struct sqlite3;
 struct cursor;
@@ -22,6 +23,7 @@ struct database {
     struct sga *sga;
     struct session_slot *self;
     struct lio lio;
+    struct statement_steps steps;
     struct cursor *cursors; // open cursors, linked by `next`
     int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
     bool declaring;  // a fixed table is declaring its columns to SQLite

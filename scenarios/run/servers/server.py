@@ -84,7 +84,7 @@ def open_session(
     )
 
 
-_SPID = """
+SPID = """
 select p.spid
 from   v$process p, v$session s
 where  p.addr = s.paddr
@@ -99,7 +99,7 @@ def server_process(client: DriverClient) -> int | None:
     server.
     """
     try:
-        pid = int(client.query(_SPID)[1][0][0])
+        pid = int(client.query(SPID)[1][0][0])
     except (DriverError, IndexError, TypeError, ValueError):
         return None
     return pid if engine_of(procfs.executable(pid), procfs.title(pid)) else None
