@@ -17,7 +17,7 @@ SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
-	setup setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock \
+	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
 	bench overhead bench-lab compare-power proof soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
@@ -150,6 +150,9 @@ packages: build $(VENV)/installed-packaging ## make a wheel, a single file, a De
 
 test-packages: packages $(VENV)/installed-dev ## install each package where nothing else is, run the demo
 	pytest -m packages tests/packages
+
+check-linked: ## has Debian fixed anything since in the libraries inside dist/ (after apt-get update)
+	python packaging/linked.py
 
 two-commands: ## time both commands on a bare Debian 12: a quarter of an hour and more (root)
 	@./setup.sh --packages
