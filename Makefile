@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
-	bench overhead bench-lab compare-power proof soak check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -180,8 +180,11 @@ bench-lab: build ## measure the lab's speed next to PostgreSQL's
 compare-power: build clients ## how often compare finds a slower server by its times: an hour
 	python -m bench.compare_power build/compare-power --record 12
 
-proof: build clients ## hold the forecast against measured runs, into docs/forecast-proof.md: 20 minutes (root)
-	python -m bench.proof
+fit: build clients ## fit the cost model to measured sessions: ten minutes (root)
+	python -m bench.break_cost.fit
+
+validate: build clients ## hold the model against other sessions, into docs/forecast-proof.md: half an hour (root)
+	python -m bench.break_cost.validate
 
 check-compare: build ## see compare find a regression 20 times of 20, and imagine none
 	python tests/scenarios/check_compare.py

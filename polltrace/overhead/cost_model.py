@@ -54,8 +54,14 @@ class CostModel:
         """Raises ValueError for data of another format."""
         if (data.get("format"), data.get("version")) != (FORMAT, VERSION):
             raise ValueError(f"not a cost model of version {VERSION}")
-        names = ("calibrated", "timed", "sampled", "other_interval", "check_s")
-        return cls(*(Estimate(*data[name]) for name in names), data["provenance"])
+        return cls(
+            calibrated=Estimate(*data["calibrated"]),
+            timed=Estimate(*data["timed"]),
+            sampled=Estimate(*data["sampled"]),
+            other_interval=Estimate(*data["other_interval"]),
+            check_s=Estimate(*data["check_s"]),
+            provenance=data["provenance"],
+        )
 
 
 def cost_model() -> CostModel:
