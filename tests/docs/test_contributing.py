@@ -74,10 +74,9 @@ def folder_of_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     folder = tmp_path / "engines"
     shutil.copytree(ROOT / "polltrace/engines", folder)
     (folder / "lab.toml").unlink()
-    monkeypatch.setattr(engines, "files", lambda _: folder)
-    engines.engines.cache_clear()
+    monkeypatch.setattr(engines.catalogue, "files", lambda _: folder)
+    monkeypatch.setattr(engines, "_known", ())
     yield folder
-    engines.engines.cache_clear()
 
 
 def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
@@ -91,10 +90,11 @@ def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
             until(lambda: procfs.title(process.pid))  # an exec sets it a moment later
             assert servers([process.pid]) == []
             (folder_of_engines / "new.toml").write_text(example)
-            engines.engines.cache_clear()
+            engines.add_engines(())
             (server,) = servers([process.pid])
             assert (server.engine.short, server.instance) == ("lab", "LAB")
-            assert server.engine.chain == engines.engines()[-1].chain
+            (oracle,) = [each for each in engines.engines() if each.short == "oracle"]
+            assert server.engine.chains == oracle.chains
         finally:
             process.kill()
 
