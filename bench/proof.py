@@ -35,7 +35,7 @@ from polltrace.scenarios.clients import PROGRAMS
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
-from polltrace.scenarios.run.servers.server import server_process
+from polltrace.scenarios.run.servers.session_views import OracleViews
 from polltrace.servers.servers import servers
 
 PROFILED = 3
@@ -76,7 +76,7 @@ def proved(lab: LabServer, name: str, size: Size) -> tuple[list[ForecastCell], A
 def _session(lab: LabServer, client: DriverClient, processor: int) -> tuple[str, int]:
     """A new in-band session at skip 3 on a processor of its own: the driver, the server's PID."""
     title = lab.connect(client, break_poll_skip=PROFILED, disable_oob=True)
-    spid = server_process(client)
+    spid = OracleViews().spid(client)
     if spid is None:
         raise LabError("the lab's session has no server process here")
     os.sched_setaffinity(spid, {processor})

@@ -24,6 +24,7 @@ CHECKS = (
     "path delay",
     "fewer trips",
     "more data",
+    "checks by interval",
 )
 """The checks that an expectation can name; analyse/expectations has a function for each."""
 
