@@ -129,7 +129,7 @@ $(VENV)/installed-%: requirements-%.lock $(VENV)/installed
 	@touch $@
 
 COMPILE = uv pip compile -q --generate-hashes --no-header --no-emit-index-url $(UPGRADE) \
-	--python-version 3.11 pyproject.toml --extra drivers --extra build --extra trace
+	--python-version 3.11 pyproject.toml --extra drivers --extra postgresql --extra build --extra trace
 lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--upgrade: move all of them
 	pip install -q uv
 	$(COMPILE) -o requirements.lock

@@ -15,7 +15,7 @@ from polltrace import procfs
 from polltrace.errors import DriverError, LabError
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
-from polltrace.scenarios.run.servers.server import server_process
+from polltrace.scenarios.run.servers.session_views import OracleViews
 
 # As the lab's ALTER SESSION has it: no checks at all.
 OUT_OF_BAND = 0
@@ -111,7 +111,7 @@ def session(lab: LabServer, driver: str, statement: Statement, skip: int) -> Ite
     others = os.sched_getaffinity(0) - {server_processor()}
     with DriverClient(driver, processors=others or [server_processor()]) as client:
         lab.connect(client, break_poll_skip=skip, disable_oob=True)
-        pid = server_process(client)
+        pid = OracleViews().spid(client)
         if pid is None:
             raise LabError("the lab's session has no server process here")
         for sql in statement.setup:

@@ -57,6 +57,8 @@ PROGRAMS = {
             None,
             lambda: [sys.executable, str(_HERE / "python_oracledb" / "client.py")],
         ),
+        Program("psycopg", None, lambda: [sys.executable, str(_HERE / "psycopg" / "client.py")]),
+        Program("pg8000", None, lambda: [sys.executable, str(_HERE / "pg8000" / "client.py")]),
         Program("node-oracledb", _NODE, lambda: ["node", str(_NODE)]),
         Program("go-ora", _GO, lambda: [str(_GO)]),
         Program(

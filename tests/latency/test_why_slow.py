@@ -27,7 +27,7 @@ from polltrace.scenarios.run.network.namespaces import SERVER, server_namespace
 from polltrace.scenarios.run.network.tun import clients_behind_tun, tun_refused
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.oralab import Oralab
-from polltrace.scenarios.run.servers.server import server_process
+from polltrace.scenarios.run.servers.session_views import OracleViews
 from tests.conftest import Run, Start
 from tests.waiting import PATIENCE_S, until
 
@@ -81,7 +81,7 @@ def test_a_client_that_waits(run: Run) -> None:
 def test_a_server_that_executes(run: Run) -> None:
     with LabServer() as server, DriverClient() as client:
         server.connect(client, break_poll_skip=3, disable_oob=True)
-        pid = server_process(client)
+        pid = OracleViews().spid(client)
         client.begin(LOTSLIOS, {"n": 10**9})
         until(lambda: share(why(run, str(pid)), "server") > 0.9, "a busy server")
         found = why(run, str(pid))
@@ -109,7 +109,7 @@ def test_a_local_session_has_no_network(run: Run) -> None:
     with LabServer() as server, DriverClient() as client:
         lab = server.oralab
         client.connect(lab.local_dsn, lab.user, lab.password, disable_oob=False)
-        ended = run("why", "--slow", "-p", str(server_process(client)))
+        ended = run("why", "--slow", "-p", str(OracleViews().spid(client)))
     assert ended.returncode == 5
     assert "a local session has no network" in ended.stderr
 
