@@ -72,7 +72,8 @@ enum place { AT_RECORDS, IN_TEXT, IN_ERROR_TEXT, IN_BINDS, IN_VALUE };
 
 struct mode {
     enum place place;
-    uint32_t left; // bytes that the text or value may still have
+    uint32_t left;    // bytes that the text or value still has
+    bool may_be_over; // the text ended with the block, or holds such a line
 };
 
 // What the tokeniser is to find besides calls.
