@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock \
-	bench overhead bench-lab compare-power proof soak check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab bench-load compare-power proof soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -170,6 +170,10 @@ bench-lab: build ## measure the lab's speed next to PostgreSQL's
 	@./setup.sh --bench
 	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
 	python -m bench.lab_speed
+
+bench-load: build clients ## measure what a load adds to a transaction, next to pgbench and plain loops
+	@./setup.sh --bench
+	python -m bench.load_speed
 
 compare-power: build clients ## how often compare finds a slower server by its times: an hour
 	python -m bench.compare_power build/compare-power --record 12
