@@ -196,6 +196,7 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak"
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
+	LOAD_SOAK_S=3600 POLLTRACE_PATIENCE_S=4000 pytest tests/load -k stays_flat
 	python tests/stacks/fuzz_elf.py --seconds 600
 	python docs/shown.py --check
 

@@ -42,13 +42,9 @@ def load_data(result: LoadResult) -> dict[str, Any]:
         "complete": result.complete,
         "header": dict(result.header),
         "seconds": [
-            {key: value for key, value in line.items() if key not in _HISTOGRAMS}
-            for line in result.seconds
+            {key: value for key, value in line.items() if key != "kind"} for line in result.seconds
         ],
     }
-
-
-_HISTOGRAMS = ("kind", "latency", "lag", "own_lag")
 
 
 def load_text(result: LoadResult) -> str:
