@@ -31,7 +31,7 @@ from polltrace.scenarios.load.workload import (
     ThinkTime,
     Workload,
 )
-from polltrace.scenarios.load.workload_file import MOST_SESSIONS, load_workload
+from polltrace.scenarios.load.workload_file import CACHING_CLIENT, MOST_SESSIONS, load_workload
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.network.choice import HOW, Network, chosen_network
 from polltrace.scenarios.run.processors import processors
@@ -66,6 +66,12 @@ class LoadCommand:
         parser.add_argument("--connect-mode", choices=CONNECT_MODES)
         parser.add_argument("--end", choices=ENDS, help="how database transactions end")
         parser.add_argument("--seed", type=whole_number(0, 2**32 - 1), help="of what is random")
+        parser.add_argument(
+            "--no-cache", action="store_true", help="without the workload's client result cache"
+        )
+        parser.add_argument(
+            "--round-trip", type=_number, metavar="MS", help="that the network path adds"
+        )
         parser.add_argument("--live", action="store_true", help="a line a second on stderr")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the load's file")
         parser.add_argument(
@@ -92,8 +98,8 @@ class LoadCommand:
 
 
 def _workload(args: argparse.Namespace) -> Workload:
-    path = args.workload
-    workload = load_directory(path) if is_sqlrun_directory(path) else load_workload(path)
+    source = args.workload
+    workload = load_directory(source) if is_sqlrun_directory(source) else load_workload(source)
     if args.rate is not None and args.think is not None:
         raise UsageError("--rate is of an open loop and --think of a closed one: give one of them")
     given = {
@@ -108,7 +114,17 @@ def _workload(args: argparse.Namespace) -> Workload:
     }
     if args.think is not None:
         workload = replace(workload, rate=None, think=ThinkTime(values={"mean": args.think}))
-    return replace(workload, **{name: value for name, value in given.items() if value is not None})
+    if args.no_cache:
+        workload = replace(workload, cache=None)
+    if args.round_trip is not None:
+        path = replace(workload.path, round_trip_s=args.round_trip / 1e3)
+        workload = replace(workload, path=path)
+    workload = replace(
+        workload, **{name: value for name, value in given.items() if value is not None}
+    )
+    if workload.cache and set(workload.clients) != {CACHING_CLIENT}:
+        raise UsageError(f"[cache] is of polltrace's own {CACHING_CLIENT} client alone")
+    return workload
 
 
 def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:

@@ -2,13 +2,14 @@
 """The file of a load: JSON Lines, a line a second, so that a crash loses no more than that.
 
 The first line describes workload, sessions and host (`"format": "polltrace-load"`). Each other line
-has a `kind`: session, second, lost, end. Without an `end` line the load was killed.
+has a `kind`: session, second, lost, cache, end. Without an `end` line the load was killed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +40,7 @@ class LoadData:
     - `seconds`: a line for each second, in order, without histograms and sessions
     - `latency`: of each statement; `lag`, `own_lag`: of all, merged over the seconds
     - `by_session`: transactions of each session
+    - `cache`: statistics of all sessions' client result caches together
     - `lost`: sessions that ended before their time
     - `end`: the last line; None where the load was killed
     - `torn`: whether the last line is incomplete
@@ -51,6 +53,7 @@ class LoadData:
     own_lag: Histogram = field(default_factory=Histogram)
     sessions: list[Line] = field(default_factory=list)
     seconds: list[Line] = field(default_factory=list)
+    cache: Counter[str] = field(default_factory=Counter)
     lost: list[Line] = field(default_factory=list)
     end: Line | None = None
     torn: bool = False
@@ -63,6 +66,8 @@ class LoadData:
                 self.sessions.append(line)
             case "lost":
                 self.lost.append(line)
+            case "cache":
+                self.cache.update({k: int(v) for k, v in line["statistics"].items()})
             case "end":
                 self.end = line
             case "second":

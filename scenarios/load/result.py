@@ -66,6 +66,7 @@ class LoadResult:
     - `connect_ms`: by name, percentiles over the sessions
     - `client_cpu`: the share of their processors that the clients used
     - `server_cpu_s`, `break_polls`: of all sessions' servers; None where not known
+    - `cache`: statistics of all sessions' client result caches together; empty without
     - `interrupted`: by Ctrl-C; `complete`: whether the file has its last line
     """
 
@@ -86,6 +87,7 @@ class LoadResult:
     client_cpu: float
     server_cpu_s: float | None
     break_polls: int | None
+    cache: Mapping[str, int]
     interrupted: bool
     complete: bool
 
@@ -180,6 +182,7 @@ def load_result(data: LoadData) -> LoadResult:
         client_cpu=sum(x["client_cpu_s"] for x in data.seconds) / capacity_s if capacity_s else 0.0,
         server_cpu_s=_total(data, "server_cpu_s"),
         break_polls=_whole(_total(data, "break_polls")),
+        cache=dict(data.cache),
         interrupted=bool(end.get("interrupted")),
         complete=data.end is not None,
     )
