@@ -33,7 +33,7 @@ from polltrace.scenarios.plan.network_path import NetworkPath
 MOST_SESSIONS = 10_000
 CACHING_CLIENT = "python-oracledb"
 MOST_SECONDS = 30 * 86_400.0
-MOST_RATE = 1e6
+LEAST_RATE, MOST_RATE = 1e-3, 1e6
 _MOST_TOML = 16 << 20
 
 KEYS = frozenset(
@@ -106,7 +106,7 @@ def _rate(file: CheckedTable) -> float | None:
         return None
     if file.has("think_s"):
         file.wrong("think_s", "is of a closed loop and 'rate' of an open one: give one of the two")
-    return file.number("rate", 1e-3, MOST_RATE)
+    return file.number("rate", LEAST_RATE, MOST_RATE)
 
 
 def _clients(file: CheckedTable) -> Sequence[str]:
