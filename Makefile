@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
-	bench overhead bench-lab compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab bench-load compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -177,6 +177,10 @@ bench-lab: build ## measure the lab's speed next to PostgreSQL's
 	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
 	python -m bench.lab_speed
 
+bench-load: build clients ## measure what a load adds to a transaction, next to pgbench and plain loops
+	@./setup.sh --bench
+	python -m bench.load_speed
+
 compare-power: build clients ## how often compare finds a slower server by its times: an hour
 	python -m bench.compare_power build/compare-power --record 12
 
@@ -201,6 +205,7 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak"
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
+	LOAD_SOAK_S=3600 POLLTRACE_PATIENCE_S=4000 pytest tests/load -k stays_flat
 	python tests/stacks/fuzz_elf.py --seconds 600
 	python docs/shown.py --check
 

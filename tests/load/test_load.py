@@ -276,3 +276,36 @@ def test_the_reports_of_a_load(
     compared = run("compare", path, path, "--json")
     assert compared.returncode == 0, compared.stderr
     assert not json.loads(compared.stdout)["regressed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--rate", "0"), "'0' is not a rate"),
+        (("--rate", "5", "--think", "1"), "give one of them"),
+        (("--order", "sequential"), "needs weights that are whole numbers"),
+        (("--client", "go-ora", "--connect", "h:1/x"), "go with --server oracle"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    run: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    options: tuple[str, ...],
+    complaint: str,
+) -> None:
+    (tmp_path / "w.toml").write_text(QUERY + "weight = 0.5\n")
+    ended = run("load", str(tmp_path / "w.toml"), *options)
+    assert ended.returncode == 2
+    assert complaint in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_file_that_exists_is_kept(
+    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "w.toml").write_text(QUERY)
+    (tmp_path / "kept").write_text("mine")
+    ended = run("load", str(tmp_path / "w.toml"), "-o", str(tmp_path / "kept"))
+    assert ended.returncode == 2
+    assert "name another with -o" in ended.stderr
+    assert (tmp_path / "kept").read_text() == "mine"
