@@ -107,7 +107,10 @@ class Ping:
             print(json.dumps(ping_data(result), indent=2))
         elif args.csv != "-":
             console = PrintableConsole(sys.stdout, width=_WIDTH, color_system=None)
-            console.print(_shown(result), end="")
+            # Captured: where nobody reads, rich would end the program by itself.
+            with console.capture() as captured:
+                console.print(_shown(result), end="")
+            print(captured.get(), end="")
         return 0 if any(each.found for each in result.layers) else 1
 
 

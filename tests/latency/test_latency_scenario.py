@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from polltrace.scenarios.analyse.comparison import compare
 from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.run import analysed
 from polltrace.scenarios.analyse.run_file import read_run
@@ -124,3 +125,20 @@ def test_the_checks_hold_every_layer_to_the_path(
     assert (agree.held, added.held) == held
     if layer is not None and not held[0]:
         assert layer in agree.words
+
+
+def test_a_slower_path_is_a_regression(saved: Path, tmp_path: Path) -> None:
+    def steady(_path: str, _name: str, sample: list[Any]) -> None:
+        sample[1] = 0.01 * sample[2]
+
+    def slower(path: str, name: str, sample: list[Any]) -> None:
+        sample[1] = (0.013 if (path, name) == ("slow", "ttc-ping") else 0.01) * sample[2]
+
+    (before, after) = (tmp_path / name for name in ("before", "after"))
+    for folder, change in ((before, steady), (after, slower)):
+        folder.mkdir()
+        changed(saved, folder, change)
+    base, new = (read_run(folder / "changed.run") for folder in (before, after))
+    assert not compare(base, base, 0.05).regressed
+    regressed = [row for row in compare(base, new, 0.05).rows if row.outcome == "regression"]
+    assert [(row.cell, row.figure) for row in regressed] == [("slow", "ttc-ping")]
