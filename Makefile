@@ -16,9 +16,9 @@ SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 # Tools of the virtual environment first; a contributor's own environment serves as well.
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: help demo test check pytest check-c lint lint-files format build probe lab clients drivers \
+.PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
-	bench overhead bench-lab compare-power proof soak check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab bench-load compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -93,15 +93,18 @@ format: $(VENV)/installed-dev ## put Python and C into the form that lint wants
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format -i
 
 # Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
-build: setup ## do all set-up, build the probe and the lab
+build: setup ## do all set-up, build the probe, the lab and the trace scanner
 	@test -x scenarios/lab/build/oralab || echo "build: making the probe and the lab"
-	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe
+	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe scanner
 
 probe:
 	@$(MAKE) -C probes
 
 lab:
 	@$(MAKE) -C scenarios/lab
+
+scanner:
+	@$(MAKE) -C polltrace/sqltrace/scanner
 
 clients: ## build the drivers' clients whose toolchains are installed
 	@$(MAKE) -s --no-print-directory -C scenarios/clients
@@ -126,7 +129,7 @@ $(VENV)/installed-%: requirements-%.lock $(VENV)/installed
 	@touch $@
 
 COMPILE = uv pip compile -q --generate-hashes --no-header --no-emit-index-url $(UPGRADE) \
-	--python-version 3.11 pyproject.toml --extra drivers --extra build
+	--python-version 3.11 pyproject.toml --extra drivers --extra postgresql --extra build --extra trace
 lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--upgrade: move all of them
 	pip install -q uv
 	$(COMPILE) -o requirements.lock
@@ -174,11 +177,18 @@ bench-lab: build ## measure the lab's speed next to PostgreSQL's
 	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
 	python -m bench.lab_speed
 
+bench-load: build clients ## measure what a load adds to a transaction, next to pgbench and plain loops
+	@./setup.sh --bench
+	python -m bench.load_speed
+
 compare-power: build clients ## how often compare finds a slower server by its times: an hour
 	python -m bench.compare_power build/compare-power --record 12
 
-proof: build clients ## hold the forecast against measured runs, into docs/forecast-proof.md: 20 minutes (root)
-	python -m bench.proof
+fit: build clients ## fit the cost model to measured sessions: ten minutes (root)
+	python -m bench.break_cost.fit
+
+validate: build clients ## hold the model against other sessions, into docs/forecast-proof.md: half an hour (root)
+	python -m bench.break_cost.validate
 
 check-compare: build ## see compare find a regression 20 times of 20, and imagine none
 	python tests/scenarios/check_compare.py
@@ -195,6 +205,7 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak"
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
+	LOAD_SOAK_S=3600 POLLTRACE_PATIENCE_S=4000 pytest tests/load -k stays_flat
 	python tests/stacks/fuzz_elf.py --seconds 600
 	python docs/shown.py --check
 
@@ -216,5 +227,6 @@ vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/
 clean: ## remove all that was built or installed here
 	$(MAKE) -C probes clean
 	$(MAKE) -C scenarios/lab clean
+	$(MAKE) -C polltrace/sqltrace/scanner clean
 	$(MAKE) -C scenarios/clients clean
 	rm -rf $(VENV) *.egg-info build dist docs/build mutants

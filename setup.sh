@@ -23,7 +23,7 @@ vagrant="vagrant vagrant-libvirt mmdebstrap rsync qemu-utils e2fsprogs fdisk gru
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in
 --tests) packages="$packages $tests" ;;
---packages) packages="$packages binutils debhelper dh-python git mmdebstrap" ;;
+--packages) packages="$packages binutils debhelper dh-python git lintian mmdebstrap" ;;
 --client) packages=$client ;;
 --vagrant) packages="$packages $tests $vagrant" ;;
 esac

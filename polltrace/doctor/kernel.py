@@ -70,6 +70,6 @@ def sampling(host: ExaminedHost) -> Prerequisite:
 def uprobes(host: ExaminedHost) -> Prerequisite:
     path = "/sys/bus/event_source/devices/uprobe"
     there = host.exists(path)
-    fix = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from sqlnet.ora"
+    fix = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from the server's file"
     enables = "advise, record: counting checks, which measures the skip in force"
     return prerequisite("uprobes", there, path if there else f"no {path}", enables, fix)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cost of break polling to a session: two independent estimates, and the choice between them.
+"""The cost of break polling to a session: the estimate, and another that checks it.
 
-Counted: polls times the cost per poll. Sampled: the share of on-CPU samples in the break check.
-Neither is taken while polls are timed. Where the two agree, their weighted mean is the estimate.
+Counted: polls times the cost per poll, as precise as the cost model. Sampled: the share of on-CPU
+samples in the break check, times the model's factor for what samples cannot see. It adds nothing to
+a count with timed polls (`make fit` shows its error), but it also sees what makes the calls dear
+before the kernel's entry is timed, such as a system-call filter. It is used only where the two
+contradict each other.
 """
 
 from __future__ import annotations
@@ -10,18 +13,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from polltrace.intervals import Estimate
+from polltrace.intervals import Estimate, product
+from polltrace.overhead.cost_model import cost_model
 from polltrace.overhead.load import SessionLoad
-
-# Samples cannot see how much slower the work after a poll is. `make proof` on the lab found the
-# sampled share up to a seventh too low.
-_UNSEEN = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateChoice:
-    """`agree`: the two intervals overlap. `trusted` is "both", "counted" or "sampled"; `why` the
-    reason, for a report."""
+    """`agree`: the two intervals overlap. `trusted` is "counted" or "sampled", `why` the reason."""
 
     agree: bool
     trusted: str
@@ -29,9 +28,7 @@ class EstimateChoice:
 
     def of(self, counted: Estimate, sampled: Estimate | None) -> Estimate:
         """The chosen estimate."""
-        if sampled is None or self.trusted == "counted":
-            return counted
-        return sampled if self.trusted == "sampled" else combined(counted, sampled)
+        return counted if sampled is None or self.trusted == "counted" else sampled
 
 
 def counted_pct(load: SessionLoad, poll_cost_s: Estimate) -> Estimate:
@@ -49,18 +46,23 @@ def counted_pct(load: SessionLoad, poll_cost_s: Estimate) -> Estimate:
     return Estimate(value, max(0.0, value * (1 - below)), value * (1 + above))
 
 
+def sampled_pct(share_pct: Estimate) -> Estimate:
+    """Per cent of the session's CPU time by the share of its on-CPU samples in the break check."""
+    return product(share_pct, cost_model().sampled)
+
+
 def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
     """Choose by the intervals of two estimates of one share; `sampled` is None without samples."""
     if sampled is None:
         return EstimateChoice(True, "counted", "there are no samples to check it by")
     if overlap(counted, sampled):
-        return EstimateChoice(True, "both", "their mean is nearer to the truth than either")
+        return EstimateChoice(True, "counted", "the samples agree, and are less precise")
     if sampled.low > counted.high:
         return EstimateChoice(
             False,
             "sampled",
-            "a poll costs this process more than the same call costs polltrace's calibration here, "
-            "because of a system-call filter (seccomp, audit), another tracer or a busy socket",
+            "a poll costs this process more than its time in the kernel shows, because of a "
+            "system-call filter (seccomp, audit), another tracer or a busy socket",
         )
     return EstimateChoice(
         False,
@@ -68,20 +70,6 @@ def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
         "samples see only the poll itself and not the slower work after it (cold caches and "
         "branches), which the cost per poll includes",
     )
-
-
-def combined(counted: Estimate, sampled: Estimate) -> Estimate:
-    """The mean, each weighted by the inverse of its relative variance: an estimate is not more
-    precise for being smaller."""
-    if not (counted.value and counted.half_width and sampled.value):
-        return counted
-    weights = [
-        (counted.value / counted.half_width) ** 2,
-        1 / ((sampled.half_width / sampled.value) ** 2 + _UNSEEN**2),
-    ]
-    value = (weights[0] * counted.value + weights[1] * sampled.value) / sum(weights)
-    half = value / math.sqrt(sum(weights))
-    return Estimate(value, value - half, value + half)
 
 
 def overlap(one: Estimate, other: Estimate) -> bool:

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from polltrace import procfs
-from polltrace.breaks.break_mode import Evidence
+from polltrace.breaks.break_mode import BreakMode, Evidence
+from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import VARIABLES, BreakSettings, break_settings, unknown_settings
-from polltrace.breaks.why import Diagnosis, why
+from polltrace.breaks.why import Diagnosis
 from polltrace.each_within import each_within
-from polltrace.engines import Engine, engine_of, engines, has_server_title
+from polltrace.engines import Engine, Reveals, engine_of, engines, has_server_title
 from polltrace.errors import NotPermittedError
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import ClientSocket, Connections, client_sockets, connections
@@ -48,13 +49,22 @@ class Server:
 
     def why(self, polls_on_cpu: bool | None) -> Diagnosis:
         """Why it is in-band, if it is, with what a probe saw (None: no probe was attached)."""
-        return why(self.evidence(polls_on_cpu), self.settings, edited=self.edited)
+        evidence = self.evidence(polls_on_cpu)
+        return diagnosis(self.engine, evidence, self.settings, edited=self.edited)
+
+    def mode(self, polls_on_cpu: bool | None) -> BreakMode:
+        """How it learns of its client, with what a probe saw."""
+        return mode_of(self.engine, self.evidence(polls_on_cpu))
 
     def client_polls(self, totals: ProcessTotals) -> int:
         """The break polls of the client's socket: those of the cluster interconnect, a database
         link or any other connection of the server's are none."""
         client = self.client(totals)
-        return 0 if client is None else _polls(client, totals.sockets)
+        if client is not None:
+            return _polls(client, totals.sockets)
+        # A session over a unix socket has no TCP socket of its client's; it may check that one.
+        local = self.local and self.engine.reveals is Reveals.LOST_CLIENT
+        return sum(each.polls for each in totals.sockets if local and each.kind == "unix")
 
     def client(self, totals: ProcessTotals) -> ClientSocket | None:
         """The client's socket: where the server owns none, the one that it polls most."""
@@ -118,14 +128,15 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
             networks[network] = connections(pid)
         return networks[network]
 
-    socket, *others = client_sockets(pid, connected) or (None,)
+    found = client_sockets(pid, connected)
+    socket, *others = _of_port(found, engine.client_port(title)) or (None,)
     begun[pid] = Server(
         pid=pid,
         start_ticks=start_ticks,
         started_at=procfs.started_at(start_ticks),
         engine=engine,
-        instance=title["instance"],
-        local=title["local"] == "YES",
+        instance=engine.instance_of(title),
+        local=engine.is_local(title),
         socket=socket,
         others=tuple(filter(None, others)),
         catches_sigurg=procfs.catches(pid, signal.SIGURG),
@@ -136,6 +147,12 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
     return replace(begun[pid], settings=settings)
 
 
+def _of_port(sockets: Sequence[ClientSocket], port: str) -> Sequence[ClientSocket]:
+    """The socket whose peer has the port that the server's title names; else all of them."""
+    named = [each for each in sockets if port and each.peer.endswith(f":{port}")]
+    return named[:1] or sockets
+
+
 def check_seen(pids: Iterable[int] | None = None) -> None:
     """Raises NotPermittedError where there are processes with a dedicated server's title among
     these whose executables we may not see: then the absence of servers proves nothing."""
@@ -143,8 +160,8 @@ def check_seen(pids: Iterable[int] | None = None) -> None:
     hidden = [pid for pid in some if not procfs.executable(pid)]
     unseen = [pid for pid, title in procfs.titles(hidden) if has_server_title(title)]
     if unseen:
-        some = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
+        few = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
         raise NotPermittedError(
-            f"not permitted to see what the processes with a dedicated server's title run ({some}):"
+            f"not permitted to see what the processes with a dedicated server's title run ({few}):"
             " run as root"
         )

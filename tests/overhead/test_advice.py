@@ -15,7 +15,6 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Cause
 from polltrace.intervals import Estimate, exactly, proportion
 from polltrace.overhead.advice import Advice, Extras, advice
-from polltrace.overhead.estimates import combined
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket, Burst, PollRate
@@ -63,9 +62,12 @@ def test_counted_is_the_polls_by_their_cost_and_the_checks_between() -> None:
     # The polls' own interval is 5.4 % of 6 either way, and that of the checks 0.198 below.
     assert found.counted.high == pytest.approx(6.3 + 0.3231, abs=1e-3)
     assert found.counted.low == pytest.approx(6.3 - (0.3231**2 + 0.1979**2) ** 0.5, abs=1e-3)
-    assert found.sampled == proportion(63, 1000)
-    assert (found.choice.agree, found.choice.trusted) == (True, "both")
-    assert found.chosen == combined(found.counted, found.sampled)
+    assert found.sampled is not None
+    assert (found.sampled.value, found.sampled.high) == pytest.approx(
+        (6.3, proportion(63, 1000).high)
+    )
+    assert (found.choice.agree, found.choice.trusted) == (True, "counted")
+    assert found.chosen == found.counted
     assert found.now.value == pytest.approx(6.3)
     assert found.now.low == pytest.approx(found.chosen.low, abs=0.1)
     assert found.now.high == pytest.approx(found.chosen.high, abs=0.1)
@@ -191,7 +193,7 @@ def test_samples_without_names_are_no_estimate() -> None:
     assert advised(stacks=[named_stack(NAMELESS, 100)]).sampled == proportion(0, 100)
     # With the engine's own names, no sample in the check means zero.
     named = [named_stack("nioqts main", 1), named_stack(NAMELESS, 999)]
-    assert advised(stacks=named).sampled == proportion(0, 1000)
+    assert advised(stacks=named).sampled == Estimate(0.0, 0.0, proportion(0, 1000).high)
     assert advised(stacks=[]).sampled is None
 
 

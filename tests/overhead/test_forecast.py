@@ -13,7 +13,6 @@ from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.estimates import (
     EstimateChoice,
     choose,
-    combined,
     counted_pct,
     overlap,
 )
@@ -160,13 +159,14 @@ def test_no_share_is_less_than_nothing() -> None:
 def test_which_estimate_to_trust() -> None:
     for touching in (Estimate(8, 7, 9), Estimate(4, 3, 5)):
         assert overlap(Estimate(6, 5, 7), touching)
-        both = choose(Estimate(6, 5, 7), touching)
-        assert both == EstimateChoice(True, "both", "their mean is nearer to the truth than either")
+        agreed = choose(Estimate(6, 5, 7), touching)
+        assert agreed.of(Estimate(6, 5, 7), touching) == Estimate(6, 5, 7)
+        assert (agreed.agree, agreed.why) == (True, "the samples agree, and are less precise")
     costlier = choose(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
     assert (costlier.agree, costlier.trusted) == (False, "sampled")
     assert costlier.why == (
-        "a poll costs this process more than the same call costs polltrace's calibration here, "
-        "because of a system-call filter (seccomp, audit), another tracer or a busy socket"
+        "a poll costs this process more than its time in the kernel shows, because of a "
+        "system-call filter (seccomp, audit), another tracer or a busy socket"
     )
     lower = choose(Estimate(6, 5, 7), Estimate(3, 2, 4))
     assert (lower.agree, lower.trusted) == (False, "counted")
@@ -176,20 +176,6 @@ def test_which_estimate_to_trust() -> None:
     )
     alone = choose(Estimate(6, 5, 7), None)
     assert alone == EstimateChoice(True, "counted", "there are no samples to check it by")
-
-
-def test_two_estimates_together() -> None:
-    # Both as unsure, the samples by what they cannot see: halfway, and a root of two the surer.
-    mean = combined(Estimate(5, 4.25, 5.75), Estimate(10, 10, 10))
-    assert (mean.value, mean.low) == pytest.approx((7.5, 7.5 * (1 - 0.15 / 2**0.5)))
-    assert mean.high - mean.value == pytest.approx(mean.value - mean.low)
-    # Twice as unsure of its own size, a quarter of the weight.
-    assert combined(Estimate(10, 7, 13), Estimate(5, 5, 5)).value == pytest.approx(6)
-    assert combined(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(330 / 41)
-    # An estimate without information has no weight.
-    for nothing in (Estimate(0, 0, 1), exactly(5.0)):
-        assert combined(nothing, Estimate(5, 4, 6)) == nothing
-    assert combined(Estimate(5, 4, 6), Estimate(0, 0, 1)) == Estimate(5, 4, 6)
 
 
 def with_cancels(skip: int, scale: Estimate = exactly(1.0)) -> SkipForecast:

@@ -75,10 +75,10 @@ def test_an_in_band_session_has_a_cost_and_a_forecast(
     assert skips[1000]["cancel_waiting_s"] == 3000
     # Nothing saves as much as having no checks at all.
     assert data["out_of_band_saved_pct"] > skips[1000]["saved_pct"] > 0
-    # A plausible skip: as good as the highest as far as can be told, within the limit.
+    # A plausible skip: it saves most of the cost, within the limit.
     best = skips[data["recommended_skip"]]
     assert best["cancel_ms"]["worst"] <= 1000 * data["max_cancel_s"]
-    assert best["cpu_pct_ci95"][0] <= skips[1000]["cpu_pct_ci95"][1]
+    assert best["saved_pct"] > 0.5 * skips[1000]["saved_pct"]
 
 
 @pytest.mark.usefixtures("lab")

@@ -89,14 +89,17 @@ def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) ->
     options = ("--json", "--no-gaps", "--filter", str(pid))
     with started("top", *options, stdout=subprocess.PIPE) as top:
         assert top.stdout is not None
-        before = poller.reported()
+        before = None
         for line in top.stdout:
-            seen = json.loads(line)
+            seen, after = json.loads(line), poller.reported()
             rows = [each for each in seen["servers"] if each["pid"] == pid]
+            if not rows or rows[0]["lost_cores"] is None:
+                continue
+            before = before or after
             # The figures are over the last five seconds.
-            if rows and rows[0]["lost_cores"] and seen["t_s"] > 8:
+            if after["at_s"] > before["at_s"] + 6:
                 break
-        after = poller.reported()
+        assert before is not None
     (server,) = rows
     per_cpu_s = rate(before, after)
     share = server["cpu_pct"] / 100

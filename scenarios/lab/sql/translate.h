@@ -36,6 +36,8 @@ struct translation {
     int lock_wait; // seconds that it waits for a lock; -1: without limit
     // Of a block: placeholders [from, to) are targets of its INTO.
     unsigned into_from, into_to;
+    // Of a block: the query in it, as PL/SQL executes it; from malloc, or NULL.
+    char *query;
     // Per placeholder, the type (enum operand_type) that the SQL was emitted
     // for; 0: any. A value of another type needs a new translation that knows
     // it.

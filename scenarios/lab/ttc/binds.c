@@ -20,6 +20,7 @@ enum {
     TYPE_DATE = 12,
     TYPE_RAW = 23,
     TYPE_LONG_RAW = 24,
+    TYPE_BOOLEAN = 252, // of PL/SQL
     TYPE_CHAR = 96,
     TYPE_BINARY_FLOAT = 100,
     TYPE_BINARY_DOUBLE = 101,
@@ -223,6 +224,10 @@ static bool take_value(struct server *server, const struct bind_type *bind,
     case TYPE_LONG_RAW:
         value->kind = BIND_RAW;
         return true;
+    case TYPE_BOOLEAN:
+        value->kind = BIND_INTEGER;
+        value->integer = bytes.at[bytes.length - 1];
+        return true;
     case TYPE_BINARY_FLOAT:
         return take_ieee(bytes, sizeof(float), value);
     case TYPE_BINARY_DOUBLE:
@@ -266,6 +271,7 @@ static bool is_byte_string(uint8_t type) {
     case TYPE_RAW:
     case TYPE_LONG_RAW:
     case TYPE_CHAR:
+    case TYPE_BOOLEAN:
     case TYPE_BINARY_FLOAT:
     case TYPE_BINARY_DOUBLE:
     case TYPE_TIMESTAMP:

@@ -2,6 +2,7 @@
 // Execute, fetch, execute again: everything that is done with a cursor.
 #include <stdlib.h>
 
+#include "process/sql_trace.h"
 #include "sql/transaction.h"
 #include "ttc/execution.h"
 
@@ -13,6 +14,8 @@ static void answer_rows(struct server *server, struct open_cursor *open,
                         uint32_t wanted) {
     struct cursor *cursor = &open->cursor;
     uint32_t sent = 0;
+    if (wanted > 0)
+        statement_call_begins(cursor, FETCH_CALL);
     while (sent < wanted && !server->error.number) {
         if (!cursor_advance(cursor, &server->error) || cursor->at_end)
             break;
@@ -30,6 +33,7 @@ static void answer_rows(struct server *server, struct open_cursor *open,
     }
     if (wanted > 0 && cursor->at_end && !server->error.number)
         ora_error_set(&server->error, 1403, "");
+    statement_call_ends(&server->database, sent, &server->error);
 }
 
 // How often one call executes, and with which options.
@@ -68,15 +72,17 @@ static void skip_rows(struct server *server, const struct bind_type *bind,
 
 // Reads one row of bind values and executes with them.
 static bool execute_row(struct server *server, struct open_cursor *open,
-                        const struct iterations *todo,
+                        const struct iterations *todo, bool first,
                         struct bind_value *value) {
     struct ora_error *error = &server->error;
     arena_empty(&server->arena);
-    return (!todo->values ||
-            (bind_row_read(server, open->bind, open->binds, todo->again,
-                           value) &&
-             cursor_bind(&open->cursor, value, open->binds, error))) &&
-           cursor_execute(&open->cursor, error);
+    if (todo->values &&
+        !(bind_row_read(server, open->bind, open->binds, todo->again, value) &&
+          cursor_bind(&open->cursor, value, open->binds, error)))
+        return false;
+    if (first && todo->values && sql_trace_wants(SQL_TRACE_BINDS))
+        bind_row_trace(&open->cursor, open->bind, value, open->binds);
+    return cursor_execute(&open->cursor, error);
 }
 
 // The row `at` has been executed, or not. True when the next one shall be.
@@ -112,9 +118,10 @@ static void execute_rows(struct server *server, struct open_cursor *open,
     bool going = value != NULL;
     if (!value)
         server_raise(server, 4030, "");
+    statement_call_begins(cursor, EXEC_CALL);
     for (; going && at < todo->count; at++) {
         cursor->rows = 0;
-        const bool done = execute_row(server, open, todo, value);
+        const bool done = execute_row(server, open, todo, at == 0, value);
         if (done)
             changed += cursor->rows;
         going = go_on(server, todo, at, done ? cursor->rows : 0) &&
@@ -125,6 +132,10 @@ static void execute_rows(struct server *server, struct open_cursor *open,
         skip_rows(server, open->bind, open->binds, todo->again,
                   todo->count - at);
     cursor->rows = changed;
+    if (server->database.call.kind == EXEC_CALL &&
+        cursor->kind != STATEMENT_BLOCK) // which goes on: see answer_block()
+        statement_call_ends(&server->database, is_query(cursor) ? 0 : changed,
+                            &server->error);
 }
 
 // False with an error raised. Errors in single rows are one, too.
@@ -306,9 +317,11 @@ static void forget_failed(struct server *server, const struct execution *e) {
 __attribute__((noinline)) void kpoal8(struct server *server) {
     struct execution e;
     if (execution_read(server, &e)) {
+        server->database.fetch_follows = rows_wanted(&e) > 0;
         struct open_cursor *open = execute(server, &e);
         if (open && !server->lost)
             answer_execution(server, &e, open);
+        statement_call_ends(&server->database, 0, &server->error);
         const uint64_t rows = open ? open->cursor.rows : 0;
         forget_failed(server, &e);
         if (!server->ended && !server->lost)
@@ -339,12 +352,14 @@ void call_reexecute(struct server *server, bool with_fetch) {
         .again = true,
         .commit = commit,
     };
+    server->database.fetch_follows = with_fetch && iterations > 0;
     if (run_iterations(server, open, &todo)) {
         if (is_query(&open->cursor))
             answer_rows(server, open, with_fetch ? iterations : 0);
         else if (open->cursor.kind == STATEMENT_BLOCK)
             answer_block(server, open);
     }
+    statement_call_ends(&server->database, 0, &server->error);
     if (server->ended || server->lost)
         return;
     answer_parameters(server, id);

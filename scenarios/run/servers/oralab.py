@@ -24,7 +24,8 @@ class Oralab:
     - `local_port`: where LOCAL=YES sessions connect to; their server has no socket, gets breaks by
       a signal and never polls
     - `user`, `password`: of the database
-    - `tns_admin`: the directory of its sqlnet.ora
+    - `tns_admin`: its directory: the data files, traces, and its sqlnet.ora
+    - `name`: of a lab in the background
     """
 
     pid: int
@@ -35,6 +36,7 @@ class Oralab:
     password: str
     tns_admin: Path
     host: str = "127.0.0.1"
+    name: str = "lab"
 
     @property
     def dsn(self) -> str:
