@@ -9,7 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +18,7 @@ from bench.break_cost.truth import Turns, measured
 from bench.break_cost.workload import Plan, Session, server_processor, session
 from polltrace.errors import PolltraceError
 from polltrace.intervals import Estimate
+from polltrace.overhead.advice import Extras
 from polltrace.overhead.cost_model import cost_model, usual_mean_ns
 from polltrace.overhead.measurements import Measured, measure_session
 from polltrace.profiles.sampled import shares
@@ -174,13 +175,7 @@ def _product(seen: Measured) -> dict[str, Any]:
         raise PolltraceError("the session made no polls to speak of")
     found = shares(seen.stacks, seen.server.engine)
     given = seen.advice
-    untimed = Measured(
-        seen.server,
-        seen.load,
-        seen.poll_cost,
-        (),
-        type(seen.extras)(burst=seen.extras.burst),
-    ).advice
+    untimed = replace(seen, stacks=(), extras=Extras(burst=seen.extras.burst)).advice
     factor = model.calibrated.value
     return {
         "advised_pct": _three(given.out_of_band_saved),

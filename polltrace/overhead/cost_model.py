@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import Any, Self
 
 from polltrace.intervals import Estimate
-from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket
 
 FORMAT, VERSION = "polltrace-cost-model", 1
@@ -98,8 +98,13 @@ def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
     return sum_ns / polls
 
 
-def in_place(curve: PollCost, interval_s: float, durations: Sequence[Bucket]) -> PollCost:
+def in_place(
+    curve: PollCost | None, interval_s: float, durations: Sequence[Bucket]
+) -> PollCost | None:
     """The cost curve of a session that polls every `interval_s` CPU seconds: the calibration's, in
-    the place that the session's own durations give it; as it is where they were not timed."""
+    the place that the session's own durations give it; as it is where they were not timed. Without
+    a calibration it is flat."""
     cost = timed_cost(durations)
-    return curve if cost is None else curve.through(interval_s, cost)
+    if cost is None:
+        return curve
+    return curve.through(interval_s, cost) if curve else constant(cost)

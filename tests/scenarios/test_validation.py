@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What fits and validates the cost model: its arithmetic, and that neither uses the other's data."""
+"""What fits and validates the cost model: its arithmetic, and that neither uses the other's
+data."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ Counted: 5.00 % [4.50, 5.59] of its CPU, 80,000 polls a second x 500 ns
 Sampled: 5.00 % [2.74, 8.96] of 200 on-CPU samples; they agree
 
   SKIP POLLS/CPU s         LOST% [95 %]  SAVED% CANCEL p99    WORST   WAITING
-     1     272,727 13.64 [11.38, 15.84]  -10.00          -        -       3 s
+     1     272,727 13.64 [11.44, 15.78]  -10.00          -        -       3 s
      3     100,000    5.00 [4.46, 5.62]    0.00          -        -       9 s <-
     10      31,088    1.55 [1.27, 1.98]    3.50          -        -      30 s
     30      10,471    0.52 [0.43, 0.85]    4.50          -        -      90 s

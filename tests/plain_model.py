@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A cost model by which figures are easy to check, instead of the fitted one."""
+"""A cost model by which figures are easy to check: what runs in the tests' own process uses it
+instead of the fitted one, which changes with every fit."""
 
 from __future__ import annotations
 
