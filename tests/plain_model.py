@@ -16,6 +16,7 @@ PLAIN = CostModel(
     sampled=exactly(1.0),
     other_interval=Estimate(1.0, 0.85, 1.15),
     check_s=Estimate(2.5e-9, 0.0, 10e-9),
+    together=1.0,
     provenance={},
 )
 

@@ -39,7 +39,8 @@ class CostModel:
     `timed`: the cost of a poll, of its mean duration in place. `sampled`: the cost of checking, of
     its share of on-CPU samples. `other_interval`: the cost at another skip, of what the one at the
     present skip and the calibration's curve say. `check_s` is no factor but the CPU seconds of a
-    check that does not poll. `provenance` is what the model was fitted on.
+    check that does not poll. `together` is by how much the error of a mean of two estimates exceeds
+    that of independent ones. `provenance` is what the model was fitted on.
     """
 
     calibrated: Estimate
@@ -47,6 +48,7 @@ class CostModel:
     sampled: Estimate
     other_interval: Estimate
     check_s: Estimate
+    together: float
     provenance: Mapping[str, Any]
 
     @classmethod
@@ -60,6 +62,7 @@ class CostModel:
             sampled=Estimate(*data["sampled"]),
             other_interval=Estimate(*data["other_interval"]),
             check_s=Estimate(*data["check_s"]),
+            together=float(data["together"]),
             provenance=data["provenance"],
         )
 

@@ -116,10 +116,13 @@ def _estimates(advice: Advice) -> list[str]:
             "a name (stripped program)."
         )
     elif advice.choice.agree:
-        lines.append(f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree.")
+        lines.append(
+            f"Sampled: {_pct(advice.sampled)} of its CPU, by on-CPU samples and the cost model. The two agree; together: "
+            f"{_pct(advice.chosen)}."
+        )
     else:
         lines.append(
-            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two DISAGREE; the "
+            f"Sampled: {_pct(advice.sampled)} of its CPU, by on-CPU samples and the cost model. The two DISAGREE; the "
             f"{advice.choice.trusted} one is used: {advice.choice.why}."
         )
     skip = advice.skip_in_force
