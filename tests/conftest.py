@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import pytest
 
+from tests.plain_model import plain_model  # noqa: F401 - a fixture
 from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]

@@ -51,6 +51,7 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
         **factors,
         "other_interval": _factor({"other": _other_intervals(used, check_s[0])}, at=0.0),
         "check_s": list(check_s),
+        "together": _together(logs["timed"], logs["sampled"]),
         "errors_log": {name: _components(each) for name, each in logs.items()},
         "provenance": {
             "fitted": max(each.at for each in used),
@@ -102,16 +103,34 @@ def _factor(logs: Logs, at: float | None = None) -> list[float]:
         if len(logs) < 3:
             raise ValueError("fewer than three statements")
         centre = statistics.fmean(statistics.fmean(each) for each in logs.values())
-        residuals, free = held_out(logs), len(logs) - 1
+        error, free = _held_out_rms(logs), len(logs) - 1
     else:
-        centre, residuals = at, [list(each) for each in logs.values()]
-        free = sum(map(len, residuals))
-    # Each statement counts once, however many sessions it has.
-    square = statistics.fmean(
-        statistics.fmean(log * log for log in each) for each in residuals if each
-    )
-    half = _student(free) * math.sqrt(square)
+        all_logs = [log for each in logs.values() for log in each]
+        centre, free = at, len(all_logs)
+        error = math.sqrt(statistics.fmean(log * log for log in all_logs))
+    half = _student(free) * error
     return [math.exp(centre), math.exp(centre - half), math.exp(centre + half)]
+
+
+def _together(one: Logs, other: Logs) -> float:
+    """The held-out error of the weighted mean of two estimates, of what it would be if their errors
+    were independent; at least 1."""
+    weights = [1 / _held_out_rms(each) ** 2 for each in (one, other)]
+    mean = {
+        name: [
+            (weights[0] * a + weights[1] * b) / sum(weights)
+            for a, b in zip(one[name], other[name], strict=True)
+        ]
+        for name in one
+    }
+    return max(1.0, _held_out_rms(mean) * math.sqrt(sum(weights)))
+
+
+def _held_out_rms(logs: Logs) -> float:
+    """Each statement counts once, however many sessions it has."""
+    return math.sqrt(
+        statistics.fmean(statistics.fmean(log * log for log in each) for each in held_out(logs))
+    )
 
 
 def _student(free: int) -> float:
@@ -152,8 +171,7 @@ def _components(logs: Logs) -> dict[str, float]:
     means = [statistics.fmean(each) for each in logs.values()]
     size = statistics.harmonic_mean([len(each) for each in logs.values()])
     statement = math.sqrt(max(0.0, statistics.variance(means) - session**2 / size))
-    rms = math.sqrt(statistics.fmean(log * log for each in held_out(logs) for log in each))
-    return {"statement": statement, "session": session, "held_out": rms}
+    return {"statement": statement, "session": session, "held_out": _held_out_rms(logs)}
 
 
 def main() -> int:

@@ -132,7 +132,8 @@ def advice(
         started_at=extras.started_at,
     )
     at_rest = poll_cost is None
-    poll_cost = in_place(poll_cost or constant(exactly(1e-6)), load.interval_s, extras.durations)
+    known = in_place(poll_cost, load.interval_s, extras.durations)
+    poll_cost = constant(exactly(1e-6)) if at_rest or known is None else known
     polling = replace(load, rate=_NO_POLLS) if at_rest else load
     poll_cost_s = poll_cost.at(load.interval_s)
     by_polls = counted_pct(polling, poll_cost_s)

@@ -15,6 +15,7 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Cause
 from polltrace.intervals import Estimate, exactly, proportion
 from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.estimates import combined
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket, Burst, PollRate
@@ -66,8 +67,9 @@ def test_counted_is_the_polls_by_their_cost_and_the_checks_between() -> None:
     assert (found.sampled.value, found.sampled.high) == pytest.approx(
         (6.3, proportion(63, 1000).high)
     )
-    assert (found.choice.agree, found.choice.trusted) == (True, "counted")
-    assert found.chosen == found.counted
+    assert (found.choice.agree, found.choice.trusted) == (True, "both")
+    assert found.sampled is not None
+    assert found.chosen == combined(found.counted, found.sampled)
     assert found.now.value == pytest.approx(6.3)
     assert found.now.low == pytest.approx(found.chosen.low, abs=0.1)
     assert found.now.high == pytest.approx(found.chosen.high, abs=0.1)

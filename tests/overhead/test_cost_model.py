@@ -20,7 +20,7 @@ from polltrace.overhead.cost_model import (
 )
 from polltrace.overhead.poll_cost import PollCost
 from polltrace.profiles.frames import Bucket
-from tests.overhead.conftest import PLAIN
+from tests.plain_model import PLAIN
 
 SHIPPED = Path(module.__file__).with_name("cost_model.json")
 CURVE = PollCost([(1e-6, Estimate(4e-7, 2e-7, 6e-7)), (1e-4, Estimate(8e-7, 4e-7, 1.2e-6))])
@@ -67,6 +67,7 @@ def test_too_few_polls_are_no_mean() -> None:
 
 def test_a_session_has_the_calibrations_curve_through_its_own_cost() -> None:
     found = in_place(CURVE, 1e-5, [Bucket(800, 801, 5000)])
+    assert found is not None
     # At 10 us the curve has 600 ns; in place it is 1200.
     assert found.at(1e-5).value == pytest.approx(1.2e-6)
     assert found.at(1e-5).low == pytest.approx(0.96e-6)
@@ -77,4 +78,9 @@ def test_a_session_has_the_calibrations_curve_through_its_own_cost() -> None:
 
 def test_a_flat_curve_is_lifted_as_a_whole() -> None:
     flat = PollCost([(1.0, exactly(1e-6))])
-    assert in_place(flat, 1e-5, [Bucket(100, 101, 5000)]).at(1e-3).value == pytest.approx(1.5e-7)
+    # So is what was never calibrated.
+    for curve in (flat, None):
+        found = in_place(curve, 1e-5, [Bucket(100, 101, 5000)])
+        assert found is not None
+        assert found.at(1e-3).value == pytest.approx(1.5e-7)
+    assert in_place(None, 1e-5, []) is None
