@@ -164,8 +164,8 @@ def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
         )
     chains = [check["chain"]] if "chain" in check else check["chains"]
     wrong = EngineError(
-        "break_check.chain: a list of three or more functions, outermost first, is expected, each a "
-        "list of the names it has had"
+        "break_check.chain: a list of three or more functions, outermost first, is expected, each "
+        "a list of the names it has had"
     )
     if not isinstance(chains, list) or not chains:
         raise wrong

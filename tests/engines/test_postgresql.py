@@ -142,6 +142,15 @@ def test_ps_and_why_say_what_it_means(start_session: StartSession) -> None:
         assert oracle not in text
 
 
+def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
+    client, pid = start_session(10)
+    client.begin(LONG)
+    found = json.loads(polltrace("stop-at", "-p", str(pid), "--json"))
+    names = [frame["function"] for frame in found["frames"]]
+    assert {"pq_check_connection", "WaitEventSetWait"} <= set(names)
+    assert found["socket"]["kind"] == "tcp"
+
+
 def test_advise_measures_the_interval_in_force(start_session: StartSession) -> None:
     client, pid = start_session(10)
     client.begin(LONG.replace("20000000", "100000000"))
