@@ -59,7 +59,10 @@ def chosen_server(args: argparse.Namespace, address: str) -> DatabaseServer:
         note(f"put back {path}, which a run that was killed had changed")
     if args.server == "lab":
         if args.connect or args.user or args.set_sqlnet:
-            raise UsageError("--connect, --user and --set-sqlnet go with another --server")
+            raise UsageError(
+                "--connect, --user and --set-sqlnet go with --server oracle; the first two "
+                "with postgresql as well"
+            )
         return LabServer(address=address, processor=processors()[1], force_skip=args.force_skip)
     if args.server == "postgresql":
         return _postgresql(args)

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import signal
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,19 +22,21 @@ from polltrace.stacks import Symbolizer
 from tests.conftest import POLLTRACE
 from tests.engines.conftest import StartSession
 from tests.probes.probe_process import Probe, read_line, total
+from tests.waiting import until
 
 LONG = "select count(*) from generate_series(1, 20000000) a"
 # A check in strace's words: any wait for nothing at all.
-NOW = re.compile(r"epoll_wait\(.*, 0(?:\)| <unfinished)")
+NOW = re.compile(r"^epoll_wait\(.*, 0\) +=", re.MULTILINE)
 
 
 class Strace:
-    """The kernel's own account of a process's waits, from another observer."""
+    """A process's waits by another observer, with a file for each process (-ff): in one file calls
+    of several would interrupt each other's lines."""
 
-    def __init__(self, pid: int, output: Path, *options: str) -> None:
+    def __init__(self, pid: int, output: Path) -> None:
         self._output = output
         self._process = subprocess.Popen(
-            ["strace", *options, "-e", "trace=epoll_wait", "-o", str(output), "-p", str(pid)],
+            ["strace", "-ff", "-e", "trace=epoll_wait", "-o", str(output), "-p", str(pid)],
             stderr=subprocess.PIPE,
             bufsize=0,
         )
@@ -40,7 +45,8 @@ class Strace:
     def checks(self) -> int:
         self._process.terminate()
         self._process.communicate()
-        return sum(bool(NOW.search(line)) for line in self._output.read_text().splitlines())
+        files = self._output.parent.glob(f"{self._output.name}.*")
+        return sum(len(NOW.findall(file.read_text())) for file in files)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +92,13 @@ def test_fifty_sessions_that_come_and_go(cluster: PostgresqlCluster, tmp_path: P
         ) as connection:
             connection.execute("select count(*) from generate_series(1, 100000)")
 
-    strace = Strace(cluster.pid, tmp_path / "trace", "-f")
+    strace = Strace(cluster.pid, tmp_path / "trace")
     probe = Probe.start("-p", str(cluster.pid), "-f", *check_options())
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(session, range(50)))
+    while len(probe.of("exit")) < 50:
+        probe.read_until("exit")
     probe.stop()
-    assert len(probe.of("exit")) >= 50
     assert total(probe) == strace.checks() > 50
 
 
@@ -135,6 +142,15 @@ def test_ps_and_why_say_what_it_means(start_session: StartSession) -> None:
         assert oracle not in text
 
 
+def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
+    client, pid = start_session(10)
+    client.begin(LONG)
+    found = json.loads(polltrace("stop-at", "-p", str(pid), "--json"))
+    names = [frame["function"] for frame in found["frames"]]
+    assert {"pq_check_connection", "WaitEventSetWait"} <= set(names)
+    assert found["socket"]["kind"] == "tcp"
+
+
 def test_advise_measures_the_interval_in_force(start_session: StartSession) -> None:
     client, pid = start_session(10)
     client.begin(LONG.replace("20000000", "100000000"))
@@ -148,27 +164,20 @@ def test_advise_measures_the_interval_in_force(start_session: StartSession) -> N
     client.send_break()
 
 
-def test_a_cluster_ends_with_its_owner(tmp_path: Path) -> None:
+def test_a_cluster_ends_with_its_owner() -> None:
     """Also with kill -9."""
-    import signal  # noqa: PLC0415
-    import sys  # noqa: PLC0415
-
-    from tests.waiting import until  # noqa: PLC0415
-
     program = (
         "import time\n"
         "from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster\n"
         "with PostgresqlCluster() as c:\n"
-        "    print(c.pid, flush=True)\n"
+        "    print(c.pid, c.folder, flush=True)\n"
         "    time.sleep(1000)\n"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdout=subprocess.PIPE,
-        bufsize=0,
-        env={"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)},
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, bufsize=0
     ) as owner:
-        pid = int(read_line(owner.stdout))
+        pid, folder = read_line(owner.stdout).split()
         assert Path(f"/proc/{pid}").exists()
         owner.send_signal(signal.SIGKILL)
     until(lambda: not Path(f"/proc/{pid}").exists())
+    shutil.rmtree(folder)  # all that is left

@@ -39,6 +39,7 @@ def test_the_built_in_ones() -> None:
         "array-size",
         "break-poll",
         "cancel-latency",
+        "client-check",
         "dropped-urgent",
         "network-latency",
     }

@@ -102,6 +102,11 @@ class PostgresqlCluster:
             time.sleep(0.02)
 
     @property
+    def folder(self) -> Path:
+        """Where its files are."""
+        return self._folder
+
+    @property
     def pid(self) -> int:
         """The postmaster's, of which every server process is a child."""
         return self._process.pid
