@@ -120,9 +120,10 @@ const char *read_call(const char *at, const char *end, struct record *to) {
 }
 
 // "driver id=1952673792 #bytes=1 p3=0 obj#=-1 tim=1452". A name may hold
-// blanks and signs, so the values are what follows each '='.
+// blanks and signs, so the values are what follows each '='. Without
+// `parameters`, tim alone is read.
 static const char *read_parameters(const char *at, const char *end,
-                                   struct record *to) {
+                                   bool parameters, struct record *to) {
     enum field next = FIELD_P1;
     while (at < end) {
         const char *const equals = memchr(at, '=', (size_t)(end - at));
@@ -130,12 +131,14 @@ static const char *read_parameters(const char *at, const char *end,
             return end;
         at = equals + 1;
         int64_t value;
-        const bool number = read_number(&at, &value);
         if (memcmp(equals - 4, " tim", 4) == 0) {
-            if (number)
+            if (read_number(&at, &value))
                 put(to, FIELD_TIM, value);
             return at;
         }
+        if (!parameters)
+            continue;
+        const bool number = read_number(&at, &value);
         if (memcmp(equals - 4, "obj#", 4) == 0) {
             if (number)
                 put(to, FIELD_OBJ, value);
@@ -149,7 +152,7 @@ static const char *read_parameters(const char *at, const char *end,
 }
 
 const char *read_wait(const char *at, const char *end, const char *block,
-                      struct record *to) {
+                      bool parameters, struct record *to) {
     if (end - at < 12 || memcmp(at, " nam='", 6) != 0)
         return NULL;
     const char *const name = at + 6;
@@ -168,7 +171,7 @@ const char *read_wait(const char *at, const char *end, const char *block,
     if (!read_number(&at, &ela))
         return NULL;
     put(to, FIELD_ELA, ela);
-    return read_parameters(at, end, to);
+    return read_parameters(at, end, parameters, to);
 }
 
 bool find_number(const char *at, const char *end, const char *name,

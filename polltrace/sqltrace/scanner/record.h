@@ -78,7 +78,8 @@ struct mode {
 
 // What the tokeniser is to find besides calls.
 enum want {
-    WANT_LINES = 1, // a record for every line
-    WANT_STATS = 2, // plan rows
-    WANT_BINDS = 4, // BINDS, each with its values as the body
+    WANT_LINES = 1,      // a record for every line
+    WANT_STATS = 2,      // plan rows
+    WANT_BINDS = 4,      // BINDS, each with its values as the body
+    WANT_PARAMETERS = 8, // p1, p2, p3 and obj of waits
 };

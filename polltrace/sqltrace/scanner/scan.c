@@ -6,6 +6,9 @@
 
 #include "rows.h"
 
+static const uint64_t OF_PARAMETERS = 1ull << COLUMN_p1 | 1ull << COLUMN_p2 |
+                                      1ull << COLUMN_p3 | 1ull << COLUMN_obj;
+
 struct scan *scan_new(const struct scan_options *options) {
     struct scan *scan = calloc(1, sizeof *scan);
     if (!scan)
@@ -17,6 +20,8 @@ struct scan *scan_new(const struct scan_options *options) {
         scan->want |= WANT_LINES;
     if (options->stats)
         scan->want |= WANT_STATS;
+    if (options->columns & OF_PARAMETERS)
+        scan->want |= WANT_PARAMETERS;
     if (options->columns >> COLUMN_binds & 1)
         scan->want |= WANT_BINDS;
     if (sessions_switch(&scan->sessions, 0, 0, 0))
