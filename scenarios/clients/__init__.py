@@ -88,7 +88,7 @@ LOAD_PROGRAMS = {
         ),
     )
 }
-"""The programs that carry out the plans of `polltrace load`."""
+"""The programs that carry out the plans of `polltrace load`: of Oracle's drivers."""
 
 
 def program(name: str) -> Program:
@@ -99,5 +99,5 @@ def program(name: str) -> Program:
 
 
 def load_program(name: str) -> Program:
-    """The load client of that name; PROGRAMS has the same names."""
+    """The load client of that name, one of LOAD_PROGRAMS."""
     return LOAD_PROGRAMS[name]

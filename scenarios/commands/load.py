@@ -97,6 +97,8 @@ class LoadCommand:
         add_server_arguments(parser)
 
     def run(self, args: argparse.Namespace) -> int:
+        if args.server not in ("lab", "oracle"):
+            raise UsageError("a load runs against the lab or an Oracle database")
         workload = _workload(args)
         for name in dict.fromkeys(workload.clients):
             load_program(name).command()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import FileError
-from polltrace.scenarios.clients import PROGRAMS
+from polltrace.scenarios.clients import LOAD_PROGRAMS
 from polltrace.scenarios.load import sql_text
 from polltrace.scenarios.load.binds import check_names, inline_row, read_text, rows_of
 from polltrace.scenarios.load.checked_table import CheckedTable
@@ -112,8 +112,8 @@ def _rate(file: CheckedTable) -> float | None:
 def _clients(file: CheckedTable) -> Sequence[str]:
     names = file.texts("client") or ("python-oracledb",)
     for name in names:
-        if name not in PROGRAMS:
-            file.wrong("client", f"{name!r} is none of {', '.join(PROGRAMS)}")
+        if name not in LOAD_PROGRAMS:
+            file.wrong("client", f"{name!r} is none of {', '.join(LOAD_PROGRAMS)}")
     return names
 
 
