@@ -40,6 +40,7 @@ def test_the_built_in_ones() -> None:
         "break-poll",
         "cancel-latency",
         "dropped-urgent",
+        "latency-layers",
         "network-latency",
     }
     for name in found:
