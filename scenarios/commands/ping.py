@@ -42,7 +42,7 @@ _sessions = whole_number(1, 64, "a number of sessions")
 
 
 class Ping:
-    """Measure a path's latency at every layer, from the TCP handshake to a row of SQL.
+    """Measure a path's latency layer by layer, from TCP to SQL.
 
     A round measures a TCP connect, the kernel's round trip on its handshake, an Oracle Net connect,
     the driver's ping on a warm channel, a one-row query, and (elapsed - DB time) / round trips of

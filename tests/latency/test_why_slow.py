@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from polltrace.latency.session_time import ServerUse, Window, session_time
+from polltrace.latency.session_time_report import advice
 from polltrace.latency.tcp_info import TcpInfo
 from polltrace.latency.wait_sampler import Waits
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
@@ -164,6 +165,22 @@ def test_the_arithmetic() -> None:
     assert found.server.value == pytest.approx(0.05 + 0.05 + 0.27)
     assert found.network.value + found.client.value + found.server.value == pytest.approx(1)
     assert found.retransmits == 3
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "queued_s", "words"),
+    [
+        (0.5, 0.5, "the client takes its time"),
+        (6.0, 0.5, "'polltrace stacks' shows"),
+        (1.0, 8.0, "the server waits for a processor"),
+        (3.0, 1.0, ""),
+    ],
+)
+def test_the_advice_is_for_what_takes_most(cpu_s: float, queued_s: float, words: str) -> None:
+    waits = sampled(idle=900, disk=100) if cpu_s != 3.0 else sampled(idle=500, send=500)
+    text = "\n".join(advice(session_time(window(waits, cpu_s, queued_s))))
+    assert words in text
+    assert bool(words) == bool(text)
 
 
 def test_the_network_is_no_longer_than_the_wait_for_the_client() -> None:

@@ -41,6 +41,7 @@ def test_the_built_in_ones() -> None:
         "cancel-latency",
         "client-check",
         "dropped-urgent",
+        "latency-layers",
         "network-latency",
     }
     for name in found:
