@@ -26,7 +26,7 @@ help: ## print this list
 demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
 
-# The linters, the C tests and five shards of the Python tests side by side. Each shard has its own
+# The linters, the C tests and six shards of the Python tests side by side. Each shard has its own
 # namespaces, so it sees no process of another; the probe's shard keeps the host's process IDs,
 # because a probe in a PID namespace takes other paths, and the emulated kernels' keeps the network,
 # which their packages come from. What failed is said once more at the end, where one looks for it.
@@ -34,7 +34,7 @@ test: SHELL := /bin/bash
 test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \
 	$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --keep-going --output-sync=target \
-		pytest-live pytest-rest pytest-lab pytest-probes pytest-kernels check-c lint-files \
+		pytest-live pytest-rest pytest-load pytest-lab pytest-probes pytest-kernels check-c lint-files \
 		2>&1 | tee build/test.log || { \
 		echo; echo "make test: what failed, out of build/test.log:"; \
 		grep -E '^(FAILED|ERROR) |\*\*\* ' build/test.log; exit 1; }
@@ -42,6 +42,7 @@ test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run
 SHARD = MAKEFLAGS= tests/own-namespaces.sh
 OF_PROBES = tests/probes
 OF_LIVE = tests/exporter tests/recording tests/servers tests/stop_at tests/top tests/watch
+OF_LOAD = tests/engines tests/latency tests/load tests/sqltrace
 OF_LAB = tests/docs tests/lab tests/stacks tests/vagrant
 
 pytest-probes:
@@ -53,12 +54,15 @@ pytest-kernels:
 pytest-live:
 	$(SHARD) pytest --durations=10 $(OF_LIVE)
 
+pytest-load:
+	$(SHARD) pytest --durations=10 $(OF_LOAD)
+
 pytest-lab:
 	$(SHARD) pytest --durations=10 $(OF_LAB)
 
 pytest-rest:
 	$(SHARD) pytest --durations=10 \
-		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) tests/kernels)
+		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) $(OF_LOAD) tests/kernels)
 
 check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
 	pytest -q -rfE --ignore=tests/lab --ignore=tests/probes --ignore=tests/vagrant \
