@@ -14,8 +14,8 @@ packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl patch xz-utils iproute2"
 # The fuzzer's run time; tools that look at processes and programs from outside; a browser for the
 # flame graphs, a terminal for the live view; a Prometheus that scrapes, a remote host to watch; an
-# emulator for other kernels; bcc for its backend; a
-# database that checks its clients by a timer. The linters come from PyPI.
+# emulator for other kernels; bcc for its backend; a database that checks its clients by a timer.
+# The linters come from PyPI.
 tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openssh-server systemd
     qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql"
 # What the benches measure against.
