@@ -15,6 +15,7 @@ PLAIN = CostModel(
     timed=Estimate(1.5, 1.2, 2.0),
     sampled=exactly(1.0),
     other_interval=Estimate(1.0, 0.85, 1.15),
+    rise=0.0,
     check_s=Estimate(2.5e-9, 0.0, 10e-9),
     together=1.0,
     provenance={},

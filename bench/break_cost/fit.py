@@ -18,7 +18,7 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,10 @@ Logs = Mapping[str, Sequence[float]]
 def fitted(records: Sequence[Record]) -> dict[str, Any]:
     """The data file. Raises ValueError for fewer than three statements."""
     used = [each for each in records if not each.disturbance and each.timed_ns]
+    if len({each.statement for each in used}) < 3:
+        raise ValueError("fewer than three statements")
     check_s = _check_s(used)
+    rise, misses = _other_intervals(used, check_s[0])
     logs = {
         "calibrated": _by_statement(
             used, lambda one: _cost_ns(one, check_s[0]) / one.calibrated_ns
@@ -49,7 +52,8 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         **factors,
-        "other_interval": _factor({"other": _other_intervals(used, check_s[0])}, at=0.0),
+        "rise": rise,
+        "other_interval": _factor(misses, at=0.0),
         "check_s": list(check_s),
         "together": _together(logs["timed"], logs["sampled"]),
         "errors_log": {name: _components(each) for name, each in logs.items()},
@@ -100,13 +104,11 @@ def _factor(logs: Logs, at: float | None = None) -> list[float]:
     """The factor, its low and its high end: the mean over statements, and Student's interval of
     the held-out residuals, as many as there are statements. `at` is a mean that is known."""
     if at is None:
-        if len(logs) < 3:
-            raise ValueError("fewer than three statements")
         centre = statistics.fmean(statistics.fmean(each) for each in logs.values())
         error, free = _held_out_rms(logs), len(logs) - 1
     else:
         all_logs = [log for each in logs.values() for log in each]
-        centre, free = at, len(all_logs)
+        centre, free = at, max(1, len(logs) - 1)
         error = math.sqrt(statistics.fmean(log * log for log in all_logs))
     half = _student(free) * error
     return [math.exp(centre), math.exp(centre - half), math.exp(centre + half)]
@@ -114,7 +116,7 @@ def _factor(logs: Logs, at: float | None = None) -> list[float]:
 
 def _together(one: Logs, other: Logs) -> float:
     """The held-out error of the weighted mean of two estimates, of what it would be if their errors
-    were independent; at least 1."""
+    were independent."""
     weights = [1 / _held_out_rms(each) ** 2 for each in (one, other)]
     mean = {
         name: [
@@ -123,7 +125,7 @@ def _together(one: Logs, other: Logs) -> float:
         ]
         for name in one
     }
-    return max(1.0, _held_out_rms(mean) * math.sqrt(sum(weights)))
+    return _held_out_rms(mean) * math.sqrt(sum(weights))
 
 
 def _held_out_rms(logs: Logs) -> float:
@@ -141,16 +143,23 @@ def _student(free: int) -> float:
     return z + first / free + second / free**2 + third / free**3
 
 
-def _other_intervals(records: Sequence[Record], check_s: float) -> list[float]:
-    """For two sessions of one statement at two skips: how far the calibration's curve misses the
-    cost at the second from that at the first."""
-    misses = []
-    for one, other in permutations(records, 2):
+def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, Logs]:
+    """Of two sessions of one statement at two skips: the power of the interval by which the cost
+    rises faster than the calibration's curve, and by statement what that misses."""
+    pairs = []
+    for one, other in combinations(sorted(records, key=lambda each: each.skip), 2):
         if (one.statement, one.driver) == (other.statement, other.driver):
+            us, other_us = 1e6 / one.polls_per_cpu_s, 1e6 / other.polls_per_cpu_s
             true = math.log(_cost_ns(other, check_s) / _cost_ns(one, check_s))
-            shape = _at(one, 1e6 / other.polls_per_cpu_s) / _at(one, 1e6 / one.polls_per_cpu_s)
-            misses.append(true - math.log(shape))
-    return misses
+            shape = math.log(_at(one, other_us) / _at(one, us))
+            pairs.append((one.statement, math.log(other_us / us), true - shape))
+    if not pairs:
+        raise ValueError("no statement at two skips")
+    rise = sum(miss for _, _, miss in pairs) / sum(longer for _, longer, _ in pairs)
+    misses = defaultdict(list)
+    for statement, longer, miss in pairs:
+        misses[statement].append(miss - rise * longer)
+    return rise, misses
 
 
 def _at(one: Record, interval_us: float) -> float:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -49,15 +50,17 @@ def read_plan(path: Path) -> Plan:
     """A plan file: tables of statements, and for each its skips by driver."""
     data = tomllib.loads(path.read_text("utf-8"))
     schema = tuple(data["setup"])
-    statements, sessions = {}, []
+    statements, by_statement = {}, []
     for each in data["statement"]:
         statements[each["name"]] = Statement(
             each["name"], each["kind"], each["sql"], each["n"], schema
         )
-        sessions += [
-            (driver, each["name"], skip) for skip in each["skips"] for driver in each["drivers"]
-        ]
-    return Plan(statements, sessions)
+        by_statement.append(
+            [(driver, each["name"], skip) for skip in each["skips"] for driver in each["drivers"]]
+        )
+    # One of each statement, then another: a run that was cut short has some of all.
+    turns = itertools.zip_longest(*by_statement)
+    return Plan(statements, [session for turn in turns for session in turn if session])
 
 
 def server_processor() -> int:

@@ -38,15 +38,17 @@ class CostModel:
     `calibrated`: the cost of a poll, of what a poll of polltrace's own takes at the same interval.
     `timed`: the cost of a poll, of its mean duration in place. `sampled`: the cost of checking, of
     its share of on-CPU samples. `other_interval`: the cost at another skip, of what the one at the
-    present skip and the calibration's curve say. `check_s` is no factor but the CPU seconds of a
-    check that does not poll. `together` is by how much the error of a mean of two estimates exceeds
-    that of independent ones. `provenance` is what the model was fitted on.
+    present skip, the calibration's curve and the interval to the power of `rise` say. No factors:
+    `check_s`, CPU seconds of a check that does not poll; `together`, the error of a mean of two
+    estimates, of that which independent ones would have. `provenance` is what the model was fitted
+    on.
     """
 
     calibrated: Estimate
     timed: Estimate
     sampled: Estimate
     other_interval: Estimate
+    rise: float
     check_s: Estimate
     together: float
     provenance: Mapping[str, Any]
@@ -61,6 +63,7 @@ class CostModel:
             timed=Estimate(*data["timed"]),
             sampled=Estimate(*data["sampled"]),
             other_interval=Estimate(*data["other_interval"]),
+            rise=float(data["rise"]),
             check_s=Estimate(*data["check_s"]),
             together=float(data["together"]),
             provenance=data["provenance"],

@@ -76,8 +76,7 @@ def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
 
 def combined(counted: Estimate, sampled: Estimate) -> Estimate:
     """The mean of both logarithms, each weighted by the inverse of its squared error. Their errors
-    have causes in common, so the interval is wider than that of independent ones, by the model's
-    `together`."""
+    are not independent; the model's `together` has by how much that changes the interval."""
     if min(counted.low, sampled.low) <= 0:
         return counted
     errors = [math.log(each.high / each.low) / 2 for each in (counted, sampled)]

@@ -96,28 +96,56 @@ def test_clopper_and_pearsons_interval() -> None:
     assert clopper_pearson(10, 10) == pytest.approx((0.6915, 1.0), abs=1e-4)
 
 
-def test_a_fit_finds_the_factor_that_was_planted_and_its_spread() -> None:
-    chance = random.Random(3)
-    records = []
+def planted() -> list[Record]:
+    """A poll costs twice its duration, and 3 ** 0.1 as much at three times the interval, where the
+    calibration's curve is flat. Statements differ by 5 %, sessions of one by 2 %."""
+    chance, records = random.Random(3), []
     for number in range(40):
-        # A poll costs twice its duration; statements differ by 5 %, sessions of one by 2 %.
         of_it = math.exp(chance.gauss(0, 0.05))
         for skip in (1, 3):
-            cost_ns = 600.0 * of_it * math.exp(chance.gauss(0, 0.02))
-            saved = 100 * cost_ns * 1e-9 * 100_000
-            interval = (saved, saved - 0.1, saved + 0.1)
-            records.append(replace(GOOD, statement=f"{number}", skip=skip, saved_pct=interval))
-    found = fitted(records)
+            timed_ns = 300.0 * skip**0.1
+            cost_ns = 2 * timed_ns * of_it * math.exp(chance.gauss(0, 0.02))
+            saved = 100 * cost_ns * 1e-9 * 100_000 / skip
+            records.append(
+                replace(
+                    GOOD,
+                    statement=f"{number}",
+                    skip=skip,
+                    saved_pct=(saved, saved - 0.1, saved + 0.1),
+                    polls_per_cpu_s=100_000 / skip,
+                    timed_ns=timed_ns,
+                    curve=((1.0, 400.0), (100.0, 400.0)),
+                )
+            )
+    return records
+
+
+def test_a_fit_finds_what_was_planted() -> None:
+    found = fitted(planted())
     factor, low, high = found["timed"]
     assert factor == pytest.approx(2.0, rel=0.03)
     assert (factor / low, high / factor) == pytest.approx((math.exp(0.109), math.exp(0.109)), 0.03)
+    assert found["rise"] == pytest.approx(0.1, abs=0.01)
+    # The difference of two sessions of a statement.
+    assert math.log(found["other_interval"][2]) == pytest.approx(2 * 0.02 * 2**0.5, rel=0.3)
     assert found["errors_log"]["timed"]["statement"] == pytest.approx(0.05, rel=0.3)
     assert found["errors_log"]["timed"]["session"] == pytest.approx(0.02, rel=0.3)
     assert (found["provenance"]["sessions"], len(found["provenance"]["statements"])) == (80, 40)
 
 
+def test_errors_that_cancel_make_a_mean_without_one() -> None:
+    # Samples that miss a statement as far the other way.
+    opposite = [
+        replace(
+            one, sampled_pct=one.saved.value**2 / (2e-7 * (one.timed_ns or 0) * one.polls_per_cpu_s)
+        )
+        for one in planted()
+    ]
+    assert fitted(opposite)["together"] < 0.1
+
+
 def test_disturbed_sessions_are_measured_again_and_never_used() -> None:
-    waited, stolen = replace(GOOD, waiting=0.2), replace(GOOD, steal=0.4)
+    waited, stolen = replace(GOOD, waiting=0.3), replace(GOOD, steal=0.4)
     unequal = replace(GOOD, null_pct=(0.5, 0.4, 0.6))
     assert [bool(each.disturbance) for each in (GOOD, waited, stolen, unequal)] == [0, 1, 1, 1]
     plan = replace(read_plan(FOLDER / "fit.toml"), sessions=[GOOD.key, ("b", "c", 1)])
