@@ -146,9 +146,8 @@ def test_binds_belong_to_the_execution_after_them(between: str) -> None:
 
 def test_a_value_may_span_lines_and_look_like_a_record() -> None:
     fake = call("EXEC", 9, c=1, e=1, tim=5)
-    trace = (
-        f'BINDS #5:\n Bind#0\n  oacdty=01\n  value="first\n{fake}last"\n'
-        + call("EXEC", 5, c=1, e=1, tim=2000)
+    trace = f'BINDS #5:\n Bind#0\n  oacdty=01\n  value="first\n{fake}last"\n' + call(
+        "EXEC", 5, c=1, e=1, tim=2000
     )
     (found,) = rows(trace)
     assert found["cursor"] == 5
