@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
-	bench overhead bench-lab bench-load compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab bench-load bench-trace compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -72,9 +72,10 @@ pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; 
 	pytest $(TESTS)
 
 # `make soak` fuzzes longer.
-check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz for 80 seconds
+check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz for 100 seconds
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=60
 	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=20
+	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=20
 	@$(MAKE) -s --no-print-directory -C probes check
 
 lint: $(VENV)/installed-dev ## check style, types, and what may import what
@@ -185,6 +186,10 @@ bench-load: build clients ## measure what a load adds to a transaction, next to 
 	@./setup.sh --bench
 	python -m bench.load_speed
 
+bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ripgrep, awk, perl (a quiet machine)
+	@./setup.sh --bench
+	python -m bench.trace_speed
+
 compare-power: build clients ## how often compare finds a slower server by its times: an hour
 	python -m bench.compare_power build/compare-power --record 12
 
@@ -206,6 +211,7 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	$(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
+	$(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak"
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment

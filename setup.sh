@@ -19,7 +19,7 @@ packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
 tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openssh-server systemd
     qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql"
 # What the benches measure against.
-bench="strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
+bench="ripgrep mawk perl strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
 vagrant="vagrant vagrant-libvirt mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in

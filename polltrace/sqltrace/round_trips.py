@@ -115,8 +115,9 @@ def gaps(database: TraceDatabase, question: ProfileQuestion) -> list[dict[str, A
     )
     return database.rows(
         "with reached as (select *, max(tim_us) over (partition by file, pid, sid, serial "
-        "order by line rows between unbounded preceding and 1 preceding) as before from spans) "
-        "select file, line, sid, name as next_call, (begun - before) * 1e-6 as gap_s from reached "
+        "order by begun, line rows between unbounded preceding and 1 preceding) as before "
+        "from spans) select file, line, sid, name as next_call, "
+        "(begun - before) * 1e-6 as gap_s from reached "
         f"where begun > before order by gap_s desc, file, line limit {question.top or 1 << 62}"
     )
 

@@ -46,6 +46,16 @@ bool read_number(const char **at, int64_t *value) {
     return p > first && p - first <= 20;
 }
 
+// The same; most numbers of a call are one digit.
+static inline bool read_short_number(const char **at, int64_t *value) {
+    const unsigned digit = (unsigned char)(**at - '0');
+    if (digit > 9 || (unsigned char)((*at)[1] - '0') <= 9)
+        return read_number(at, value);
+    *value = digit;
+    ++*at;
+    return true;
+}
+
 static inline void put(struct record *to, enum field field, int64_t value) {
     to->has |= 1u << field;
     to->field[field] = value;
@@ -106,7 +116,7 @@ const char *read_call(const char *at, const char *end, struct record *to) {
         const enum field field = field_of(key, (size_t)(at - key));
         at++;
         int64_t value;
-        if (read_number(&at, &value)) {
+        if (read_short_number(&at, &value)) {
             if (field < FIELDS)
                 put(to, field, value);
         } else { // type=TEMPORARY LOB
