@@ -77,7 +77,7 @@ def test_a_run_of_every_layer(saved: Path) -> None:
         for name in set(LAYERS) - {SEED}:
             assert layers[name].seconds.value >= least_s, name
     text = run_text(result)
-    assert "A round trip in ms, by layer" in text
+    assert "A round trip in ms, the shortest of each block" in text
     data = run_data(result)["cells"][1]["layers"]
     assert data["kernel-rtt"]["round_trip_s"]["value"] >= 0.021
     # A round is a line, and each executes one row five times.
