@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from polltrace.sqltrace.profile import ProfileQuestion
 
 _CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024}
-_HISTOGRAMS = ("p10", "log-linear")
 
 
 class Trace:
-    """Profile Oracle's extended SQL trace files: where did response time go?
+    """Profile Oracle's extended SQL traces by response time.
 
     FILE is a trace file (also .gz, .zst), a folder of them, a pattern, or - for stdin. Without
     other options, calls are listed by name, and add up to the elapsed time. A first word can ask
@@ -81,10 +80,16 @@ class Trace:
         )
         parser.add_argument(
             "--histogram",
-            nargs="?",
+            action="store_const",
             const="p10",
-            choices=_HISTOGRAMS,
-            help="by duration, in powers of ten or finer",
+            help="by duration, in powers of ten",
+        )
+        parser.add_argument(
+            "--log-linear",
+            action="store_const",
+            const="log-linear",
+            dest="histogram",
+            help="by duration, in tenths of powers of ten",
         )
         parser.add_argument("--sql", metavar="QUERY", help="the answer to SQL over calls, files")
         parser.add_argument("--parquet", type=Path, metavar="OUT", help="write the calls to a file")

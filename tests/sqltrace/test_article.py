@@ -153,7 +153,7 @@ def test_a_histogram_by_powers_of_ten(run: Run) -> None:
     assert [each["calls"] for each in found["rows"]] == [
         0, 0, 0, 45_715, 13_919, 107, 0, 0, 380, 20, 0
     ]  # fmt: skip
-    finer = data(run, str(REAL), "--name", "message from client", "--histogram", "log-linear")
+    finer = data(run, str(REAL), "--name", "message from client", "--log-linear")
     assert finer["total"] == found["total"]
     assert all(
         each["low_s"] <= each["min_s"] <= each["max_s"] < each["high_s"] for each in finer["rows"]
