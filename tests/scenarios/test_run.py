@@ -311,7 +311,7 @@ def test_a_regression_is_an_exit_code(run: Run, small: Path, tmp_path: Path) -> 
         (("run", "break-poll", "--server", "oracle"), "needs --connect"),
         (("run", "break-poll", "--connect", "a:1/b"), "go with --server oracle"),
         (("compare", "nonesuch", "nonesuch"), "cannot read nonesuch"),
-        (("compare", "/dev/null", "/dev/null"), "/dev/null is no run"),
+        (("compare", "/dev/null", "/dev/null"), "/dev/null is no recording, run or load"),
     ],
 )
 def test_an_error_is_one_line(run: Run, argv: tuple[str, ...], message: str) -> None:
