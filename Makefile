@@ -65,7 +65,7 @@ pytest-rest:
 		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) $(OF_LOAD) tests/kernels)
 
 check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
-	pytest -q -rfE --ignore=tests/lab --ignore=tests/probes --ignore=tests/vagrant \
+	pytest -q -rfE $(patsubst %,--ignore=tests/%,lab latency load probes sqltrace vagrant) \
 		-k "not any_value_of_another_type"
 
 pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; TESTS=tests/lab: these alone
