@@ -73,7 +73,7 @@ def test_a_session_without_an_interval_makes_none(start_session: StartSession) -
         client.execute("select 1")
         totals = probe.stop().only()
     assert totals.break_polls == 0
-    assert totals.other_polls >= 2  # it waited for its client
+    assert totals.other_polls >= 1  # it waited for its client
 
 
 def test_fifty_sessions_that_come_and_go(cluster: PostgresqlCluster, tmp_path: Path) -> None:
