@@ -8,9 +8,9 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-# One more than there are processors: some of it waits for the network. Under a make that shares
-# out jobs already, as many as that one has.
-JOBS := $(shell expr $$(nproc) + 1)
+# As many as there are processors: with more, tests that measure wait for one. Under a make that
+# shares out jobs already, as many as that one has.
+JOBS := $(shell nproc)
 SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # Tools of the virtual environment first; a contributor's own environment serves as well.
