@@ -208,12 +208,9 @@ def _cost(
     if share is not None and by_polls.value:
         own = [max(0.0, each - checks.value) for each in (share.value, share.low, share.high)]
         scale = Estimate(*(each / by_polls.value for each in own))
-    shortest_s = poll_cost.knots[0][0]
-
     def cost_s(interval_s: float) -> float:
-        # At the end of an interval whose polls would take all of the CPU time, nothing is between
-        # them.
-        interval_s = max(interval_s, shortest_s)
+        # At the end of a wide interval polls would take more than all of the CPU time.
+        interval_s = max(interval_s, 1e-9)
         return float(poll_cost.at(interval_s).value * (interval_s / load.interval_s) ** rise)
 
     return CheckingCost(
