@@ -208,6 +208,7 @@ def _cost(
     if share is not None and by_polls.value:
         own = [max(0.0, each - checks.value) for each in (share.value, share.low, share.high)]
         scale = Estimate(*(each / by_polls.value for each in own))
+
     def cost_s(interval_s: float) -> float:
         # At the end of a wide interval polls would take more than all of the CPU time.
         interval_s = max(interval_s, 1e-9)
