@@ -37,7 +37,7 @@ test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run
 		pytest-live pytest-rest pytest-load pytest-lab pytest-probes pytest-kernels check-c lint-files \
 		2>&1 | tee build/test.log || { \
 		echo; echo "make test: what failed, out of build/test.log:"; \
-		grep -E '^(FAILED|ERROR) |\*\*\* ' build/test.log; exit 1; }
+		grep -E '^(FAILED|ERROR) |^make.*\*\*\* ' build/test.log; exit 1; }
 
 SHARD = MAKEFLAGS= tests/own-namespaces.sh
 OF_PROBES = tests/probes
