@@ -106,9 +106,10 @@ class GapSurvey:
             if totals.gaps:
                 longest = 1e-9 * totals.gaps[-1].below_ns
                 self.worst_s[identity] = max(longest, self.worst_s.get(identity, 0.0))
-            cost, interval_us = timed_cost(totals.durations), self._intervals_us.get(identity)
-            if cost is not None and interval_us is not None:
-                self.costs[identity] = TimedCost(interval_us, cost)
+            if interval_us := self._intervals_us.get(identity):
+                cost = timed_cost(totals.durations, 1e-6 * interval_us)
+                if cost is not None:
+                    self.costs[identity] = TimedCost(interval_us, cost)
         self.close()
         return True
 

@@ -180,8 +180,9 @@ def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
     """What a poll costs those whose polls were timed while it was recorded."""
     costs = {}
     for identity, totals in recording.gaps.items():
-        cost = timed_cost(totals.durations)
-        if cost is not None and totals.cpu_s:
-            interval_us = calibrated_interval_us(totals.cpu_s / totals.break_polls)
-            costs[identity] = TimedCost(interval_us, cost)
+        if totals.cpu_s and totals.break_polls:
+            interval_s = totals.cpu_s / totals.break_polls
+            cost = timed_cost(totals.durations, interval_s)
+            if cost is not None:
+                costs[identity] = TimedCost(calibrated_interval_us(interval_s), cost)
     return costs
