@@ -75,10 +75,17 @@ def test_an_in_band_session_has_a_cost_and_a_forecast(
     assert skips[1000]["cancel_waiting_s"] == 3000
     # Nothing saves as much as having no checks at all.
     assert data["out_of_band_saved_pct"] > skips[1000]["saved_pct"] > 0
-    # A plausible skip: it saves most of the cost, within the limit.
-    best = skips[data["recommended_skip"]]
-    assert best["cancel_ms"]["worst"] <= 1000 * data["max_cancel_s"]
-    assert best["saved_pct"] > 0.5 * skips[1000]["saved_pct"]
+    # As good as the one that saves most within the limits, as far as the measurement can tell: on a
+    # busy host that is not far.
+    within = [
+        each
+        for each in data["forecast"]
+        if each["cancel_ms"]["worst"] <= 1000 * data["max_cancel_s"]
+        and each["cancel_waiting_s"] <= data["max_cancel_waiting_s"]
+    ]
+    best, most = skips[data["recommended_skip"]], max(within, key=lambda each: each["saved_pct"])
+    assert best in within
+    assert most["saved_pct_ci95"][0] <= best["saved_pct"] <= most["saved_pct"]
 
 
 @pytest.mark.usefixtures("lab")
