@@ -95,11 +95,22 @@ class SessionSummary:
         }
 
     @property
+    def share(self) -> Estimate | None:
+        """What break checking takes of its CPU time, per cent: advice's figure where it is one of
+        a session that polls, so that both show the same."""
+        if self.advice is not None and self.advice.forecast:
+            return self.advice.now
+        return self.counted
+
+    @property
     def lost_cpu_s(self) -> float | None:
-        """CPU seconds that went into break polls."""
+        """CPU seconds that went into break checking."""
         if not self.break_polls:
             return 0.0
-        return self.break_polls * self.poll_cost_s.value if self.poll_cost_s else None
+        if self.poll_cost_s is None or self.counted is None or self.share is None:
+            return None
+        by_polls = self.break_polls * self.poll_cost_s.value
+        return by_polls * self.share.value / self.counted.value if self.counted.value else by_polls
 
 
 @dataclass(frozen=True, slots=True)
