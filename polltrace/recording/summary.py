@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Trigger
 from polltrace.intervals import Estimate, proportion
-from polltrace.overhead.advice import Advice, Extras, advice
-from polltrace.overhead.cost_model import in_place
+from polltrace.overhead.advice import Extras
 from polltrace.overhead.estimates import counted_pct
 from polltrace.overhead.load import SessionLoad, counted_load
-from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.poll_cost import curve
+from polltrace.overhead.session_advice import SessionAdvice, session_advice, session_cost
 from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, shares
@@ -57,7 +58,7 @@ class SessionSummary:
     sampled: Estimate | None
     samples: int
     checks: int
-    advice: Advice | None
+    advice: SessionAdvice | None
     gaps: tuple[Bucket, ...]
     spans: tuple[Span, ...]
 
@@ -182,15 +183,16 @@ def _session(
         totals = replace(totals, break_polls=server.client_polls(totals))
     from_s, to_s = recording.lived[identity]
     load = _load(recording, totals, on_any_socket.break_polls, sampled)
-    curve = _poll_cost(recording.poll_costs) if totals.break_polls else None
+    timed = recording.gaps.get(identity)
+    costs = None
+    if totals.break_polls:
+        costs = curve(recording.check_costs, server.engine.trigger if server else Trigger.COUNT)
+        costs = session_cost(server, costs, load, timed.durations if timed else ())
     stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
     checks = _checks(stacks, server)
     watched = _watched(server, totals, to_s - from_s)
-    timed = recording.gaps.get(identity)
-    if totals.break_polls and timed:
-        curve = in_place(curve, load.interval_s, timed.durations)
-    cost = curve.at(load.interval_s) if curve else None
+    cost = costs.at(load.interval_s) if costs else None
     return SessionSummary(
         identity=identity,
         title=_title(recording, identity),
@@ -209,10 +211,11 @@ def _session(
         sampled=proportion(checks, samples) if samples else None,
         samples=samples,
         checks=checks,
-        advice=advice(
+        advice=session_advice(
             server,
+            watched.evidence.polls_on_cpu,
             load,
-            poll_cost=curve,
+            poll_cost=costs,
             stacks=stacks,
             extras=Extras(
                 gaps=timed.gaps if timed else (),
@@ -224,7 +227,7 @@ def _session(
                 probe_s_per_poll=sampled.probe_s_per_poll if sampled else 0.0,
             ),
         )
-        if server
+        if server and watched
         else None,
         gaps=timed.gaps if timed else (),
         spans=tuple(recording.series[identity].spans()) if identity in recording.series else (),
@@ -253,13 +256,6 @@ def _load(
     if seconds <= 0:
         return counted_load(replace(totals, cpu_s=0.0), 1.0, 0.0)
     return counted_load(totals, seconds, sampled.probe_s_per_poll if sampled else 0.0)
-
-
-def _poll_cost(by_interval_us: Mapping[int, Estimate]) -> PollCost | None:
-    """The recorded costs as a curve; None where none was measured."""
-    if not by_interval_us:
-        return None
-    return PollCost([(1e-6 * each, cost) for each, cost in sorted(by_interval_us.items())])
 
 
 def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Session | None:

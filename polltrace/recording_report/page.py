@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Reveals
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report import changes
+from polltrace.overhead.advice_report.client_check import span as short_span
+from polltrace.overhead.client_check import ClientCheckAdvice
 from polltrace.overhead.forecast import recommended
+from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.stacks import all_stacks
 from polltrace.recording.summary import SessionSummary, Summary
@@ -62,9 +65,9 @@ def _verdict(summary: Summary) -> str:
     return verdict_html + "".join(f'<p class="torn">{text(each)}</p>' for each in torn(summary))
 
 
-def _changes(worst: SessionSummary | None, advice: Advice | None) -> str:
+def _changes(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
     """What to do for the session that loses most, and what that rests on."""
-    if worst is None or advice is None or advice.mode is not BreakMode.IN_BAND:
+    if worst is None or not isinstance(advice, Advice) or not advice.forecast:
         return ""
     parts = [f"<h2>What to do for {worst.identity[0]} ({text(instance(worst))})</h2>"]
     for each in changes(advice, recommended(advice.forecast)):
@@ -115,34 +118,70 @@ def _row(each: SessionSummary) -> list[str]:
     ]
 
 
-def _plots(summary: Summary, worst: SessionSummary | None, advice: Advice | None) -> str:
+def _plots(summary: Summary, worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
     if worst is None:
         return ""
     who = f"{worst.identity[0]} ({instance(worst)})"
     gaps = figure(
         f"Gaps between break polls of {who}",
         gap_histogram(worst.gaps),
-        "A cancel waits for the next poll, so a long gap is a long wait. Timed for a second now "
-        "and then.",
+        f"{_WAITS[_reveals(worst)]}, so a long gap is a long wait. Timed for a second now and "
+        "then.",
     )
     rates = figure(
         "Break polls over time",
         rates_over_time(summary.sessions),
         "The sessions that lose most.",
     )
-    best = recommended(advice.forecast) if advice else None
+    if not isinstance(advice, Advice):
+        return f'<h2>Over time</h2><div class="plots">{gaps + rates}</div>'
+    best = recommended(advice.forecast)
     costs = figure(
         f"What each BREAK_POLL_SKIP would cost {who}",
-        forecast_plot(advice.forecast, advice.skip, best) if advice else "",
+        forecast_plot(advice.forecast, advice.skip, best),
         "To the left cancels come sooner, downwards polling costs less.",
     )
     found = gaps + rates + costs
     return f'<h2>Over time, and what another skip would do</h2><div class="plots">{found}</div>'
 
 
-def _forecast(worst: SessionSummary | None, advice: Advice | None) -> str:
-    if worst is None or advice is None or advice.mode is not BreakMode.IN_BAND:
+_WAITS = {
+    Reveals.CANCEL: "A cancel waits for the next poll",
+    Reveals.LOST_CLIENT: "A client that is gone is found by the next check",
+}
+
+
+def _reveals(session: SessionSummary) -> Reveals:
+    return session.server.engine.reveals if session.server else Reveals.CANCEL
+
+
+def _forecast(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
+    if worst is None or advice is None or not advice.forecast:
         return ""
+    heading = f"<h2>Forecast for {worst.identity[0]}</h2>"
+    return heading + (
+        _intervals(advice) if isinstance(advice, ClientCheckAdvice) else _skips(advice)
+    )
+
+
+def _intervals(advice: ClientCheckAdvice) -> str:
+    rows = [
+        [
+            short_span(each.interval_s)
+            + (" (now)" if each.interval_s == advice.interval_s else ""),
+            f"{each.checks_per_cpu_s:,.1f}",
+            pct(each.cpu_pct),
+            short_span(each.median_s),
+            short_span(each.worst_s),
+        ]
+        for each in advice.forecast
+    ]
+    now = [i for i, each in enumerate(advice.forecast) if each.interval_s == advice.interval_s]
+    heads = [advice.server.engine.parameter, "Checks a CPU second", "% of its CPU [95 %]"]
+    return table([*heads, "Client found gone after: median", "at most"], rows, marked=now)
+
+
+def _skips(advice: Advice) -> str:
     rows = [
         [
             str(each.break_poll_skip) + (" (now)" if each.break_poll_skip == advice.skip else ""),
@@ -159,7 +198,7 @@ def _forecast(worst: SessionSummary | None, advice: Advice | None) -> str:
     now = [i for i, each in enumerate(advice.forecast) if each.break_poll_skip == advice.skip]
     heads = ["BREAK_POLL_SKIP", "Polls a CPU second", "% of its CPU [95 %]", "Saved %"]
     heads += ["Cancel on CPU, median ms", "99 of 100", "worst", "Waiting: up to"]
-    return f"<h2>Forecast for {worst.identity[0]}</h2>" + table(heads, rows, marked=now)
+    return table(heads, rows, marked=now)
 
 
 def _ms(milliseconds: float | None) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-from polltrace.breaks.break_mode import BreakMode
-from polltrace.overhead.advice_report import advice_text
+from polltrace.overhead.advice_report import session_advice_text
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.sentences import (
@@ -29,8 +28,8 @@ def report_text(summary: Summary) -> str:
     head = [about(summary), *_filled(torn(summary))]
     lines = [*head, "", *_filled(verdict(summary)), "", *_table(summary)]
     worst = summary.worst
-    if worst is not None and worst.advice is not None and worst.advice.mode is BreakMode.IN_BAND:
-        lines += ["", printable_lines(advice_text(worst.advice, CancelLimits()))]
+    if worst is not None and worst.advice is not None and worst.advice.forecast:
+        lines += ["", printable_lines(session_advice_text(worst.advice, CancelLimits()))]
     return "\n".join([*lines, "", *_filled(quality(summary))])
 
 

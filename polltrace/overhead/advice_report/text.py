@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Sequence
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import Reveals
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report.changes import changes
@@ -64,8 +63,6 @@ def _who(advice: Advice, session: DatabaseSession | None) -> str:
 
 def _not_in_band(advice: Advice, who: str) -> str:
     polls = advice.load.rate.per_s
-    if advice.server.engine.reveals is Reveals.LOST_CLIENT:
-        return _client_checks(advice, who)
     reason = {
         BreakMode.OUT_OF_BAND: "breaks come as urgent data, so it makes no break polls",
         BreakMode.LOCAL: "it has no client over TCP, and breaks come as a signal",
@@ -77,18 +74,6 @@ def _not_in_band(advice: Advice, who: str) -> str:
     return (
         f"{who} is {advice.mode.value}: {reason}{but}. Break polling takes 0 % of its CPU, and "
         "BREAK_POLL_SKIP changes nothing for it."
-    )
-
-
-def _client_checks(advice: Advice, who: str) -> str:
-    engine = advice.server.engine
-    if advice.mode is not BreakMode.CHECKING:
-        return f"{who} is {advice.mode.value}: {advice.why.reason}. {' '.join(advice.why.settles)}."
-    return (
-        f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone "
-        f"({engine.parameter}). The system calls of that take {_pct(advice.counted)} of its CPU; "
-        "a cancel does not depend on them. 'polltrace advise -p PID' measures whole checks, with "
-        "the timer."
     )
 
 
