@@ -20,6 +20,8 @@ PLAIN = CostModel(
     rise=0.0,
     check_s=Estimate(2.5e-9, 0.0, 10e-9),
     together=1.0,
+    longest=0.03,
+    probe_error=0.5,
     provenance={},
 )
 

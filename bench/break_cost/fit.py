@@ -25,7 +25,7 @@ from typing import Any
 
 from bench.break_cost.record import Record, measure, read_records
 from bench.break_cost.workload import read_plan
-from polltrace.overhead.cost_model import FORMAT, VERSION
+from polltrace.overhead.cost_model import FORMAT, VERSION, cost_model
 
 HERE = Path(__file__).parent
 MODEL = Path("polltrace/overhead/cost_model.json")
@@ -67,6 +67,7 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
         "other_interval": _factor(0.0, misses),
         "check_s": list(check_s),
         "together": _together(left_out["timed"], left_out["sampled"]),
+        "chosen": {"longest": cost_model().longest, "probe_error": cost_model().probe_error},
         "errors_log": {name: _components(each, left_out[name]) for name, each in points.items()},
         "provenance": {
             "fitted": max(each.at for each in used),

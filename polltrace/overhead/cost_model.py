@@ -30,8 +30,6 @@ from polltrace.profiles.frames import Bucket
 FORMAT, VERSION = "polltrace-cost-model", 2
 # With fewer polls timed their mean is not known to a per cent.
 FEWEST_TIMED = 1000
-# Interrupts and other processes' turns fall into the longest, and are no part of a poll.
-_LONGEST = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,10 @@ class CostModel:
     the power of `rise` say. No factors: `timed_intervals_s`, the shortest and the longest interval
     between polls that was fitted on (CPU seconds); `check_s`, CPU seconds of a check that does not
     poll; `together`, the error of a mean of two estimates, of that which independent ones would
-    have. `provenance` is what the model was fitted on.
+    have. Chosen, not fitted: `longest`, the share of timed polls that is left out of their mean,
+    because interrupts and other processes' turns fall into the longest; `probe_error`, how far what
+    the probe adds to a poll may be from what it adds with hot caches, of that. `provenance` is what
+    the model was fitted on.
     """
 
     calibrated: Estimate
@@ -58,6 +59,8 @@ class CostModel:
     rise: float
     check_s: Estimate
     together: float
+    longest: float
+    probe_error: float
     provenance: Mapping[str, Any]
 
     @classmethod
@@ -75,6 +78,8 @@ class CostModel:
             rise=float(data["rise"]),
             check_s=Estimate(*data["check_s"]),
             together=float(data["together"]),
+            longest=float(data["chosen"]["longest"]),
+            probe_error=float(data["chosen"]["probe_error"]),
             provenance=data["provenance"],
         )
 
@@ -111,7 +116,7 @@ def timed_cost(durations: Sequence[Bucket], interval_s: float) -> Estimate | Non
 
 def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
     """The mean duration without the longest; None for too few."""
-    left = polls = round((1 - _LONGEST) * sum(each.count for each in durations))
+    left = polls = round((1 - cost_model().longest) * sum(each.count for each in durations))
     if polls < FEWEST_TIMED:
         return None
     sum_ns = 0.0
