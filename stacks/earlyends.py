@@ -33,12 +33,14 @@ class EarlyEnds:
     """Counts of samples: all, and those that end early.
 
     by_object: the early ones by the object (path) of their outermost frame: the one whose
-    caller could not be found.
+    caller could not be found. nameless: those of them that lie in one program without a name: a
+    stripped static program does not show its beginning, so they may be complete.
     """
 
     samples: int
     early: int
     by_object: Mapping[str, int]
+    nameless: int = 0
 
     @property
     def share(self) -> float:
@@ -51,19 +53,25 @@ class EarlyEnds:
         worst, count = max(self.by_object.items(), key=lambda item: (item[1], item[0]))
         name = posixpath.basename(worst) or "unknown memory"
         share = f"{100 * self.share:.1f} % of the stacks end early, "
-        return f"{share}{100 * count / self.early:.0f} % of these in {name} (no frame pointers?)"
+        why = (
+            "without names it may be the beginning"
+            if self.nameless == self.early
+            else "no frame pointers?"
+        )
+        return f"{share}{100 * count / self.early:.0f} % of these in {name} ({why})"
 
 
 def early_ends(stacks: Iterable[tuple[Sequence[Frame], int]]) -> EarlyEnds:
     """Judge (frames innermost first, count); without those that the probe itself cut short."""
-    samples = early = 0
+    samples = early = nameless = 0
     by_object: Counter[str] = Counter()
     for frames, count in stacks:
         samples += count
         if not is_complete(frames):
             early += count
             by_object[frames[-1].module if frames else ""] += count
-    return EarlyEnds(samples, early, dict(by_object))
+            nameless += count * _of_one_nameless_program(frames)
+    return EarlyEnds(samples, early, dict(by_object), nameless)
 
 
 def is_complete(frames: Sequence[Frame]) -> bool:
@@ -80,6 +88,11 @@ def is_complete(frames: Sequence[Frame]) -> bool:
         return False
     outermost = posixpath.basename(frames[-1].module)
     return outermost.startswith(_C_LIBRARIES) and frames[-2].module != frames[-1].module
+
+
+def _of_one_nameless_program(frames: Sequence[Frame]) -> bool:
+    modules = {posixpath.basename(f.module) for f in frames}
+    return len(modules) == 1 and ".so" not in modules.pop() and not any(f.named for f in frames)
 
 
 def _bare(name: str) -> str:

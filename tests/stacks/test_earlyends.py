@@ -47,6 +47,18 @@ def test_a_static_program(build: Callable[..., Path], run: Callable[..., Any]) -
     assert is_complete(frames)
 
 
+def test_a_static_program_without_names_may_have_ended_early(
+    build: Callable[..., Path], run: Callable[..., Any]
+) -> None:
+    running = run(build("nofp", "-static", "-s"))
+    frames = Symbolizer().user(running.pid, running.addresses)
+    assert not any(f.named for f in frames)
+    assert str(early_ends([(frames, 2)])) == (
+        f"100.0 % of the stacks end early, 100 % of these in {Path(frames[-1].module).name} "
+        "(without names it may be the beginning)"
+    )
+
+
 def test_a_goroutine(tmp_path: Path, run: Callable[..., Any]) -> None:
     if (go := shutil.which("go")) is None:
         pytest.skip("go is not installed")
