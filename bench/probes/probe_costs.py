@@ -311,6 +311,12 @@ def host() -> str:
     )
 
 
+NO_KPROBE = (
+    "Not measured: `kprobe`, which this kernel lacks. How it compares with the others on an "
+    "emulated 6.1, in instructions, is on the page about [kernels](kernels.md)."
+)
+
+
 def loadable_variants() -> list[str]:
     done = subprocess.run([PROBE, "--variants"], capture_output=True, text=True, check=True)
     return [line.split()[0] for line in done.stdout.splitlines() if line.endswith("yes")]
@@ -349,6 +355,8 @@ def table(
             f"| {tool.name} | {cell(row.poll)} | {times:.2f} x | {floor} "
             f"| {cell(row.other_call)} | {cell(row.other_poll)} |"
         )
+    if "ours: count, kprobe" not in rows:
+        lines += ["", NO_KPROBE]
     return "\n".join(lines) + "\n"
 
 
