@@ -54,7 +54,7 @@ def of_a_recordings_advice(run: Run, pid: int, folder: Path) -> Share:
 
 
 def of_top(_run: Run, pid: int, _folder: Path) -> Share:
-    """The last of three: from the first on, polls are timed for a moment."""
+    """The last of four screens: polls are timed for a moment once it was seen to poll."""
     argv = [POLLTRACE, "top", "--json", "-n", "4", "--filter", str(pid)]
     ended = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True)
     (row,) = json.loads(ended.stdout.splitlines()[-1])["servers"]
@@ -100,7 +100,3 @@ def test_every_command_has_the_same_figure(run: Run, busy_server: int, tmp_path:
     assert max(each.low for each in found.values()) <= _SPEED * min(
         each.high for each in found.values()
     ), found
-    # Polls timed in place are priced alike, whoever timed them.
-    timed = [found[each.__name__].value for each in (of_advise, of_a_recordings_advice, of_top)]
-    assert max(timed) < 2 * min(timed), found
-    print(found)
