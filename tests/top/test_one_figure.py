@@ -17,8 +17,9 @@ from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-# A rate and a share are not measured in the same second by all: a host's speed changes.
-_SPEED = 1.15
+# They do not measure in the same second, and what a calibration sees on a busy host is dearer than
+# what the session sees. A figure four times too high or too low is further off.
+_HOST = 2.0
 
 
 class Share(NamedTuple):
@@ -97,6 +98,6 @@ def test_every_command_has_the_same_figure(run: Run, busy_server: int, tmp_path:
     found = {each.__name__: each(run, busy_server, tmp_path) for each in commands}
     for share in found.values():
         assert 0 < share.low < share.value < share.high < 40, found
-    assert max(each.low for each in found.values()) <= _SPEED * min(
+    assert max(each.low for each in found.values()) <= _HOST * min(
         each.high for each in found.values()
     ), found
