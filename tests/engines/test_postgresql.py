@@ -26,8 +26,8 @@ from tests.probes.probe_process import Probe, read_line, total
 from tests.waiting import is_asleep, until
 
 LONG = "select count(*) from generate_series(1, 20000000) a"
-# A check in strace's words: any wait for nothing at all.
-NOW = re.compile(r"^epoll_wait\(.*, 0\) +=", re.MULTILINE)
+# A check in strace's words: any wait for nothing at all; PostgreSQL 14 polls.
+NOW = re.compile(r"^(epoll_wait|poll)\(.*, 0\) +=", re.MULTILINE)
 
 
 class Strace:
@@ -37,7 +37,7 @@ class Strace:
     def __init__(self, pid: int, output: Path) -> None:
         self._output = output
         self._process = subprocess.Popen(
-            ["strace", "-ff", "-e", "trace=epoll_wait", "-o", str(output), "-p", str(pid)],
+            ["strace", "-ff", "-e", "trace=epoll_wait,poll", "-o", str(output), "-p", str(pid)],
             stderr=subprocess.PIPE,
             bufsize=0,
         )
@@ -150,7 +150,7 @@ def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
     client.begin(LONG)
     found = json.loads(polltrace("stop-at", "-p", str(pid), "--json"))
     names = [frame["function"] for frame in found["frames"]]
-    assert {"pq_check_connection", "WaitEventSetWait"} <= set(names)
+    assert "pq_check_connection" in names
     assert found["socket"]["kind"] == "tcp"
 
 
