@@ -145,6 +145,20 @@ def test_ps_and_why_say_what_it_means(start_session: StartSession) -> None:
         assert oracle not in text
 
 
+def test_backends_that_know_poll_alone_refuse_it(start_session: StartSession) -> None:
+    _, pid = start_session(10)
+    for backend in ("ptrace", "bcc"):
+        ended = subprocess.run(
+            [POLLTRACE, "stat", "-p", str(pid), "-d", "1s", "--backend", backend],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ended.returncode, ended.stdout) == (2, "")
+        last = ended.stderr.splitlines()[-1]
+        assert f"process {pid} (PostgreSQL) may check by poll or epoll_wait" in last
+
+
 def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
     client, pid = start_session(10)
     client.begin(LONG)
