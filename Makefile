@@ -170,6 +170,8 @@ demo-recording: build ## record the lab anew for the recording that ships (a qui
 bench: build $(VENV)/installed-dev ## measure costs and speeds next to other tools (a quiet machine)
 	@./setup.sh --bench
 	$(MAKE) -C probes bench
+	python -m bench.probes.check_calls
+	python -m bench.client_check
 	python -m bench.symbol_names
 	python -m bench.top_refresh
 	python -m bench.ps_time
