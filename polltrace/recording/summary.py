@@ -96,11 +96,22 @@ class SessionSummary:
         }
 
     @property
+    def share(self) -> Estimate | None:
+        """What break checking takes of its CPU time, per cent: advice's figure where it is one of
+        a session that polls, so that both show the same."""
+        if self.advice is not None and self.advice.forecast:
+            return self.advice.now
+        return self.counted
+
+    @property
     def lost_cpu_s(self) -> float | None:
-        """CPU seconds that went into break polls."""
+        """CPU seconds that went into break checking."""
         if not self.break_polls:
             return 0.0
-        return self.break_polls * self.poll_cost_s.value if self.poll_cost_s else None
+        if self.poll_cost_s is None or self.counted is None or self.share is None:
+            return None
+        by_polls = self.break_polls * self.poll_cost_s.value
+        return by_polls * self.share.value / self.counted.value if self.counted.value else by_polls
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +176,13 @@ def _session(
     counted: ProcessTotals | None,
     sampled: ProcessTotals | None,
 ) -> SessionSummary:
-    totals = counted or ProcessTotals(*identity, 0.0, 0, 0, (), (), ())
+    on_any_socket = counted or ProcessTotals(*identity, 0.0, 0, 0, (), (), ())
+    totals = on_any_socket
     server = recording.servers.get(identity)
     if server is not None and totals.sockets:
         totals = replace(totals, break_polls=server.client_polls(totals))
     from_s, to_s = recording.lived[identity]
-    load = _load(recording, identity, totals, sampled)
+    load = _load(recording, totals, on_any_socket.break_polls, sampled)
     timed = recording.gaps.get(identity)
     costs = None
     if totals.break_polls:
@@ -223,18 +235,23 @@ def _session(
 
 
 def _load(
-    recording: Recording, identity: Identity, totals: ProcessTotals, sampled: ProcessTotals | None
+    recording: Recording,
+    totals: ProcessTotals,
+    polls_on_any_socket: int,
+    sampled: ProcessTotals | None,
 ) -> SessionLoad:
-    """Its load, without the times when gaps were timed: that costs as much as the polls."""
-    from_s, to_s = recording.lived[identity]
+    """Its load, without the times when gaps were timed: that costs as much as the polls. The series
+    has polls on any socket; of these, as many are the client's as of all."""
+    from_s, to_s = recording.lived[totals.identity]
     seconds = to_s - from_s
-    series = recording.series.get(identity)
+    series = recording.series.get(totals.identity)
     if series is not None and totals.cpu_s - series.timed_cpu_s > BUSY_CPU_S:
         seconds -= series.timed_s
+        untimed = 1 - series.timed_polls / polls_on_any_socket if polls_on_any_socket else 1.0
         totals = replace(
             totals,
             cpu_s=totals.cpu_s - series.timed_cpu_s,
-            break_polls=totals.break_polls - series.timed_polls,
+            break_polls=round(totals.break_polls * untimed),
         )
     if seconds <= 0:
         return counted_load(replace(totals, cpu_s=0.0), 1.0, 0.0)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from polltrace.engines import Reveals
 from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report import changes
 from polltrace.overhead.advice_report.client_check import span as short_span
 from polltrace.overhead.client_check import ClientCheckAdvice
 from polltrace.overhead.forecast import recommended
@@ -46,6 +47,7 @@ def report_page(summary: Summary) -> str:
         f"<header><h1>Break polling on {text(header.host)}</h1>"
         f'<p class="about">{text(about(summary))}</p></header>',
         _verdict(summary),
+        _changes(worst, advice),
         "<h2>Sessions</h2>",
         _sessions(summary),
         _plots(summary, worst, advice),
@@ -63,6 +65,21 @@ def _verdict(summary: Summary) -> str:
     return verdict_html + "".join(f'<p class="torn">{text(each)}</p>' for each in torn(summary))
 
 
+def _changes(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
+    """What to do for the session that loses most, and what that rests on."""
+    if worst is None or not isinstance(advice, Advice) or not advice.forecast:
+        return ""
+    parts = [f"<h2>What to do for {worst.identity[0]} ({text(instance(worst))})</h2>"]
+    for each in changes(advice, recommended(advice.forecast)):
+        parts += [
+            f"<h3>{text(each.title)}</h3>",
+            table([], [list(pair) for pair in each.sentences()], left=[0, 1]),
+        ]
+    seen = [f"Seen: {each}." for each in advice.why.evidence]
+    to_be_sure = [f"To be sure: {each}." for each in advice.why.settles]
+    return "".join([*parts, _list([*seen, *to_be_sure])])
+
+
 def _list(sentences: Iterable[str]) -> str:
     return f'<ul class="quality">{"".join(f"<li>{text(each)}</li>" for each in sentences)}</ul>'
 
@@ -73,16 +90,16 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 def _sessions(summary: Summary) -> str:
     heads = ["PID", "Instance", "Client", "Break mode", "Skip", "CPU %", "Break polls", "Polls/s"]
-    heads += ["Lost, % of its CPU [95 %]", "On-CPU samples in the check [95 %]", "Why in-band"]
+    heads += ["Lost, % of its CPU [95 %]", "Why in-band"]
     shown = summary.sessions[:_MOST_ROWS]
     left_out = len(summary.sessions) - len(shown)
     more = f" The {left_out:,} that lose least are left out." if left_out else ""
     return table(
         heads,
         [_row(each) for each in shown],
-        left=[1, 2, 3, 10],
-        caption="Lost is counted: polls times the cost of one on this host. The samples check it "
-        f"independently.{more}",
+        left=[1, 2, 3, 9],
+        caption="Lost to break checking: by its polls and what one costs, and by samples on CPU "
+        f"where the two agree.{more}",
     )
 
 
@@ -96,8 +113,7 @@ def _row(each: SessionSummary) -> list[str]:
         f"{each.cpu_pct:.1f}",
         f"{each.break_polls:,}",
         f"{each.polls_per_s:,.0f}",
-        pct(each.counted),
-        pct(each.sampled),
+        pct(each.share),
         each.reason,
     ]
 

@@ -107,9 +107,10 @@ class GapSurvey:
             if totals.gaps:
                 longest = 1e-9 * totals.gaps[-1].below_ns
                 self.worst_s[identity] = max(longest, self.worst_s.get(identity, 0.0))
-            cost, knot = timed_cost(totals.durations), self._knots.get(identity)
-            if cost is not None and knot is not None:
-                self.costs[identity] = TimedCost(knot, cost)
+            if knot := self._knots.get(identity):
+                cost = timed_cost(totals.durations, 1e-6 * knot.interval_us)
+                if cost is not None:
+                    self.costs[identity] = TimedCost(knot, cost)
         self.close()
         return True
 

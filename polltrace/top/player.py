@@ -181,8 +181,9 @@ def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
     """What a poll costs those whose polls were timed while it was recorded."""
     costs = {}
     for identity, totals in recording.gaps.items():
-        cost = timed_cost(totals.durations)
-        if cost is not None and totals.cpu_s:
-            knot = Knot.nearest(Trigger.COUNT, totals.cpu_s / totals.break_polls)
-            costs[identity] = TimedCost(knot, cost)
+        if totals.cpu_s and totals.break_polls:
+            interval_s = totals.cpu_s / totals.break_polls
+            cost = timed_cost(totals.durations, interval_s)
+            if cost is not None:
+                costs[identity] = TimedCost(Knot.nearest(Trigger.COUNT, interval_s), cost)
     return costs

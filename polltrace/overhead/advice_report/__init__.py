@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Advice as text and as JSON-ready data, by its kind."""
+"""Advice as text and as JSON-ready data, by its kind, with what to change (`changes.py`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from polltrace.overhead.advice_report.changes import changes
 from polltrace.overhead.advice_report.client_check import client_check_data, client_check_text
 from polltrace.overhead.advice_report.data import advice_data
 from polltrace.overhead.advice_report.text import advice_text
@@ -13,7 +14,7 @@ from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.servers.database import DatabaseSession
 
-__all__ = ["advice_data", "advice_text", "session_advice_data", "session_advice_text"]
+__all__ = ["advice_data", "advice_text", "changes", "session_advice_data", "session_advice_text"]
 
 
 def session_advice_text(

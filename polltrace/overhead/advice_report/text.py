@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report.changes import changes
 from polltrace.overhead.advice_report.plot import plot
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.cost_model import usual_mean_ns
@@ -47,6 +48,7 @@ def advice_text(
             "",
             _wrapped(_cures(advice)),
             _wrapped(_recommendation(advice, best, limits)),
+            *_changes(advice, best),
         ]
     )
 
@@ -207,6 +209,24 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
         f"{slice_s:g} s x skip, so a cancel would take it up to {_span(best.cancel_waiting_s)} "
         f"(now {_span(slice_s * advice.skip)}).",
     ]
+
+
+def _changes(advice: Advice, best: SkipForecast | None) -> list[str]:
+    lines = []
+    for number, each in enumerate(changes(advice, best), start=1):
+        lines += ["", _wrapped([f"{number}. {each.title}."])]
+        for label, text in each.sentences():
+            start = f"   {label:<8}"
+            lines.append(
+                textwrap.fill(
+                    text,
+                    _WIDTH,
+                    initial_indent=start,
+                    subsequent_indent=" " * len(start),
+                    break_on_hyphens=False,
+                )
+            )
+    return lines
 
 
 def _latency(cancel: CancelLatency | None) -> str:
