@@ -81,7 +81,8 @@ def of_the_exporter(_run: Run, pid: int, _folder: Path) -> Share:
             }
 
         try:
-            first = until(lambda: found if names[0] in (found := metrics()) else None, "a cost")
+            # Until the cost of a poll is known, the metric is there and 0.
+            first = until(lambda: found if (found := metrics()).get(names[0]) else None, "a cost")
             last = until(
                 lambda: found if (found := metrics())[used] > first[used] + 2 else None,
                 "two seconds of CPU",
