@@ -30,7 +30,8 @@ demo: build ## do all set-up, then run the whole story on the embedded lab (root
 # The linters, the C tests and six shards of the Python tests side by side. Each shard has its own
 # namespaces, so it sees no process of another; the probe's shard keeps the host's process IDs,
 # because a probe in a PID namespace takes other paths, and the emulated kernels' keeps the network,
-# which their packages come from. The longest begins first. What failed is said once more at the end, where one looks for it.
+# which their packages come from. The longest begins first. What failed is said once more at the
+# end, where one looks for it.
 test: SHELL := /bin/bash
 test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \

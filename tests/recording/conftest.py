@@ -46,7 +46,7 @@ def has_all_kinds(path: Path, pid: int) -> bool:
         any(burst.break_polls for at, burst in recording.bursts.items() if at[0] == pid)
         and any(totals.gaps for at, totals in recording.gaps.items() if at[0] == pid)
         and any(len(totals.stacks) > 10 for totals in sampled if totals.pid == pid)
-        and bool(recording.poll_costs)
+        and bool(recording.check_costs)
     )
 
 
