@@ -18,10 +18,11 @@ export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
+	test-postgresql-14 test-programs \
 	bench overhead bench-lab bench-load bench-trace compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
@@ -29,7 +30,8 @@ demo: build ## do all set-up, then run the whole story on the embedded lab (root
 # The linters, the C tests and six shards of the Python tests side by side. Each shard has its own
 # namespaces, so it sees no process of another; the probe's shard keeps the host's process IDs,
 # because a probe in a PID namespace takes other paths, and the emulated kernels' keeps the network,
-# which their packages come from. The longest begins first. What failed is said once more at the end, where one looks for it.
+# which their packages come from. The longest begins first. What failed is said once more at the
+# end, where one looks for it.
 test: SHELL := /bin/bash
 test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \
@@ -169,6 +171,8 @@ demo-recording: build ## record the lab anew for the recording that ships (a qui
 bench: build $(VENV)/installed-dev ## measure costs and speeds next to other tools (a quiet machine)
 	@./setup.sh --bench
 	$(MAKE) -C probes bench
+	python -m bench.probes.check_calls
+	python -m bench.client_check
 	python -m bench.symbol_names
 	python -m bench.top_refresh
 	python -m bench.ps_time
@@ -230,6 +234,13 @@ coverage: build clients $(VENV)/installed-quality ## which lines tests run, into
 KERNELS ?= --write
 kernels: build setup-tests $(VENV)/installed-dev ## run the tests on emulated kernels; KERNELS="--only 6.12"
 	python -m tests.kernels.matrix $(value KERNELS)
+
+test-postgresql-14: build setup-tests $(VENV)/installed-dev ## run PostgreSQL's tests on release 14 (root, mvn)
+	tests/engines/postgresql-14.sh
+
+test-programs: build setup-tests $(VENV)/installed-dev ## look for checks in redis, nginx, haproxy, MariaDB and others (root)
+	@./setup.sh --programs
+	pytest tests/engines/test_other_programs.py
 
 vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/vagrant.md
 	@./setup.sh --vagrant

@@ -3,7 +3,8 @@
 # Install the Debian packages that polltrace needs: to build and run, or, with
 # --tests, to lint and test as well; with --packages to make packages of it; with
 # --client, only what a scenario's client needs; with --bench, what `make
-# bench` and `make overhead` measure against; with --vagrant, what `make
+# bench` and `make overhead` measure against; with --programs, servers that `make
+# test-programs` looks at; with --vagrant, what `make
 # vagrant-test` does beyond --tests. Says what is missing, installs that and
 # nothing else; does nothing the second time.
 set -eu
@@ -14,18 +15,22 @@ packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl patch xz-utils iproute2"
 # The fuzzer's run time; tools that look at processes and programs from outside; a browser for the
 # flame graphs, a terminal for the live view; a Prometheus that scrapes, a remote host to watch; an
-# emulator for other kernels; bcc for its backend; a database that checks its clients by a timer.
+# emulator for other kernels; bcc for its backend; a database that checks its clients by a timer, a
+# server that does not.
 # The linters come from PyPI.
 tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openssh-server systemd
-    qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql"
+    qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql
+    redis-tools"
 # What the benches measure against.
 bench="ripgrep mawk perl strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
+programs="redis-tools nginx-light haproxy mariadb-server-core mariadb-client-core"
 vagrant="vagrant vagrant-libvirt mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in
 --tests) packages="$packages $tests" ;;
 --packages) packages="$packages binutils debhelper dh-python git lintian mmdebstrap" ;;
 --client) packages=$client ;;
+--programs) packages=$programs ;;
 --vagrant) packages="$packages $tests $vagrant" ;;
 esac
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A closed loop of one system call, timed by itself: "poll MS" and
-// "getppid MS" on standard input; answers the median nanoseconds per call over
-// slices of about a millisecond, so that a disturbed slice does not count.
+// A closed loop of one system call, timed by itself: "poll MS" (or select,
+// epoll_wait, recv: what engines check their client's socket by) and "getppid
+// MS" on standard input; answers the median nanoseconds per call over slices of
+// about a millisecond, so that a disturbed slice does not count.
 // "count N" makes N polls, to hold a tool's count against.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,8 +24,44 @@
 
 static struct pollfd one = {.events = POLLIN};
 
-FRAME static void sntpoltsts(void) {
+static int set; // epoll
+
+static void by_poll(void) {
     poll(&one, 1, 0);
+}
+
+static void by_select(void) {
+    struct timeval now = {0};
+    fd_set wanted;
+
+    FD_ZERO(&wanted);
+    FD_SET(one.fd, &wanted);
+    select(one.fd + 1, &wanted, NULL, NULL, &now);
+}
+
+static void by_epoll_wait(void) {
+    struct epoll_event event[3];
+
+    epoll_wait(set, event, 3, 0);
+}
+
+static void by_recv(void) {
+    char byte;
+
+    recv(one.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
+static const struct {
+    const char *name;
+    void (*check)(void);
+} calls[] = {{"poll", by_poll},
+             {"select", by_select},
+             {"epoll_wait", by_epoll_wait},
+             {"recv", by_recv}};
+static void (*check)(void) = by_poll;
+
+FRAME static void sntpoltsts(void) {
+    check();
     __asm__ volatile("" ::: "memory");
 }
 
@@ -57,7 +97,16 @@ static int ascending(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
-static double measure(int polls, double ms) {
+static bool checks_by(const char *name) {
+    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+        if (!strcmp(name, calls[i].name)) {
+            check = calls[i].check;
+            return true;
+        }
+    return false;
+}
+
+static double measure(bool checks, double ms) {
     static double slice[SLICES];
     double end = now() + ms * 1e6;
     int count = 0;
@@ -65,7 +114,7 @@ static double measure(int polls, double ms) {
     do {
         double start = now();
 
-        if (polls)
+        if (checks)
             nioqts(14);
         else
             for (int i = 0; i < SLICE_CALLS; i++)
@@ -91,6 +140,9 @@ int main(void) {
         connect(client, (struct sockaddr *)&address, size))
         return 1;
     one.fd = accept(listener, NULL, NULL);
+    set = epoll_create1(0);
+    if (epoll_ctl(set, EPOLL_CTL_ADD, one.fd, &(struct epoll_event){0}))
+        return 1;
     printf("ready\n");
     fflush(stdout);
     while (scanf("%15s %lf", verb, &ms) == 2) {
@@ -99,7 +151,7 @@ int main(void) {
                 nsmore2recv();
             printf("%.0f\n", ms);
         } else {
-            printf("%.2f\n", measure(!strcmp(verb, "poll"), ms));
+            printf("%.2f\n", measure(checks_by(verb), ms));
         }
         fflush(stdout);
     }

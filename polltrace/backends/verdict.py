@@ -9,6 +9,7 @@ from enum import Enum
 
 from polltrace.backends.trace_evidence import TraceEvidence, polls_of
 from polltrace.backends.traced import POLLS
+from polltrace.engines import engines
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.profiles.sampled import NamedStack
 
@@ -48,7 +49,7 @@ def verdict(evidence: TraceEvidence, totals: ProcessTotals) -> PollingVerdict:
         return PollingVerdict(
             PollingKind.NONE,
             "No break polling: not one poll. Either breaks reach this process out-of-band, or it "
-            "ran no call meanwhile.",
+            f"ran no call meanwhile.{_by_other_calls(totals)}",
         )
     amount = _amount(evidence, totals, totals.break_polls or polls)
     if totals.break_polls:
@@ -59,6 +60,15 @@ def verdict(evidence: TraceEvidence, totals: ProcessTotals) -> PollingVerdict:
             f"No break polling: none of {polls:,} polls has one descriptor and timeout 0.",
         )
     return _by_counts(totals, polls, amount)
+
+
+def _by_other_calls(totals: ProcessTotals) -> str:
+    """A sentence on calls by which some engine checks, where there are such."""
+    named = {name for calls in (engine.calls for engine in engines()) for name in calls} - {"poll"}
+    seen = [call.name for call in totals.syscalls if call.name in named]
+    if not seen:
+        return ""
+    return f" Whether {' or '.join(seen)} is a check (PostgreSQL) is not told from a trace."
 
 
 def _by_arguments(

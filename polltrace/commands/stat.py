@@ -26,6 +26,7 @@ from polltrace.launch import HeldCommand
 from polltrace.printable import note
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.stat_report import stat_data, stat_text
+from polltrace.servers.servers import servers
 
 _TOOLS = ("strace", "truss")
 
@@ -73,6 +74,8 @@ class Stat:
         EbpfProbe.plain_reads = args.plain_reads
         if args.backend != "ebpf":
             note(str(choice))
+        if choice.backend != "ebpf" and not args.command:
+            _refuse_other_calls(choice.backend, target_pids(args))
         if choice.backend == "ptrace":
             return _by_ptrace(args)
         kind = BccProbe if choice.backend == "bcc" else EbpfProbe
@@ -91,6 +94,17 @@ class Stat:
                 process = profile.processes[pid, start_ticks]
                 note(f"process {pid} ({process.comm}) ended meanwhile")
         return code
+
+
+def _refuse_other_calls(backend: str, pids: Sequence[int]) -> None:
+    """Raises UsageError for a server whose checks this backend would count as none."""
+    for server in servers(pids):
+        if server.engine.calls != ("poll",):
+            raise UsageError(
+                f"the {backend} backend knows checks by poll alone, but process {server.pid} "
+                f"({server.engine.name}) may check by {' or '.join(server.engine.calls)}: "
+                "use --backend ebpf"
+            )
 
 
 def _by_ptrace(args: argparse.Namespace) -> int:

@@ -33,9 +33,9 @@ class Knot(NamedTuple):
         power = math.log2(1e6 * interval_s) if interval_s else 0.0
         return cls(trigger, 1 << round(min(highest, max(lowest, power))))
 
-    def wanted(self) -> set[Knot]:
-        """Where to measure: here; of a timer's checks also at both ends, because their forecast is
-        for every interval."""
+    def with_ends(self) -> set[Knot]:
+        """And where else to measure for a forecast: a timer's checks also at both ends, because it
+        is for every interval."""
         ends = _KNOTS[self.trigger] if self.trigger is Trigger.INTERVAL else ()
         return {self, *(Knot(self.trigger, 1 << power) for power in ends)}
 

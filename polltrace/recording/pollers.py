@@ -48,7 +48,7 @@ class Pollers:
             trigger = server.engine.trigger if server else Trigger.COUNT
             if polls >= _FEWEST_POLLS[trigger] and cpu_s > 0:
                 self._polls[identity] = polls
-                knots |= Knot.nearest(trigger, cpu_s / polls).wanted()
+                knots |= Knot.nearest(trigger, cpu_s / polls).with_ends()
         return knots
 
     def gone(self, identity: Identity) -> None:

@@ -177,7 +177,7 @@ class Snapshot:
     @property
     def knots(self) -> set[Knot]:
         """Where the cost of these servers' checks is to be measured."""
-        return {knot for row in self.rows if row.knot for knot in row.knot.wanted()}
+        return {row.knot for row in self.rows if row.knot}
 
     @property
     def connected(self) -> bool:

@@ -59,6 +59,13 @@ def test_no_poll() -> None:
     )
 
 
+def test_calls_by_which_some_engine_checks_are_not_called_none() -> None:
+    found = judged({"epoll_wait": 50})
+    assert found.text.endswith(
+        "Whether epoll_wait is a check (PostgreSQL) is not told from a trace."
+    )
+
+
 def test_polls_of_another_kind_only() -> None:
     assert judged({"poll": 1500}, others=1500) == PollingVerdict(
         PollingKind.NONE, "No break polling: none of 1,500 polls has one descriptor and timeout 0."

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An engine of one's own takes one file and no code; programs of no engine show no check."""
+"""An engine of one's own takes one file and no code."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from polltrace.backends.ebpf import EbpfProbe
 from tests.conftest import POLLTRACE, missing
 from tests.engines.test_schema import MADE_UP
 from tests.probes.conftest import TARGETS, why_no_bpf
@@ -88,56 +85,3 @@ def test_a_file_that_is_wrong_ends_the_command(change: str, error: str, tmp_path
     (line,) = ended.stderr.splitlines()
     assert str(file) in line
     assert error in line
-
-
-PROGRAMS = {
-    "python": (
-        sys.executable,
-        "-c",
-        """
-import asyncio, socket, sys
-a, b = socket.socketpair()
-async def main():
-    await asyncio.open_connection(sock=a)
-    print('go', flush=True)
-    while True:
-        await asyncio.sleep(0)
-asyncio.run(main())
-""",
-    ),
-    "node": (
-        "node",
-        "-e",
-        """
-const net = require('net');
-const server = net.createServer(() => {}).listen(0, '127.0.0.1', () => {
-  net.connect(server.address().port, '127.0.0.1', () => {
-    console.log('go');
-    const again = () => setImmediate(again);
-    again();
-  });
-});
-""",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", list(PROGRAMS))
-def test_a_program_of_no_engine_shows_no_check(name: str) -> None:
-    """Event loops that wait for nothing on sets that hold connected sockets, without an end."""
-    if why := why_no_bpf():
-        missing(why)
-    if not shutil.which(PROGRAMS[name][0]):
-        pytest.skip(f"no {name} here")
-    with subprocess.Popen(PROGRAMS[name], stdout=subprocess.PIPE, bufsize=0) as program:
-        try:
-            assert "go" in read_line(program.stdout)
-            with EbpfProbe([program.pid]) as probe:
-                for record in probe.records():
-                    if getattr(record, "processes", ()) and record.processes[0].other_polls > 100:  # type: ignore[union-attr]
-                        break
-                totals = probe.stop().only()
-        finally:
-            program.kill()
-    assert totals.break_polls == 0
-    assert totals.other_polls > 100

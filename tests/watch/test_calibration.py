@@ -78,7 +78,7 @@ def test_a_failed_calibration_is_not_repeated() -> None:
 def test_an_interval_is_rounded_to_a_power_of_two(interval_us: float, knot_us: int) -> None:
     knot = Knot.nearest(Trigger.COUNT, 1e-6 * interval_us)
     assert knot == Knot(Trigger.COUNT, knot_us)
-    assert knot.wanted() == {knot}
+    assert knot.with_ends() == {knot}
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,4 @@ def test_a_timers_checks_are_rare_and_forecast_at_every_interval(
 ) -> None:
     knot = Knot.nearest(Trigger.INTERVAL, interval_s)
     assert knot.interval_us == knot_us
-    assert {each.interval_us for each in knot.wanted()} == {1024, knot_us, 8192}
+    assert {each.interval_us for each in knot.with_ends()} == {1024, knot_us, 8192}

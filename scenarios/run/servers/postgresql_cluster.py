@@ -152,7 +152,12 @@ class PostgresqlCluster:
 
 
 def binaries() -> Path:
-    """The folder of the newest PostgreSQL server here. Raises HostError where there is none."""
+    """The folder of the PostgreSQL server that POLLTRACE_POSTGRESQL names, else of the newest here.
+    Raises HostError where there is none."""
+    if given := os.environ.get("POLLTRACE_POSTGRESQL"):
+        if not Path(given, "postgres").is_file():
+            raise HostError(f"POLLTRACE_POSTGRESQL={given}: no program postgres in that folder")
+        return Path(given)
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
     if found:
         return max(found, key=lambda path: int(path.parent.name))
