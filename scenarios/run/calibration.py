@@ -20,6 +20,10 @@ COUNTED_GETS = 60_000
 """Counting begins and ends between two polls, at skip 1000 a thousand gets apart: with this many
 gets in each counted session, that is a fraction of a per cent."""
 
+COUNTED_S = 2.0
+"""Executions that are counted take no longer together, whatever few gets they make: one that checks
+by a timer makes hardly any."""
+
 CANCELLED_FACTOR = 40
 CANCELLED_S = 0.4
 """How many times longer than the others a call to be cancelled is, and how many seconds it takes at
@@ -46,10 +50,11 @@ def calibrated(
     if scenario.seconds is not None:
         binds = {**binds, "n": _fitting_n(session, scenario, scenario.seconds)}
     before = server.views.read(watcher, session.sid)
-    client.execute(scenario.statement, binds)
+    took_s = sum(client.execute(scenario.statement, binds).elapsed_s)
     server.views.publish(client)
     gets = server.views.read(watcher, session.sid).since(before).gets
-    executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
+    most = max(1, min(1000, int(COUNTED_S / max(took_s, 1e-6))))
+    executions = min(math.ceil(COUNTED_GETS / gets), most) if gets > 1 else 1
     client.close()
     longer = CANCELLED_FACTOR
     if scenario.seconds is not None:

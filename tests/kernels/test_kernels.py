@@ -17,7 +17,8 @@ from tests.kernels.results import VARIANTS
 from tests.probes.conftest import TARGETS
 from tests.probes.probe_process import PROBE, Record, counts
 
-MANDATORY = [wanted for wanted in matrix() if wanted.mandatory]
+# The oldest and the newest of those that this machine's package sources have.
+OLDEST, *_, NEWEST = (wanted for wanted in matrix() if wanted.mandatory)
 POLLS = 20011
 
 
@@ -40,7 +41,7 @@ def by_variant(records: list[Record]) -> dict[str, list[Record]]:
     return found
 
 
-@pytest.mark.parametrize("wanted", MANDATORY, ids=[wanted.name for wanted in MANDATORY])
+@pytest.mark.parametrize("wanted", [OLDEST, NEWEST], ids=lambda wanted: wanted.name)
 def test_every_variant_counts_exactly_and_leaves_nothing(
     probe: None, poller: Path, wanted: Wanted
 ) -> None:

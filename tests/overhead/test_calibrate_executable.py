@@ -36,10 +36,15 @@ def test_a_frequent_poll_costs_little_more_than_one_in_a_closed_loop(tmp_path: P
     hot = tmp_path / "hot"
     source = Path(__file__).parent / "targets" / "hot_polls.c"
     subprocess.run(["gcc", "-O1", "-Wall", "-Werror", str(source), "-o", str(hot)], check=True)
-    done = subprocess.run([hot], capture_output=True, check=True)
-    hot_s = 1e-9 * float(done.stdout)
-    # THEN one every microsecond costs a session that, and what the model has for slower work
-    assert 0.6 < calibrate([1e-6]).at(1e-6).value / hot_s < 2.6
+
+    def is_close() -> bool:
+        done = subprocess.run([hot], capture_output=True, check=True)
+        hot_s = 1e-9 * float(done.stdout)
+        return 0.6 < calibrate([1e-6]).at(1e-6).value / hot_s < 2.6
+
+    # THEN one every microsecond costs a session that, and what the model has for slower work,
+    # once no other load slows one of the two down
+    until(is_close, "a calibration next to a closed loop")
 
 
 def test_its_output_is_by_interval_and_footprint() -> None:

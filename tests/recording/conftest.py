@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from polltrace.errors import FileError
+from polltrace.recording import read
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from tests.conftest import POLLTRACE, missing
 from tests.stacks.flamegraph.conftest import Browser, program
-from tests.waiting import PATIENCE_S
+from tests.waiting import until
 
 SECRET_SQL, SECRET_BIND = "tigersalt", "mortarpestle"
 
@@ -29,6 +32,22 @@ class LabRecording:
     in_band: int
     out_of_band: int
     secrets: tuple[str, ...]
+
+
+def has_all_kinds(path: Path, pid: int) -> bool:
+    """Whether the recording has counted checks, timed gaps and samples of that process by now, and
+    what a poll costs."""
+    try:
+        recording = read(path)
+    except (FileNotFoundError, FileError):  # it has only begun
+        return False
+    sampled = recording.sampled.totals if recording.sampled else ()
+    return (
+        any(burst.break_polls for at, burst in recording.bursts.items() if at[0] == pid)
+        and any(totals.gaps for at, totals in recording.gaps.items() if at[0] == pid)
+        and any(len(totals.stacks) > 10 for totals in sampled if totals.pid == pid)
+        and bool(recording.check_costs)
+    )
 
 
 @pytest.fixture(scope="session")
@@ -44,14 +63,16 @@ def lab_recording(
             pids += spids - set(pids)
             client.query(f"select '{SECRET_SQL}', :b from dual", {"b": SECRET_BIND})
             client.begin(LOTSLIOS, {"n": 10**9})
-        subprocess.run(
-            [POLLTRACE, "record", "-o", str(path), "-p", ",".join(map(str, pids)), "-d", "4",
-             "--hz", "997"],
-            check=True,
-            capture_output=True,
-            timeout=PATIENCE_S,
+        command = [POLLTRACE, "record", "-o", str(path), "-p", ",".join(map(str, pids))]
+        with subprocess.Popen(
+            [*command, "--hz", "997"],
+            stderr=subprocess.DEVNULL,
             env={**os.environ, "POLLTRACE_CALIBRATE": str(quick_calibrate)},
-        )  # fmt: skip
+        ) as recording:
+            # On a busy host a session is on CPU in few of the moments when its polls are timed.
+            until(lambda: has_all_kinds(path, pids[0]), "measurements of every kind")
+            recording.send_signal(signal.SIGINT)
+        assert recording.returncode == 0
         secrets = (SECRET_SQL, SECRET_BIND, server.oralab.password)
     return LabRecording(path, pids[0], pids[1], secrets)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ FORMS = [
     ["stacks", "--at", "cpu", "--format", "json"],
 ]
 WRONG = ["text", -1, 1 << 70, None, [["x"]], True, float("nan")]
+# Each field takes as many of them, in turn; `make soak` has all.
+OF_EACH = int(os.environ.get("POLLTRACE_WRONG_VALUES", "2"))
 
 
 def whole() -> list[Any]:
@@ -69,8 +72,9 @@ def test_any_value_of_another_type(
 ) -> None:
     path = tmp_path / "a"
     records = whole()
-    for at in places(records[number], (number,)):
-        for wrong in WRONG:
+    for turn, at in enumerate(places(records[number], (number,))):
+        for step in range(OF_EACH):
+            wrong = WRONG[(turn * OF_EACH + step) % len(WRONG)]
             lines = [json.dumps(each).encode() for each in with_wrong(records, at, wrong)]
             path.write_bytes(zstandard.compress(b"\n".join(lines) + b"\n"))
             for argv in FORMS if wrong in WRONG[:2] else FORMS[:1]:
