@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 BREAK_MODES = ("out-of-band", "in-band", "local")
+TRANSPORTS = ("tcp", "tcps")
 BUSY = ("executing", "waiting", "sending")
 
 NEVER_OUT_OF_BAND = frozenset({"node-oracledb"})
@@ -35,6 +36,7 @@ class Cell:
     - `sdu`: session data unit in bytes; 0: the driver's default
     - `path`: the name of a network path
     - `path_check`: whether the server asks at connect if the path carries urgent data
+    - `transport`: one of TRANSPORTS; over TLS no driver sends urgent data
     - `busy`: what a session is doing when it is cancelled, one of BUSY
     - `twin`: marks the second of the A/A pair, which is equal in all else
     """
@@ -46,6 +48,7 @@ class Cell:
     sdu: int = 0
     path: str = "direct"
     path_check: bool = True
+    transport: str = "tcp"
     busy: str = "executing"
     twin: bool = False
 
@@ -69,6 +72,9 @@ class Cell:
             (cell.busy == "waiting" and cell.skip not in (None, 1))
             or (cell.break_mode == "out-of-band" and cell.client in NEVER_OUT_OF_BAND)
             or (cell.break_mode == "local" and cell.path != "direct")
+            or (cell.transport == "tcps" and cell.break_mode != "in-band")
+            # A relay knows one port of the server.
+            or (cell.transport == "tcps" and cell.path != "direct")
             or (cell.sdu > 0 and cell.client in NO_SDU)
         )
         return None if impossible else cell

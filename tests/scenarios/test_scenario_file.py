@@ -41,6 +41,7 @@ def test_the_built_in_ones() -> None:
         "cancel-latency",
         "dropped-urgent",
         "network-latency",
+        "tls",
     }
     for name in found:
         scenario = find(name)

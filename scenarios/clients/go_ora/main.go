@@ -26,6 +26,7 @@ type request struct {
 	Password   string `json:"password"`
 	DisableOOB bool   `json:"disable_oob"`
 	FetchSize  int    `json:"fetch_size"`
+	Wallet     string `json:"wallet"`
 	SQL        string `json:"sql"`
 	Binds      []any  `json:"binds"`
 	Times      int    `json:"times"`
@@ -59,6 +60,11 @@ func (s *session) connect(ask request) error {
 	}
 	if ask.FetchSize > 0 {
 		options["PREFETCH_ROWS"] = strconv.Itoa(ask.FetchSize)
+	}
+	if ask.Wallet != "" {
+		// It reads no PEM files, so whose certificate it is remains unchecked.
+		options["SSL"] = "true"
+		options["SSL VERIFY"] = "false"
 	}
 	url := goora.BuildUrl(host, number, service, ask.User, ask.Password, options)
 	if s.db, err = sql.Open("oracle", url); err != nil {

@@ -18,11 +18,16 @@ from polltrace.scenarios.run.network.choice import Route
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a listener is: `host` name or address, TCP `port`, and database `service`."""
+    """Where a listener is.
+
+    - `host`: a name or an address; `port`: of TCP; `service`: the database's
+    - `wallet`: where it takes TLS, the directory of the certificates; else ""
+    """
 
     host: str
     port: int
     service: str
+    wallet: str = ""
 
     @property
     def dsn(self) -> str:
@@ -81,6 +86,7 @@ def open_session(
         disable_oob=cell.break_mode == "in-band",
         fetch_size=cell.fetch_size,
         sdu=cell.sdu,
+        wallet=end.wallet,
     )
 
 
