@@ -61,6 +61,7 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     struct database *database = data;
     char room[256];
     sqlite3_stmt *statement = NULL;
+    bool view = false;
     if (!*owner || strcmp(owner, database->sga->user) == 0)
         statement = prepare(database, database->own_schema, name);
     const bool own = statement && is_own(database, name);
@@ -70,17 +71,19 @@ static enum table_owner table(void *data, const char *owner, const char *name,
         if (may_be_of_sys(owner, name)) {
             const char *base = without_underscore(name, room, sizeof room);
             statement = prepare(database, "SYS", base);
+            view = !statement && dictionary_views_have(base);
             if (!statement)
-                statement = prepare(
-                    database, dictionary_views_have(base) ? "temp" : "main",
-                    base);
+                statement = prepare(database, view ? "temp" : "main", base);
         }
     }
     if (!statement)
         return NO_TABLE;
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
+        const char *column = sqlite3_column_name(statement, i);
         const char *declared = sqlite3_column_decltype(statement, i);
-        take(to, sqlite3_column_name(statement, i), declared, own);
+        if (!declared && view)
+            declared = dictionary_views_type(column);
+        take(to, column, declared, own);
     }
     sqlite3_finalize(statement);
     return own ? OWN_TABLE : OTHERS_TABLE;

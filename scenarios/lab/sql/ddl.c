@@ -54,6 +54,19 @@ static void text_type(struct translator *t, size_t at, char *declared,
                  source_is(t, at + 3, "char") ? " CHAR" : "", length);
 }
 
+// INTERVAL YEAR TO MONTH or DAY TO SECOND, each with the digits that it has
+// unless others are asked for. Returns the token after it.
+static size_t interval_type(struct translator *t, size_t at, char *declared,
+                            size_t size) {
+    const bool months = source_is(t, at + 1, "year");
+    if (!source_is(t, at + 2, "to") ||
+        !source_is(t, at + 3, months ? "month" : "second") ||
+        (!months && !source_is(t, at + 1, "day")))
+        source_refuse(t, 3001, "an INTERVAL of other digits");
+    snprintf(declared, size, "INTERVAL %s", months ? "YM" : "DS");
+    return at + 4;
+}
+
 // Emits the type of the column named at `column` and returns the token after
 // it.
 static size_t emit_type(struct translator *t, size_t column, char *declared,
@@ -77,6 +90,11 @@ static size_t emit_type(struct translator *t, size_t column, char *declared,
         if (size_at(t, at + 1, 6, &scale) < 6)
             source_refuse(t, 3001, "a TIMESTAMP of fewer digits");
         snprintf(declared, size, "TIMESTAMP");
+    } else if (source_is(t, at, "interval")) {
+        next = interval_type(t, at, declared, size);
+    } else if ((source_is(t, at, "clob") || source_is(t, at, "blob")) &&
+               next == at + 1) {
+        snprintf(declared, size, source_is(t, at, "clob") ? "CLOB" : "BLOB");
     } else if (source_is(t, at, "raw")) {
         snprintf(declared, size, "RAW(%d)", size_at(t, at + 1, 2000, &scale));
     } else {
@@ -213,14 +231,37 @@ static void check_case_of(struct translator *t, size_t name) {
         source_refuse(t, 3001, "names that differ in their case alone");
 }
 
+// Whether the columns in the list at `list` are declared NOT NULL in [from,
+// to): SQLite allows NULL in a primary key.
+static bool are_not_null(struct translator *t, size_t from, size_t to,
+                         size_t list) {
+    for (size_t name = list + 1; name < t->close[list]; name += 2) {
+        bool found = false;
+        for (size_t at = from; at < to && !found;) {
+            const size_t end = source_find(t, at, to, ",");
+            const size_t no = source_find(t, at, end, "not");
+            found = source_is_name(t, at) &&
+                    name_equals(&t->tokens[at], &t->tokens[name]) && no < end &&
+                    source_is(t, no + 1, "null");
+            at = end + 1;
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 static void emit_columns(struct translator *t, size_t from, size_t to) {
     const size_t open = from;
     while (from < to && !t->result->error) {
         size_t end = source_find(t, from, to, ",");
         if (source_is(t, from, "constraint") || source_is(t, from, "primary") ||
             source_is(t, from, "unique") || source_is(t, from, "check")) {
-            if (source_find(t, from, end, "primary") < end)
-                source_refuse(t, 3001, "a primary key of several columns");
+            const size_t primary = source_find(t, from, end, "primary");
+            if (primary < end && (!source_is(t, primary + 2, "(") ||
+                                  !are_not_null(t, open, to, primary + 2)))
+                source_refuse(t, 3001,
+                              "a primary key of columns that may be NULL");
             emit_constraints(t, from, end, "");
         } else {
             char declared[40];

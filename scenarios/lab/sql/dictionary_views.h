@@ -12,4 +12,7 @@ bool dictionary_views_create(struct database *database);
 // `temp`, the only one whose views may read all others.
 bool dictionary_views_have(const char *name);
 
+// The type of a view's column that is an expression, which SQLite has none for.
+const char *dictionary_views_type(const char *column);
+
 #endif

@@ -17,10 +17,30 @@ enum statement_kind {
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
     STATEMENT_SESSION, // ALTER SESSION, SET TRANSACTION
-    STATEMENT_BLOCK,   // PL/SQL: an empty block, or one SELECT ... INTO binds
+    // PL/SQL: an empty block, one SELECT ... INTO binds, OPENs of cursors, or
+    // calls that name the session's work
+    STATEMENT_BLOCK,
 };
 
-enum { BIND_NAME = 32, MOST_BINDS = 1000, MOST_COLUMNS = 1000 };
+enum {
+    BIND_NAME = 32,
+    MOST_BINDS = 1000,
+    MOST_COLUMNS = 1000,
+    MOST_OPENED = 16,
+    MOST_OPENED_BINDS = 64,
+    NO_PLACEHOLDER = 0xffff,
+};
+
+// OPEN cursor FOR query, in a block.
+struct opened_query {
+    unsigned target; // the placeholder of the cursor; NO_PLACEHOLDER: none is,
+    bool returned;   // but DBMS_SQL.RETURN_RESULT returns it
+    char *query;     // from malloc; the block's variables are binds in it
+    size_t query_length;
+    // The block's placeholder for each of the query's; NO_PLACEHOLDER: NULL.
+    unsigned bind[MOST_OPENED_BINDS];
+    unsigned binds;
+};
 
 struct translation {
     enum statement_kind kind;
@@ -34,8 +54,11 @@ struct translation {
     } bind[MOST_BINDS];
     bool locks;    // a query FOR UPDATE
     int lock_wait; // seconds that it waits for a lock; -1: without limit
-    // Of a block: placeholders [from, to) are targets of its INTO.
+    // Placeholders [from, to) are targets of the INTO of a block, or of the
+    // RETURNING of a change.
     unsigned into_from, into_to;
+    struct opened_query opened[MOST_OPENED]; // of a block
+    unsigned opens;
     // Per placeholder, the type (enum operand_type) that the SQL was emitted
     // for; 0: any. A value of another type needs a new translation that knows
     // it.
