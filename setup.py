@@ -8,11 +8,16 @@ from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
-EXECUTABLES = (
-    "probes/build/polltrace-probe",
-    "probes/build/polltrace-calibrate",
-    "scenarios/lab/build/oralab",
-)
+# The lab keeps the names of its functions: they are what its stacks are read for.
+EXECUTABLES = {
+    "probes/build/polltrace-probe": "--strip-all",
+    "probes/build/polltrace-calibrate": "--strip-all",
+    "polltrace/sqltrace/scanner/build/libpolltrace-sqltrace.so": "--strip-unneeded",
+    "scenarios/lab/build/oralab": "--strip-debug",
+}
+# Manual pages and completions, where packaging/build.sh has made them; pip puts them below its
+# prefix, where man and the shells look.
+SHARE = Path("build/share")
 
 PARTS = ("stacks", "scenarios")
 
@@ -30,7 +35,7 @@ def link_parts() -> None:
 
 
 class BuildWithExecutables(build_py):
-    """Puts them into polltrace/bin, without debug information; a checkout has them in place."""
+    """Puts them into polltrace/bin, stripped; a checkout has them in place."""
 
     def run(self) -> None:
         super().run()
@@ -38,8 +43,9 @@ class BuildWithExecutables(build_py):
             return
         places = Path(self.build_lib) / "polltrace" / "bin"
         places.mkdir(parents=True, exist_ok=True)
-        for built in map(Path, EXECUTABLES):
-            subprocess.run(["strip", "-g", "-o", places / built.name, built], check=True)
+        for built, how in EXECUTABLES.items():
+            target = places / Path(built).name
+            subprocess.run(["strip", how, "-o", target, built], check=True)
 
 
 class WheelOfThisMachine(bdist_wheel):
@@ -56,8 +62,15 @@ class OfOnePlatform(Distribution):
         return True
 
 
+def shared_files() -> list[tuple[str, list[str]]]:
+    """The files of SHARE by their folder below the prefix."""
+    files = [each for each in sorted(SHARE.rglob("*")) if each.is_file()]
+    return [(f"share/{each.parent.relative_to(SHARE)}", [str(each)]) for each in files]
+
+
 link_parts()
 setup(
+    data_files=shared_files(),
     distclass=OfOnePlatform,
     cmdclass={"build_py": BuildWithExecutables, "bdist_wheel": WheelOfThisMachine},
 )

@@ -21,7 +21,16 @@ html_title = "polltrace"
 html_show_sphinx = False
 html_copy_source = False
 
-man_pages = [("commands", "polltrace", "see, price and fix Oracle's break polling", [author], 1)]
+man_pages = [
+    (
+        "commands",
+        "polltrace",
+        "measure Oracle's break polling, what it costs, and fix it",
+        [author],
+        1,
+    ),
+    ("polltrace-probe", "polltrace-probe", "count break polls of running processes", [author], 8),
+]
 man_show_urls = True
 
 

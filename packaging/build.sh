@@ -14,6 +14,20 @@ trap 'rm -rf "$work"' EXIT
 rm -rf dist build/lib build/bdist.*
 mkdir -p dist
 
+# Manual pages and completions, for the wheel (setup.py) and the Debian package alike.
+share=build/share
+rm -rf "$share"
+sphinx-build -q -b man docs "$work/man"
+install -D -m 644 "$work/man/polltrace.1" "$share/man/man1/polltrace.1"
+install -D -m 644 "$work/man/polltrace-probe.8" "$share/man/man8/polltrace-probe.8"
+completion() { # shell, where its files are
+    mkdir -p "$share/${2%/*}"
+    shtab --shell="$1" polltrace.grammar.build_parser >"$share/$2"
+}
+completion bash bash-completion/completions/polltrace
+completion zsh zsh/site-functions/_polltrace
+completion fish fish/vendor_completions.d/polltrace.fish
+
 python -m build --wheel --no-isolation --outdir "$work/wheel" . >"$work/log" 2>&1 ||
     { cat "$work/log" >&2; exit 1; }
 # Checks which glibc the executables need, and says so in the wheel's name.
@@ -31,11 +45,6 @@ mkdir "$work/deb"
 cp -r packaging/debian packaging/grafana packaging/prometheus "$wheel" "$work/deb/"
 sed 's|/opt/polltrace/bin/|/usr/bin/|' packaging/systemd/polltrace-exporter.service \
     >"$work/deb/debian/polltrace.polltrace-exporter.service"
-sphinx-build -q -b man docs "$work/man"
-cp "$work/man/polltrace.1" "$work/deb/"
-for shell in bash zsh; do
-    shtab --shell=$shell polltrace.grammar.build_parser >"$work/deb/completion.$shell"
-done
 cat >"$work/deb/debian/changelog" <<END
 polltrace ($(echo "$version" | sed 's/\.dev/~dev/')) unstable; urgency=medium
 

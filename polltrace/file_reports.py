@@ -39,7 +39,7 @@ class FileReport(Protocol):
 
 def file_report(path: Path) -> FileReport:
     """Raises FileError for a file that cannot be read or is of no known format."""
-    name = _format(path)
+    name = file_format(path)
     for entry in entry_points(group="polltrace.reports"):
         if entry.name == name:
             report: FileReport = entry.load()(path)
@@ -47,7 +47,8 @@ def file_report(path: Path) -> FileReport:
     raise FileError(f"{path} is of format {name!r}, which this release does not know")
 
 
-def _format(path: Path) -> str:
+def file_format(path: Path) -> str:
+    """The `format` of a file's first line. Raises FileError where it has none."""
     try:
         with path.open("rb") as file:
             start = file.read(_LONGEST_FIRST_LINE)

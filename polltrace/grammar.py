@@ -12,6 +12,7 @@ import difflib
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Protocol
 
 from polltrace.errors import UsageError
@@ -19,7 +20,13 @@ from polltrace.errors import UsageError
 # In the order of the overview: groups of commands by what they are for.
 GROUPS = ("observe", "decide", "keep", "experiment", "host")
 
-DESCRIPTION = "Measure Oracle's break polling, what it costs, and what would make it rarer."
+# The groups whose commands look at servers of whichever engine.
+ENGINE_GROUPS = ("observe", "decide", "keep", "host")
+
+DESCRIPTION = (
+    "Measure how database servers poll their clients' sockets while they work (Oracle's break "
+    "polling,\nPostgreSQL's client check), what it costs, and what would make it rarer."
+)
 EXIT_CODES = """\
 exit codes:
   0 done   1 done, and the answer is no   2 usage   3 not permitted   4 this host lacks something
@@ -48,7 +55,13 @@ class Command(Form, Protocol):
 
 class Parser(argparse.ArgumentParser):
     """Whatever is wrong with the command line becomes a UsageError: one line, with the near miss
-    where there is one."""
+    where there is one.
+
+    intermixed: the positional whose words may come before, between and after options; argparse
+    alone takes them in one run.
+    """
+
+    intermixed = ""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
@@ -59,6 +72,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = self.parse_known_args(args, namespace)
+        if self.intermixed:
+            words = [word for word in unknown if word == "-" or not word.startswith("-")]
+            getattr(found, self.intermixed).extend(words)
+            unknown = [word for word in unknown if word not in words]
         if unknown:
             near = near_miss(unknown[0].partition("=")[0], _options(self))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
@@ -89,6 +106,7 @@ def command_parser(name: str, command: Command) -> argparse.ArgumentParser:
     parser = Parser(prog=f"polltrace {name}", description=description(command))
     parser.epilog = f"{examples_text(name, command)}\n\n{EXIT_CODES}"
     command.prepare_parser(parser)
+    _add_engine_argument(parser, command)
     return parser
 
 
@@ -102,9 +120,24 @@ def build_parser() -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=summary(command), description=description(command))
         made.epilog = examples_text(name, command)
         command.prepare_parser(made)
+        _add_engine_argument(made, command)
     shown = commands.add_parser("help", help="list the commands, or show how one is used")
     shown.add_argument("topic", nargs="?", metavar="COMMAND", choices=command_names())
     return parser
+
+
+def _add_engine_argument(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Every command that tells servers from other processes knows the engines that are given."""
+    if command.group in ENGINE_GROUPS:
+        parser.add_argument(
+            "--engine",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="FILE",
+            help="know the database engine of this TOML file as well; may be given more than once "
+            "(always: those in /etc/polltrace/engines)",
+        )
 
 
 def overview() -> str:

@@ -103,6 +103,21 @@ def exactly(value: float) -> Estimate:
     return Estimate(value, value, value)
 
 
+def product(one: Estimate, other: Estimate) -> Estimate:
+    """Of two independent estimates of numbers that are not negative: relative errors add up as
+    squares, upwards and downwards separately."""
+    if not (one.value and other.value):
+        return Estimate(0.0, 0.0, one.high * other.high)
+    below = math.hypot(*(_log_ratio(each.value, each.low) for each in (one, other)))
+    above = math.hypot(*(_log_ratio(each.high, each.value) for each in (one, other)))
+    value = one.value * other.value
+    return Estimate(value, value * math.exp(-below), value * math.exp(above))
+
+
+def _log_ratio(upper: float, lower: float) -> float:
+    return math.log(upper / lower) if lower > 0 else math.inf
+
+
 def mixed(one: Estimate, other: Estimate, share: float) -> Estimate:
     """Their weighted mean, end by end: `one` at a `share` (0 to 1) of 0, `other` at 1."""
 

@@ -12,7 +12,11 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from polltrace.each_within import each_within
+
 PROC = Path("/proc")
+# What one process may take of our time before it counts as not answering.
+PATIENCE_S = 1.0
 # A process may declare all of its memory to be its arguments or environment (prctl(2)).
 _LONGEST = 1 << 21
 
@@ -22,7 +26,21 @@ def pids() -> Iterator[int]:
 
 
 def title(pid: int) -> str:
-    """The process title as ps prints it: the arguments, joined by blanks."""
+    """The process title as ps prints it: the arguments, joined by blanks. Empty for a process that
+    does not answer in PATIENCE_S: its arguments may lie in a file that it maps, and reading them
+    then waits for that file's server."""
+    ((_, found),) = titles([pid])
+    return found
+
+
+def titles(some: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Each of these processes with its title."""
+    found = each_within(list(some), title_unbounded, PATIENCE_S)
+    return ((pid, title or "") for pid, title in found)
+
+
+def title_unbounded(pid: int) -> str:
+    """The title, waited for without end: for callers that have a deadline of their own."""
     return _bytes(pid, "cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
 
 

@@ -42,7 +42,8 @@ def _pprof(picture: Picture) -> bytes:
         ([_unfolded(name) for name in reversed(names)], count)
         for names, count in sorted(picture.side.folded.items())
     )
-    return pprof(stacks, picture.unit, "count")
+    period_ns = round(1e9 / picture.hz) if picture.hz else 0
+    return pprof(stacks, picture.unit, "count", period_ns=period_ns)
 
 
 def _unfolded(name: str) -> Frame:

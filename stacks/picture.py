@@ -22,6 +22,7 @@ class Picture:
     """One profile, `side`; with `before` two, and what matters is what changed since `before`.
 
     `title` is its heading; layers: functions take their layers' colours; unit: what is counted;
+    hz: how often a second of CPU time a sample was taken, 0 where the counts are no samples;
     find: what a page searches for when it opens, a JavaScript regular expression; exporter: name
     and version of the program that writes.
     """
@@ -31,5 +32,6 @@ class Picture:
     before: Side | None = None
     layers: LayerTable = EMPTY
     unit: str = "samples"
+    hz: float = 0.0
     find: str = ""
     exporter: str = ""

@@ -16,16 +16,24 @@ from polltrace.stacks.frame import Frame
 
 
 def pprof(
-    stacks: Iterable[tuple[Sequence[Frame], int]], kind: str, unit: str, time_ns: int = 0
+    stacks: Iterable[tuple[Sequence[Frame], int]],
+    kind: str,
+    unit: str,
+    time_ns: int = 0,
+    period_ns: int = 0,
 ) -> bytes:
     """The profile of (frames innermost first, count); kind and unit name what is counted.
 
-    time_ns: when it was taken, nanoseconds since 1970, 0 for unknown.
+    time_ns: when it was taken, nanoseconds since 1970, 0 for unknown. period_ns: of CPU time, for
+    samples taken once in so much of it; each then has a second value, nanoseconds of CPU, which
+    readers show first, and the profile has its period. 0: the counts are all.
     """
     profile = _ProfileTables()
-    samples = [_sample(profile, frames, count) for frames, count in stacks]
-    value_type = _number(1, profile.text(kind)) + _number(2, profile.text(unit))
-    parts = [_message(1, value_type)]
+    samples = [_sample(profile, frames, _values(count, period_ns)) for frames, count in stacks]
+    parts = [_message(1, _value_type(profile, kind, unit))]
+    if period_ns:
+        cpu = _value_type(profile, "cpu", "nanoseconds")
+        parts += [_message(1, cpu), _message(11, cpu), _number(12, period_ns)]
     parts += [_message(2, sample) for sample in samples]
     parts += [_message(3, body) for body in profile.mappings.values()]
     parts += [_message(4, body) for body in profile.locations.values()]
@@ -89,9 +97,17 @@ class _ProfileTables:
         return self._ids[module]
 
 
-def _sample(profile: _ProfileTables, frames: Sequence[Frame], count: int) -> bytes:
+def _value_type(profile: _ProfileTables, kind: str, unit: str) -> bytes:
+    return _number(1, profile.text(kind)) + _number(2, profile.text(unit))
+
+
+def _values(count: int, period_ns: int) -> Sequence[int]:
+    return (count, count * period_ns) if period_ns else (count,)
+
+
+def _sample(profile: _ProfileTables, frames: Sequence[Frame], values: Sequence[int]) -> bytes:
     places = b"".join(_varint(profile.location(frame)) for frame in frames)
-    return _message(1, places) + _message(2, _varint(count))
+    return _message(1, places) + _message(2, b"".join(map(_varint, values)))
 
 
 def _varint(value: int) -> bytes:

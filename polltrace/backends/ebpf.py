@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import ClassVar, Literal, Self
 
+from polltrace.engines import check_options
 from polltrace.errors import (
     FrameError,
     HostError,
@@ -111,7 +112,11 @@ class EbpfProbe:
         try:
             with handed_on():
                 self._process = subprocess.Popen(
-                    [*self._argv, *(["--plain-reads"] if self.plain_reads else [])],
+                    [
+                        *self._argv,
+                        *check_options(),
+                        *(["--plain-reads"] if self.plain_reads else []),
+                    ],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=self._stderr,

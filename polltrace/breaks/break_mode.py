@@ -8,10 +8,15 @@ from enum import Enum
 
 
 class BreakMode(Enum):
+    """How a server learns of its client: the first three of a cancel, the last two (engines whose
+    check reveals a lost client) whether it checks while it works."""
+
     OUT_OF_BAND = "out-of-band"
     IN_BAND = "in-band"
     LOCAL = "local"
     UNKNOWN = "unknown"
+    CHECKING = "checking"
+    NOT_CHECKING = "not checking"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from polltrace.bounded_file import BoundedFile, UnreadableError, read_bounded
@@ -30,7 +30,8 @@ class BreakSettings:
     `disable_oob` and `disable_oob_auto` are the parameters of that name. `place` is the first path
     where the server looks for the file, so where to write one. `changed_at` is when the file was
     last changed, in seconds since the epoch. `problem`: why the file's settings are not known; the
-    others are the defaults then, and stand for nothing.
+    others are the defaults then, and stand for nothing. An engine whose parameter is not read from
+    a file has 0 for its skip.
     """
 
     path: PurePath | None
@@ -46,7 +47,7 @@ class BreakSettings:
     def known_skip(self) -> int | None:
         """The skip that the file sets, or the default of a file that does not; None where the
         file could not be read."""
-        return None if self.problem else self.break_poll_skip
+        return None if self.problem or not self.break_poll_skip else self.break_poll_skip
 
     def changed_since(self, started_at: float | None) -> bool:
         """Whether the file was changed after a process that started then had read it."""
@@ -80,6 +81,8 @@ def break_settings(
     """
     path: Path | None = None
     place: Path | None = None
+    if not engine.configuration_file:
+        return default_settings(engine)
     try:
         for path in _places(engine, _with_home(environ, program), root):
             place = place or path
@@ -87,23 +90,31 @@ def break_settings(
                 return _settings(engine, found, Path("/") / path, Path("/") / place)
     except (UnreadableError, ValueError) as error:
         return unknown_settings(engine, str(error), path and Path("/") / path)
-    return BreakSettings(None, engine.default_skip, False, True, place=place and Path("/") / place)
+    return replace(default_settings(engine), place=place and Path("/") / place)
+
+
+def default_settings(engine: Engine) -> BreakSettings:
+    """The settings of a process that has no file."""
+    skip = engine.default if engine.polls_by_count else 0
+    return BreakSettings(None, skip, False, True)
 
 
 def unknown_settings(engine: Engine, problem: str, path: Path | None = None) -> BreakSettings:
     """The settings of a file that could not be read, and why."""
-    return BreakSettings(path, engine.default_skip, False, True, place=path, problem=problem)
+    if not engine.configuration_file:
+        return default_settings(engine)
+    return replace(default_settings(engine), path=path, place=path, problem=problem)
 
 
 def _settings(engine: Engine, file: BoundedFile, path: Path, place: Path) -> BreakSettings:
     parameters = parse(file.content.decode(errors="replace"))
-    skip = parameters.get(engine.skip_parameter, "")
+    skip = parameters.get(engine.parameter, "")
     if len(skip) > _MOST_DIGITS and skip.isdecimal():
-        raise ValueError(f"{engine.skip_parameter} has {len(skip)} digits")
+        raise ValueError(f"{engine.parameter} has {len(skip)} digits")
     known = skip.isascii() and skip.isdecimal() and int(skip) > 0
     return BreakSettings(
         path=path,
-        break_poll_skip=int(skip) if known else engine.default_skip,
+        break_poll_skip=int(skip) if known else engine.default,
         disable_oob=_says_yes(parameters.get(engine.disable_oob_parameter, "")),
         skip_is_default=not known,
         disable_oob_auto=_says_yes(parameters.get(f"{engine.disable_oob_parameter}_AUTO", "")),

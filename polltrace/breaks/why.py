@@ -23,6 +23,8 @@ class Cause(Enum):
     CLIENT = "client-never-asked"
     PATH = "path-eats-urgent-data"
     UNKNOWN = "unknown"
+    INTERVAL = "interval-set"
+    OFF = "interval-off"
     NOT_IN_BAND = "not-in-band"
 
 
@@ -31,6 +33,8 @@ SHORT = {
     Cause.CLIENT: "client never asked",
     Cause.PATH: "path eats urgent data",
     Cause.UNKNOWN: "?",
+    Cause.INTERVAL: "interval set",
+    Cause.OFF: "no interval",
     Cause.NOT_IN_BAND: "",
 }
 

@@ -10,11 +10,14 @@ from polltrace.commands.targets import one_server
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report import advice_data, advice_text
+from polltrace.overhead.advice_report.client_check import client_check_data, client_check_text
+from polltrace.overhead.client_check import CHECKS_TIMED_SECONDS, advise_client_check
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.measurements import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 from polltrace.servers.database import add_connect_arguments, lookup
+from polltrace.servers.servers import Server
 
 
 class Advise:
@@ -28,6 +31,10 @@ class Advise:
     session is in-band, and the lowest skip that saves as much as the best, as far as the
     measurement can tell, with cancels within --max-cancel and --max-cancel-waiting. With a FILE it
     shows the same for the session in that recording that loses most, or for --pid's.
+
+    For an engine whose checks a timer starts (PostgreSQL) it counts the checks for --duration,
+    times the gaps between them, and shows what each interval costs and how soon it finds a client
+    gone; --max-cancel then limits that.
     """
 
     group = "decide"
@@ -72,6 +79,8 @@ class Advise:
             given, known = _recorded(args), None
         else:
             server = one_server(args.pid or [], "advise")
+            if not server.engine.polls_by_count:
+                return _client_check(server, args)
             sessions = lookup(args)
             given = advise_session(server, Durations(sampled=args.duration))
             known = sessions.of(server)
@@ -82,6 +91,16 @@ class Advise:
             lambda: advice_text(given, limits, known),
         )
         return 0
+
+
+def _client_check(server: Server, args: argparse.Namespace) -> int:
+    given = advise_client_check(server, args.duration, CHECKS_TIMED_SECONDS)
+    show(
+        args.json,
+        lambda: client_check_data(given, args.max_cancel),
+        lambda: client_check_text(given, args.max_cancel),
+    )
+    return 0
 
 
 def _recorded(args: argparse.Namespace) -> Advice:

@@ -87,8 +87,8 @@ class Record:
         parser.add_argument(
             "--no-gaps",
             action="store_true",
-            help="do not time the gaps between polls: a second after the start and every five "
-            "minutes, of the 32 that poll most; it costs as much as their polls",
+            help="do not time the gaps between polls, nor count checks: a second after the start "
+            "and every five minutes, of the 32 that poll most; it costs as much as their polls",
         )
         add_plain_reads_argument(parser)
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from polltrace import __version__
@@ -177,7 +178,8 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
         note_attached(args.duration)
         for _ in introduced(probe.records(), names):
             pass
-        return stack_profile(probe.profile(), names, args.at)
+        found = stack_profile(probe.profile(), names, args.at)
+        return replace(found, hz=options.sample_hz)
 
 
 def _recorded(args: argparse.Namespace) -> StackProfile:
@@ -209,6 +211,7 @@ def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace)
         before=before and Side(before.name, chosen(before.folded, args)),
         layers=built_in("oracle"),
         unit=found.unit,
+        hz=found.hz,
         find="" if args.group == "layer" else "nsmore2recv",
         exporter=f"polltrace {__version__}",
     )

@@ -48,7 +48,8 @@ def target_pids(args: argparse.Namespace) -> list[int]:
     if args.pid:
         return list(dict.fromkeys(args.pid))
     if args.name is not None:
-        pids = [pid for pid in procfs.pids() if args.name.search(procfs.title(pid))]
+        titles = procfs.titles(procfs.pids())
+        pids = [pid for pid, title in titles if args.name.search(title)]
         sought = f"process with a title like {args.name.pattern!r}"
     else:
         pids = [each.pid for each in servers() if args.all or each.instance == args.sid]

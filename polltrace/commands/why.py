@@ -2,27 +2,38 @@
 from __future__ import annotations
 
 import argparse
+import threading
 
+from polltrace import interrupts
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
-from polltrace.commands.arguments import add_duration, pid_list
+from polltrace.commands.arguments import duration, pid_list
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import one_server
 from polltrace.errors import NoSuchProcessError
 from polltrace.servers.ps_report import Session
+from polltrace.servers.servers import Server
 from polltrace.servers.why_report import why_data, why_text
+
+COUNTED_S = 0.5
+SLOW_S = 5.0
 
 
 class Why:
-    """Explain why a session is in-band, with the evidence.
+    """Explain why a session is in-band, or where its time goes.
 
     The cause is the server's DISABLE_OOB, a client that never asked (its driver or platform), a
     path that drops urgent data, so that the check at connect failed, or unknown; the report names
     what would settle it. Observes from outside, and counts break polls for --duration.
+
+    With --slow: how much of the session's round trips is network, client and server. The kernel
+    counts the server's processor time and the connection's round trips; samples of what the server
+    waits in tell its waits for the client from others. Nothing is attached.
     """
 
     group = "decide"
     examples = (
         ("-p 4711", "why this session is in-band"),
+        ("--slow -p 4711", "network, client or server: where its time goes"),
         ("-p 4711 -d 5s --json", "the same as data, after counting for five seconds"),
     )
 
@@ -34,12 +45,23 @@ class Why:
             required=True,
             help="the dedicated server process",
         )
-        add_duration(parser, "-d", "--duration", default="500ms", help="how long to count")
+        parser.add_argument(
+            "--slow", action="store_true", help="network, client or server: where the time goes"
+        )
+        parser.add_argument(
+            *("-d", "--duration"),
+            type=duration,
+            metavar="TIME",
+            help=f"how long to observe (default: {COUNTED_S:g}s, with --slow {SLOW_S:g}s)",
+        )
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         server = one_server(args.pid, "why")
-        with EbpfProbe([server.pid], ProbeOptions(duration_s=args.duration)) as probe:
+        if args.slow:
+            return _slow(args, server)
+        seconds = args.duration or COUNTED_S
+        with EbpfProbe([server.pid], ProbeOptions(duration_s=seconds)) as probe:
             profile = probe.profile()
         seen = [each for each in profile.totals if each.start_ticks == server.start_ticks]
         if not seen:
@@ -47,3 +69,16 @@ class Why:
         session = Session(server, seen[0], profile.seconds)
         show(args.json, lambda: why_data(session), lambda: why_text(session))
         return 0
+
+
+def _slow(args: argparse.Namespace, server: Server) -> int:
+    # python-ptrace, which has the names of system calls, runs ldconfig when it is imported.
+    from polltrace.latency.observe_session import observe  # noqa: PLC0415
+    from polltrace.latency.session_time import session_time  # noqa: PLC0415
+    from polltrace.latency.session_time_report import slow_data, slow_text  # noqa: PLC0415
+
+    stop = threading.Event()
+    with interrupts.detaching(stop.set):
+        found = session_time(observe(server, args.duration or SLOW_S, stop.is_set))
+    show(args.json, lambda: slow_data(server, found), lambda: slow_text(server, found))
+    return 0

@@ -13,7 +13,7 @@ from polltrace.doctor.permissions import (
     ptrace_scope,
 )
 from polltrace.doctor.prerequisite import Prerequisite
-from polltrace.doctor.tools import bcc, ours, probe_path, strace
+from polltrace.doctor.tools import bcc, ours, probe_path
 
 
 def examine(host: ExaminedHost) -> tuple[list[Prerequisite], bool]:
@@ -21,7 +21,6 @@ def examine(host: ExaminedHost) -> tuple[list[Prerequisite], bool]:
     probes = variants(host, probe_path())
     prerequisites = [
         *ours(),
-        strace(host),
         bcc(host),
         capabilities(host),
         after_sudo(host),

@@ -13,6 +13,7 @@ _VARIANTS = {
     "tp_btf": "counting, exactly",
     "raw_tp": "counting, exactly, at slightly more cost than tp_btf",
     "tracepoint": "counting, exactly, at more cost than raw_tp",
+    "kprobe": "counting, exactly, where the kernel preempts the programs of the others",
 }
 
 
@@ -69,6 +70,6 @@ def sampling(host: ExaminedHost) -> Prerequisite:
 def uprobes(host: ExaminedHost) -> Prerequisite:
     path = "/sys/bus/event_source/devices/uprobe"
     there = host.exists(path)
-    fix = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from sqlnet.ora"
+    fix = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from the server's file"
     enables = "advise, record: counting checks, which measures the skip in force"
     return prerequisite("uprobes", there, path if there else f"no {path}", enables, fix)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks of the programs that polltrace starts: its own, strace, and bcc's prerequisites."""
+"""Checks of the programs that polltrace starts: its own, and bcc's prerequisites."""
 
 from __future__ import annotations
 
 import os
-import re
 
 from polltrace.doctor.host import ExaminedHost
 from polltrace.doctor.prerequisite import Prerequisite, prerequisite
@@ -12,22 +11,6 @@ from polltrace.errors import HostError
 from polltrace.executables import SYSTEM_PYTHON, find_executable
 
 _BUILD = "make build"
-
-
-def strace(host: ExaminedHost) -> Prerequisite:
-    enables = "traces for stat and stacks --from-strace"
-    path = host.which("strace")
-    if path is None:
-        return prerequisite("strace", False, "not installed", enables, _install(host, "strace"))
-    text = host.output(path, "-V")[1]
-    version = re.search(r"version ([\w.]+)", text)
-    if version is None:
-        return prerequisite("strace", None, f"{path} prints no version", enables, "strace -V")
-    # "stack-trace=libunwind" or libdw, plain "stack-unwind" before 4.21; before 4.13 no such line.
-    unwinder = re.search(r"stack-(?:trace=(\w+)|unwind)", text)
-    by = f" ({unwinder[1]})" if unwinder and unwinder[1] else ""
-    stacks = f"with stacks{by}" if unwinder else "without stacks (no -k)"
-    return prerequisite("strace", True, f"{path}, version {version[1]}, {stacks}", enables, "")
 
 
 def bcc(host: ExaminedHost) -> Prerequisite:

@@ -4,97 +4,74 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
 
+from polltrace.engines.catalogue import built_in, check_apart, of_file, of_site
+from polltrace.engines.engine import CALLS, Engine, Reveals, Trigger
 from polltrace.stacks import CallChain
 
+__all__ = [
+    "CALLS",
+    "Engine",
+    "Reveals",
+    "Trigger",
+    "add_engines",
+    "break_chains",
+    "check_options",
+    "engine_of",
+    "engines",
+    "has_server_title",
+]
 
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """One engine, by what its file states; oracle.toml has the sources.
-
-    `short` is its name in the width of a column. A dedicated server runs one of `executables` under
-    a process title that `title` matches (groups `instance` and `local`). `chain` is the break
-    check's functions, outermost first, each with the names it has had; `check_function` the one
-    called at every check, polled or not. `configuration_file` lies in the first of
-    `configuration_directories` that has it; `skip_parameter` sets checks per poll in it, else
-    `default_skip`, and `disable_oob_parameter` turns out-of-band breaks off. A session that waits
-    checks every `wait_slice_s` seconds.
-    """
-
-    name: str
-    short: str
-    executables: frozenset[str]
-    title: re.Pattern[str]
-    chain: tuple[frozenset[str], ...]
-    check_function: str
-    configuration_file: str
-    configuration_directories: tuple[str, ...]
-    skip_parameter: str
-    default_skip: int
-    disable_oob_parameter: str
-    wait_slice_s: float
+_known: tuple[Engine, ...] = ()
 
 
-@cache
 def engines() -> tuple[Engine, ...]:
-    """Every engine this release knows."""
-    folder = files("polltrace.engines")
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    return tuple(_engine(_read(name.removesuffix(".toml"))) for name in names)
+    """Every engine: those given first, then the site's, then this release's."""
+    if not _known:
+        add_engines(())
+    return _known
+
+
+def add_engines(paths: Sequence[Path]) -> None:
+    """Know the engines of these files as well. Raises FileError for a file that is none, and for
+    two engines of one name; a site's file of a name that is known already is left out."""
+    global _known  # noqa: PLW0603 - decided once, by the command line
+    given, ours = [of_file(path) for path in paths], built_in()
+    names = {engine.name for engine in (*given, *ours)}
+    site = [engine for engine in of_site() if engine.name not in names]
+    check_apart([*given, *ours])
+    _known = (*given, *site, *ours)
 
 
 def engine_of(executable: str, title: str) -> tuple[Engine, re.Match[str]] | None:
     """The engine whose dedicated server has this executable name and process title."""
     for engine in engines():
-        if executable in engine.executables and (match := engine.title.match(title)):
+        if executable in engine.executables and (match := engine.titled(title)):
             return engine, match
     return None
 
 
 def has_server_title(title: str) -> bool:
     """Whether a dedicated server of some engine might have this process title; so may others."""
-    return any(engine.title.match(title) for engine in engines())
+    return any(engine.titled(title) for engine in engines())
 
 
 def break_chains() -> tuple[CallChain, ...]:
     """The break check of every engine, each once."""
-    return tuple(dict.fromkeys(CallChain(engine.chain) for engine in engines()))
+    return tuple(dict.fromkeys(CallChain(each) for engine in engines() for each in engine.chains))
 
 
-def _read(name: str) -> dict[str, Any]:
-    data = tomllib.loads(files("polltrace.engines").joinpath(f"{name}.toml").read_text("utf-8"))
-    if parent := data.pop("inherits", None):
-        return _merged(_read(parent), data)
-    return data
-
-
-def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: _merged(base[key], over[key])
-        if isinstance(base.get(key), dict) and isinstance(over.get(key), dict)
-        else over.get(key, base.get(key))
-        for key in base | over
-    }
-
-
-def _engine(data: dict[str, Any]) -> Engine:
-    process, check, configuration = data["process"], data["break_check"], data["configuration"]
-    return Engine(
-        name=data["name"],
-        short=data["short"],
-        executables=frozenset(process["executables"]),
-        title=re.compile(process["title"]),
-        chain=tuple(frozenset(names) for names in check["chain"]),
-        check_function=check["function"],
-        configuration_file=configuration["file"],
-        configuration_directories=tuple(configuration["directories"]),
-        skip_parameter=configuration["skip"],
-        default_skip=configuration["default_skip"],
-        disable_oob_parameter=configuration["disable_oob"],
-        wait_slice_s=configuration["wait_slice_s"],
-    )
+def check_options() -> list[str]:
+    """polltrace-probe's options for the calls that are checks: poll alone needs none."""
+    calls: dict[str, set[str]] = {}
+    for engine in engines():
+        for executable in engine.executables:
+            calls.setdefault(executable, set()).update(engine.calls)
+    return [
+        word
+        for executable, found in sorted(calls.items())
+        if found != {"poll"}
+        for word in ("--check", f"{executable}={','.join(sorted(found))}")
+    ]

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from polltrace.breaks.break_mode import BreakMode, break_mode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Diagnosis
 from polltrace.intervals import Estimate, exactly, propagated, proportion
 from polltrace.overhead.cancel import Gaps, cancel_latency, on_cpu_gaps
-from polltrace.overhead.estimates import EstimateChoice, choose, counted_pct
+from polltrace.overhead.cost_model import cost_model, in_place
+from polltrace.overhead.estimates import EstimateChoice, choose, counted_pct, sampled_pct
 from polltrace.overhead.forecast import (
     SKIPS,
     CheckingCost,
@@ -29,8 +30,6 @@ from polltrace.servers.servers import Server
 FEWEST_POLLS = 30
 # Where fewer samples of the check were expected, their absence proves nothing.
 _FEWEST_EXPECTED = 10.0
-# A check that does not poll is a few instructions; without samples of it, at most this.
-_MOST_CHECK_S = 10e-9
 _NO_POLLS = PollRate(0.0, 0.0, 0.0)
 
 
@@ -38,12 +37,15 @@ _NO_POLLS = PollRate(0.0, 0.0, 0.0)
 class Extras:
     """The results of a complete measurement only; the defaults stand for unmeasured ones.
 
-    `gaps` are the timed gaps between polls; `burst` the counted calls of the check function, or
-    `why_not_burst`. `started_at` is when the process started (seconds since the epoch), `job_cpu_s`
-    its CPU seconds so far, `timed_cpu_s` the seconds that it was on CPU or runnable while gaps were
-    timed, `probe_s_per_poll` the CPU seconds that counting added to each poll."""
+    `gaps` are the timed gaps between polls, `durations` those of the polls; `burst` the counted
+    calls of the check function, or `why_not_burst`. `started_at` is when the process started
+    (seconds since the epoch), `job_cpu_s` its CPU seconds so far, `timed_cpu_s` the seconds that it
+    was on CPU or runnable while gaps were timed, `probe_s_per_poll` the CPU seconds that counting
+    added to each poll.
+    """
 
     gaps: Sequence[Bucket] = ()
+    durations: Sequence[Bucket] = ()
     burst: Burst | None = None
     why_not_burst: str = "its checks were not counted"
     started_at: float | None = None
@@ -122,7 +124,7 @@ def advice(
     """
     polls = load.rate.per_s > 0
     evidence_of = polls if polls or load.busy else None
-    mode = break_mode(server.evidence(evidence_of))
+    mode = server.mode(evidence_of)
     skip = skip_in_force(
         server.settings,
         extras.burst,
@@ -130,7 +132,8 @@ def advice(
         started_at=extras.started_at,
     )
     at_rest = poll_cost is None
-    poll_cost = poll_cost or constant(exactly(1e-6))
+    known = in_place(poll_cost, load.interval_s, extras.durations)
+    poll_cost = constant(exactly(1e-6)) if at_rest or known is None else known
     polling = replace(load, rate=_NO_POLLS) if at_rest else load
     poll_cost_s = poll_cost.at(load.interval_s)
     by_polls = counted_pct(polling, poll_cost_s)
@@ -177,16 +180,16 @@ def _sampled(seen: Shares, by_polls: Estimate) -> Estimate | None:
         return None
     if not seen.named and by_polls.value * seen.total / 100 > _FEWEST_EXPECTED:
         return None
-    return proportion(seen.polling + seen.checking, seen.total)
+    return sampled_pct(proportion(seen.polling + seen.checking, seen.total))
 
 
 def _checks(seen: Shares, load: SessionLoad, skip: int) -> Estimate:
     """Per cent of CPU in checks that do not poll: by the samples where there are any, but never
     more than that number of checks could take."""
-    most = 100 * _MOST_CHECK_S * load.polls_per_cpu_s * skip
+    usual = cost_model().check_s.scaled(100 * load.polls_per_cpu_s * skip)
     if not seen.total or not seen.named:
-        return Estimate(most / 4, 0.0, most)
-    found = proportion(seen.checking, seen.total)
+        return usual
+    found, most = proportion(seen.checking, seen.total), usual.high
     return Estimate(min(found.value, most), min(found.low, most), min(found.high, most))
 
 
@@ -198,7 +201,7 @@ def _cost(
     share: Estimate | None,
 ) -> CheckingCost:
     """The forecast's inputs; `share` is the chosen estimate where that is not the counted one."""
-    rate = load.rate
+    rate, rise = load.rate, cost_model().rise
     busy = load.busy or 1.0
     here = poll_cost.at(load.interval_s)
     scale = Estimate(1.0, here.low / here.value, here.high / here.value)
@@ -207,7 +210,9 @@ def _cost(
         scale = Estimate(*(each / by_polls.value for each in own))
     return CheckingCost(
         polls=Estimate(rate.per_s / busy, rate.low / busy, rate.high / busy),
-        poll_cost_s=lambda interval_s: poll_cost.at(interval_s).value,
+        poll_cost_s=lambda interval_s: (
+            poll_cost.at(interval_s).value * (interval_s / load.interval_s) ** rise
+        ),
         scale=scale,
         checks=Estimate(checks.value / 100, checks.low / 100, checks.high / 100),
     )

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from polltrace.errors import HostError
@@ -16,9 +15,11 @@ from polltrace.overhead.calibration_fit import fitted
 from polltrace.overhead.poll_cost import PollCost
 
 # Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
-ROUNDS = 1500
+ROUNDS = 600
 # A round at an interval of milliseconds takes as long as hundreds of polls at a short one.
 SLOW_ROUNDS = 24
+# A timer's checks are all rare: enough rounds that one of them alone moves no end of the interval.
+CHECK_ROUNDS = 90
 _SLOW_US, _SLOWEST_US = 300, 10_000
 
 
@@ -33,6 +34,13 @@ def calibrate(
     return _curve(intervals_s, [str(find_executable("polltrace-calibrate"))], options, rounds)
 
 
+def calibrate_timer_check(intervals_s: Sequence[float], rounds: int = ROUNDS) -> PollCost:
+    """The same of a whole check that a timer starts: the signal, its handler, the call on the
+    socket and the setting of the timer. Raises HostError."""
+    command = [str(find_executable("polltrace-calibrate"))]
+    return _curve(intervals_s, command, ["-i"], rounds, CHECK_ROUNDS)
+
+
 def cost_per_poll(interval_s: float) -> Estimate:
     """CPU seconds that a poll takes when it comes `interval_s` of CPU time after the last one."""
     return calibrate([interval_s]).at(interval_s)
@@ -43,30 +51,18 @@ def cost_per_poll_by(command: Sequence[str], interval_s: float) -> Estimate:
     return _curve([interval_s], command, ()).at(interval_s)
 
 
-@contextlib.contextmanager
-def calibration_running() -> Iterator[None]:
-    """Within, a program loads the host as a calibration does: where two processors share a core,
-    each slows the other down."""
-    # Some ten seconds' work: longer than a measurement, and soon over should we be killed.
-    command = [str(find_executable("polltrace-calibrate")), "-r", "10000"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as load:
-        try:
-            yield
-        finally:
-            load.kill()
-
-
 def _curve(
     intervals_s: Sequence[float],
     command: Sequence[str],
     options: Sequence[str],
     rounds: int = ROUNDS,
+    slow_rounds: int = SLOW_ROUNDS,
 ) -> PollCost:
     intervals_us = sorted({min(_SLOWEST_US, max(1, round(1e6 * each))) for each in intervals_s})
     short = [each for each in intervals_us if each < _SLOW_US]
     long = [each for each in intervals_us if each >= _SLOW_US]
     found = _measured([*command, "-r", str(rounds), *options], short)
-    found += _measured([*command, "-r", str(SLOW_ROUNDS), *options], long)
+    found += _measured([*command, "-r", str(slow_rounds), *options], long)
     return fitted(found)
 
 

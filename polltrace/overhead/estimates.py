@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cost of break polling to a session: two independent estimates, and the choice between them.
+"""The cost of break polling to a session: two estimates, and the choice between them.
 
-Counted: polls times the cost per poll. Sampled: the share of on-CPU samples in the break check.
-Neither is taken while polls are timed. Where the two agree, their weighted mean is the estimate.
+Counted: polls times the cost per poll. Sampled: the share of on-CPU samples in the break check,
+times the model's factor for what samples cannot see. Both carry the model's prediction intervals.
+Where these have a value in common, the estimate is the mean of both on a logarithmic scale, each
+weighted by what its interval says.
 """
 
 from __future__ import annotations
@@ -10,18 +12,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from polltrace.intervals import Estimate
+from polltrace.intervals import Estimate, product
+from polltrace.overhead.cost_model import cost_model
 from polltrace.overhead.load import SessionLoad
-
-# Samples cannot see how much slower the work after a poll is. `make proof` on the lab found the
-# sampled share up to a seventh too low.
-_UNSEEN = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateChoice:
-    """`agree`: the two intervals overlap. `trusted` is "both", "counted" or "sampled"; `why` the
-    reason, for a report."""
+    """`agree`: the two intervals overlap. `trusted` is "both", "counted" or "sampled", `why`
+    the reason."""
 
     agree: bool
     trusted: str
@@ -49,6 +48,11 @@ def counted_pct(load: SessionLoad, poll_cost_s: Estimate) -> Estimate:
     return Estimate(value, max(0.0, value * (1 - below)), value * (1 + above))
 
 
+def sampled_pct(share_pct: Estimate) -> Estimate:
+    """Per cent of the session's CPU time by the share of its on-CPU samples in the break check."""
+    return product(share_pct, cost_model().sampled)
+
+
 def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
     """Choose by the intervals of two estimates of one share; `sampled` is None without samples."""
     if sampled is None:
@@ -59,8 +63,8 @@ def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
         return EstimateChoice(
             False,
             "sampled",
-            "a poll costs this process more than the same call costs polltrace's calibration here, "
-            "because of a system-call filter (seccomp, audit), another tracer or a busy socket",
+            "a poll costs this process more than its time in the kernel shows, because of a "
+            "system-call filter (seccomp, audit), another tracer or a busy socket",
         )
     return EstimateChoice(
         False,
@@ -71,17 +75,18 @@ def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
 
 
 def combined(counted: Estimate, sampled: Estimate) -> Estimate:
-    """The mean, each weighted by the inverse of its relative variance: an estimate is not more
-    precise for being smaller."""
-    if not (counted.value and counted.half_width and sampled.value):
+    """The mean of both logarithms, each weighted by the inverse of its squared error. Their errors
+    are not independent; the model's `together` has by how much that changes the interval."""
+    if min(counted.low, sampled.low) <= 0:
         return counted
-    weights = [
-        (counted.value / counted.half_width) ** 2,
-        1 / ((sampled.half_width / sampled.value) ** 2 + _UNSEEN**2),
-    ]
-    value = (weights[0] * counted.value + weights[1] * sampled.value) / sum(weights)
-    half = value / math.sqrt(sum(weights))
-    return Estimate(value, value - half, value + half)
+    errors = [math.log(each.high / each.low) / 2 for each in (counted, sampled)]
+    if not all(errors):
+        return counted if not errors[0] else sampled
+    weights = [1 / error**2 for error in errors]
+    logs = [math.log(each.value) for each in (counted, sampled)]
+    value = math.exp(sum(map(math.prod, zip(weights, logs, strict=True))) / sum(weights))
+    wide = math.exp(cost_model().together / math.sqrt(sum(weights)))
+    return Estimate(value, value / wide, value * wide)
 
 
 def overlap(one: Estimate, other: Estimate) -> bool:

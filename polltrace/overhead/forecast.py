@@ -14,12 +14,10 @@ from dataclasses import dataclass
 
 from polltrace.intervals import Estimate, exactly, propagated
 from polltrace.overhead.cancel import CancelLatency
+from polltrace.overhead.cost_model import cost_model
 
 # Oracle's default, and decades around it.
 SKIPS = (1, 3, 10, 30, 100, 300, 1000)
-# How uncertain the cost per poll is at another interval than the session's own: by `make proof` on
-# the lab, at a third of the interval and at ten times it.
-_OTHER_INTERVAL = Estimate(1.0, 0.85, 1.15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ def forecast(cost: CheckingCost, skip_now: int, skip: int, wait_slice_s: float) 
         cpu_s, own_s = _at(cost, (polls, scale, checks), skip_now / skip, then)
         return 100 * own_s / cpu_s
 
-    then = exactly(1.0) if skip == skip_now else _OTHER_INTERVAL
+    then = exactly(1.0) if skip == skip_now else cost_model().other_interval
     inputs = (cost.polls, cost.scale, cost.checks, then)
     return SkipForecast(
         break_poll_skip=skip,

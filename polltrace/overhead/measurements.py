@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from polltrace import procfs
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
-from polltrace.breaks.break_mode import BreakMode, break_mode
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.errors import NoSuchProcessError, PolltraceError
 from polltrace.overhead.advice import FEWEST_POLLS, Advice, Extras, advice
-from polltrace.overhead.calibration import ROUNDS, calibrate, calibration_running
+from polltrace.overhead.calibration import ROUNDS, calibrate
 from polltrace.overhead.forecast import SKIPS
 from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.poll_cost import PollCost
@@ -21,6 +21,7 @@ from polltrace.overhead.skip import measured_skip
 from polltrace.profiles.frames import Burst, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, introduced, named_stacks
+from polltrace.profiles.totals import together
 from polltrace.servers.servers import Server
 from polltrace.stacks import ProcessError, Symbolizer
 
@@ -34,6 +35,8 @@ _MOST_LONGER = 10
 COUNTED_SECONDS = 2.0
 # Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.
 TIMED_SECONDS = 1.0
+# Each in that many parts, one of one and one of the other.
+TURNS = 8
 # The probe ends a burst after 200 ms; a counted check costs some 0.8 us.
 BURST_SECONDS = 0.4
 
@@ -53,15 +56,41 @@ class Durations:
         return round(ROUNDS * min(max(1.0, self.sampled / SAMPLED_SECONDS), _MOST_LONGER))
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of `server`: arguments of `advice`."""
+
+    server: Server
+    load: SessionLoad
+    poll_cost: PollCost | None
+    stacks: Sequence[NamedStack]
+    extras: Extras
+
+    @property
+    def advice(self) -> Advice:
+        return advice(
+            self.server,
+            self.load,
+            poll_cost=self.poll_cost,
+            stacks=self.stacks,
+            extras=self.extras,
+        )
+
+
 def advise_session(server: Server, durations: Durations = Durations()) -> Advice:
     """Measure a live dedicated server: what break checking costs it.
 
     Raises NoSuchProcessError where it ends before it was measured, and the probe's errors.
     """
-    counted = _profile(server, ProbeOptions(duration_s=durations.counted))
-    totals = _client_polls(server, counted)
+    return measure_session(server, durations).advice
+
+
+def measure_session(server: Server, durations: Durations = Durations()) -> Measured:
+    """All that advice is made of. Raises as advise_session does."""
+    counted, timed = _interleaved(server, durations)
+    totals = replace(counted.totals, break_polls=server.client_polls(counted.totals))
     if _polls_nothing(server, totals):
-        return _at_rest(server, counted, totals)
+        return _at_rest(server, counted.seconds, totals)
     names = Symbolizer()
     options = ProbeOptions(duration_s=durations.sampled, sample_hz=SAMPLE_HZ)
     with _end_explained(server), EbpfProbe([server.pid], options) as probe:
@@ -70,51 +99,79 @@ def advise_session(server: Server, durations: Durations = Durations()) -> Advice
         sampled = probe.profile()
     stacks = named_stacks(sampled, names, ON_CPU)
     burst, why_not = _burst(server)
-    before = procfs.on_cpu_or_waiting_for_one_s(server.pid)
-    timed = _only(server, _profile(server, ProbeOptions(duration_s=durations.timed, latency=True)))
-    after = procfs.on_cpu_or_waiting_for_one_s(server.pid)
     cost = _only(server, sampled).probe_s_per_poll
     load = counted_load(totals, counted.seconds, cost)
-    return advice(
-        server,
-        load,
-        poll_cost=_poll_cost(server, load, burst, durations.calibration_rounds).scaled(
-            _speed_during_calibration(server, load, durations.counted, cost)
-        ),
-        stacks=stacks,
-        extras=Extras(
-            gaps=timed.gaps,
-            burst=burst,
-            why_not_burst=why_not,
-            started_at=procfs.started_at(server.start_ticks),
-            job_cpu_s=procfs.cpu_s(server.pid),
-            timed_cpu_s=after - before if before is not None and after is not None else None,
-            probe_s_per_poll=cost,
-        ),
+    poll_cost = _poll_cost(server, load, burst, durations.calibration_rounds)
+    extras = Extras(
+        gaps=timed.totals.gaps,
+        durations=timed.totals.durations,
+        burst=burst,
+        why_not_burst=why_not,
+        started_at=procfs.started_at(server.start_ticks),
+        job_cpu_s=procfs.cpu_s(server.pid),
+        timed_cpu_s=timed.on_cpu_s,
+        probe_s_per_poll=cost,
     )
+    return Measured(server, load, poll_cost, stacks, extras)
 
 
-def _client_polls(server: Server, counted: Profile) -> ProcessTotals:
-    totals = _only(server, counted)
-    return replace(totals, break_polls=server.client_polls(totals))
+@dataclass(frozen=True, slots=True)
+class _Spell:
+    """`totals` over `seconds`; `on_cpu_s`: on CPU or runnable meanwhile, None where the kernel does
+    not say."""
+
+    totals: ProcessTotals
+    seconds: float
+    on_cpu_s: float | None
+
+
+def _interleaved(server: Server, durations: Durations) -> tuple[_Spell, _Spell]:
+    """Every poll counted, and polls timed, a little of each by turns: a virtual machine's speed
+    changes from second to second, and both must have seen the same of it."""
+    counted = ProbeOptions(duration_s=durations.counted / TURNS)
+    timed = ProbeOptions(duration_s=durations.timed / TURNS, latency=True)
+    both = _spell(server, counted), _spell(server, timed)
+    for _ in range(TURNS - 1):
+        both = (
+            _longer(both[0], _spell(server, counted)),
+            _longer(both[1], _spell(server, timed)),
+        )
+    return both
+
+
+def _spell(server: Server, options: ProbeOptions) -> _Spell:
+    before = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    profile = _profile(server, options)
+    after = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    on_cpu_s = after - before if before is not None and after is not None else None
+    return _Spell(_only(server, profile), profile.seconds, on_cpu_s)
+
+
+def _longer(before: _Spell, now: _Spell) -> _Spell:
+    known = before.on_cpu_s is not None and now.on_cpu_s is not None
+    return _Spell(
+        together(before.totals, now.totals),
+        before.seconds + now.seconds,
+        (before.on_cpu_s or 0.0) + (now.on_cpu_s or 0.0) if known else None,
+    )
 
 
 def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
     """Out-of-band, local or at rest: other measurements would add nothing."""
     seen = totals.break_polls > 0 or None
-    mode = break_mode(server.evidence(seen))
+    mode = server.mode(seen)
     return mode is not BreakMode.IN_BAND or totals.break_polls < FEWEST_POLLS
 
 
-def _at_rest(server: Server, counted: Profile, totals: ProcessTotals) -> Advice:
-    load = counted_load(totals, counted.seconds, 0.0)
+def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> Measured:
+    load = counted_load(totals, seconds, 0.0)
     none: Sequence[NamedStack] = ()
     extras = Extras(
         why_not_burst="it made next to no break polls",
         started_at=procfs.started_at(server.start_ticks),
         job_cpu_s=procfs.cpu_s(server.pid),
     )
-    return advice(server, load, poll_cost=None, stacks=none, extras=extras)
+    return Measured(server, load, None, none, extras)
 
 
 def _poll_cost(server: Server, load: SessionLoad, burst: Burst | None, rounds: int) -> PollCost:
@@ -130,27 +187,14 @@ def _poll_cost(server: Server, load: SessionLoad, burst: Burst | None, rounds: i
     )
 
 
-def _speed_during_calibration(
-    server: Server, load: SessionLoad, seconds: float, probe_s_per_poll: float
-) -> float:
-    """The session's speed (polls per CPU second) while the calibration program runs, relative to
-    its speed alone. The two may share a core, and the cost was measured while the session ran.
-    """
-    with calibration_running():
-        counted = _profile(server, ProbeOptions(duration_s=seconds))
-    totals = _client_polls(server, counted)
-    both = counted_load(totals, counted.seconds, probe_s_per_poll).polls_per_cpu_s
-    alone = load.polls_per_cpu_s
-    # Otherwise it has turned to other work since, or ended its call.
-    return both / alone if alone / 2 < both < alone else 1.0
-
-
 def _kind(server: Server) -> str:
     return "tcp6" if server.socket and server.socket.local.startswith("[") else "tcp"
 
 
 def _burst(server: Server) -> tuple[Burst | None, str]:
     """The calls of the check function and the polls among them, or why they were not counted."""
+    if not server.engine.check_function:
+        return None, "every check polls"
     from polltrace.stacks.locating import locate_function  # noqa: PLC0415 - numpy, and all symbols
 
     try:

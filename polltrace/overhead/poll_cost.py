@@ -37,6 +37,11 @@ class PollCost:
         """The curve of a processor on which everything takes `factor` times as long."""
         return PollCost([(interval_s, cost.scaled(factor)) for interval_s, cost in self.knots])
 
+    def through(self, interval_s: float, cost: Estimate) -> PollCost:
+        """The same rise with the interval, but with this cost, and its relative width, at one."""
+        here = self.at(interval_s).value
+        return PollCost([(knot_s, cost.scaled(each.value / here)) for knot_s, each in self.knots])
+
 
 def constant(cost_s: Estimate) -> PollCost:
     """The same cost at every interval."""

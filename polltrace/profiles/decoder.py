@@ -151,11 +151,16 @@ def _totals(data: Mapping[str, Any]) -> ProcessTotals:
         syscalls=tuple([_syscall(each) for each in data.get("syscalls", ())]),
         stacks=tuple([_stack(each) for each in data.get("stacks", ())]),
         rate=_rate(windows),
-        gaps=tuple([Bucket(*_counts(row)) for row in data.get("times_ns", {}).get("gap", ())]),
+        gaps=_histogram(data, "gap"),
+        durations=_histogram(data, "duration"),
         probe_s_per_poll=1e-9 * _number(windows.get("cost_ns", 0.0)),
         burst=_burst(data["burst"]) if "burst" in data else None,
         windows=_windows(windows) if "count" in windows else None,
     )
+
+
+def _histogram(data: Mapping[str, Any], of: str) -> tuple[Bucket, ...]:
+    return tuple([Bucket(*_counts(row)) for row in data.get("times_ns", {}).get(of, ())])
 
 
 def _socket(data: Mapping[str, Any]) -> SocketPolls:

@@ -169,7 +169,8 @@ class ProcessTotals:
     `cpu_s` is its CPU time; `break_polls` and `other_polls` are counts, `sockets` the break polls
     by socket. `syscalls` and `stacks` are empty where they were not asked for.
     `rate` and `windows` are there only where polls were sampled, `rate` from the third window on;
-    `gaps`, the times between break polls, only where timed; `burst` once the calls of a function
+    `gaps`, the times between break polls, and `durations`, those of the polls themselves from entry
+    to exit, only where timed; `burst` once the calls of a function
     were asked for and have been counted. `probe_s_per_poll` is the time that counting a poll costs
     the process, as the probe measured it on itself; only where polls were sampled.
     """
@@ -184,6 +185,7 @@ class ProcessTotals:
     stacks: tuple[Stack, ...]
     rate: PollRate | None = None
     gaps: tuple[Bucket, ...] = ()
+    durations: tuple[Bucket, ...] = ()
     probe_s_per_poll: float = 0.0
     burst: Burst | None = None
     windows: PollWindows | None = None

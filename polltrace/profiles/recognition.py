@@ -18,7 +18,7 @@ def engine_of_process(process: WatchedProcess) -> Engine | None:
     """By its title and its executable's name; by its command name where the executable could not
     be read, and by its title alone where that is another, as of a renamed thread."""
     title = title_of(process)
-    matching = [engine for engine in engines() if engine.title.match(title)]
+    matching = [engine for engine in engines() if engine.titled(title)]
     if program := posixpath.basename(process.exe.removesuffix(" (deleted)")):
         return next((each for each in matching if program in each.executables), None)
     named = [e for e in matching if any(process.comm.startswith(x) for x in e.executables)]

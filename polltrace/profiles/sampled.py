@@ -122,10 +122,17 @@ class Shares:
     named: bool
 
 
+def _below(engine: Engine, chain: Sequence[frozenset[str]]) -> Sequence[frozenset[str]]:
+    """The functions between the check function and the system call; all of them where every check
+    polls."""
+    at = next((i for i, names in enumerate(chain) if engine.check_function in names), -1)
+    return chain[at + 1 : -1]
+
+
 def shares(stacks: Sequence[NamedStack], engine: Engine) -> Shares:
-    """Functions of the outermost link alone do not count: they run out-of-band as well."""
-    deeper = frozenset().union(*engine.chain[2:-1])
-    known = frozenset().union(*engine.chain[:-1])
+    """Functions up to the check function alone do not count: they run without a poll as well."""
+    deeper = frozenset().union(*(link for chain in engine.chains for link in _below(engine, chain)))
+    known = frozenset().union(*(link for chain in engine.chains for link in chain[:-1]))
     polling = checking = 0
     named = False
     for stack in stacks:

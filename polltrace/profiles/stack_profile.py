@@ -44,7 +44,8 @@ class StackProfile:
     `undecided`: samples without names of processes that no engine's data recognises.
     `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
     counted in windows only. `folded` counts the break polls that the samples stand for, or
-    samples on CPU; it has the kernel's frames as well, where they were asked for.
+    samples on CPU, `hz` a second of CPU time (0: not known); it has the kernel's frames as well,
+    where they were asked for.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class StackProfile:
     break_polls: int
     folded: Folded
     quality: StackQuality
+    hz: float = 0.0
 
     @property
     def unit(self) -> str:

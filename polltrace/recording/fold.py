@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from polltrace.profiles.frames import (
     WatchedProcess,
 )
 from polltrace.profiles.profile import Profile
+from polltrace.profiles.totals import timed_too
 from polltrace.recording.folded_stream import FoldedStream
 from polltrace.recording.header import RecordingHeader, RecordingQuality, quality_of
 from polltrace.recording.names import RecordedNames
@@ -28,7 +29,6 @@ from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
-from polltrace.recording.totals import added
 from polltrace.servers.servers import Server
 
 # What parsing a record raises that does not have the shape of its type.
@@ -184,8 +184,7 @@ class _Fold:
                     self._bursts[identity] = totals.burst
                 if totals.gaps:
                     before = self._gaps.get(identity)
-                    gaps = added(before.gaps if before else (), totals.gaps)
-                    self._gaps[identity] = replace(totals, gaps=gaps)
+                    self._gaps[identity] = timed_too(before, totals) if before else totals
             self._timing = None
 
     def recording(self, scan: Scan) -> Recording:

@@ -76,7 +76,9 @@ class IntrusiveMeasurements:
         places: Places = {}
         for identity in self._targets:
             server = self._servers.get(identity)
-            if server is None or procfs.start_ticks(identity[0]) != identity[1]:
+            if server is None or not server.engine.check_function:
+                continue
+            if procfs.start_ticks(identity[0]) != identity[1]:
                 continue
             with contextlib.suppress(ProcessError, OSError):
                 place = _check_function(identity[0], server.engine.check_function, places)

@@ -29,6 +29,6 @@ def without_arguments(process: Mapping[str, Any]) -> dict[str, Any]:
     cmdline = process.get("cmdline") or []
     title = " ".join(cmdline)
     for engine in engines():
-        if match := engine.title.match(title):
+        if match := engine.titled(title):
             return {**process, "cmdline": [match[0]]}
     return {**process, "cmdline": cmdline[:1]}

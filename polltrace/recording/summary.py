@@ -11,6 +11,7 @@ from typing import Any
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.cost_model import in_place
 from polltrace.overhead.estimates import counted_pct
 from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.poll_cost import PollCost
@@ -170,12 +171,14 @@ def _session(
     from_s, to_s = recording.lived[identity]
     load = _load(recording, identity, totals, sampled)
     curve = _poll_cost(recording.poll_costs) if totals.break_polls else None
-    cost = curve.at(load.interval_s) if curve else None
     stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
     checks = _checks(stacks, server)
     watched = _watched(server, totals, to_s - from_s)
     timed = recording.gaps.get(identity)
+    if totals.break_polls and timed:
+        curve = in_place(curve, load.interval_s, timed.durations)
+    cost = curve.at(load.interval_s) if curve else None
     return SessionSummary(
         identity=identity,
         title=_title(recording, identity),

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import engines
+from polltrace.engines import has_server_title
 from polltrace.intervals import Estimate
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.stacks.text import printable
 
 # Calls that were under way when the probe attached are no loss to anything shown here.
 _UNTIMED = "times"
-_MODES = (BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL, BreakMode.UNKNOWN)
+_MODES = (
+    *(BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL),
+    *(BreakMode.CHECKING, BreakMode.NOT_CHECKING, BreakMode.UNKNOWN),
+)
 
 
 def verdict(summary: Summary) -> list[str]:
@@ -41,7 +44,7 @@ def _worst(worst: SessionSummary) -> str:
     who = f"{worst.identity[0]} ({printable(instance(worst))}, client {printable(client(worst))})"
     if worst.counted is None:
         return f"Most polls are made by {who}: {worst.polls_per_s:,.0f} a second."
-    why = f" It is in-band: {printable(worst.reason)}." if worst.reason else ""
+    why = f" It is {worst.mode.value}: {printable(worst.reason)}." if worst.reason else ""
     return f"Most is lost by {who}: {pct(worst.counted)} of its CPU.{why}"
 
 
@@ -49,7 +52,7 @@ def modes(summary: Summary) -> str:
     """`1 in-band, 3 out-of-band`, and the count of those that are no dedicated servers."""
     counts = [(summary.count(mode), mode.value) for mode in _MODES]
     unseen = [each for each in summary.sessions if each.server is None]
-    gone = sum(any(e.title.match(each.title) for e in engines()) for each in unseen)
+    gone = sum(has_server_title(each.title) for each in unseen)
     others = len(unseen) - gone
     words = [f"{count:,} {mode}" for count, mode in counts if count]
     if gone:

@@ -60,6 +60,22 @@ def client_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[Clie
     return tuple(owned[:1] or found)
 
 
+def duplicate_socket(pid: int, fd: int) -> socket.socket | None:
+    """A duplicate of another process's socket, to ask it; None where there is none, or this user
+    may not. The process notices nothing."""
+    pidfd = _pidfd(pid)
+    if pidfd is None:
+        return None
+    try:
+        duplicate = _libc().syscall(_PIDFD_GETFD, pidfd, fd, 0)
+        return socket.socket(fileno=duplicate) if duplicate >= 0 else None
+    except OSError:  # no socket
+        os.close(duplicate)
+        return None
+    finally:
+        os.close(pidfd)
+
+
 def _pidfd(pid: int) -> int | None:
     try:
         return os.pidfd_open(pid)

@@ -115,10 +115,11 @@ def login_of(connect: str | None, password_fd: int | None = None) -> Login | Non
     user = named if at else os.environ.get(USER, "")
     if not user:
         return Login(dsn.removeprefix("/"), "", "")
-    return Login(dsn, user, _password(user, password_fd))
+    return Login(dsn, user, password_of(user, password_fd))
 
 
-def _password(user: str, fd: int | None) -> str:
+def password_of(user: str, fd: int | None) -> str:
+    """From a descriptor, the environment, or a prompt. Raises UsageError where none is there."""
     if fd is not None:
         try:
             with open(fd, encoding="utf-8") as file:

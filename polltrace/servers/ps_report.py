@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
+from polltrace.breaks.break_mode import BreakMode, Evidence
+from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import BreakSettings
-from polltrace.breaks.why import SHORT, Diagnosis, why
+from polltrace.breaks.why import SHORT, Diagnosis
+from polltrace.engines import Reveals, engines
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database import DatabaseSession
 from polltrace.servers.servers import Server
 
 # Below this a process has hardly run, and the absence of break polls proves nothing.
 BUSY_CPU_S = 0.01
+# The modes that a diagnosis gives a reason for.
+EXPLAINED = (BreakMode.IN_BAND, BreakMode.CHECKING, BreakMode.NOT_CHECKING)
 
 LEGEND = (
     "EVID: O the server owns the client's socket (urgent data signals it), U it catches "
@@ -57,16 +61,17 @@ class Session:
 
     @property
     def mode(self) -> BreakMode:
-        return break_mode(self.evidence)
+        return mode_of(self.server.engine, self.evidence)
 
     @property
     def why(self) -> Diagnosis:
-        return why(self.evidence, self.server.settings, edited=self.server.edited)
+        server = self.server
+        return diagnosis(server.engine, self.evidence, server.settings, edited=server.edited)
 
     @property
     def reason(self) -> str:
-        """Why an in-band session is in-band; empty for others."""
-        return self.why.reason if self.mode is BreakMode.IN_BAND else ""
+        """Why an in-band session is in-band, or one checks or not; empty for others."""
+        return self.why.reason if self.mode in EXPLAINED else ""
 
     @property
     def cpu_pct(self) -> float:
@@ -103,7 +108,7 @@ def _data(session: Session) -> dict[str, Any]:
         "sqlnet_ora_changed_since_start": server.edited,
         "sqlnet_ora_problem": settings.problem or None,
         "configured_skip": settings.known_skip,
-        "configured_disable_oob": None if settings.problem else settings.disable_oob,
+        "configured_disable_oob": settings.disable_oob if _oob(server) != "-" else None,
         "seconds": session.seconds,
         "cpu_pct": session.cpu_pct,
         "break_polls_per_s": session.polls_per_s,
@@ -114,7 +119,8 @@ def _data(session: Session) -> dict[str, Any]:
 def ps_table(sessions: Sequence[Session]) -> str:
     """One line a session, busiest poller first."""
     if not sessions:
-        return "No dedicated server process on this host (looked for oracleSID (LOCAL=…))."
+        names = ", ".join(sorted({engine.name for engine in engines()}))
+        return f"No dedicated server process on this host (looked for those of {names})."
     asked = any(session.known for session in sessions)
     known = f"{'SID,SERIAL':<11} {'USER':<12} {'PROGRAM':<24} {'SQL_ID':<13}  " if asked else ""
     lines = [
@@ -124,17 +130,17 @@ def ps_table(sessions: Sequence[Session]) -> str:
     for session in sorted(sessions, key=lambda each: (-each.polls_per_s, each.server.pid)):
         server, settings = session.server, session.server.settings
         client = session.client or "local"
-        why_so = [SHORT[session.why.cause]] if session.mode is BreakMode.IN_BAND else []
+        why_so = [SHORT[session.why.cause]] if session.reason else []
         if server.edited:
-            why_so.append("(sqlnet.ora was changed since it started)")
+            why_so.append(f"({server.engine.configuration_file} was changed since it started)")
         if session.other_polls_per_s >= 1:
             why_so.append(f"({session.other_polls_per_s:,.0f} polls/s of other sockets)")
         if settings.problem:
-            why_so.append(f"(sqlnet.ora not read: {settings.problem})")
+            why_so.append(f"({server.engine.configuration_file} not read: {settings.problem})")
         lines.append(
             f"{server.pid:>8} {server.engine.short:<6} {server.instance:<9} {client:<22}"
-            f" {session.mode.value:<12} {_evidence(session.evidence):<4}"
-            f" {_skip(settings):>5} {_oob(settings):<3}"
+            f" {session.mode.value:<12} {_evidence(session):<4}"
+            f" {_skip(settings):>5} {_oob(server):<3}"
             f" {session.cpu_pct:>6.1f} {session.polls_per_s:>9,.0f}  "
             f"{_known(session.known) if asked else ''}{' '.join(why_so)}".rstrip()
         )
@@ -142,11 +148,14 @@ def ps_table(sessions: Sequence[Session]) -> str:
 
 
 def _skip(settings: BreakSettings) -> str:
-    return "-" if settings.problem else str(settings.break_poll_skip)
+    return "-" if settings.known_skip is None else str(settings.known_skip)
 
 
-def _oob(settings: BreakSettings) -> str:
-    return "-" if settings.problem else "off" if settings.disable_oob else "on"
+def _oob(server: Server) -> str:
+    settings = server.settings
+    if settings.problem or not server.engine.disable_oob_parameter:
+        return "-"
+    return "off" if settings.disable_oob else "on"
 
 
 def _known(known: DatabaseSession | None) -> str:
@@ -158,10 +167,14 @@ def _known(known: DatabaseSession | None) -> str:
     )
 
 
-def _evidence(evidence: Evidence) -> str:
+def _evidence(session: Session) -> str:
+    evidence = session.evidence
+
     def mark(letter: str, seen: bool | None) -> str:
         return "?" if seen is None else letter if seen else "-"
 
+    if session.server.engine.reveals is Reveals.LOST_CLIENT:
+        return f"  {mark('P', evidence.polls_on_cpu)}"
     return (
         mark("O", evidence.told_of_urgent_data)
         + mark("U", evidence.catches_sigurg)

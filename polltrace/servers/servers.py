@@ -4,21 +4,19 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from polltrace import procfs
-from polltrace.breaks.break_mode import Evidence
+from polltrace.breaks.break_mode import BreakMode, Evidence
+from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import VARIABLES, BreakSettings, break_settings, unknown_settings
-from polltrace.breaks.why import Diagnosis, why
+from polltrace.breaks.why import Diagnosis
 from polltrace.each_within import each_within
-from polltrace.engines import Engine, engine_of, engines, has_server_title
+from polltrace.engines import Engine, Reveals, engine_of, engines, has_server_title
 from polltrace.errors import NotPermittedError
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import ClientSocket, Connections, client_sockets, connections
-
-# What one process may take of our time before its row shows a dash.
-PATIENCE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +49,22 @@ class Server:
 
     def why(self, polls_on_cpu: bool | None) -> Diagnosis:
         """Why it is in-band, if it is, with what a probe saw (None: no probe was attached)."""
-        return why(self.evidence(polls_on_cpu), self.settings, edited=self.edited)
+        evidence = self.evidence(polls_on_cpu)
+        return diagnosis(self.engine, evidence, self.settings, edited=self.edited)
+
+    def mode(self, polls_on_cpu: bool | None) -> BreakMode:
+        """How it learns of its client, with what a probe saw."""
+        return mode_of(self.engine, self.evidence(polls_on_cpu))
 
     def client_polls(self, totals: ProcessTotals) -> int:
         """The break polls of the client's socket: those of the cluster interconnect, a database
         link or any other connection of the server's are none."""
         client = self.client(totals)
-        return 0 if client is None else _polls(client, totals.sockets)
+        if client is not None:
+            return _polls(client, totals.sockets)
+        # A session over a unix socket has no TCP socket of its client's; it may check that one.
+        local = self.local and self.engine.reveals is Reveals.LOST_CLIENT
+        return sum(each.polls for each in totals.sockets if local and each.kind == "unix")
 
     def client(self, totals: ProcessTotals) -> ClientSocket | None:
         """The client's socket: where the server owns none, the one that it polls most."""
@@ -88,8 +95,8 @@ def _polls(socket: ClientSocket, polled: Iterable[SocketPolls]) -> int:
 def servers(pids: Iterable[int] | None = None) -> list[Server]:
     """The dedicated servers among `pids` (default: all of this host), by PID.
 
-    Processes that end meanwhile are left out. One that does not answer in PATIENCE_S has settings
-    that are not known.
+    Processes that end meanwhile are left out. One that does not answer in time has settings that
+    are not known.
     """
     networks: dict[str, Connections] = {}
     begun: dict[int, Server] = {}
@@ -98,7 +105,7 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
         return _server(pid, networks, begun)
 
     some = sorted(procfs.pids() if pids is None else pids)
-    found = each_within(some, inspect, PATIENCE_S)
+    found = each_within(some, inspect, procfs.PATIENCE_S)
     return [known for pid, server in found if (known := server or begun.get(pid))]
 
 
@@ -108,7 +115,7 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
     executable = procfs.executable(pid)
     if not any(executable in engine.executables for engine in engines()):
         return None
-    known = engine_of(executable, procfs.title(pid))
+    known = engine_of(executable, procfs.title_unbounded(pid))
     start_ticks = procfs.start_ticks(pid)
     if known is None or start_ticks is None:
         return None
@@ -121,35 +128,40 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
             networks[network] = connections(pid)
         return networks[network]
 
-    socket, *others = client_sockets(pid, connected) or (None,)
+    found = client_sockets(pid, connected)
+    socket, *others = _of_port(found, engine.client_port(title)) or (None,)
     begun[pid] = Server(
         pid=pid,
         start_ticks=start_ticks,
         started_at=procfs.started_at(start_ticks),
         engine=engine,
-        instance=title["instance"],
-        local=title["local"] == "YES",
+        instance=engine.instance_of(title),
+        local=engine.is_local(title),
         socket=socket,
         others=tuple(filter(None, others)),
         catches_sigurg=procfs.catches(pid, signal.SIGURG),
-        settings=unknown_settings(engine, f"no answer in {PATIENCE_S:g} s"),
+        settings=unknown_settings(engine, f"no answer in {procfs.PATIENCE_S:g} s"),
     )
     environ = procfs.environ(pid, VARIABLES)
     settings = break_settings(engine, environ, procfs.root(pid), procfs.program(pid))
     return replace(begun[pid], settings=settings)
 
 
+def _of_port(sockets: Sequence[ClientSocket], port: str) -> Sequence[ClientSocket]:
+    """The socket whose peer has the port that the server's title names; else all of them."""
+    named = [each for each in sockets if port and each.peer.endswith(f":{port}")]
+    return named[:1] or sockets
+
+
 def check_seen(pids: Iterable[int] | None = None) -> None:
     """Raises NotPermittedError where there are processes with a dedicated server's title among
     these whose executables we may not see: then the absence of servers proves nothing."""
-    unseen = [
-        pid
-        for pid in sorted(procfs.pids() if pids is None else pids)
-        if not procfs.executable(pid) and has_server_title(procfs.title(pid))
-    ]
+    some = sorted(procfs.pids() if pids is None else pids)
+    hidden = [pid for pid in some if not procfs.executable(pid)]
+    unseen = [pid for pid, title in procfs.titles(hidden) if has_server_title(title)]
     if unseen:
-        some = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
+        few = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
         raise NotPermittedError(
-            f"not permitted to see what the processes with a dedicated server's title run ({some}):"
+            f"not permitted to see what the processes with a dedicated server's title run ({few}):"
             " run as root"
         )

@@ -14,7 +14,8 @@ _WIDTH = 100
 
 def why_data(session: Session) -> dict[str, Any]:
     """`cause` is one of server-disabled, client-never-asked, path-eats-urgent-data, unknown and
-    not-in-band."""
+    not-in-band; for an engine whose check reveals a lost client interval-set, interval-off and
+    unknown."""
     found = session.why
     return {
         "pid": session.server.pid,
@@ -33,8 +34,9 @@ def why_text(session: Session) -> str:
     client = server.socket.peer if server.socket else "a local client"
     session_name = f"{server.pid} ({server.instance}, client {client})"
     verdict = f"{session_name} is {session.mode.value}"
-    if session.mode is BreakMode.IN_BAND:
-        verdict += f" because {found.reason}"
+    if session.reason:
+        link = " because" if session.mode is BreakMode.IN_BAND else ":"
+        verdict += f"{link} {found.reason}"
     lines = [
         f"{verdict}.",
         *(f"seen:       {line}" for line in found.evidence),

@@ -72,6 +72,7 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
                 host.set_sessions(watch.identities.sessions)
             if survey.follow(rows):
                 host.set_worst_gaps(survey.worst_s)
+                host.set_timed_costs(survey.costs)
             calibration.want({row.interval_us for row in rows if row.interval_us})
             # On an overloaded host measuring takes its time: what is late comes with later prints.
             before_s = time.monotonic()

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from polltrace.errors import PolltraceError
+from polltrace.overhead.cost_model import timed_cost
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import Identity, ProbeFrame, ProcessTotals
 from polltrace.watch.probe import LiveProbe
 from polltrace.watch.probe_host import ProbeHost
-from polltrace.watch.snapshot import ServerRow
+from polltrace.watch.snapshot import ServerRow, TimedCost
 
 SECONDS = 1.0
 # All that poll, now and then, briefly: one and a half per cent of the time.
@@ -60,7 +61,7 @@ class BriefMeasurement:
 
 class GapSurvey:
     """Times all sessions that poll for a moment, once in a while; `worst_s` are the longest gaps
-    that were seen since each began."""
+    that were seen since each began, `costs` what a poll costs each by the polls timed last."""
 
     def __init__(
         self, probe_host: ProbeHost | None, clock: Callable[[], float] = time.monotonic
@@ -70,6 +71,8 @@ class GapSurvey:
         self._timing: BriefMeasurement | None = None
         self._next_s = 0.0
         self.worst_s: dict[Identity, float] = {}
+        self.costs: dict[Identity, TimedCost] = {}
+        self._intervals_us: dict[Identity, int] = {}
 
     def follow(self, rows: Sequence[ServerRow]) -> bool:
         """Go on, with those of `rows` that poll; whether there is news. Never waits."""
@@ -81,6 +84,8 @@ class GapSurvey:
         if polling:
             there = {row.identity for row in rows}
             self.worst_s = {i: worst for i, worst in self.worst_s.items() if i in there}
+            self.costs = {i: cost for i, cost in self.costs.items() if i in there}
+            self._intervals_us = {r.identity: r.interval_us for r in rows if r.interval_us}
             self._next_s = self._clock() + _SURVEY_EVERY_S
             self._start([row.identity for row in polling[:_MOST_SURVEYED]], self._probe_host)
         return False
@@ -101,6 +106,9 @@ class GapSurvey:
             if totals.gaps:
                 longest = 1e-9 * totals.gaps[-1].below_ns
                 self.worst_s[identity] = max(longest, self.worst_s.get(identity, 0.0))
+            cost, interval_us = timed_cost(totals.durations), self._intervals_us.get(identity)
+            if cost is not None and interval_us is not None:
+                self.costs[identity] = TimedCost(interval_us, cost)
         self.close()
         return True
 

@@ -24,7 +24,7 @@ Columns: all figures are over the last five seconds
   CPUS     the same in CPUs; the default order
   WORST GAP  the longest time between two polls that was seen: how long a cancel
            could wait. Timed for 0.2 s in every 15 (--no-gaps: never)
-  SKIP     BREAK_POLL_SKIP as the server's sqlnet.ora has it
+  SKIP     the engine's parameter as the server's file has it
   -        not known (yet)
 
 h ? F1 Esc: back"""

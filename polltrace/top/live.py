@@ -100,6 +100,7 @@ class Live:
             self._host.set_sessions(self._watch.identities.sessions)
         if self._survey.follow(self._snapshot.rows):
             self._host.set_worst_gaps(self._survey.worst_s)
+            self._host.set_timed_costs(self._survey.costs)
         return news
 
     def _follow(self) -> bool:

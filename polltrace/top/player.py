@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from polltrace.errors import HostError, PolltraceError
 from polltrace.intervals import Estimate
+from polltrace.overhead.cost_model import timed_cost
 from polltrace.profiles.frames import (
     Exit,
     Header,
@@ -23,14 +24,15 @@ from polltrace.profiles.frames import (
 )
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import SymbolSource
+from polltrace.profiles.totals import since
 from polltrace.recording import RecordedFrame, Recording, frames, read
 from polltrace.recording.stream import COUNT, CPU, GAPS
-from polltrace.recording.totals import since
 from polltrace.servers.servers import Server
+from polltrace.watch.calibration import calibrated_interval_us
 from polltrace.watch.history import FEWEST_WINDOWS
 from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
-from polltrace.watch.snapshot import PollCosts, Snapshot
+from polltrace.watch.snapshot import PollCosts, Snapshot, TimedCost
 
 
 class RecordedHost:
@@ -78,6 +80,7 @@ class Player:
         self._host = HostMonitor(self.inspector, self.probe_host, cpu_clock=lambda: 0.0)
         self._base: dict[tuple[str, Identity], ProcessTotals] = {}
         self.totals: dict[tuple[str, Identity], ProcessTotals] = {}
+        self._host.set_timed_costs(_timed_costs(self.recording))
         self._worst_s: dict[Identity, float] = {}
         self._frames = 0
         self.at_s = 0.0
@@ -171,3 +174,14 @@ class Player:
                 longest = 1e-9 * totals.gaps[-1].below_ns
                 self._worst_s[identity] = max(longest, self._worst_s.get(identity, 0.0))
         self._host.set_worst_gaps(self._worst_s)
+
+
+def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
+    """What a poll costs those whose polls were timed while it was recorded."""
+    costs = {}
+    for identity, totals in recording.gaps.items():
+        cost = timed_cost(totals.durations)
+        if cost is not None and totals.cpu_s:
+            interval_us = calibrated_interval_us(totals.cpu_s / totals.break_polls)
+            costs[identity] = TimedCost(interval_us, cost)
+    return costs

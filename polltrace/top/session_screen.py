@@ -8,8 +8,9 @@ from itertools import zip_longest
 
 from rich.text import Text
 
-from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
-from polltrace.breaks.why import why
+from polltrace.breaks.break_mode import BreakMode, Evidence
+from polltrace.breaks.meaning import diagnosis, mode_of
+from polltrace.engines import Reveals
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
 from polltrace.profiles.sampled import NamedStack
@@ -80,7 +81,7 @@ def _mode(row: ServerRow | None, session: SessionView, width: int) -> list[Text]
     if server is None or evidence is None:
         mode_line = Text(f"Break mode: {row.mode.value if row else 'unknown'}")
         return [mode_line, Text(session.note or "Attaching to it …", style="dim")]
-    mode = break_mode(evidence)
+    mode = mode_of(server.engine, evidence)
     line = Text("Break mode: ").append(
         mode.value, "bold yellow" if mode is BreakMode.IN_BAND else "bold"
     )
@@ -90,14 +91,21 @@ def _mode(row: ServerRow | None, session: SessionView, width: int) -> list[Text]
     if mode is BreakMode.IN_BAND and not server.looked_at:
         reason = UNSEEN
     elif mode is BreakMode.IN_BAND:
-        reason = why(evidence, server.settings, edited=server.edited).reason
+        reason = diagnosis(server.engine, evidence, server.settings, edited=server.edited).reason
     lines = [
         line,
         *(Text(f"  {part}") for part in textwrap.wrap(reason, width - 2)),
-        Text(f"  {_evidence(evidence)}"),
+        Text(f"  {_seen(server, evidence)}"),
         Text(f"  {_settings(server)}"),
     ]
     return [*lines, Text(session.note, style="bold")] if session.note else lines
+
+
+def _seen(server: Server, evidence: Evidence) -> str:
+    if server.engine.reveals is Reveals.CANCEL:
+        return _evidence(evidence)
+    found = diagnosis(server.engine, evidence, server.settings)
+    return "; ".join(found.evidence)
 
 
 def _evidence(evidence: Evidence) -> str:
@@ -121,11 +129,13 @@ def _evidence(evidence: Evidence) -> str:
 
 def _settings(server: Server) -> str:
     settings = server.settings
+    if not server.engine.configuration_file:
+        return f"{server.engine.parameter} is a setting of the session, not read from here"
     if not server.looked_at:
-        return f"{server.engine.skip_parameter} not known from here, taken to be the default"
+        return f"{server.engine.parameter} not known from here, taken to be the default"
     if settings.problem:
-        return f"{server.engine.skip_parameter} not known: {settings.unread}"
-    skip = f"{server.engine.skip_parameter}={settings.break_poll_skip}"
+        return f"{server.engine.parameter} not known: {settings.unread}"
+    skip = f"{server.engine.parameter}={settings.break_poll_skip}"
     if settings.path is None:
         return f"{skip}, the default: no {server.engine.configuration_file}"
     return f"{skip}{', the default;' if settings.skip_is_default else ' in'} {settings.path}"

@@ -75,7 +75,7 @@ def session_view(
     samples = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
     polled = totals.break_polls > 0
-    rate = totals.rate
+    rate, timed = totals.rate, gaps or totals
     load = SessionLoad(totals.cpu_s / profile.seconds, rate) if rate else None
     cost = None
     if load is not None and load.rate.per_s and load.busy:
@@ -87,13 +87,13 @@ def session_view(
         samples=samples,
         checks=proportion(checks, samples) if samples and _have_names(stacks) else None,
         stacks=_by_names(stacks),
-        gaps=(gaps or totals).gaps,
+        gaps=timed.gaps,
         advice=advice(
             server,
             load,
             poll_cost=constant(cost),
             stacks=stacks,
-            extras=Extras(gaps=(gaps or totals).gaps),
+            extras=Extras(gaps=timed.gaps, durations=timed.durations),
         )
         if load is not None and cost is not None
         else None,

@@ -6,8 +6,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
-from polltrace.breaks.why import why
+from polltrace.breaks.break_mode import BreakMode, Evidence
+from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import (
     Exit,
@@ -24,7 +24,14 @@ from polltrace.watch.calibration import calibrated_interval_us
 from polltrace.watch.history import History, counts_of
 from polltrace.watch.inspection import Inspector
 from polltrace.watch.probe_host import LOCAL_HOST, ProbeHost
-from polltrace.watch.snapshot import OwnCost, PollCosts, ServerRow, Snapshot, totals_of
+from polltrace.watch.snapshot import (
+    OwnCost,
+    PollCosts,
+    ServerRow,
+    Snapshot,
+    TimedCost,
+    totals_of,
+)
 
 UNSEEN = "not known from here: only its host's /proc has it"
 
@@ -49,6 +56,7 @@ class HostMonitor:
         self._poll_cost_s: dict[Identity, float] = {}
         self._ended_lost_s = 0.0
         self._worst_gap_s: Mapping[Identity, float] = {}
+        self._timed_costs: Mapping[Identity, TimedCost] = {}
         self._sessions: Mapping[Identity, DatabaseSession] = {}
         self._frame: ProbeFrame | None = None
         self._costs: list[tuple[ProbeFrame, float]] = []
@@ -86,6 +94,11 @@ class HostMonitor:
         self._worst_gap_s = worst_gap_s
         self.inspected(worst_gap_s)
 
+    def set_timed_costs(self, costs: Mapping[Identity, TimedCost]) -> None:
+        """Take in what a poll costs those whose polls were timed."""
+        self._timed_costs = costs
+        self.inspected(costs)
+
     def set_sessions(self, sessions: Mapping[Identity, DatabaseSession]) -> None:
         """Take in the database sessions that they serve."""
         self._sessions = sessions
@@ -101,6 +114,8 @@ class HostMonitor:
                 history = self._histories.get(identity) or History.since(0.0)
                 worst_gap_s = self._worst_gap_s.get(identity)
                 row = row_of(server, history, costs, worst_gap_s, self._sessions.get(identity))
+                if timed := self._timed_costs.get(identity):
+                    row = timed.in_row(row)
                 known[identity] = row
                 if row.poll_cost_s is not None:
                     self._poll_cost_s[identity] = row.poll_cost_s.value
@@ -179,7 +194,7 @@ def _client(server: Server, history: History) -> str:
 def _reason(server: Server, evidence: Evidence) -> str:
     if not server.looked_at:
         return UNSEEN
-    return why(evidence, server.settings, edited=server.edited).reason
+    return diagnosis(server.engine, evidence, server.settings, edited=server.edited).reason
 
 
 def row_of(
@@ -191,7 +206,7 @@ def row_of(
 ) -> ServerRow:
     """One server's row, from what it is and what it did."""
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S))
-    mode = break_mode(evidence)
+    mode = mode_of(server.engine, evidence)
     busy, rate = history.busy, history.polls_per_s
     interval = calibrated_interval_us(busy / rate) if busy and rate else None
     cost = costs.by_interval_us.get(interval) if interval else None

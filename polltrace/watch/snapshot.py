@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate
@@ -79,6 +79,22 @@ class ServerRow:
         """Per cent of its CPU time that is lost."""
         lost = self.lost_cores
         return lost.scaled(1e4 / self.cpu_pct) if lost is not None and self.cpu_pct else None
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCost:
+    """`cost_s` is what a poll costs a session, by the polls timed in it when `interval_us` was its
+    calibrated interval."""
+
+    interval_us: int
+    cost_s: Estimate
+
+    def in_row(self, row: ServerRow) -> ServerRow:
+        """The row with that cost, unless the session has turned to other work since."""
+        interval = row.interval_us
+        if interval is None or not self.interval_us / 2 <= interval <= self.interval_us * 2:
+            return row
+        return replace(row, poll_cost_s=self.cost_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from polltrace.breaks.sqlnet import BreakSettings
+from polltrace.breaks.sqlnet import default_settings
 from polltrace.errors import HostError, PolltraceError
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration import cost_per_poll_by
@@ -110,17 +110,17 @@ class SshHost:
 
 def _server(process: WatchedProcess) -> Server | None:
     engine = engine_of_process(process)
-    match = engine.title.match(title_of(process)) if engine else None
+    match = engine.titled(title_of(process)) if engine else None
     if engine is None or match is None:
         return None
     return Server(
         pid=process.pid,
         start_ticks=process.start_ticks,
         engine=engine,
-        instance=match["instance"],
-        local=match["local"] == "YES",
+        instance=engine.instance_of(match),
+        local=engine.is_local(match),
         socket=None,
         catches_sigurg=None,
-        settings=BreakSettings(None, engine.default_skip, False, True),
+        settings=default_settings(engine),
         looked_at=False,
     )

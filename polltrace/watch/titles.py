@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 
 from polltrace.engines import engines
+from polltrace.engines.dialect import posix as dialect_posix
+from polltrace.engines.dialect import with_group
 
 # Python's notations that POSIX extended expressions lack.
 _NAMED_GROUP = re.compile(r"\(\?(P<\w+>|:)")
-_INSTANCE = re.compile(r"\(\?P<instance>[^)]*\)")
 _CLASSES = {r"\s": "[[:space:]]", r"\d": "[0-9]", r"\w": "[[:alnum:]_]"}
 
 
@@ -21,9 +22,8 @@ def title_pattern(instance: str | None = None) -> str:
     """
     titles = dict.fromkeys(engine.title.pattern for engine in engines())
     if instance is not None:
-        name = re.sub(r"[][$+.*?^(){}|\\]", r"\\\g<0>", instance)
-        titles = dict.fromkeys(_INSTANCE.sub(lambda _: f"({name})", title) for title in titles)
-    return "|".join(f"^{posix(title)}" for title in titles)
+        titles = dict.fromkeys(with_group(title, "instance", instance) for title in titles)
+    return "|".join(f"^({dialect_posix(title)})" for title in titles)
 
 
 def posix(pattern: str) -> str:

@@ -5,19 +5,19 @@
 // server's interval the kernel's code and branches are no longer in the caches,
 // and the poll in its turn evicts those of the work (work.c).
 //
-// usage: polltrace-calibrate [-r ROUNDS] [-s tcp|tcp6|unix] [-t]
+// usage: polltrace-calibrate [-r ROUNDS] [-s tcp|tcp6|unix] [-t] [-i]
 // [INTERVAL_US...]
 //   INTERVAL_US  microseconds of work between two polls (10; 0 to 100000)
 //   -r       rounds, each of every interval (200; 1 to 100000)
 //   -s       the kind of socket (tcp)
 //   -t       in a process with a second thread, where libc takes a longer path
-// Prints one line of JSON. For each interval, by memory footprint of the work
-// and by round: `whole_ns`, by how much a poll lengthens the work (null where
-// the work is too long to measure that); `poll_ns`, the poll by itself.
+//   -i       whole checks by a timer, as PostgreSQL makes them, not polls: the
+//            signal, epoll_wait and the timer (timer_check.h)
+// Prints one line of JSON: for each interval `poll_ns`, nanoseconds of a poll
+// (with -i: of a whole check), by memory footprint of the work and by round.
 // Exit codes: 0 done, 2 wrong usage, 4 this host has no such socket.
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -29,13 +29,12 @@
 #include <unistd.h>
 
 #include "calibration/idle_socket.h"
+#include "calibration/timer_check.h"
 #include "calibration/work.h"
 
 // Shorter than the usual disturbance: a virtual machine changes its speed by a
 // quarter within a few milliseconds.
 #define ROUND_NS 100000.0
-// Longer work varies by more than a poll takes.
-#define LONGEST_WHOLE_NS 200000.0
 #define MAX_INTERVALS 16
 #define MAX_TIMED 64 // polls timed one by one in a round
 
@@ -59,6 +58,13 @@ static double cpu_ns(void) {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+// What is timed; NULL as the socket: nothing.
+static void poll_once(struct pollfd *socket) {
+    poll(socket, 1, 0);
+}
+
+static void (*check)(struct pollfd *) = poll_once;
+
 static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
                          struct pollfd *socket) {
     double began = cpu_ns();
@@ -79,7 +85,7 @@ static double timed_ns(unsigned repeats, unsigned steps, unsigned words,
         work(steps, words);
         double began = now_ns();
         if (socket)
-            poll(socket, 1, 0);
+            check(socket);
         double took_now = now_ns() - began;
         unsigned at = i;
         for (; at > 0 && took[at - 1] > took_now; at--)
@@ -104,7 +110,7 @@ static unsigned steps_for(double interval_ns, unsigned words) {
 struct interval {
     double ns;
     unsigned steps[FOOTPRINTS];
-    double *whole, *poll; // by round
+    double *poll; // by round
 };
 
 static void measure(struct interval *interval, long round,
@@ -119,27 +125,14 @@ static void measure(struct interval *interval, long round,
     if (!turned)
         empty = timed_ns(repeats, steps, words, NULL);
     interval->poll[round] -= empty;
-    interval->whole[round] = NAN;
-    if (interval->ns > LONGEST_WHOLE_NS)
-        return;
-    double without = turned ? 0 : stretch_ns(repeats, steps, words, NULL);
-    double with = stretch_ns(repeats, steps, words, socket);
-    if (turned)
-        without = stretch_ns(repeats, steps, words, NULL);
-    interval->whole[round] = (with - without) / repeats;
 }
 
-static void print_values(const char *name, const double *value, long rounds) {
-    printf(",\"%s\":[", name);
+static void print_values(const double *value, long rounds) {
+    printf(",\"poll_ns\":[");
     for (size_t f = 0; f < FOOTPRINTS; f++) {
         printf("%s[", f ? "," : "");
-        for (long i = (long)f; i < rounds; i += (long)FOOTPRINTS) {
-            const char *comma = i > (long)f ? "," : "";
-            if (isnan(value[i]))
-                printf("%snull", comma);
-            else
-                printf("%s%.1f", comma, value[i]);
-        }
+        for (long i = (long)f; i < rounds; i += (long)FOOTPRINTS)
+            printf("%s%.1f", i > (long)f ? "," : "", value[i]);
         printf("]");
     }
     printf("]");
@@ -173,11 +166,13 @@ int main(int argc, char **argv) {
     cpu_set_t here;
     pthread_t thread;
 
-    while ((option = getopt(argc, argv, "r:s:t")) != -1) {
+    while ((option = getopt(argc, argv, "r:s:ti")) != -1) {
         if (option == 'r')
             rounds = number(optarg, (long)FOOTPRINTS, 100000);
         else if (option == 's')
             kind = optarg;
+        else if (option == 'i')
+            check = timer_check;
         else if (option == 't')
             pthread_create(&thread, NULL, sleep_for_good, NULL);
         else
@@ -194,6 +189,11 @@ int main(int argc, char **argv) {
                 kind, strerror(errno));
         return 4;
     }
+    if (check == timer_check && !timer_checks_prepare(socket.fd)) {
+        fprintf(stderr, "polltrace-calibrate: no epoll set: %s\n",
+                strerror(errno));
+        return 4;
+    }
     CPU_ZERO(&here);
     CPU_SET((unsigned)sched_getcpu(), &here);
     sched_setaffinity(0, sizeof here, &here);
@@ -201,9 +201,8 @@ int main(int argc, char **argv) {
     for (int i = 0; i < intervals; i++) {
         for (size_t f = 0; f < FOOTPRINTS; f++)
             interval[i].steps[f] = steps_for(interval[i].ns, footprints[f]);
-        interval[i].whole = calloc((size_t)rounds, sizeof(double));
         interval[i].poll = calloc((size_t)rounds, sizeof(double));
-        if (!interval[i].whole || !interval[i].poll)
+        if (!interval[i].poll)
             return 4;
     }
     for (long round = 0; round < rounds; round++)
@@ -212,8 +211,7 @@ int main(int argc, char **argv) {
     printf("[");
     for (int i = 0; i < intervals; i++) {
         printf("%s{\"interval_us\":%.0f", i ? "," : "", interval[i].ns / 1e3);
-        print_values("whole_ns", interval[i].whole, rounds);
-        print_values("poll_ns", interval[i].poll, rounds);
+        print_values(interval[i].poll, rounds);
         printf("}");
     }
     printf("]\n");

@@ -8,7 +8,7 @@
 #ifndef POLLTRACE_ENTRY_BPF_H
 #define POLLTRACE_ENTRY_BPF_H
 
-#include "kernel/poll.bpf.h"
+#include "kernel/checks.bpf.h"
 #include "kernel/syscalls.bpf.h"
 #include "kernel/times.bpf.h"
 
@@ -57,6 +57,32 @@ static __always_inline int on_poll(void *ctx, const struct current *now,
     if (count_poll(ctx, now->task, now->slot, now->index, call, cast) && timing)
         enter_timed(now->slot->times, now->tid);
     return 0;
+}
+
+static __noinline int on_call(void *ctx, const struct current *now,
+                              const struct any_call *call) {
+    __u32 index = now->index, tid = now->tid;
+    struct slot *slot;
+
+    if (!count_call(ctx, now->task, index, call) || !timing)
+        return 0;
+    slot = bpf_map_lookup_elem(&slots, &index);
+    if (slot)
+        enter_timed(slot->times, tid);
+    return 0;
+}
+
+// Every other call but poll, by its registers; `now` has passed the filter.
+static __always_inline int on_call_regs(void *ctx, const struct current *now,
+                                        long nr, struct pt_regs *regs) {
+    struct any_call call = {.nr = nr, .regs = regs};
+
+    call.argument[0] = BPF_CORE_READ(regs, di);
+    call.argument[1] = BPF_CORE_READ(regs, si);
+    call.argument[2] = BPF_CORE_READ(regs, dx);
+    call.argument[3] = BPF_CORE_READ(regs, r10);
+    call.argument[4] = BPF_CORE_READ(regs, r8);
+    return on_call(ctx, now, &call);
 }
 
 // A poll by the 32-bit ABI: rare, so one form serves every program.
@@ -109,7 +135,25 @@ static __always_inline int enter_fentry_32(__u64 *ctx, long nr,
     return on_poll_32_regs(ctx, nr, (struct pt_regs *)ctx[0]);
 }
 
+static __always_inline int enter_fentry_call(__u64 *ctx, long nr,
+                                             const bool cast) {
+    struct current now;
+
+    if (!is_watched(&now, cast))
+        return 0;
+    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[0]);
+}
+
 #define CONTEXT_DI 14 // of a kprobe's registers
+
+static __always_inline int enter_kprobe_call(__u64 *ctx, long nr,
+                                             const bool cast) {
+    struct current now;
+
+    if (!is_watched(&now, cast))
+        return 0;
+    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[CONTEXT_DI]);
+}
 
 static __always_inline int enter_kprobe(__u64 *ctx, long nr, const bool cast) {
     struct current now;
@@ -126,13 +170,27 @@ static __always_inline int enter_kprobe_32(__u64 *ctx, long nr,
     return on_poll_32_regs(ctx, nr, (struct pt_regs *)ctx[CONTEXT_DI]);
 }
 
+// Any call but poll and ppoll: of most programs, and so one that is left at
+// once.
+static __always_inline int enter_rare(__u64 *ctx, struct pt_regs *regs,
+                                      const bool cast) {
+    struct current now;
+
+    if (call_of(ctx[1])) {
+        if (!is_watched(&now, cast) || is_32bit(&now, cast))
+            return 0;
+        return on_call_regs(ctx, &now, ctx[1], regs);
+    }
+    return is_poll_32(ctx[1]) ? on_poll_32_regs(ctx, ctx[1], regs) : 0;
+}
+
 static __always_inline int enter_btf(__u64 *ctx, const bool cast) {
     struct pt_regs *regs = (struct pt_regs *)ctx[0];
     struct current now;
     struct poll_call call;
 
     if (!is_poll(ctx[1]))
-        return is_poll_32(ctx[1]) ? on_poll_32_regs(ctx, ctx[1], regs) : 0;
+        return enter_rare(ctx, regs, cast);
     if (!is_watched(&now, cast) || is_32bit(&now, cast))
         return 0;
     call = call_btf(regs, ctx[1]);
@@ -145,7 +203,7 @@ static __always_inline int enter_raw(__u64 *ctx, const bool cast) {
     struct poll_call call;
 
     if (!is_poll(ctx[1]))
-        return is_poll_32(ctx[1]) ? on_poll_32_regs(ctx, ctx[1], regs) : 0;
+        return enter_rare(ctx, regs, cast);
     if (!is_watched(&now, cast) || is_32bit(&now, cast))
         return 0;
     call = call_raw(regs, ctx[1], cast);
@@ -160,6 +218,22 @@ static __always_inline int enter_event(__u64 *ctx, long nr, const bool cast) {
     return is_watched(&now, cast) ? on_poll(ctx, &now, &call, cast) : 0;
 }
 
+// An event has as many arguments as its call; the kernel refuses a program that
+// reads more of them.
+static __always_inline int enter_event_call(__u64 *ctx, long nr, int arguments,
+                                            const bool cast) {
+    struct any_call call = {.nr = nr, .argument = {ctx[2], ctx[3], ctx[4]}};
+    struct current now;
+
+    if (!is_watched(&now, cast))
+        return 0;
+    if (arguments > 3)
+        call.argument[3] = ctx[5];
+    if (arguments > 4)
+        call.argument[4] = ctx[6];
+    return on_call(ctx, &now, &call);
+}
+
 static __always_inline int leave(__u64 *ctx, const bool cast) {
     leave_timed(cast ? bpf_get_current_task_btf() : NULL, cast);
     return 0;
@@ -167,7 +241,7 @@ static __always_inline int leave(__u64 *ctx, const bool cast) {
 
 // leave_timed() knows whether it was a poll; the numbers only spare the others.
 static __always_inline int leave_number(__u64 *ctx, long nr, const bool cast) {
-    return is_poll(nr) || is_poll_32(nr) ? leave(ctx, cast) : 0;
+    return is_poll(nr) || call_of(nr) || is_poll_32(nr) ? leave(ctx, cast) : 0;
 }
 
 static __always_inline int leave_btf(__u64 *ctx, const bool cast) {
@@ -202,6 +276,8 @@ static __always_inline int enter_all_btf(__u64 *ctx, const bool cast) {
     if (is_poll(ctx[1])) {
         call = call_btf(regs, ctx[1]);
         on_poll(ctx, &now, &call, cast);
+    } else if (call_of(ctx[1])) {
+        on_call_regs(ctx, &now, ctx[1], regs);
     }
     start_syscall(now.index, now.tid, ctx[1]);
     return 0;
@@ -219,6 +295,8 @@ static __always_inline int enter_all_raw(__u64 *ctx, const bool cast) {
     if (is_poll(ctx[1])) {
         call = call_raw(regs, ctx[1], cast);
         on_poll(ctx, &now, &call, cast);
+    } else if (call_of(ctx[1])) {
+        on_call_regs(ctx, &now, ctx[1], regs);
     }
     start_syscall(now.index, now.tid, ctx[1]);
     return 0;
@@ -237,6 +315,8 @@ static __always_inline int enter_all_event(__u64 *ctx, const bool cast) {
     if (is_poll(ctx[1])) {
         call = (struct poll_call){ctx[1], ctx[2], ctx[3], ctx[4], NULL};
         on_poll(ctx, &now, &call, cast);
+    } else if (call_of(ctx[1])) {
+        enter_event_call(ctx, ctx[1], CALL_ARGUMENTS, cast);
     }
     start_syscall(now.index, now.tid, ctx[1]);
     return 0;

@@ -59,6 +59,13 @@ struct {
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, MAX_RULES);
+    __type(key, struct executable);
+    __type(value, __u32); // enum check_call
+} rules SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, 1);
     __type(key, struct endpoint_key);
     __type(value, struct endpoint);

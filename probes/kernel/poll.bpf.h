@@ -60,17 +60,16 @@ static __always_inline bool is_single_and_now(const struct poll_call *call) {
 
 // The slow path: an open file that is seen for the first time, or that found no
 // free way in the slot. Returns whether it was a break poll.
-static __noinline int count_endpoint(struct task_struct *task, __u32 index,
-                                     __u32 fd) {
+static __noinline int count_file(struct open_file *file, __u32 index,
+                                      __u32 fd) {
     struct slot *slot = bpf_map_lookup_elem(&slots, &index);
     struct endpoint_key key = {.slot = index, .fd = fd};
-    struct open_file open;
+    struct open_file open = *file;
     struct endpoint seen, *end;
     __u32 way = fd % FD_WAYS;
 
     if (!slot)
         return 0;
-    open_file(task, fd, &open, false);
     classify(&open, &seen);
     key.inode = open.inode;
     key.ino = open.ino;
@@ -100,6 +99,14 @@ static __noinline int count_endpoint(struct task_struct *task, __u32 index,
     return seen.connected;
 }
 
+static __noinline int count_endpoint(struct task_struct *task, __u32 index,
+                                     __u32 fd) {
+    struct open_file open;
+
+    open_file(task, fd, &open, false);
+    return count_file(&open, index, fd);
+}
+
 static __always_inline bool count_single(struct task_struct *task,
                                          struct slot *slot, __u32 index,
                                          __u32 fd, const bool cast) {
@@ -122,7 +129,7 @@ static __always_inline bool count_poll(void *ctx, struct task_struct *task,
                                        const bool cast) {
     __u32 fd;
 
-    if (!is_single_and_now(call)) {
+    if (!(slot->checks & CALL_POLL) || !is_single_and_now(call)) {
         __sync_fetch_and_add(&slot->other_polls, 1);
         return false;
     }

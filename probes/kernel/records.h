@@ -14,6 +14,22 @@
 // hash map took before Linux 5.13.
 #define STACK_DEPTH 61
 
+// The calls by which a server may check its client's socket; each stands for
+// its variants too. Which of them are break checks depends on the executable.
+enum check_call {
+    CALL_POLL = 1,   // poll, ppoll
+    CALL_SELECT = 2, // select, pselect6
+    CALL_EPOLL = 4,  // epoll_wait, epoll_pwait, epoll_pwait2
+    CALL_RECV = 8,   // recvfrom, recvmsg, with MSG_PEEK and MSG_DONTWAIT
+};
+
+// Key of the rules: an executable's name, NUL-padded.
+#define EXECUTABLE_SIZE 32
+struct executable {
+    char name[EXECUTABLE_SIZE];
+};
+#define MAX_RULES 64
+
 enum slot_state { SLOT_FREE, SLOT_LIVE, SLOT_GONE };
 
 // One open file, polled with one descriptor and timeout 0. An inode number of
@@ -32,10 +48,11 @@ struct slot {
     __u32 pid;          // in the loader's PID namespace, 0: not visible there
     __u32 image;        // tgid of the process whose code layout this one has
     __u32 parent;       // its tgid
-    __u32 born;         // enum born
+    __u16 born;         // enum born
+    __u16 checks;       // enum check_call, of its executable
     __u64 start_ns;     // since boot
     __u64 exit_cpu_ns;  // CPU time at exit
-    __u64 other_polls;  // polls other than (one descriptor, timeout 0)
+    __u64 other_polls;  // calls of enum check_call that are no break polls
     __s64 until_stack;  // break polls until the next sample
     __u64 long_breaks;  // break polls counted by the slow path
     char comm[16];      // command name

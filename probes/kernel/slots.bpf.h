@@ -51,6 +51,19 @@ static __always_inline __u32 pid_here(struct task_struct *leader) {
     return BPF_CORE_READ(at, nr);
 }
 
+// The calls that are break checks in what a process executes. Servers that were
+// forked still have their listener's title, but its executable from the start.
+static __noinline int checks_of(struct task_struct *task) {
+    struct dentry *dentry = BPF_CORE_READ(task, mm, exe_file, f_path.dentry);
+    struct executable key = {};
+    __u32 *calls;
+
+    bpf_probe_read_kernel_str(key.name, sizeof(key.name),
+                              BPF_CORE_READ(dentry, d_name.name));
+    calls = bpf_map_lookup_elem(&rules, &key);
+    return calls ? *calls : CALL_POLL;
+}
+
 // Watches a process that is being born: before its first system call.
 static __noinline int adopt(struct task_struct *task, __u32 born,
                             __u32 parent_image) {
@@ -73,6 +86,7 @@ static __noinline int adopt(struct task_struct *task, __u32 born,
         slot->tgid = tgid;
         slot->pid = pid_here(leader);
         slot->born = born;
+        slot->checks = checks_of(task);
         slot->image = parent_image;
         slot->parent = BPF_CORE_READ(task, real_parent, tgid);
         slot->start_ns = start_of(leader);
@@ -106,6 +120,7 @@ static __always_inline void on_exec(struct task_struct *task) {
     if (slot) {
         slot->image = 0; // the loader reads the new layout and names it
         slot->execs++;
+        slot->checks = checks_of(task);
         BPF_CORE_READ_INTO(&slot->comm, task, comm);
     } else if (adopt_all) {
         adopt(task, BORN_EXECED, 0);

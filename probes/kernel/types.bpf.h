@@ -20,7 +20,7 @@ struct thread_info {
 } CORE;
 
 struct pt_regs {
-    unsigned long bx, cx, r10, dx, si, di, orig_ax, ip, sp;
+    unsigned long bx, cx, r10, r8, dx, si, di, orig_ax, ip, sp;
 } CORE;
 
 struct inode {
@@ -28,9 +28,51 @@ struct inode {
     unsigned long i_ino;
 } CORE;
 
+struct qstr {
+    const unsigned char *name;
+} CORE;
+
+struct dentry {
+    struct qstr d_name;
+} CORE;
+
+struct path {
+    struct dentry *dentry;
+} CORE;
+
 struct file {
     struct inode *f_inode;
+    struct path f_path;
     void *private_data;
+} CORE;
+
+struct rb_node {
+    unsigned long __rb_parent_color;
+    struct rb_node *rb_right, *rb_left;
+} CORE;
+
+struct rb_root {
+    struct rb_node *rb_node;
+} CORE;
+
+struct rb_root_cached {
+    struct rb_root rb_root;
+} CORE;
+
+// The set behind an epoll descriptor, and what it holds of each file.
+struct eventpoll {
+    struct file *file;
+    struct rb_root_cached rbr;
+} CORE;
+
+struct epoll_filefd {
+    struct file *file;
+    int fd;
+} CORE;
+
+struct epitem {
+    struct rb_node rbn;
+    struct epoll_filefd ffd;
 } CORE;
 
 struct fdtable {
@@ -104,6 +146,7 @@ struct signal_struct {
 
 struct mm_struct {
     void *pgd;
+    struct file *exe_file;
 } CORE;
 
 struct task_struct {

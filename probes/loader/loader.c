@@ -113,6 +113,20 @@ static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->in_namespace = namespace_is_inner();
 }
 
+// Windows attach all programs again and again, so that of the calls besides
+// poll they count only those that are checks of some executable.
+static bool is_in_rules(const char *program, const struct options *o) {
+    uint32_t calls = CALL_POLL;
+
+    for (unsigned i = 0; i < o->rules; i++)
+        calls |= o->rule[i].calls;
+    if (strstr(program, "select"))
+        return calls & CALL_SELECT;
+    if (strstr(program, "epoll"))
+        return calls & CALL_EPOLL;
+    return !strstr(program, "recv") || calls & CALL_RECV;
+}
+
 static bool wants(const struct probe *p, const struct options *o,
                   const char *name) {
     size_t size = strlen(name);
@@ -138,18 +152,21 @@ static bool wants(const struct probe *p, const struct options *o,
         return false;
     snprintf(plain, sizeof(plain), "%.*s", (int)(p->cast ? size - 5 : size),
              name);
-    return variant_uses(p->variant, plain, o->mode);
+    return variant_uses(p->variant, plain, o->mode) &&
+           (o->mode != MODE_WATCH || is_in_rules(plain, o));
 }
 
 // A kernel without CONFIG_IA32_EMULATION has no entries for 32-bit programs,
-// and no such programs.
+// and no such programs; one before 5.11 has no epoll_pwait2.
 static void leave_out_absent(struct polltrace *skel) {
     struct bpf_program *program;
 
     bpf_object__for_each_program(program, skel->obj) {
-        const char *entry =
-            strstr(bpf_program__section_name(program), "/__ia32_");
+        const char *section = bpf_program__section_name(program);
+        const char *entry = strstr(section, "/__ia32_");
 
+        if (strstr(section, "epoll_pwait2"))
+            entry = "/__x64_sys_epoll_pwait2";
         if (entry && bpf_program__autoload(program) &&
             !kernel_has_function(entry + 1))
             bpf_program__set_autoload(program, false);
@@ -328,6 +345,17 @@ int probe_try_load(struct probe *p, const struct options *o,
     return load_variant(p, o, variant);
 }
 
+static void put_rules(struct probe *p, const struct options *o) {
+    for (unsigned i = 0; i < o->rules; i++) {
+        struct executable key = {0};
+
+        strncpy(key.name, o->rule[i].executable, sizeof(key.name) - 1);
+        if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.rules), &key,
+                                &o->rule[i].calls, BPF_ANY))
+            fail(EXIT_ATTACH, "cannot store a rule: %s", strerror(errno));
+    }
+}
+
 void probe_load(struct probe *p, const struct options *o) {
     int error;
 
@@ -343,6 +371,7 @@ void probe_load(struct probe *p, const struct options *o) {
     p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
     p->bursts_fd = bpf_map__fd(p->skel->maps.bursts);
     p->times_fd = bpf_map__fd(p->skel->maps.times);
+    put_rules(p, o);
     shared_open(p);
     direct_map_find(p, o->page_walk);
     kernel_btf_close();

@@ -15,7 +15,7 @@
 
 #include "loader/perf.h"
 
-#define MAX_EVENTS 8
+#define MAX_EVENTS 24
 
 static char why[160];
 

@@ -36,6 +36,11 @@ static const char HELP[] =
     "      --function PATH:0xOFFSET  also, for a short time, the calls of a\n"
     "                          user function; may be repeated\n"
     "      --own-cost          also the cost of the probe itself\n"
+    "      --check EXECUTABLE=CALL[,CALL...]  the calls by which it checks "
+    "its\n"
+    "                          client's socket: poll, select, epoll_wait, "
+    "recv;\n"
+    "                          may be repeated\n"
     "\n"
     "  -i, --interval SECONDS  time between frames (1)\n"
     "  -d, --duration SECONDS  end after this time\n"
@@ -62,8 +67,14 @@ static const char HELP[] =
     "  -h, --help              print this\n"
     "\n"
     "A break poll is poll or ppoll with one descriptor and timeout 0 on a\n"
-    "connected stream socket (TCP, or a unix socket). All other polls of the\n"
-    "process are counted as other polls.\n"
+    "connected stream socket (TCP, or a unix socket). In executables named by\n"
+    "--check, it is one of the calls given, without waiting: select "
+    "(pselect6)\n"
+    "of one descriptor, epoll_wait (epoll_pwait, epoll_pwait2) of a set of at\n"
+    "most 32 that holds such a socket, recv (recvfrom, recvmsg) with MSG_PEEK\n"
+    "and MSG_DONTWAIT. All other calls of these are counted as other polls, "
+    "of\n"
+    "recv those with both flags.\n"
     "\n"
     "Exit: 0 done; 2 wrong usage; 3 not permitted; 4 the kernel lacks\n"
     "something needed; 5 no such process; 6 attaching failed otherwise.\n";
@@ -121,6 +132,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         GAP,
         OWN_COST,
         FUNCTION,
+        CHECK,
         BURST_CALLS,
         BURST_MS,
         PAGE_WALK,
@@ -152,6 +164,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"window", required_argument, NULL, WINDOW},
         {"gap", required_argument, NULL, GAP},
         {"function", required_argument, NULL, FUNCTION},
+        {"check", required_argument, NULL, CHECK},
         {"burst-calls", required_argument, NULL, BURST_CALLS},
         {"burst-ms", required_argument, NULL, BURST_MS},
         {"own-cost", no_argument, NULL, OWN_COST},
@@ -252,6 +265,9 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case FUNCTION:
             parse_function(o, optarg);
+            break;
+        case CHECK:
+            parse_rule(o, optarg);
             break;
         case BURST_CALLS:
             o->burst_calls = parse_number(optarg, "--burst-calls", 1, 1u << 30);

@@ -5,12 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/records.h"
+
 #define MAX_FUNCTIONS 8
 
 // Whether pollfds are read by walking page tables. AUTO: where it is safe.
 enum page_walk { PAGE_WALK_AUTO, PAGE_WALK_ON, PAGE_WALK_OFF };
 
 enum mode { MODE_COUNT, MODE_WATCH, MODE_TIME, MODE_SYSCALLS };
+
+// The calls that are break checks in processes of one executable.
+struct rule {
+    const char *executable;
+    uint32_t calls; // enum check_call
+};
 
 struct function {
     const char *path;
@@ -40,6 +48,8 @@ struct options {
     const char *cgroup;      // processes by cgroup directory
     struct function function[MAX_FUNCTIONS]; // to count the calls of
     unsigned functions;
+    struct rule rule[MAX_RULES];
+    unsigned rules;
     uint64_t burst_calls; // a burst ends after this many calls
     uint64_t burst_ns;    // and at the latest after this time
     bool follow;          // forks of the processes given

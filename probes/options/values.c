@@ -48,6 +48,53 @@ void parse_pids(struct options *o, const char *text) {
     }
 }
 
+static uint32_t check_call(const char *name) {
+    static const struct {
+        const char *name;
+        enum check_call call;
+    } CALLS[] = {{"poll", CALL_POLL},
+                 {"select", CALL_SELECT},
+                 {"epoll_wait", CALL_EPOLL},
+                 {"recv", CALL_RECV}};
+
+    for (unsigned i = 0; i < sizeof(CALLS) / sizeof(*CALLS); i++)
+        if (!strcmp(CALLS[i].name, name))
+            return CALLS[i].call;
+    return 0;
+}
+
+static _Noreturn void refuse_rule(const char *text) {
+    fail(EXIT_USAGE,
+         "--check takes EXECUTABLE=CALL[,CALL...], of poll, select, epoll_wait "
+         "and recv, and an executable's name of at most %d bytes, not '%s'",
+         EXECUTABLE_SIZE - 2, text);
+}
+
+void parse_rule(struct options *o, const char *text) {
+    char *copy = strdup(text), *calls = copy ? strchr(copy, '=') : NULL;
+    struct rule *rule = &o->rule[o->rules];
+    char *state = NULL;
+
+    if (o->rules == MAX_RULES)
+        fail(EXIT_USAGE, "--check may be given %d times", MAX_RULES);
+    // The kernel's copy ends in NUL even where it was cut off.
+    if (!calls || calls == copy || calls - copy > EXECUTABLE_SIZE - 2)
+        refuse_rule(text);
+    *calls++ = 0;
+    *rule = (struct rule){.executable = copy};
+    for (char *name = strtok_r(calls, ",", &state); name;
+         name = strtok_r(NULL, ",", &state)) {
+        uint32_t call = check_call(name);
+
+        if (!call)
+            refuse_rule(text);
+        rule->calls |= call;
+    }
+    if (!rule->calls)
+        refuse_rule(text);
+    o->rules++;
+}
+
 enum page_walk parse_page_walk(const char *text) {
     if (!strcmp(text, "auto"))
         return PAGE_WALK_AUTO;

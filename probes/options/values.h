@@ -12,6 +12,9 @@ void parse_pids(struct options *options, const char *text);
 
 enum page_walk parse_page_walk(const char *text);
 
+// EXECUTABLE=CALL[,CALL...].
+void parse_rule(struct options *options, const char *text);
+
 // PATH:0xOFFSET.
 void parse_function(struct options *options, const char *text);
 

@@ -3,18 +3,24 @@
 
 #include <string.h>
 
-// fentry touches no other system call and costs other processes nothing. The
-// others run at every system call of every process; tracepoint at every poll of
-// every process, with a few instructions at all other calls. kprobe costs twice
-// what fentry does, but the kernel cannot preempt its programs. It has no
-// programs at exits: a kretprobe drops exits, untold, while many polls sleep.
+// fentry touches no other system call, and costs other processes' calls of
+// these only its filter. The others run at every system call of every process;
+// tracepoint at every poll of every process, with a few instructions at all
+// other calls. kprobe costs twice what fentry does, but the kernel cannot
+// preempt its programs. It has no programs at exits: a kretprobe drops exits,
+// untold, while many polls sleep.
 const struct variant VARIANT[VARIANTS] = {
     {
         .name = "fentry",
         .count = {"fentry_poll", "fentry_ppoll", "fentry_poll_32",
                   "fentry_ppoll_time32", "fentry_ppoll_time64"},
+        .calls = {"fentry_select", "fentry_pselect6", "fentry_epoll_wait",
+                  "fentry_epoll_pwait", "fentry_epoll_pwait2",
+                  "fentry_recvfrom", "fentry_recvmsg"},
         .leave = {"fexit_poll", "fexit_ppoll", "fexit_poll_32",
-                  "fexit_ppoll_time32", "fexit_ppoll_time64"},
+                  "fexit_ppoll_time32", "fexit_ppoll_time64", "fexit_select",
+                  "fexit_pselect6", "fexit_epoll_wait", "fexit_epoll_pwait",
+                  "fexit_epoll_pwait2", "fexit_recvfrom", "fexit_recvmsg"},
     },
     {
         .name = "tp_btf",
@@ -32,13 +38,24 @@ const struct variant VARIANT[VARIANTS] = {
         .name = "tracepoint",
         .misses_32bit = true,
         .count = {"tracepoint_poll", "tracepoint_ppoll"},
-        .leave = {"tracepoint_leave_poll", "tracepoint_leave_ppoll"},
+        .calls = {"tracepoint_select", "tracepoint_pselect6",
+                  "tracepoint_epoll_wait", "tracepoint_epoll_pwait",
+                  "tracepoint_epoll_pwait2", "tracepoint_recvfrom",
+                  "tracepoint_recvmsg"},
+        .leave = {"tracepoint_leave_poll", "tracepoint_leave_ppoll",
+                  "tracepoint_leave_select", "tracepoint_leave_pselect6",
+                  "tracepoint_leave_epoll_wait", "tracepoint_leave_epoll_pwait",
+                  "tracepoint_leave_epoll_pwait2", "tracepoint_leave_recvfrom",
+                  "tracepoint_leave_recvmsg"},
         .all = {"tracepoint_all", "tracepoint_all_leave"},
     },
     {
         .name = "kprobe",
         .count = {"kprobe_poll", "kprobe_ppoll", "kprobe_poll_32",
                   "kprobe_ppoll_time32", "kprobe_ppoll_time64"},
+        .calls = {"kprobe_select", "kprobe_pselect6", "kprobe_epoll_wait",
+                  "kprobe_epoll_pwait", "kprobe_epoll_pwait2",
+                  "kprobe_recvfrom", "kprobe_recvmsg"},
     },
 };
 
@@ -53,6 +70,6 @@ bool variant_uses(const struct variant *v, const char *program,
                   enum mode mode) {
     if (mode == MODE_SYSCALLS)
         return has(v->all, program);
-    return has(v->count, program) ||
+    return has(v->count, program) || has(v->calls, program) ||
            (mode == MODE_TIME && has(v->leave, program));
 }

@@ -8,12 +8,13 @@
 #include "options/options.h"
 
 #define VARIANTS 5
-#define MAX_PROGRAMS 6
+#define MAX_PROGRAMS 13
 
 // The names of its programs, without _cast.
 struct variant {
     const char *name;
     const char *count[MAX_PROGRAMS];
+    const char *calls[MAX_PROGRAMS]; // in addition: the calls besides poll
     const char *leave[MAX_PROGRAMS]; // in addition, in time mode
     const char *all[MAX_PROGRAMS];   // instead, in syscalls mode
     bool misses_32bit;               // `count` sees no 32-bit system calls

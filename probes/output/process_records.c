@@ -5,6 +5,7 @@
 
 #include "loader/shared.h"
 #include "output/layout.h"
+#include "processes/cmdlines.h"
 #include "readers/procfs.h"
 
 // A program's loader maps its libraries shortly after the exec, and a server
@@ -16,7 +17,7 @@ static void report_process(struct reporter *r, uint32_t index) {
     const struct slot *slot = &r->probe->slots[index];
     char cmdline[CMDLINE_SIZE], exe[4096] = "", comm[16];
     struct proc_status status = {.ns_pid = process->pid};
-    size_t size = proc_cmdline(process->pid, cmdline), at = 0;
+    size_t size = cmdlines_read(process->pid, cmdline), at = 0;
     struct json *j = &r->json;
 
     if (!proc_comm(process->pid, comm)) {

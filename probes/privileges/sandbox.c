@@ -62,6 +62,17 @@ static const uint16_t UPROBES[] = {
     SYS_timer_settime,   SYS_clock_gettime, SYS_rt_sigreturn,
     SYS_restart_syscall, SYS_exit,          SYS_exit_group};
 
+static const uint16_t READER[] = {
+    SYS_recvfrom,     SYS_sendto,          SYS_read, SYS_close,
+    SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit, SYS_exit_group};
+
+// A reader is its child, so all that a reader may do, and to start and end one.
+static const uint16_t REPLACER[] = {
+    SYS_recvfrom,     SYS_sendto,          SYS_read,           SYS_close,
+    SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit,           SYS_exit_group,
+    SYS_clone,        SYS_set_robust_list, SYS_rt_sigprocmask, SYS_kill,
+    SYS_prctl};
+
 static struct sock_filter load(size_t offset) {
     return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                                         (uint32_t)offset);
@@ -131,6 +142,7 @@ static void enter(const struct rules *rules) {
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 _Static_assert(COUNT(SESSION) <= MAX_CALLS, "room");
+_Static_assert(COUNT(REPLACER) <= MAX_CALLS, "room");
 _Static_assert(COUNT(UPROBES) <= MAX_CALLS, "room");
 _Static_assert(COUNT(SESSION_BPF) <= MAX_COMMANDS, "room");
 
@@ -141,4 +153,12 @@ void sandbox_session(void) {
 
 void sandbox_uprobes(void) {
     enter(&(struct rules){UPROBES, COUNT(UPROBES), NULL, 0});
+}
+
+void sandbox_reader(void) {
+    enter(&(struct rules){READER, COUNT(READER), NULL, 0});
+}
+
+void sandbox_replacer(void) {
+    enter(&(struct rules){REPLACER, COUNT(REPLACER), NULL, 0});
 }

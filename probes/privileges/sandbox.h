@@ -11,4 +11,9 @@ void sandbox_session(void);
 // The same for the child that places uprobes.
 void sandbox_uprobes(void);
 
+// The same for the child that reads command lines, and for its parent, which
+// replaces it.
+void sandbox_reader(void);
+void sandbox_replacer(void);
+
 #endif

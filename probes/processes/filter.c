@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "options/failure.h"
+#include "processes/cmdlines.h"
 #include "readers/procfs.h"
 
 static const char *cgroup;
@@ -87,7 +88,7 @@ bool filter_is_set(void) {
 
 static bool matches_name(int pid, const char *comm) {
     char text[CMDLINE_SIZE + 1], now[16];
-    size_t size = proc_cmdline(pid, text);
+    size_t size = cmdlines_read(pid, text);
 
     for (size_t i = 0; i < size; i++)
         if (!text[i])

@@ -71,6 +71,22 @@ static void keep(struct watched *w, uint32_t index) {
     process->kept_cpu_ns = watched_cpu_ns(w, index);
 }
 
+// The same as checks_of() in the kernel.
+static uint16_t checks_of(const struct watched *w, int pid) {
+    static const char DELETED[] = " (deleted)";
+    char path[4096] = "", *name, *deleted;
+
+    if (!proc_exe(pid, path, sizeof(path)) || !(name = strrchr(path, '/')))
+        return CALL_POLL;
+    deleted = strstr(name, DELETED);
+    if (deleted && !deleted[sizeof(DELETED) - 1])
+        *deleted = 0;
+    for (unsigned i = 0; i < w->options->rules; i++)
+        if (!strcmp(w->options->rule[i].executable, name + 1))
+            return w->options->rule[i].calls;
+    return CALL_POLL;
+}
+
 static bool undo_add(struct watched *w, uint32_t index, int tgid) {
     set_bucket(w, index, 0);
     shared_store(w->probe, w->probe->slots[index].state, SLOT_FREE);
@@ -100,6 +116,7 @@ bool watched_add(struct watched *w, int pid) {
         slot->image = tgid;
         slot->until_stack = 1;
         proc_comm(pid, slot->comm);
+        slot->checks = checks_of(w, pid);
         __atomic_store_n(&slot->state, SLOT_LIVE, __ATOMIC_SEQ_CST);
         shared_put_slot(w->probe, index);
         set_bucket(w, index, tgid);
@@ -259,20 +276,24 @@ void watched_wipe(struct watched *w) {
     }
 }
 
+// Two clocks tell the time of a process: the kernel's own as it ends is not
+// always ahead of what was read before.
+static uint64_t since(uint64_t now, uint64_t before) {
+    return now > before ? now - before : 0;
+}
+
 uint64_t watched_cpu_ns(struct watched *w, uint32_t index) {
     struct process *process = &w->process[index];
     uint64_t now = process->stage == STAGE_KEPT ? proc_cpu_ns(process->pid) : 0;
 
     if (now)
         process->cpu_ns = now;
-    return process->cpu_ns > process->cpu_before_ns
-               ? process->cpu_ns - process->cpu_before_ns
-               : 0;
+    return since(process->cpu_ns, process->cpu_before_ns);
 }
 
 bool watched_rate(struct watched *w, uint32_t index, struct rate *rate) {
     struct process *process = &w->process[index];
-    uint64_t cpu = watched_cpu_ns(w, index) - process->kept_cpu_ns;
+    uint64_t cpu = since(watched_cpu_ns(w, index), process->kept_cpu_ns);
     uint64_t until = process->ended_ns ? process->ended_ns : monotonic_ns();
 
     return window_rate(&process->windows, cpu * 1e-9 / (1 - w->stolen),

@@ -19,7 +19,8 @@ struct proc_status {
 // Field 22 of /proc/PID/stat; 0 when there is no such process or it is dead.
 uint64_t proc_start_ticks(int pid);
 bool proc_status(int pid, struct proc_status *status);
-// The arguments, each ended by a 0 byte; returns the bytes read.
+// The arguments, each ended by a 0 byte; returns the bytes read. May wait for
+// ever: see processes/cmdlines.h.
 size_t proc_cmdline(int pid, char text[CMDLINE_SIZE]);
 bool proc_comm(int pid, char text[16]);
 bool proc_exe(int pid, char *path, size_t room);

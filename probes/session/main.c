@@ -19,6 +19,7 @@
 #include "output/frames.h"
 #include "output/process_records.h"
 #include "privileges/caps.h"
+#include "processes/cmdlines.h"
 #include "processes/filter.h"
 #include "readers/procfs.h"
 #include "session/privileges.h"
@@ -93,6 +94,7 @@ int main(int argc, char **argv) {
         try_variants(&options);
         return EXIT_OK;
     }
+    cmdlines_start(!options.no_seccomp);
     filter_init(&options);
     bursts_check(&options);
     raise_open_files(options.max_processes);

@@ -3,7 +3,7 @@
 
 The runs were not interleaved, so a change of the host in between would pass for a change of the
 server. Times are therefore compared in units of a yardstick that ran between them on the server's
-processor (host_noise.Yardstick). Counts are exact and need no yardstick.
+processor (host_noise.Yardstick). Counts are exact and need no yardstick, a path's latency has none.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Self
 from polltrace.errors import UsageError
 from polltrace.intervals import Estimate, exactly
 from polltrace.scenarios.analyse import bootstrap
+from polltrace.scenarios.analyse.latency_cells import CellLayer
 from polltrace.scenarios.analyse.result import RunResult
 from polltrace.scenarios.analyse.run import Turns, analysed, by_cell
 from polltrace.scenarios.analyse.run_file import RunData
@@ -58,12 +59,14 @@ class Comparison:
     - `confidence`: of each interval, so that all hold at once at CONFIDENCE
     - `rows`: one for each figure of each cell
     - `cautions`: sentences about differences between the runs and about their hosts
+    - `yardstick`: whether times are in units of one
     """
 
     margin: float
     confidence: float
     rows: Sequence[Compared]
     cautions: Sequence[str]
+    yardstick: bool = True
 
     @property
     def regressed(self) -> bool:
@@ -92,7 +95,7 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     if not common:
         raise UsageError("the runs have no cell in common")
     sides = _ComparedRun.of(base), _ComparedRun.of(new)
-    timed = len(common) * len(_TIMES)
+    timed = sum(len(_TIMES) + len(_layers_of(sides[0], cell)) for cell in common)
     confidence = 1 - (1 - CONFIDENCE) / timed
     names = varied(common)
     rows = [
@@ -138,7 +141,9 @@ def _cell(
     for figure in _TIMES:
         ratio = _time_ratio(sides, cell, figure, confidence)
         if ratio is not None:
-            yield Compared(label, figure, ratio, exact=False, outcome=_outcome(ratio, margin))
+            yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
+    for figure, ratio in _layer_ratios(sides, cell, confidence):
+        yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
     counts = [_counts(side, cell) for side in sides]
     for figure in counts[0]:
         a, b = counts[0][figure], counts[1].get(figure)
@@ -150,11 +155,11 @@ def _cell(
             ratio_or_none = None if b else exactly(1.0)
         else:
             ratio_or_none = exactly(b / a)
-            outcome = _outcome(ratio_or_none, margin)
+            outcome = outcome_of(ratio_or_none, margin)
         yield Compared(label, figure, ratio_or_none, exact=True, outcome=outcome)
 
 
-def _outcome(ratio: Estimate, margin: float) -> Outcome:
+def outcome_of(ratio: Estimate, margin: float) -> Outcome:
     """Whether the whole interval is beyond the margin, or within it, or neither."""
     if ratio.low > 1 + margin:
         return Outcome.REGRESSION
@@ -175,6 +180,20 @@ def _time_ratio(sides: _RunPair, cell: Cell, figure: str, confidence: float) -> 
         return None
     low, high = min(each.low for each in ratios), max(each.high for each in ratios)
     return Estimate(ratios[0].value, low, high)
+
+
+def _layers_of(side: _ComparedRun, cell: Cell) -> Mapping[str, CellLayer]:
+    return side.result.cells[side.run.cells.index(cell)].layers
+
+
+def _layer_ratios(sides: _RunPair, cell: Cell, confidence: float) -> Iterator[tuple[str, Estimate]]:
+    """The latency of each layer, as measured: most of it is no work of a processor's, so there is
+    no yardstick for it. A layer that takes no longer than its error has no ratio."""
+    old, new = (_layers_of(side, cell) for side in sides)
+    for name in [each for each in old if each in new]:
+        blocks = old[name].blocks_s, new[name].blocks_s
+        if min(map(min, blocks)) > 0:
+            yield name, bootstrap.ratio(*blocks, confidence)
 
 
 def _in_yardsticks(side: _ComparedRun, cell: Cell, field: str) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from polltrace.scenarios.analyse.run_file import Line
 
@@ -31,6 +31,7 @@ class CountedTotals:
 
     Others:
 
+    - `plans`: PLAN_HASH_VALUE of the statement, all that were seen; empty where it is not known
     - `round_trips_s`: for each block, what a round trip takes outside the server: (elapsed - time
       in the server) / round trips; empty where the server's time is unknown
     - `statistics`, `events`, `time_model`: changes in V$SESSTAT, V$SESSION_EVENT (waits,
@@ -46,6 +47,7 @@ class CountedTotals:
     lost: int
     round_trips: float
     round_trips_s: Sequence[float]
+    plans: Sequence[int] = field(default_factory=tuple, kw_only=True)
     statistics: Mapping[str, float]
     events: Mapping[str, tuple[float, float]]
     time_model: Mapping[str, float]
@@ -104,6 +106,7 @@ def counted_of(lines: Sequence[Line], *, counts_polls: bool) -> CountedTotals | 
         lost=sum(line.get("lost", 0) for line in lines),
         round_trips=totals.get(ROUND_TRIPS, 0.0),
         round_trips_s=outside,
+        plans=sorted({line["plan"] for line in lines if line.get("plan") is not None}),
         statistics={name: value / executions for name, value in totals.items()},
         events={n: (waits[n] / executions, waited_us[n] / executions) for n in waits},
         time_model={

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from polltrace.intervals import Estimate, proportion
 from polltrace.scenarios.analyse.counted import CountedTotals
+from polltrace.scenarios.analyse.latency_cells import CellLayer
 from polltrace.scenarios.analyse.run_file import Line, RunData
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.scenario import Scenario
@@ -27,6 +28,7 @@ class CellResult:
     - `cancels_ms`: from sending the break until the call returned, one for each cancel that worked
     - `cancels_lost`: how many cancels had no effect
     - `cancels_wrong`: how many ended with another error, or left the session unusable
+    - `layers`: the latency of its path, by layer; empty where that was not recorded
     - `stacks`: the line of the run file with its sampled stacks, or nothing
     """
 
@@ -42,6 +44,7 @@ class CellResult:
     cancels_lost: int
     cancels_wrong: int
     stacks: Line
+    layers: Mapping[str, CellLayer] = field(default_factory=dict)
 
     @property
     def cancels_sent(self) -> int:

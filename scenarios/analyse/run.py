@@ -11,6 +11,7 @@ from typing import Any
 from polltrace.intervals import Estimate
 from polltrace.scenarios.analyse import bootstrap
 from polltrace.scenarios.analyse.counted import counted_of
+from polltrace.scenarios.analyse.latency_cells import cell_layers
 from polltrace.scenarios.analyse.result import CellResult, RunResult
 from polltrace.scenarios.analyse.run_file import Line, RunData
 from polltrace.scenarios.plan.cell import varied
@@ -123,4 +124,5 @@ def _cell(  # noqa: PLR0913, PLR0917
         cancels_lost=len(lines("cancel")) - len(ended),
         cancels_wrong=sum(line["error"] not in CANCELLED or not line["usable"] for line in ended),
         stacks=next(iter(lines("stacks")), {}),
+        layers=cell_layers(lines("latency")),
     )

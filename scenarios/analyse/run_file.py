@@ -2,8 +2,8 @@
 """The file of a run: JSON Lines, appended to and synced, so that a crash loses no whole block.
 
 The first line describes the run and the host (`"format": "polltrace-run"`). Each other line has a
-`kind`: sample, counted, cancel, stacks, noise, block. A block without a `block` line was never
-finished: it stays in the file and is not analysed.
+`kind`: sample, counted, cancel, stacks, latency, noise, block. A block without a `block` line was
+never finished: it stays in the file and is not analysed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from polltrace.scenarios.plan.cell import Cell
 FORMAT = "polltrace-run"
 VERSION = 1
 _IN_HEADER = ("scenario", "work", "host", "drivers", "server", "seed", "counts_polls")
+
+_BY_THE_THOUSAND = frozenset({"sample", "latency"})
 
 Line = Mapping[str, Any]
 
@@ -126,7 +128,7 @@ class RunWriter:
             self._write({"format": FORMAT, "version": VERSION, **header})
 
     def write(self, kind: str, block: int, **values: Any) -> None:
-        self._write({"kind": kind, "block": block, **values}, sync=kind != "sample")
+        self._write({"kind": kind, "block": block, **values}, sync=kind not in _BY_THE_THOUSAND)
 
     def _write(self, line: Line, *, sync: bool = True) -> None:
         self._file.write(json.dumps(line) + "\n")

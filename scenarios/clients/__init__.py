@@ -21,11 +21,13 @@ class Program:
     - `name`: the driver's
     - `made`: the file that `make clients` builds; None where nothing is built
     - `words`: a function to the command that starts it
+    - `sessions`: how many a process of it carries well; one where a session in it delays another
     """
 
     name: str
     made: Path | None
     words: Callable[[], list[str]]
+    sessions: int = 1
 
     def command(self) -> list[str]:
         """The command that starts it. Raises DriverError where it has not been built."""
@@ -43,6 +45,9 @@ class Program:
 _NODE = _BUILD / "node_oracledb" / "client.js"
 _GO = _BUILD / "go_ora" / "client"
 _JAVA = _BUILD / "ojdbc"
+_NODE_LOAD = _BUILD / "node_oracledb" / "load.js"
+_GO_LOAD = _BUILD / "go_ora" / "load"
+_MANY = 10_000
 
 PROGRAMS = {
     program.name: program
@@ -52,6 +57,8 @@ PROGRAMS = {
             None,
             lambda: [sys.executable, str(_HERE / "python_oracledb" / "client.py")],
         ),
+        Program("psycopg", None, lambda: [sys.executable, str(_HERE / "psycopg" / "client.py")]),
+        Program("pg8000", None, lambda: [sys.executable, str(_HERE / "pg8000" / "client.py")]),
         Program("node-oracledb", _NODE, lambda: ["node", str(_NODE)]),
         Program("go-ora", _GO, lambda: [str(_GO)]),
         Program(
@@ -63,8 +70,34 @@ PROGRAMS = {
 }
 
 
+LOAD_PROGRAMS = {
+    program.name: program
+    for program in (
+        Program(
+            "python-oracledb",
+            None,
+            lambda: [sys.executable, str(_HERE / "python_oracledb" / "load.py")],
+        ),
+        Program("node-oracledb", _NODE_LOAD, lambda: ["node", str(_NODE_LOAD)]),
+        Program("go-ora", _GO_LOAD, lambda: [str(_GO_LOAD)], sessions=_MANY),
+        Program(
+            "ojdbc11",
+            _JAVA / "Load.class",
+            lambda: ["java", "-Xshare:auto", "-cp", f"{_JAVA}:{_JAVA}/lib/*", "Load"],
+            sessions=_MANY,
+        ),
+    )
+}
+"""The programs that carry out the plans of `polltrace load`: of Oracle's drivers."""
+
+
 def program(name: str) -> Program:
     """The client of that name. Raises UsageError where there is none."""
     if name not in PROGRAMS:
         raise UsageError(f"no client is called {name!r}; there are {', '.join(PROGRAMS)}")
     return PROGRAMS[name]
+
+
+def load_program(name: str) -> Program:
+    """The load client of that name, one of LOAD_PROGRAMS."""
+    return LOAD_PROGRAMS[name]

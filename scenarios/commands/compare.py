@@ -6,8 +6,12 @@ from pathlib import Path
 
 from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import FileError
-from polltrace.scenarios.analyse.comparison import compare
+from polltrace.file_reports import file_format
+from polltrace.scenarios.analyse.comparison import Comparison, compare
 from polltrace.scenarios.analyse.run_file import read_run
+from polltrace.scenarios.load import load_file
+from polltrace.scenarios.load.comparison import compare_loads
+from polltrace.scenarios.load.result import load_result
 from polltrace.scenarios.report.comparison import (
     comparison_data,
     comparison_junit,
@@ -19,7 +23,7 @@ DEFAULT_MARGIN_PCT = 5.0
 
 
 class Compare:
-    """Compare a run with an earlier one; exit code 1 on regression.
+    """Compare a run or a load with an earlier one; exit code 1 on regression.
 
     For a CI job: run a scenario before and after a database upgrade, a driver upgrade or a change
     of sqlnet.ora, on one host, the second by 'polltrace run --like BASE'.
@@ -49,7 +53,7 @@ class Compare:
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        comparison = compare(read_run(args.base), read_run(args.new), args.margin / 100)
+        comparison = _compared(args.base, args.new, args.margin / 100)
         for path, render in (
             (args.junit, comparison_junit),
             (args.markdown, comparison_markdown),
@@ -61,6 +65,13 @@ class Compare:
                     raise FileError(f"cannot write {path}: {error.strerror}") from None
         show(args.json, lambda: comparison_data(comparison), lambda: comparison_text(comparison))
         return 1 if comparison.regressed else 0
+
+
+def _compared(base: Path, new: Path, margin: float) -> Comparison:
+    if file_format(base) == file_format(new) == load_file.FORMAT:
+        before, after = (load_result(load_file.read_load(path)) for path in (base, new))
+        return compare_loads(before, after, margin)
+    return compare(read_run(base), read_run(new), margin)
 
 
 def _per_cent(text: str) -> float:

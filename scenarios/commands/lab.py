@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 
 from polltrace.commands.arguments import add_duration, port, skip
 from polltrace.commands.output import add_json_argument
 from polltrace.errors import UsageError
 from polltrace.scenarios.commands.lab_load import load
-from polltrace.scenarios.report.lab import lab_data, lab_text
+from polltrace.scenarios.report.lab import lab_data, lab_text, others_text
 from polltrace.scenarios.run.servers import background_lab
 from polltrace.scenarios.run.servers.oralab import Oralab
 
@@ -18,7 +19,8 @@ class Lab:
 
     An Oracle-like dedicated-server database on loopback, for unmodified drivers, in the background.
     Its servers read sqlnet.ora as they start: edit the file that is shown, and connect again. The
-    exit code of status is 1 where no lab runs.
+    exit code of status is 1 where no lab runs. By --name several run side by side, each with its
+    own directory, ports and password; the name in upper case is the instance's.
 
     load keeps two sessions busy with the article's statement, one out-of-band and one in-band, and
     prints their PIDs. It starts a lab where none runs, and stops that at the end.
@@ -28,11 +30,18 @@ class Lab:
     examples = (
         ("start --skip 10", "start a lab with BREAK_POLL_SKIP=10"),
         ("load --background", "keep two sessions busy until 'polltrace lab stop'"),
+        ("start --name east --json", "another next to it, instance EAST; its address as data"),
         ("stop", "end it"),
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("action", choices=["start", "status", "load", "stop"])
+        parser.add_argument(
+            "--name",
+            type=_name,
+            default=background_lab.DEFAULT_NAME,
+            help="which lab; its instance has the name in upper case (default: %(default)s)",
+        )
         parser.add_argument(
             "--port", type=port, default=0, help="loopback port (start; default: a free one)"
         )
@@ -66,18 +75,44 @@ class Lab:
                 return load(args)
             case "start":
                 lab: Oralab | None = background_lab.start(
-                    args.port, break_poll_skip=args.skip, disable_oob=args.disable_oob
+                    args.port,
+                    break_poll_skip=args.skip,
+                    disable_oob=args.disable_oob,
+                    name=args.name,
                 )
             case "status":
-                lab = background_lab.status()
+                lab = background_lab.status(args.name)
             case _:
-                lab = background_lab.stop()
+                lab = background_lab.stop(args.name)
         if args.json:
             print(json.dumps(lab_data(lab, running=args.action != "stop")))
-        elif lab is None:
-            print("No lab runs in the background.")
-        elif args.action == "stop":
-            print(f"The lab (PID {lab.pid}) has ended.")
         else:
-            print(lab_text(lab))
+            print("\n".join(_lines(args, lab)))
         return 1 if args.action == "status" and lab is None else 0
+
+
+def _lines(args: argparse.Namespace, lab: Oralab | None) -> Iterator[str]:
+    if lab is None:
+        named = args.name != background_lab.DEFAULT_NAME
+        yield (
+            f"No lab {args.name} runs in the background."
+            if named
+            else ("No lab runs in the background.")
+        )
+    elif args.action == "stop":
+        yield f"The lab (PID {lab.pid}) has ended."
+    else:
+        yield lab_text(lab)
+    if args.action == "status":
+        shown = args.name.lower()
+        others = [each for each in background_lab.running() if each.name.lower() != shown]
+        if others:
+            yield others_text(others)
+
+
+def _name(text: str) -> str:
+    if not background_lab.NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a lab's name: a letter, then up to 15 letters, digits, underscores"
+        )
+    return text

@@ -26,7 +26,7 @@ def load(args: argparse.Namespace) -> int:
     reader, writer = os.pipe()
     if child := os.fork():
         os.close(writer)
-        with open(reader) as ready:
+        with open(reader, encoding="utf-8") as ready:
             text = ready.read()
         if text:
             print(text)
@@ -44,30 +44,33 @@ def _detached(writer: int) -> Print:
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
-    sys.stderr = open(errors, "w")  # noqa: SIM115 - until the sessions are busy
+    sys.stderr = open(errors, "w", encoding="utf-8")  # noqa: SIM115 - until the sessions are busy
 
     def ready(text: str) -> None:
-        with open(writer, "w") as file:
+        with open(writer, "w", encoding="utf-8") as file:
             file.write(text)
         sys.stderr.close()
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until we end
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until we end
 
     return ready
 
 
 def _load(args: argparse.Namespace, ready: Print) -> int:
     with contextlib.ExitStack() as stack:
-        lab = background_lab.status()
+        lab = background_lab.status(args.name)
         if lab is None:
             lab = background_lab.start(
-                args.port, break_poll_skip=args.skip, disable_oob=args.disable_oob
+                args.port,
+                break_poll_skip=args.skip,
+                disable_oob=args.disable_oob,
+                name=args.name,
             )
             stack.callback(_stop, lab)
         sessions = stack.enter_context(busy_sessions(lab))
         text = _report(args, sessions)
         if (
             not wait(sessions, args.duration, lambda: ready(text))
-            and background_lab.status() == lab
+            and background_lab.status(lab.name) == lab
         ):
             raise DriverError("a session has ended before its time; 'polltrace ps' shows the other")
     return 0
@@ -75,8 +78,8 @@ def _load(args: argparse.Namespace, ready: Print) -> int:
 
 def _stop(lab: Oralab) -> None:
     # 'polltrace lab stop' may have ended it, and 'lab start' begun another.
-    if background_lab.status() == lab:
-        background_lab.stop()
+    if background_lab.status(lab.name) == lab:
+        background_lab.stop(lab.name)
 
 
 def _report(args: argparse.Namespace, sessions: Sequence[BusySession]) -> str:

@@ -16,6 +16,7 @@ from polltrace.scenarios.analyse.run import analysed, scenario_of
 from polltrace.scenarios.analyse.run_file import RunData, RunWriter, read_run
 from polltrace.scenarios.clients import program
 from polltrace.scenarios.commands.progress import progress_bar
+from polltrace.scenarios.commands.run_statement import add_statement_arguments, statement_scenario
 from polltrace.scenarios.commands.server_arguments import add_server_arguments, chosen_server
 from polltrace.scenarios.plan.cell import MATRIX, Cell
 from polltrace.scenarios.plan.plan import Plan
@@ -24,6 +25,7 @@ from polltrace.scenarios.plan.scenario_file import find
 from polltrace.scenarios.report.run.text import run_text
 from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.concurrent_client import ConcurrentClient
 from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.network.choice import HOW, Network, Route, chosen_network
 from polltrace.scenarios.run.processors import processors
@@ -36,7 +38,7 @@ QUICK_BLOCKS, QUICK_TIMED, QUICK_COUNTED = 6, 6, 1
 
 
 class Run:
-    """Run a scenario: clients, break modes and skips, interleaved.
+    """Run a scenario or a query in break modes and skips, interleaved.
 
     NAME is one that 'polltrace scenarios' lists, or the path of a .toml file. Each figure is saved
     at once, and --resume continues an interrupted run. 'polltrace report FILE' prints the report
@@ -46,6 +48,7 @@ class Run:
     group = "experiment"
     examples = (
         ("break-poll --quick", "a short run of a scenario that comes with polltrace"),
+        ("--sql query.sql --binds binds.toml --skip 3,10,100", "your own query, on the lab"),
         ("--like before.run.jsonl -o after.run.jsonl", "repeat an earlier run, to compare with it"),
     )
 
@@ -76,15 +79,19 @@ class Run:
         parser.add_argument(
             "--network",
             choices=HOW,
-            help="how to make network paths: tc netem between network namespaces, a relay process, "
-            "or auto: netem where this host has it (default, except with --resume and --like)",
+            help="how to make network paths: tc netem or TUN devices between network namespaces, a "
+            "relay process, or auto: the first of them that this host has (default, except with "
+            "--resume and --like)",
         )
+        add_statement_arguments(parser)
         add_server_arguments(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        given = [each for each in (args.scenario, args.resume, args.like) if each is not None]
-        if len(given) != 1:
-            raise UsageError("name one scenario, or one file by --resume or --like")
+        given = (args.scenario, args.resume, args.like, args.sql)
+        if args.sql is None and (args.binds or args.skip or args.client):
+            raise UsageError("--binds, --skip and --client go with --sql")
+        if sum(each is not None for each in given) != 1:
+            raise UsageError("name one scenario, one file by --resume or --like, or --sql")
         old = read_run(args.resume) if args.resume else None
         model = old or (read_run(args.like) if args.like else None)
         scenario = _scenario(args, model)
@@ -130,8 +137,7 @@ def _run(  # noqa: PLR0913, PLR0917
     clients = {}
     for cell in plan.cells:
         start = routes.get(cell.path, Route()).start
-        client = DriverClient(cell.client, processors={processors()[0]}, start=start)
-        clients[cell] = stack.enter_context(client)
+        clients[cell] = stack.enter_context(_client(cell, start))
     watcher = stack.enter_context(watching(server))
     work = work or calibrated(server, plan.scenario, clients, watcher)
     head = None if plan.resumes else header(plan, work, server, clients, network)
@@ -140,8 +146,16 @@ def _run(  # noqa: PLR0913, PLR0917
     Runner(plan, work, server, clients, watcher, routes, writer.write, progress).run()
 
 
+def _client(cell: Cell, start: Sequence[str]) -> DriverClient:
+    of_clients = {processors()[0]}
+    if cell.sessions == 1:
+        return DriverClient(cell.client, processors=of_clients, start=start)
+    return ConcurrentClient(cell.client, cell.sessions - 1, processors=of_clients, start=start)
+
+
 def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:
-    scenario = scenario_of(old) if old else find(args.scenario)
+    own = statement_scenario(args)
+    scenario = own or (scenario_of(old) if old else find(args.scenario))
     if args.quick:
         scenario = replace(
             scenario,

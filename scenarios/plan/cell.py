@@ -20,6 +20,9 @@ NEVER_CHECKS = frozenset({"go-ora"})
 CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
 """Drivers whose cancel does nothing while no call is under way: between two fetches of a result."""
 
+POSTGRESQL_DRIVERS = frozenset({"psycopg", "pg8000"})
+"""Drivers that speak to PostgreSQL, and to nothing else."""
+
 DEFAULT_SKIP = 3
 WAIT_SLICE_S = 3
 """A server that waits for a lock checks for a break once in this many seconds (the article)."""
@@ -37,7 +40,10 @@ class Cell:
     - `path`: the name of a network path
     - `path_check`: whether the server asks at connect if the path carries urgent data
     - `transport`: one of TRANSPORTS; over TLS no driver sends urgent data
+    - `check_interval`: PostgreSQL's client_connection_check_interval in ms, 0: off; None: the
+      server is no PostgreSQL
     - `busy`: what a session is doing when it is cancelled, one of BUSY
+    - `sessions`: how many execute the statement at the same time; figures are of one of them
     - `twin`: marks the second of the A/A pair, which is equal in all else
     """
 
@@ -50,6 +56,8 @@ class Cell:
     path_check: bool = True
     transport: str = "tcp"
     busy: str = "executing"
+    sessions: int = 1
+    check_interval: int | None = None
     twin: bool = False
 
     def label(self, varied: Sequence[str]) -> str:
@@ -75,6 +83,7 @@ class Cell:
             or (cell.transport == "tcps" and cell.break_mode != "in-band")
             # A relay knows one port of the server.
             or (cell.transport == "tcps" and cell.path != "direct")
+            or (cell.transport == "tcps" and cell.client in POSTGRESQL_DRIVERS)
             or (cell.sdu > 0 and cell.client in NO_SDU)
         )
         return None if impossible else cell
@@ -99,15 +108,21 @@ def varied(cells: Sequence[Cell]) -> list[str]:
 
 
 def _text(name: str, value: Any) -> str:
+    """The value of a key in the words of a label; empty for one that the cell does not have."""
+    text = "" if value is None else str(value)
     match name, value:
-        case ("skip", None):
-            return ""
+        case (_, None):
+            pass
         case ("skip", skip):
-            return f"skip {skip}"
+            text = f"skip {skip}"
+        case ("check_interval", interval):
+            text = f"a check every {interval} ms" if interval else "no checks"
         case ("fetch_size", rows):
-            return f"{rows or 'default'} rows/fetch"
+            text = f"{rows or 'default'} rows/fetch"
+        case ("sessions", sessions):
+            text = f"{sessions} session{'s' if sessions > 1 else ''}"
         case ("sdu", size):
-            return f"SDU {size}"
+            text = f"SDU {size}"
         case ("path_check", checked):
-            return "checked" if checked else "unchecked"
-    return str(value)
+            text = "checked" if checked else "unchecked"
+    return text

@@ -11,7 +11,7 @@ from typing import Any
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.network_path import NetworkPath
 
-RECORDS = ("elapsed", "polls", "statistics", "cancel", "stacks")
+RECORDS = ("elapsed", "polls", "statistics", "cancel", "stacks", "latency")
 CHECKS = (
     "in-band slower",
     "gap closes",
@@ -24,6 +24,10 @@ CHECKS = (
     "path delay",
     "fewer trips",
     "more data",
+    "layers agree",
+    "added delay",
+    "same plan",
+    "checks by interval",
 )
 """The checks that an expectation can name; analyse/expectations has a function for each."""
 
@@ -51,7 +55,7 @@ class Scenario:
     - `paths`: network paths by name
     - `record`: what is recorded, of RECORDS
     - `blocks`: how many times fresh sessions are opened
-    - `timed`: executions of each session that are timed, with no probe attached
+    - `timed`: executions of each session that are timed, with no probe attached; rounds of latency
     - `counted`: in how many of the blocks polls and views are counted as well
     - `expected`: what a run should show
     """

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,10 +15,13 @@ from polltrace.scenarios.clients import PROGRAMS
 from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, MATRIX, TRANSPORTS
 from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
 from polltrace.scenarios.plan.scenario import CHECKS, RECORDS, Expected, Scenario
+from polltrace.scenarios.plan.statement import is_query, placeholders
 
 _TOP = frozenset({"title", "statement", "binds", "seconds", "record", "expected"})
 _TABLES = frozenset({"matrix", "base", "paths", "repeats"})
 _MOST = 10_000
+MOST_SESSIONS = 200
+"""Of a cell: each has a client process of its own."""
 _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "client": tuple(PROGRAMS),
     "break_mode": BREAK_MODES,
@@ -61,6 +64,33 @@ def load(path: Path) -> Scenario:
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"{path}: {error}") from None
     return _Checked(path, data).scenario()
+
+
+def scenario_of_statement(
+    sql: str, binds: Mapping[str, Any], skips: Sequence[int], clients: Sequence[str]
+) -> Scenario:
+    """A scenario that compares break modes and skips on one query. Raises FileError for binds that
+    do not fit, UsageError for another statement than a query."""
+    if not is_query(sql):
+        raise UsageError("--sql takes a query: it is executed many times, and must change nothing")
+    data = {
+        "title": f"break modes and skips on: {' '.join(sql.split())[:60]}",
+        "statement": sql,
+        "binds": dict(binds),
+        "record": ["elapsed", "polls", "statistics"],
+        "matrix": {
+            "client": list(clients),
+            "break_mode": ["out-of-band", "in-band"],
+            "skip": list(skips),
+        },
+        "base": {"break_mode": "out-of-band"},
+        "repeats": {"blocks": 8, "timed": 6, "counted": 2},
+        "expected": [
+            {"check": "same plan", "text": "The query has the same plan in all cells."},
+            {"check": "views equal", "text": "All cells do the same work: gets, reads, waits."},
+        ],
+    }
+    return replace(_Checked(Path("--sql"), data).scenario(), name="statement")
 
 
 class _Checked:
@@ -142,13 +172,13 @@ class _Checked:
 
     def statement(self) -> tuple[str, Mapping[str, Any]]:
         text = self.a(str, "statement")
-        if text.endswith(".sql"):
+        if text.endswith(".sql") and not is_query(text):
             text = self.sql(text)
         binds = self.a(dict, "binds", {})
         for name, value in binds.items():
             if isinstance(value, bool) or not isinstance(value, int | float | str):
                 self.wrong(f"binds.{name}", "is neither a number nor a string")
-        names = set(re.findall(r":([A-Za-z]\w*)", text))
+        names = set(placeholders(text))
         given = set(binds) | ({"n"} if "seconds" in self.data else set())
         if names != given:
             odd = ", ".join(sorted(names ^ given))
@@ -178,6 +208,8 @@ class _Checked:
                     self.wrong(where, f"{value!r} is not a whole number")
                 elif key == "skip" and value < 1:
                     self.wrong(where, "a skip is 1 or more")
+                elif key == "sessions" and not 1 <= value <= MOST_SESSIONS:
+                    self.wrong(where, f"is not from 1 to {MOST_SESSIONS}")
         return dict(table)
 
     def paths(self) -> dict[str, NetworkPath]:

@@ -95,8 +95,11 @@ def _closing(comparison: Comparison) -> Iterator[str]:
 
 
 def _rule(comparison: Comparison) -> str:
+    units = "times are in units of a yardstick that ran between them"
+    if not comparison.yardstick:
+        units = "times are as measured, each a median over parts of the load"
     return (
         f"A regression grows by more than {100 * comparison.margin:g} % with its whole interval; "
         f"all intervals hold at once at 95 % (each at {100 * comparison.confidence:.2f} %); "
-        "times are in units of a yardstick that ran between them."
+        f"{units}."
     )

@@ -31,12 +31,23 @@ def lab_text(lab: Oralab) -> str:
     )
 
 
+def others_text(others: Sequence[Oralab]) -> str:
+    """Labs that run as well, one a line."""
+    return "\n".join(
+        f"Lab {each.name} runs as well, on port {each.port} (PID {each.pid}): "
+        f"'polltrace lab status --name {each.name}'."
+        for each in others
+    )
+
+
 def lab_data(lab: Oralab | None, *, running: bool) -> dict[str, Any]:
     if lab is None:
         return {"running": False}
     return {
         "running": running,
+        "name": lab.name,
         "pid": lab.pid,
+        "host": lab.host,
         "port": lab.port,
         "service": lab.service,
         "dsn": lab.dsn,
@@ -44,6 +55,7 @@ def lab_data(lab: Oralab | None, *, running: bool) -> dict[str, Any]:
         "local_dsn": lab.local_dsn,
         "user": lab.user,
         "password": lab.password,
+        "directory": str(lab.tns_admin),
         "sqlnet_ora": str(lab.sqlnet_ora),
     }
 

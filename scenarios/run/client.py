@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import program
+from polltrace.scenarios.plan.statement import placeholders
 from polltrace.scenarios.run.answers import About, Cancel, Ended
 from polltrace.scenarios.run.processors import moved_to
 
@@ -25,7 +26,6 @@ Binds = Mapping[str, int | str | float]
 TimedBinds = Mapping[str, int | str | float | datetime.datetime]
 """With times that have a zone, which not every client takes (clients/README.md)."""
 
-_PLACEHOLDER = re.compile(r":([A-Za-z]\w*)")
 _CODE = re.compile(r"[A-Z]{2,4}-\d{3,5}")
 
 
@@ -176,18 +176,21 @@ class DriverClient:
     def rollback(self) -> None:
         self._ask("rollback")
 
-    def ping(self) -> None:
-        self._ask("ping")
+    def ping(self, times: int = 1) -> list[float]:
+        """Seconds of each of `times` pings of the driver, one after the other."""
+        elapsed_s: list[float] = self._ask("ping", times=times)["elapsed_s"]
+        return elapsed_s
 
     def close(self) -> None:
         self._ask("close")
 
-    def _ask(self, do: str, **arguments: Any) -> None:
+    def _ask(self, do: str, **arguments: Any) -> dict[str, Any]:
         _ = self.about
         self._send(do, **arguments)
         answer = self._answer()
         if "error" in answer:
             raise DriverError(f"{self.name}: {answer['error']}")
+        return answer
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -210,8 +213,9 @@ class DriverClient:
     def _ended(self) -> ClientEndedError:
         match self._process.wait():
             case 3:
+                package = {"python-oracledb": "oracledb"}.get(self.name, self.name)
                 return ClientEndedError(
-                    "python-oracledb cannot be imported: run 'pip install oracledb'"
+                    f"{self.name} cannot be imported: run 'pip install {package}'"
                 )
             case code:
                 return ClientEndedError(f"the {self.name} client ended with code {code}")
@@ -234,7 +238,7 @@ class DriverClient:
 
 def _by_position(sql: str, binds: TimedBinds) -> list[int | str | float | dict[str, str]]:
     """The values in the order of their names in the statement."""
-    values = [binds[name] for name in _PLACEHOLDER.findall(sql)]
+    values = [binds[name] for name in placeholders(sql)]
     return [
         {"timestamp": value.isoformat()} if isinstance(value, datetime.datetime) else value
         for value in values

@@ -36,13 +36,15 @@ class HostTotals:
 
 
 def now() -> HostTotals:
-    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    ticks = [
+        int(word) for word in Path("/proc/stat").read_text("ascii").split("\n", 1)[0].split()[1:9]
+    ]
     frequencies = [
         float(line.partition(":")[2])
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         if line.startswith("cpu MHz")
     ]
-    load = float(Path("/proc/loadavg").read_text().split()[0])
+    load = float(Path("/proc/loadavg").read_text(encoding="utf-8").split()[0])
     return HostTotals(ticks, load, statistics.mean(frequencies) if frequencies else 0.0)
 
 

@@ -16,6 +16,7 @@ from polltrace.scenarios.plan.cell import WAIT_SLICE_S, Cell
 from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.run import host_noise
 from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.latency.cells import CellLatency
 from polltrace.scenarios.run.locking import LockHolder
 from polltrace.scenarios.run.network.choice import Route
 from polltrace.scenarios.run.processors import processors
@@ -31,7 +32,7 @@ Write = Callable[..., None]
 @contextlib.contextmanager
 def watching(server: DatabaseServer) -> Iterator[DriverClient]:
     """A session that reads the V$ views about the others."""
-    with DriverClient(processors={processors()[0]}) as watcher:
+    with DriverClient(server.driver, processors={processors()[0]}) as watcher:
         open_session(server, watcher, Cell(), {})
         yield watcher
 
@@ -63,6 +64,14 @@ class Runner:
         self._steps = 0
 
     def run(self) -> None:
+        with contextlib.ExitStack() as stack:
+            self._latency = None
+            if "latency" in self.plan.scenario.record:
+                cells = CellLatency(self._server, self.plan.cells, self.work, self._routes)
+                self._latency = stack.enter_context(cells)
+            self._blocks()
+
+    def _blocks(self) -> None:
         missing = self.plan.scenario.blocks - self.plan.done
         for block in range(self.plan.first_block, self.plan.first_block + missing):
             before = host_noise.now()
@@ -73,6 +82,10 @@ class Runner:
     def _block(self, block: int) -> None:
         order = random.Random(f"{self.plan.seed}:{block}")
         record = self.plan.scenario.record
+        if self._latency is not None:
+            self._rounds(block, self._latency, order)
+        if {*record} == {"latency"}:
+            return
         sessions: dict[Cell, CellSession] = {}
         for cell in self._shuffled(order):
             self._say("connecting", cell)
@@ -127,6 +140,13 @@ class Runner:
                 **asdict(took),
                 yardstick_s=yardstick_s,
             )
+
+    def _rounds(self, block: int, latency: CellLatency, order: random.Random) -> None:
+        for turn in range(self.plan.scenario.timed):
+            for cell in self._shuffled(order):
+                self._say("measuring the path of", cell)
+                samples = latency.round(cell)
+                self._write("latency", block, turn=turn, cell=self._index[cell], samples=samples)
 
     def _cancels(
         self, block: int, sessions: Mapping[Cell, CellSession], order: random.Random

@@ -27,6 +27,14 @@ from   v$sess_time_model
 where  sid = :sid
 """
 
+_PLAN = """
+select q.plan_hash_value
+from   v$session s, v$sql q
+where  q.sql_id = s.prev_sql_id
+and    q.child_number = s.prev_child_number
+and    s.sid = :sid
+"""
+
 Rows = list[list[Any]]
 
 
@@ -81,6 +89,13 @@ def read(watcher: DriverClient, sid: int) -> SessionStatistics:
         {str(name): (float(n), float(us)) for name, n, us in _rows(watcher, _EVENTS, sid)},
         {str(name): float(value) for name, value in _rows(watcher, _TIME_MODEL, sid)},
     )
+
+
+def plan(watcher: DriverClient, sid: int) -> int | None:
+    """The plan of the statement that session `sid` has executed last, by V$SQL.PLAN_HASH_VALUE;
+    None where that cannot be read. The lab has no such column."""
+    rows = _rows(watcher, _PLAN, sid)
+    return int(rows[0][0]) if rows and rows[0][0] is not None else None
 
 
 def _rows(watcher: DriverClient, sql: str, sid: int) -> Rows:

@@ -14,6 +14,8 @@ from polltrace.grammar import command_names
 from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
 # Commands that print the same every time.
 FIXED = {
     "advise": ["demo"],
@@ -29,7 +31,9 @@ OTHERS = {
     "doctor": [],
     "export": ["parquet", "demo", "TABLES"],
     "lab": ["status"],
+    "net-test": ["127.0.0.1:1", "--timeout", "100ms"],
     "oob-check": ["127.0.0.1:1", "--timeout", "100ms"],
+    "ping": ["x/y@127.0.0.1:1/z", "--layers", "tcp-connect", "-n", "1"],
     "ps": ["-d", "50ms"],
     "record": ["-p", "PID", "-d", "50ms", "-o", "RECORDING"],
     "restore": [],

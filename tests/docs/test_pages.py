@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,8 +102,17 @@ def test_commands_are_found() -> None:
     assert set(found) >= VERBS - {"restore"}
 
 
-def test_every_verb_is_in_the_readme() -> None:
-    table = (ROOT / "README.md").read_text().partition("## Commands")[2].partition("\n## ")[0]
+@pytest.mark.usefixtures("probe")
+def test_the_probe_page_has_its_help() -> None:
+    """The manual page of polltrace-probe is made of it."""
+    probe = ROOT / "probes/build/polltrace-probe"
+    printed = subprocess.run([probe, "--help"], capture_output=True, text=True, check=True).stdout
+    page = (ROOT / "docs/polltrace-probe.md").read_text()
+    assert f"```text\n{printed.rstrip()}\n```" in page
+
+
+def test_every_verb_is_in_the_tour() -> None:
+    table = (ROOT / "docs/tour.md").read_text().partition("## All commands")[2]
     assert VERBS - set(re.findall(r"[a-z][a-z-]+", table)) == set()
 
 

@@ -32,7 +32,7 @@ FILES = {
     "/proc/sys/kernel/yama/ptrace_scope": "1\n",
     "/sys/kernel/security/lockdown": "none [integrity] confidentiality\n",
 }
-ALL_VARIANTS = "fentry      yes\ntp_btf      yes\nraw_tp      yes\ntracepoint  yes\n"
+ALL_VARIANTS = "fentry yes\ntp_btf yes\nraw_tp yes\ntracepoint yes\nkprobe yes\n"
 
 
 @dataclass
@@ -40,9 +40,8 @@ class FakeHost:
     """A host that has everything, except what a test takes away."""
 
     files: dict[str, str] = field(default_factory=lambda: dict(FILES))
-    commands: tuple[str, ...] = ("strace", "apt-get")
+    commands: tuple[str, ...] = ("apt-get",)
     variants: tuple[int, str] = (0, ALL_VARIANTS)
-    version: str = "strace -- version 6.1\n"
     namespace: str = "pid:[4026531836]"
     has_bcc: bool = True
     variables: Mapping[str, str] = field(default_factory=lambda: {"SUDO_UID": "65534"})
@@ -67,7 +66,7 @@ class FakeHost:
             return (0, "") if self.has_bcc else (1, "ModuleNotFoundError")
         if "--check" in argv:
             return (0, "yes") if HEADERS in self.files else (4, "bcc_probe: no kernel headers\n")
-        return self.variants if "--variants" in argv else (0, self.version)
+        return self.variants if "--variants" in argv else (0, "")
 
     def without(self, path: str) -> FakeHost:
         return replace(self, files={key: text for key, text in self.files.items() if key != path})
@@ -103,20 +102,24 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
     ("host", "name", "state", "found", "fix"),
     [
         (HAS_ALL.without("/sys/kernel/btf/vmlinux"), "BTF", "missing", "no /sys", "--backend ptr"),
-        (replace(HAS_ALL, commands=("dnf",)), "strace", "missing", "not", "dnf install strace"),
-        (replace(HAS_ALL, commands=("apk",)), "strace", "missing", "not", "apk add strace"),
-        (replace(HAS_ALL, commands=()), "strace", "missing", "not", "install the package strace"),
         (replace(HAS_ALL, has_bcc=False), "bcc", "missing", "no module", "python3-bpfcc"),
         (
             replace(HAS_ALL, has_bcc=False, commands=("dnf",)),
             *("bcc", "missing", "no module", "dnf install python3-bcc"),
+        ),
+        (
+            replace(HAS_ALL, has_bcc=False, commands=("apk",)),
+            *("bcc", "missing", "no module", "apk add python3-bcc"),
+        ),
+        (
+            replace(HAS_ALL, has_bcc=False, commands=()),
+            *("bcc", "missing", "no module", "install the package python3-bcc"),
         ),
         (HAS_ALL.without(HEADERS), "bcc", "missing", "no headers", f"linux-headers-{RELEASE}"),
         (
             replace(HAS_ALL.without(HEADERS), commands=("yum",)),
             *("bcc", "missing", "no headers", f"yum install kernel-devel-{RELEASE}"),
         ),
-        (replace(HAS_ALL, version="?"), "strace", "unknown", "no version", "strace -V"),
         (
             HAS_ALL.with_file("/proc/self/status", NO_CAPABILITY),
             *("capabilities", "missing", "none", "sudo polltrace"),
@@ -187,22 +190,8 @@ def test_each_absence_and_its_fix(
     assert f"fix   {seen.fix}" in doctor_text([seen], True)
 
 
-@pytest.mark.parametrize(
-    ("features", "found"),
-    [
-        ("stack-trace=libunwind stack-demangle m32-mpers", "version 6.1, with stacks (libunwind)"),
-        ("stack-unwind stack-demangle", "version 6.1, with stacks"),
-        ("no-m32-mpers", "version 6.1, without stacks (no -k)"),
-    ],
-)
-def test_strace_with_and_without_stacks(features: str, found: str) -> None:
-    printed = f"strace -- version 6.1\n\nOptional features enabled: {features}\n"
-    seen = of(replace(HAS_ALL, version=printed), "strace")
-    assert (seen.state, seen.found.endswith(found)) == (State.OK, True)
-
-
 def test_the_default_backend_needs_one_variant() -> None:
-    for name in ("fentry", "tp_btf", "raw_tp", "tracepoint"):
+    for name in ("fentry", "tp_btf", "raw_tp", "tracepoint", "kprobe"):
         lines = [line.replace("yes", "no: x") for line in ALL_VARIANTS.splitlines()]
         only = [f"{name} yes" if line.startswith(name) else line for line in lines]
         assert examine(replace(HAS_ALL, variants=(0, "\n".join(only))))[1]

@@ -19,7 +19,8 @@ SUBJECTS = {
     "listener": ("bridge", "listener", "options", "spawn"),
     "net": ("break", "connect", "net_trace", "tls", "tns", "wallet"),
     "process": (
-        *("clock", "cpu", "data_directory", "sga", "sqlnet_ora", "time_model", "trace", "wait"),
+        *("clock", "cpu", "data_directory", "sga", "sql_trace", "sqlnet_ora"),
+        *("time_model", "trace", "wait"),
     ),
     "ttc": (
         *(

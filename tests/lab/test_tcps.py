@@ -14,7 +14,7 @@ import oracledb
 import pytest
 
 from polltrace.scenarios.clients import PROGRAMS
-from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.cell import POSTGRESQL_DRIVERS, Cell
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.server import open_session
@@ -80,7 +80,7 @@ CHECKS_AND_POLLS = (
 )
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - POSTGRESQL_DRIVERS))
 def test_a_cell_over_tls(oralab: Path, name: str) -> None:
     assert oralab.exists()
     if reason := PROGRAMS[name].missing():

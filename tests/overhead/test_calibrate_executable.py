@@ -38,7 +38,7 @@ def test_a_frequent_poll_costs_little_more_than_one_in_a_closed_loop(tmp_path: P
     subprocess.run(["gcc", "-O1", "-Wall", "-Werror", str(source), "-o", str(hot)], check=True)
     done = subprocess.run([hot], capture_output=True, check=True)
     hot_s = 1e-9 * float(done.stdout)
-    # THEN one every microsecond costs that, and at most as much again for what it makes slower
+    # THEN one every microsecond costs a session that, and what the model has for slower work
     assert 0.6 < calibrate([1e-6]).at(1e-6).value / hot_s < 2.6
 
 
@@ -48,7 +48,7 @@ def test_its_output_is_by_interval_and_footprint() -> None:
     quick, slow = json.loads(out.stdout)
     assert (quick["interval_us"], slow["interval_us"]) == (5, 400)
     assert [len(values) for values in quick["poll_ns"]] == [2, 2, 2]
-    assert slow["whole_ns"] == [[None] * 2] * 3  # too long to be measured
+    assert [len(values) for values in slow["poll_ns"]] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("words", [["-r", "0"], ["x"], ["-1"], ["100001"]])

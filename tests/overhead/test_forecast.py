@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from polltrace.intervals import Estimate, exactly, propagated
+from polltrace.overhead import cost_model
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.estimates import (
     EstimateChoice,
@@ -28,6 +29,7 @@ from polltrace.overhead.forecast import (
 )
 from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.profiles.frames import PollRate, ProcessTotals
+from tests.plain_model import PLAIN
 
 CHECKS, CHECK_S, SKIPPED_S = 1_000_000, 3e-6, 3e-9
 
@@ -165,8 +167,8 @@ def test_which_estimate_to_trust() -> None:
     costlier = choose(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
     assert (costlier.agree, costlier.trusted) == (False, "sampled")
     assert costlier.why == (
-        "a poll costs this process more than the same call costs polltrace's calibration here, "
-        "because of a system-call filter (seccomp, audit), another tracer or a busy socket"
+        "a poll costs this process more than its time in the kernel shows, because of a "
+        "system-call filter (seccomp, audit), another tracer or a busy socket"
     )
     lower = choose(Estimate(6, 5, 7), Estimate(3, 2, 4))
     assert (lower.agree, lower.trusted) == (False, "counted")
@@ -179,17 +181,25 @@ def test_which_estimate_to_trust() -> None:
 
 
 def test_two_estimates_together() -> None:
-    # Both as unsure, the samples by what they cannot see: halfway, and a root of two the surer.
-    mean = combined(Estimate(5, 4.25, 5.75), Estimate(10, 10, 10))
-    assert (mean.value, mean.low) == pytest.approx((7.5, 7.5 * (1 - 0.15 / 2**0.5)))
-    assert mean.high - mean.value == pytest.approx(mean.value - mean.low)
-    # Twice as unsure of its own size, a quarter of the weight.
-    assert combined(Estimate(10, 7, 13), Estimate(5, 5, 5)).value == pytest.approx(6)
-    assert combined(Estimate(10, 8, 12), Estimate(5, 4, 6)).value == pytest.approx(330 / 41)
-    # An estimate without information has no weight.
-    for nothing in (Estimate(0, 0, 1), exactly(5.0)):
-        assert combined(nothing, Estimate(5, 4, 6)) == nothing
+    # Both as unsure: the geometric mean, and a root of two the surer.
+    mean = combined(Estimate(4, 2, 8), Estimate(9, 4.5, 18))
+    assert mean.value == pytest.approx(6)
+    root = 2 ** (1 / 2**0.5)
+    assert (mean.value / mean.low, mean.high / mean.value) == pytest.approx((root, root))
+    # Twice as unsure on the logarithmic scale, a quarter of the weight.
+    uneven = combined(Estimate(1, 0.5, 2), Estimate(32, 8, 128))
+    assert uneven.value == pytest.approx(2)
+    # What is known exactly is not moved, and what may be nothing has no logarithm.
+    assert combined(exactly(5.0), Estimate(6, 4, 8)) == exactly(5.0)
+    assert combined(Estimate(6, 4, 8), exactly(5.0)) == exactly(5.0)
     assert combined(Estimate(5, 4, 6), Estimate(0, 0, 1)) == Estimate(5, 4, 6)
+    assert combined(Estimate(0, 0, 1), Estimate(5, 4, 6)) == Estimate(0, 0, 1)
+
+
+def test_errors_in_common_widen_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost_model, "_shipped", lambda: replace(PLAIN, together=2.0))
+    mean = combined(Estimate(4, 2, 8), Estimate(9, 4.5, 18))
+    assert mean.high / mean.value == pytest.approx(2 ** (2 / 2**0.5))
 
 
 def with_cancels(skip: int, scale: Estimate = exactly(1.0)) -> SkipForecast:

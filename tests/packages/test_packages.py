@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from tests.conftest import ROOT, missing
 from tests.packages.conftest import made
@@ -53,7 +55,48 @@ def bare_environment(home: Path) -> dict[str, str]:
 def test_the_wheel_installs_one_name() -> None:
     with zipfile.ZipFile(made("*.whl")) as wheel:
         names = {name.split("/")[0] for name in wheel.namelist()}
-    assert {name for name in names if not name.endswith((".dist-info", ".libs"))} == {"polltrace"}
+    others = (".dist-info", ".libs", ".data")
+    assert {name for name in names if not name.endswith(others)} == {"polltrace"}
+
+
+SHARED = (
+    "man/man1/polltrace.1",
+    "man/man8/polltrace-probe.8",
+    "bash-completion/completions/polltrace",
+    "zsh/site-functions/_polltrace",
+    "fish/vendor_completions.d/polltrace.fish",
+)
+
+
+def test_the_wheel_has_manual_pages_and_completions() -> None:
+    with zipfile.ZipFile(made("*.whl")) as wheel:
+        files = [name for name in wheel.namelist() if not name.endswith("/")]
+        shared = {name.partition("/data/share/")[2]: name for name in files if ".data/" in name}
+        assert set(shared) == set(SHARED)
+        assert b".SH OPTIONS" in wheel.read(shared["man/man8/polltrace-probe.8"])
+        for name in SHARED[2:]:
+            assert b"oob-check" in wheel.read(shared[name]), name
+
+
+def test_the_executables_are_stripped() -> None:
+    """The lab keeps the names of its functions, which its stacks are read for."""
+    with zipfile.ZipFile(made("*.whl")) as wheel:
+        for name, sections in (
+            ("polltrace-probe", set()),
+            ("polltrace-calibrate", set()),
+            ("oralab", {".symtab"}),
+        ):
+            elf = ELFFile(io.BytesIO(wheel.read(f"polltrace/bin/{name}")))
+            found = {each.name for each in elf.iter_sections()}
+            assert found & {".symtab", ".debug_info"} == sections, name
+
+
+def test_lintian_has_nothing_to_say() -> None:
+    if shutil.which("lintian") is None:
+        missing("there is no lintian: run './setup.sh --packages'")
+    words = ["lintian", "--allow-root", "--fail-on", "error,warning", str(made("polltrace_*.deb"))]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "")
 
 
 def counts_a_stranger(polltrace: Sequence[str], environment: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.probes.probe_process import ROOT, Probe, Target, counts
 from tests.probes.test_bursts import offset_of
-from tests.waiting import until
+from tests.waiting import children, until
 
 StartProbe = Callable[..., Probe]
 
@@ -22,7 +22,7 @@ def refused() -> Path:
     return ROOT / "probes" / "build" / "refused"
 
 
-@pytest.mark.parametrize("sandbox", ["session", "uprobes"])
+@pytest.mark.parametrize("sandbox", ["session", "uprobes", "reader", "replacer"])
 def test_all_else_is_refused(sandbox: str, refused: Path) -> None:
     done = subprocess.run([refused, sandbox], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -68,7 +68,15 @@ def test_the_child_that_places_breakpoints_too(
 ) -> None:
     location = f"{poller}:0x{offset_of(poller, 'break_check'):x}"
     probe = start_probe("-p", str(target.pid), "--function", location)
-    children = Path(f"/proc/{probe.process.pid}/task/{probe.process.pid}/children")
-    (child,) = children.read_text().split()
-    until(lambda: sandboxed(int(child)), "the child in its sandbox")
+    (child,) = until(lambda: children(probe.process.pid, "polltrace-upro"))
+    until(lambda: sandboxed(child), "the child in its sandbox")
+    probe.stop()
+
+
+def test_those_that_read_command_lines_too(target: Target, start_probe: StartProbe) -> None:
+    probe = start_probe("-p", str(target.pid))
+    (replacer,) = until(lambda: children(probe.process.pid, "polltrace-read"))
+    (reader,) = until(lambda: children(replacer, "polltrace-read"))
+    until(lambda: sandboxed(replacer), "the replacer in its sandbox")
+    until(lambda: sandboxed(reader), "the reader in its sandbox")
     probe.stop()

@@ -71,6 +71,7 @@ def _counted(block: int, cell: int, figures: Mapping[str, float]) -> Line:
     events = {MORE_DATA: (figures["more"], 0)} if "more" in figures else {}
     return {
         **{"kind": "counted", "block": block, "cell": cell, "executions": 1},
+        "plan": figures.get("plan"),
         **{"elapsed_s": 0.05 + 1e-3 * trips * figures.get("trip_ms", 0.0), "cpu_s": 0.05},
         **{"break_polls": polls, "lost": 0},
         "v$": {"statistics": statistics, "events": events, "time_model": {}},

@@ -30,7 +30,8 @@ def background(lab: None, run: Run, tmp_path: Path) -> Iterator[Lab]:
         return run("lab", *words, prefix=("env", f"XDG_STATE_HOME={tmp_path}"))
 
     yield lab_
-    lab_("stop")
+    for name in ("lab", "east", "west_2"):
+        lab_("stop", "--name", name)
 
 
 def started(background: Lab, *options: str) -> dict[str, Any]:
@@ -77,6 +78,48 @@ def test_a_second_one_is_refused(background: Lab) -> None:
     ended = background("start")
     assert ended.returncode == 6
     assert f"PID {lab['pid']}" in ended.stderr
+
+
+def test_labs_side_by_side(background: Lab) -> None:
+    """Each has its own instance, port, password and directory, and ends alone."""
+    names = {"lab": "LAB", "east": "EAST", "West_2": "WEST_2"}
+    labs = {name: started(background, "--name", name) for name in names}
+    for name, instance in names.items():
+        lab = labs[name]
+        assert lab["name"] == name
+        with connect(lab) as connection:
+            row = connection.cursor().execute("select instance_name from v$instance").fetchone()
+        assert row == (instance,)
+        assert json.loads(background("status", "--json", "--name", name).stdout) == lab
+    for key in ("pid", "port", "local_port", "dsn", "password", "directory"):
+        assert len({lab[key] for lab in labs.values()}) == 3, key
+    # The one without a name is not the only one that status shows.
+    text = background("status").stdout
+    assert labs["lab"]["dsn"] in text
+    assert f"Lab east runs as well, on port {labs['east']['port']}" in text
+    # A name in another case is the same instance.
+    again = background("start", "--name", "EAST")
+    assert again.returncode == 6
+    assert f"PID {labs['east']['pid']}" in again.stderr
+    assert background("stop", "--name", "east").returncode == 0
+    assert not Path(labs["east"]["directory"]).exists()
+    assert background("status", "--name", "east").returncode == 1
+    assert json.loads(background("status", "--json", "--name", "west_2").stdout) == labs["West_2"]
+    assert json.loads(background("status", "--json").stdout) == labs["lab"]
+
+
+def test_a_load_of_a_lab_with_a_name(background: Lab) -> None:
+    ended = background("load", "--name", "east", "-d", "100ms", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert len(json.loads(ended.stdout)["sessions"]) == 2
+    assert background("status", "--name", "east").returncode == 1
+
+
+@pytest.mark.parametrize("name", ["", "2nd", "a b", "../x", "a" * 17, "é"])
+def test_no_name_for_a_lab(background: Lab, name: str) -> None:
+    ended = background("start", "--name", name)
+    assert ended.returncode == 2
+    assert "is not a lab's name" in ended.stderr
 
 
 def test_one_that_was_killed_is_not_running(background: Lab) -> None:

@@ -6,13 +6,14 @@ Whatever delays needs a kernel with netem: this file is among what `make kernels
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import socket
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -21,16 +22,14 @@ from polltrace.errors import HostError
 from polltrace.scenarios.analyse.run import analysed
 from polltrace.scenarios.analyse.run_file import read_run
 from polltrace.scenarios.plan.network_path import NetworkPath
+from polltrace.scenarios.run.network import choice
 from polltrace.scenarios.run.network.choice import chosen_network
-from polltrace.scenarios.run.network.netem import (
-    SERVER,
-    clients_namespace,
-    netem_refused,
-    server_namespace,
-)
+from polltrace.scenarios.run.network.namespaces import SERVER, server_namespace
+from polltrace.scenarios.run.network.netem import clients_namespace, netem_refused
 from polltrace.scenarios.run.network.relay import pieces
+from polltrace.scenarios.run.network.tun import clients_behind_tun, tun_refused
 from tests.conftest import Run, missing
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, children
 
 PLAIN, SLOW = NetworkPath(), NetworkPath(0.02)
 LOSING = NetworkPath(urgent="drop")
@@ -48,6 +47,13 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as server:
         assert server.recv(3) == b"%03d" % n
         print(time.monotonic() - began)
     server.send(b"!", socket.MSG_OOB)
+"""
+HANDSHAKE = """
+import socket, sys, time
+from polltrace.latency.tcp_info import tcp_info
+began = time.monotonic()
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as server:
+    print(time.monotonic() - began, tcp_info(server).rtt_s)
 """
 BURST_OF = 200
 BURST = f"""
@@ -83,18 +89,26 @@ def privileged() -> None:
         missing("a network namespace needs root")
 
 
-@pytest.fixture
-def netem(privileged: None) -> None:
-    if refused := netem_refused():
-        pytest.skip(f"netem is refused here: {refused}")
+Maker = Callable[[int, NetworkPath], contextlib.AbstractContextManager[tuple[str, ...]]]
 
 
-def pinged(path: NetworkPath, *, count: int = 20) -> tuple[list[float], list[tuple[bytes, bool]]]:
+@pytest.fixture(params=["netem", "tun"])
+def maker(privileged: None, request: pytest.FixtureRequest) -> Maker:
+    """What makes a namespace behind a path, where this kernel has it."""
+    refused = netem_refused() if request.param == "netem" else tun_refused()
+    if refused:
+        pytest.skip(f"{request.param} is refused here: {refused}")
+    return clients_namespace if request.param == "netem" else clients_behind_tun
+
+
+def pinged(
+    path: NetworkPath, *, count: int = 20, maker: Maker = clients_namespace
+) -> tuple[list[float], list[tuple[bytes, bool]]]:
     """The round trips that a client at the far end of the path sees, in seconds; and the data
     that arrives for an urgent byte at the end."""
     with (
         server_namespace(),
-        clients_namespace(0, path) as start,
+        maker(0, path) as start,
         socket.create_server((SERVER, 0)) as listener,
     ):
         port = str(listener.getsockname()[1])
@@ -153,23 +167,43 @@ def test_both_ends_together_delay_a_round_trip(
     assert (shortest, longest) == pytest.approx((20_000, 20_000 + 2e6 * jitter_s))
 
 
-@pytest.mark.usefixtures("netem")
-def test_netem_delays_each_way() -> None:
-    trips, rest = pinged(SLOW)
+def test_each_way_is_delayed(maker: Maker) -> None:
+    trips, rest = pinged(SLOW, maker=maker)
     assert min(trips) >= 0.02
     assert rest == [(b"!", True)]
 
 
-@pytest.mark.usefixtures("netem")
-def test_jitter_is_on_top_and_keeps_order() -> None:
-    trips, _ = pinged(NetworkPath(0.02, 0.02), count=60)
+def test_the_handshake_is_delayed_as_well(maker: Maker) -> None:
+    with (
+        server_namespace(),
+        maker(0, SLOW) as start,
+        socket.create_server((SERVER, 0)) as listener,
+    ):
+        command = [*start, sys.executable, "-c", HANDSHAKE, SERVER, str(listener.getsockname()[1])]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    connect_s, kernel_s = map(float, printed.split())
+    assert connect_s >= kernel_s >= 0.02
+
+
+def test_tun_devices_and_their_process_go(privileged: None) -> None:
+    if refused := tun_refused():
+        pytest.skip(refused)
+    home, links = NAMESPACE.readlink(), names(())
+    _, rest = pinged(PLAIN, maker=clients_behind_tun)
+    assert rest == [(b"!", True)]
+    assert (NAMESPACE.readlink(), names(())) == (home, links)
+    assert children(os.getpid(), "python") == []
+
+
+def test_jitter_is_on_top_and_keeps_order(maker: Maker) -> None:
+    trips, _ = pinged(NetworkPath(0.02, 0.02), count=60, maker=maker)
     # Each way 10 to 30 ms.
     assert min(trips) >= 0.02
     assert max(trips) - min(trips) > 0.01
     # And of many that are on their way at once none overtakes another.
     with (
         server_namespace(),
-        clients_namespace(0, NetworkPath(0.01, 0.02)) as start,
+        maker(0, NetworkPath(0.01, 0.02)) as start,
         socket.socket(type=socket.SOCK_DGRAM) as receiver,
     ):
         receiver.bind((SERVER, 0))
@@ -185,7 +219,6 @@ def test_jitter_is_on_top_and_keeps_order() -> None:
         ("relay", True, PATHS, set()),
         ("auto", False, PATHS, set()),
         ("auto", True, {"plain", "losing", "direct"}, set()),
-        ("netem", True, {"plain", "losing"}, {"plain", "losing"}),
     ],
 )
 def test_the_maker_of_a_path(
@@ -201,6 +234,44 @@ def test_netem_that_cannot_be_had_is_an_error() -> None:
         chosen_network("netem", PATHS, PATHS, ours=False)
 
 
+@pytest.mark.parametrize(
+    ("refused", "how", "used", "maker", "namespaces"),
+    [
+        ((None, None), "netem", {"plain", "losing"}, "netem", {"plain", "losing"}),
+        ((None, None), "auto", PATHS, "netem", {"plain", "slow", "both"}),
+        (("none", None), "auto", PATHS, "tun", {"plain", "slow", "both"}),
+        (("none", None), "tun", {"plain", "losing"}, "tun", {"plain", "losing"}),
+        ((None, None), "tun", {"slow"}, "tun", {"slow"}),
+        (("none", "none"), "auto", PATHS, "netem", set()),
+    ],
+)
+def test_the_first_maker_that_works(  # noqa: PLR0917
+    monkeypatch: pytest.MonkeyPatch,
+    refused: tuple[str | None, str | None],
+    how: str,
+    used: Collection[str],
+    maker: str,
+    namespaces: set[str],
+) -> None:
+    """A path without a delay of its own is made as those with one, so that only that differs."""
+    monkeypatch.setattr(choice, "netem_refused", lambda: refused[0])
+    monkeypatch.setattr(choice, "tun_refused", lambda: refused[1])
+    network = chosen_network(how, PATHS, used, ours=True)
+    assert network.namespaces == namespaces
+    assert network.maker == maker
+
+
+def test_neither_netem_nor_tun_is_an_error_with_both_reasons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choice, "netem_refused", lambda: "no netem")
+    monkeypatch.setattr(choice, "tun_refused", lambda: "no device")
+    assert chosen_network("auto", PATHS, PATHS, ours=True).refused == "no netem; no device"
+    for how, why in (("netem", "no netem"), ("tun", "no device")):
+        with pytest.raises(HostError, match=why):
+            chosen_network(how, PATHS, PATHS, ours=True)
+
+
 @pytest.mark.usefixtures("lab", "privileged")
 def test_a_run_names_the_makers_of_its_paths(run: Run, tmp_path: Path) -> None:
     """With netem where this kernel has it, else with the reason why not."""
@@ -208,12 +279,14 @@ def test_a_run_names_the_makers_of_its_paths(run: Run, tmp_path: Path) -> None:
     scenario.write_text(SCENARIO)
     ended = run("run", str(scenario), "-o", str(saved))
     assert ended.returncode == 0, ended.stderr
-    refused = netem_refused()
-    delay = (
-        f"a relay process of polltrace's own (not tc netem: {refused})"
-        if refused
-        else "tc netem between network namespaces"
-    )
+    delay = "tc netem between network namespaces"
+    if refused := netem_refused():
+        delay = (
+            f"a relay process of polltrace's own (not tc netem: {refused}; {no_tun})"
+            if (no_tun := tun_refused())
+            else "a process of polltrace's own between two TUN devices, in network namespaces "
+            f"(not tc netem: {refused})"
+        )
     assert f"Path slow: 20 ms a round trip, urgent data kept, by {delay}." in ended.stdout
     losing = "Path losing: no delay, urgent data lost, by a relay process of polltrace's own."
     assert losing in ended.stdout

@@ -106,6 +106,31 @@ def test_pprof_by_the_wire() -> None:
     assert dict(profile)[9] == 10**18
 
 
+def test_pprof_of_samples_has_cpu_time_and_its_period() -> None:
+    made = pprof([(POLL, 300), (POLL[1:], 2)], "samples", "count", period_ns=10_030_090)
+    profile = fields(gzip.decompress(made))
+    strings = [value.decode() for number, value in profile if number == 6]
+
+    def named(value_type: bytes) -> tuple[str, str]:
+        words = dict(fields(value_type))
+        return strings[words[1]], strings[words[2]]
+
+    types = [named(value) for number, value in profile if number == 1]
+    assert types == [("samples", "count"), ("cpu", "nanoseconds")]
+    assert named(dict(profile)[11]) == ("cpu", "nanoseconds")
+    assert dict(profile)[12] == 10_030_090
+    values = [dict(fields(value))[2] for number, value in profile if number == 2]
+    assert values[1] == b"\x02" + varint(2 * 10_030_090)
+
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
 def pprof_tool(*arguments: object) -> str:
     if shutil.which("go") is None:
         pytest.skip("go tool pprof is not installed")

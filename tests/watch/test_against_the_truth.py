@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures of top and the exporter for a process, against what the process itself counted."""
+"""Figures of top and the exporter for a process, against what the process itself counted.
+
+Polls are compared per second of the process's CPU time, and the processor's share by itself: on a
+busy host the share changes from one moment to the next, and the two sides are not asked at once.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +74,11 @@ def started(*argv: str, **streams: Any) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
+def rate(before: dict[str, float], after: dict[str, float]) -> float:
+    """Polls per second of its CPU time."""
+    return (after["polls"] - before["polls"]) / (after["cpu_s"] - before["cpu_s"])
+
+
 def close(shown: float, truth: float, factor: float) -> bool:
     return truth / factor < shown < truth * factor
 
@@ -80,22 +89,24 @@ def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) ->
     options = ("--json", "--no-gaps", "--filter", str(pid))
     with started("top", *options, stdout=subprocess.PIPE) as top:
         assert top.stdout is not None
-        before = poller.reported()
+        before = None
         for line in top.stdout:
-            seen = json.loads(line)
+            seen, after = json.loads(line), poller.reported()
             rows = [each for each in seen["servers"] if each["pid"] == pid]
+            if not rows or rows[0]["lost_cores"] is None:
+                continue
+            before = before or after
             # The figures are over the last five seconds.
-            if rows and rows[0]["lost_cores"] and seen["t_s"] > 8:
+            if after["at_s"] > before["at_s"] + 6:
                 break
-            if not rows or rows[0]["lost_cores"] is None or seen["t_s"] < 4:
-                before = poller.reported()
-        after = poller.reported()
+        assert before is not None
     (server,) = rows
-    rate = (after["polls"] - before["polls"]) / (after["at_s"] - before["at_s"])
-    assert close(server["break_polls_per_s"], rate, FACTOR), (server, rate)
+    per_cpu_s = rate(before, after)
+    share = server["cpu_pct"] / 100
+    assert close(server["break_polls_per_s"] / share, per_cpu_s, FACTOR), (server, per_cpu_s)
     assert close(1e-9 * server["cost_ns"], after["cost_s"], COST_FACTOR), (server, after)
-    lost = rate * after["cost_s"]
-    assert close(server["lost_cores"], lost, FACTOR * COST_FACTOR), (server, lost)
+    lost = per_cpu_s * after["cost_s"]
+    assert close(server["lost_cores"] / share, lost, FACTOR * COST_FACTOR), (server, lost)
 
 
 @pytest.mark.usefixtures("probe")
@@ -115,15 +126,15 @@ def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> Non
                 if 'sid="TRUTH"' in line and 'break_mode="in-band"' in line
             }
 
-        cpu = "polltrace_break_poll_cpu_seconds_total"
+        cpu, used = "polltrace_break_poll_cpu_seconds_total", "polltrace_server_cpu_seconds_total"
         # Its cost is known from here on.
         until(lambda: metrics().get(cpu), "a cost")
         first, before = metrics(), poller.reported()
         until(lambda: poller.reported()["at_s"] > before["at_s"] + 8, "eight seconds")
         last, after = metrics(), poller.reported()
-    polls = after["polls"] - before["polls"]
     counted = last["polltrace_break_polls_total"] - first["polltrace_break_polls_total"]
-    assert close(counted, polls, FACTOR), (counted, polls)
+    used_s = last[used] - first[used]
+    assert close(counted / used_s, rate(before, after), FACTOR), (counted, used_s, before, after)
     cost = (last[cpu] - first[cpu]) / counted
     assert close(cost, after["cost_s"], COST_FACTOR), (cost, after)
     low, high = (
@@ -131,3 +142,48 @@ def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> Non
         for name in (cpu.replace("cpu_", "cpu_low_"), cpu.replace("cpu_", "cpu_high_"))
     )
     assert low < last[cpu] - first[cpu] < high
+
+
+def printed(*argv: str) -> Any:
+    ended = subprocess.run([POLLTRACE, *argv], capture_output=True, text=True, check=True)
+    return json.loads(ended.stdout)
+
+
+Interval = tuple[float, float]
+
+
+def overlap(one: Interval, other: Interval) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+@pytest.mark.usefixtures("probe")
+def test_every_command_has_the_same_figure_for_the_same_process(
+    poller: Poller, tmp_path: Path
+) -> None:
+    """Per cent of its CPU: `top` before and after it timed polls, `advise`, and a recording's
+    report. All hold what the process itself measured, and each what the others say."""
+    pid = str(poller.process.pid)
+    lost: dict[str, Interval] = {}
+    with started("top", "--json", "--filter", pid, stdout=subprocess.PIPE) as top:
+        assert top.stdout is not None
+        for line in top.stdout:
+            rows = [each for each in json.loads(line)["servers"] if each["pid"] == int(pid)]
+            if rows and rows[0]["lost_pct"]:
+                timed = rows[0]["worst_gap_ms"] is not None
+                lost["top, timed" if timed else "top, calibrated"] = tuple(rows[0]["lost_pct_ci95"])
+                if timed:
+                    break
+    advised = printed("advise", "-p", pid, "--json", "-d", "2")
+    lost["advise"] = tuple(advised["cpu_pct_ci95"])
+    file = tmp_path / "a.polltrace"
+    subprocess.run([POLLTRACE, "record", "-p", pid, "-d", "8", "-o", str(file)], check=True)
+    (session,) = printed("report", "--json", str(file))["sessions"]
+    lost["report"] = tuple(session["cpu_pct_ci95"])
+    for one, interval in lost.items():
+        for other in lost.values():
+            assert overlap(interval, other), (one, lost)
+    first, last = poller.reported(), advised["poll_cost_ns"]
+    assert close(1e-9 * last, first["cost_s"], COST_FACTOR), (advised, first)
+    # What is known by timing is known better.
+    width = {name: high / low for name, (low, high) in lost.items()}
+    assert width["top, timed"] < width["top, calibrated"], lost

@@ -7,10 +7,12 @@ import textwrap
 from collections.abc import Sequence
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Reveals
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report.plot import plot
 from polltrace.overhead.cancel import CancelLatency
+from polltrace.overhead.cost_model import usual_mean_ns
 from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
 from polltrace.servers.database import DatabaseSession
 
@@ -60,6 +62,8 @@ def _who(advice: Advice, session: DatabaseSession | None) -> str:
 
 def _not_in_band(advice: Advice, who: str) -> str:
     polls = advice.load.rate.per_s
+    if advice.server.engine.reveals is Reveals.LOST_CLIENT:
+        return _client_checks(advice, who)
     reason = {
         BreakMode.OUT_OF_BAND: "breaks come as urgent data, so it makes no break polls",
         BreakMode.LOCAL: "it has no client over TCP, and breaks come as a signal",
@@ -71,6 +75,18 @@ def _not_in_band(advice: Advice, who: str) -> str:
     return (
         f"{who} is {advice.mode.value}: {reason}{but}. Break polling takes 0 % of its CPU, and "
         "BREAK_POLL_SKIP changes nothing for it."
+    )
+
+
+def _client_checks(advice: Advice, who: str) -> str:
+    engine = advice.server.engine
+    if advice.mode is not BreakMode.CHECKING:
+        return f"{who} is {advice.mode.value}: {advice.why.reason}. {' '.join(advice.why.settles)}."
+    return (
+        f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone "
+        f"({engine.parameter}). The system calls of that take {_pct(advice.counted)} of its CPU; "
+        "a cancel does not depend on them. 'polltrace advise -p PID' measures whole checks, with "
+        "the timer."
     )
 
 
@@ -88,13 +104,20 @@ def _headline(advice: Advice, who: str, best: SkipForecast | None) -> str:
     )
 
 
+def _source(advice: Advice) -> str:
+    if (ns := usual_mean_ns(advice.extras.durations)) is not None:
+        return f"by the cost model for polls that took {ns:.0f} ns in the kernel in this process"
+    return (
+        "by the cost model for polltrace's own polls here, at the session's interval between polls"
+    )
+
+
 def _estimates(advice: Advice) -> list[str]:
     load = advice.load
     lines = [
         f"Counted: {_pct(advice.counted)} of its CPU: {load.polls_per_cpu_s:,.0f} polls per CPU "
         f"second at {1e9 * advice.poll_cost_s.value:.0f} ns [{1e9 * advice.poll_cost_s.low:.0f}, "
-        f"{1e9 * advice.poll_cost_s.high:.0f}] each, calibrated here at its interval between polls "
-        "with no probe attached, "
+        f"{1e9 * advice.poll_cost_s.high:.0f}] each, {_source(advice)}, "
         f"and {advice.checks.value:.2f} % for checks that do not poll."
     ]
     if advice.extras.probe_s_per_poll:
@@ -102,25 +125,11 @@ def _estimates(advice: Advice) -> list[str]:
             f"What the probe added while it counted, {1e9 * advice.extras.probe_s_per_poll:.0f} ns "
             f"a poll ({advice.probe_added_pct:.1f} % of its CPU), is subtracted."
         )
-    if advice.sampled is None:
-        lines.append(
-            "Sampled: no estimate, because it was not on CPU or no function of its break check has "
-            "a name (stripped program)."
-        )
-    elif advice.choice.agree:
-        lines.append(
-            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree; "
-            f"together: {_pct(advice.chosen)}."
-        )
-    else:
-        lines.append(
-            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two DISAGREE; the "
-            f"{advice.choice.trusted} one is used: {advice.choice.why}."
-        )
+    lines.append(_sampled(advice))
     skip = advice.skip_in_force
     known = skip.measured or skip.configured is not None
     force = "is in force" if known else "is assumed"
-    lines.append(f"BREAK_POLL_SKIP={skip.value} {force}, {skip.how}.")
+    lines.append(f"{advice.server.engine.parameter}={skip.value} {force}, {skip.how}.")
     if skip.finding:
         lines.append(f"NOTE: {skip.finding}.")
     if advice.gaps.dropped:
@@ -129,6 +138,19 @@ def _estimates(advice: Advice) -> list[str]:
             "they are left out of the cancel times on CPU."
         )
     return lines
+
+
+def _sampled(advice: Advice) -> str:
+    if advice.sampled is None:
+        return (
+            "Sampled: no estimate, because it was not on CPU or no function of its break check has "
+            "a name (stripped program)."
+        )
+    share = f"Sampled: {_pct(advice.sampled)} of its CPU, by on-CPU samples and the cost model."
+    if advice.choice.agree:
+        return f"{share} The two agree; together: {_pct(advice.chosen)}."
+    which = f"the {advice.choice.trusted} one is used: {advice.choice.why}"
+    return f"{share} The two DISAGREE; {which}."
 
 
 def _table(advice: Advice) -> list[str]:
@@ -194,7 +216,7 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
     size = Estimate(abs(best.saved_pct.value), low, high)
     slice_s = advice.server.engine.wait_slice_s
     return [
-        f"{limit}: {advice.server.engine.skip_parameter}={best.break_poll_skip} in the server's "
+        f"{limit}: {advice.server.engine.parameter}={best.break_poll_skip} in the server's "
         f"{where} {verb} {_pct(size)} of its CPU, for sessions that connect from then on.",
         "A waiting session notices later: one that waits for a row lock checks once in "
         f"{slice_s:g} s x skip, so a cancel would take it up to {_span(best.cancel_waiting_s)} "

@@ -105,6 +105,16 @@ def views_equal(result: RunResult) -> Iterator[Observation]:
             yield Observation(not differ, f"{client}: {words}")
 
 
+def same_plan(result: RunResult) -> Iterator[Observation]:
+    """One plan in all cells; nothing where the server does not show it."""
+    plans = {plan for each in result.cells if each.counted for plan in each.counted.plans}
+    if plans:
+        shown = ", ".join(map(str, sorted(plans)))
+        yield Observation(len(plans) == 1, f"PLAN_HASH_VALUE {shown}")
+    else:
+        yield Observation(None, "this server's V$SQL shows no plan")
+
+
 def _done(counted: CountedTotals) -> Mapping[str, float]:
     """Statistics that are counts (no times, no bytes, none of the lab's own) and waits, for each
     execution."""

@@ -8,29 +8,21 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"net"
 	"os"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	goora "github.com/sijms/go-ora/v2"
+	"goora/connect"
 )
 
 type request struct {
-	Do         string `json:"do"`
-	DSN        string `json:"dsn"`
-	User       string `json:"user"`
-	Password   string `json:"password"`
-	DisableOOB bool   `json:"disable_oob"`
-	FetchSize  int    `json:"fetch_size"`
-	Wallet     string `json:"wallet"`
-	SQL        string `json:"sql"`
-	Binds      []any  `json:"binds"`
-	Times      int    `json:"times"`
-	Keep       bool   `json:"keep"`
+	Do string `json:"do"`
+	connect.How
+	SQL   string `json:"sql"`
+	Binds []any  `json:"binds"`
+	Times int    `json:"times"`
+	Keep  bool   `json:"keep"`
 }
 
 type answer map[string]any
@@ -44,30 +36,8 @@ type session struct {
 	breakSent time.Time
 }
 
-func (s *session) connect(ask request) error {
-	server, service, _ := strings.Cut(ask.DSN, "/")
-	host, port, err := net.SplitHostPort(server)
-	if err != nil {
-		return err
-	}
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		return err
-	}
-	options := map[string]string{}
-	if !ask.DisableOOB {
-		options["ENABLE_OOB"] = "true" // it takes any value for yes
-	}
-	if ask.FetchSize > 0 {
-		options["PREFETCH_ROWS"] = strconv.Itoa(ask.FetchSize)
-	}
-	if ask.Wallet != "" {
-		// It reads no PEM files, so whose certificate it is remains unchecked.
-		options["SSL"] = "true"
-		options["SSL VERIFY"] = "false"
-	}
-	url := goora.BuildUrl(host, number, service, ask.User, ask.Password, options)
-	if s.db, err = sql.Open("oracle", url); err != nil {
+func (s *session) connect(how connect.How) (err error) {
+	if s.db, err = connect.Open(how); err != nil {
 		return err
 	}
 	s.conn, err = s.db.Conn(context.Background())
@@ -187,38 +157,40 @@ func (s *session) sendBreak() {
 	}
 }
 
-func (s *session) carryOut(ask request) error {
+func (s *session) ping(times int) (answer, error) {
+	elapsed := []float64{}
+	for i := 0; i < times; i++ {
+		began := time.Now()
+		if err := s.conn.PingContext(context.Background()); err != nil {
+			return nil, err
+		}
+		elapsed = append(elapsed, time.Since(began).Seconds())
+	}
+	return answer{"elapsed_s": elapsed}, nil
+}
+
+func (s *session) carryOut(ask request) (answer, error) {
 	background := context.Background()
+	done := answer{}
 	var err error
 	switch ask.Do {
 	case "connect":
-		err = s.connect(ask)
+		err = s.connect(ask.How)
 	case "commit", "rollback":
 		_, err = s.conn.ExecContext(background, ask.Do)
 	case "ping":
-		err = s.conn.PingContext(background)
+		done, err = s.ping(ask.Times)
 	case "close":
 		s.conn.Close()
 		err = s.db.Close()
 	}
-	return err
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, module := range info.Deps {
-			if strings.Contains(module.Path, "go-ora") {
-				return strings.TrimPrefix(module.Version, "v")
-			}
-		}
-	}
-	return "unknown"
+	return done, err
 }
 
 func main() {
 	say := json.NewEncoder(os.Stdout).Encode
 	// It always asks for an SDU of 2 MiB: there is no option for another.
-	say(answer{"driver": "go-ora", "version": version(), "out_of_band": true, "sdu": false})
+	say(answer{"driver": "go-ora", "version": connect.Version(), "out_of_band": true, "sdu": false})
 	s := &session{}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<24)
@@ -239,11 +211,11 @@ func main() {
 				say(done)
 			}()
 		default:
-			if err := s.carryOut(ask); err != nil {
+			if done, err := s.carryOut(ask); err != nil {
 				text, _, _ := strings.Cut(err.Error(), "\n")
 				say(answer{"error": text})
 			} else {
-				say(answer{})
+				say(done)
 			}
 		}
 	}

@@ -58,7 +58,15 @@ const carryOut = {
   },
   commit: () => connection.commit().then(() => ({})),
   rollback: () => connection.rollback().then(() => ({})),
-  ping: () => connection.ping().then(() => ({})),
+  async ping({ times }) {
+    const elapsed = [];
+    for (let i = 0; i < times; i++) {
+      const began = now();
+      await connection.ping();
+      elapsed.push(now() - began);
+    }
+    return { elapsed_s: elapsed };
+  },
   close: () => connection.close().then(() => ({})),
 };
 

@@ -159,11 +159,21 @@ public class Client {
             case "connect" -> connect(ask);
             case "commit" -> connection.commit();
             case "rollback" -> connection.rollback();
-            case "ping" -> connection.isValid(5);
             case "close" -> connection.close();
             default -> throw new IllegalArgumentException(ask.verb);
         }
         say(Map.of());
+    }
+
+    private static void ping(int times) throws SQLException {
+        List<Double> elapsed = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            long began = System.nanoTime();
+            if (!connection.isValid(5))
+                throw new SQLException("the connection is not valid");
+            elapsed.add((System.nanoTime() - began) / 1e9);
+        }
+        say(Map.of("elapsed_s", elapsed));
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -175,6 +185,8 @@ public class Client {
             try {
                 if (ask.verb.equals("break"))
                     sendBreak();
+                else if (ask.verb.equals("ping"))
+                    ping(ask.times);
                 else if (ask.verb.equals("query")) {
                     breakSent = 0;
                     new Thread(() -> query(ask)).start();

@@ -86,9 +86,13 @@ class Client:
         self.connection.rollback()
         return {}
 
-    def ping(self) -> Answer:
-        self.connection.ping()
-        return {}
+    def ping(self, times: int) -> Answer:
+        elapsed_s = []
+        for _ in range(times):
+            began = time.perf_counter()
+            self.connection.ping()
+            elapsed_s.append(time.perf_counter() - began)
+        return {"elapsed_s": elapsed_s}
 
     def close(self) -> Answer:
         self.connection.close()

@@ -91,11 +91,12 @@ bool __wrap_database_open(struct database *database, struct sga *sga,
 static void put_back(struct schema *schema) {
     if (version_of(schema->name) == schema->version)
         return;
+    check(copy(kept.db, schema->name, schema->copy, "main"), schema->name);
+    // So that its pages are in the cache again.
     char *read = sqlite3_mprintf("SELECT count(*) FROM \"%w\".sqlite_master",
                                  schema->name);
-    check(copy(kept.db, schema->name, schema->copy, "main") && read &&
-              sqlite3_exec(kept.db, read, NULL, NULL, NULL) == SQLITE_OK,
-          schema->name);
+    check(read && sqlite3_exec(kept.db, read, NULL, NULL, NULL) == SQLITE_OK,
+          "no schema");
     sqlite3_free(read);
     schema->version = version_of(schema->name);
 }
@@ -113,6 +114,11 @@ void __wrap_database_close(struct database *database) {
               "no rollback");
     put_back(&schemas[0]);
     put_back(&schemas[1]);
+    // SQLite forgets all schemas where a change of one is undone. To read them
+    // makes gets, which must not be the next session's.
+    check(sqlite3_exec(kept.db, "SELECT NULL FROM main.sqlite_master LIMIT 0",
+                       NULL, NULL, NULL) == SQLITE_OK,
+          "no schemas");
     sqlite3_set_last_insert_rowid(kept.db, 0);
     kept.sga->writer = 0;
     if (strcmp(session_zone_name(), "+00:00") != 0)

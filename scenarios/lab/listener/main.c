@@ -39,9 +39,7 @@ static int run_server(bool local) {
     // The name of Oracle's server processes since 12c.
     snprintf(name, sizeof name, "oracle_%d_%.2s", (int)getpid(), sga->instance);
     prctl(PR_SET_NAME, name);
-    char trace[PATH_MAX];
-    trace_file_name(trace, sizeof trace, sga->traces, sga->instance, getpid());
-    trace_file_is(trace);
+    trace_file_of(sga, self);
     trace_fatal_signals();
     struct sqlnet_ora ora = sqlnet_ora_read(getenv("TNS_ADMIN"));
     server_run(&server, SERVER_SOCKET, local ? SERVER_OUT : SERVER_SOCKET, sga,

@@ -52,7 +52,9 @@ struct session_slot {
     char previous_sql_id[14];
     uint32_t sql_hash;
     uint32_t previous_sql_hash;
-    int command;           // v$session's COMMAND: 3 is SELECT
+    int command;        // v$session's COMMAND: 3 is SELECT
+    uint32_t sql_trace; // see sql_trace.h; other sessions may set it
+    char trace_identifier[SGA_NAME];
     int64_t call_ended_us; // by clock_us()
     unsigned blocker;      // SID of the session waited for, 0: none
     uint64_t stat[STATISTICS];

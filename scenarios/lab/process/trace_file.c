@@ -1,50 +1,193 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
 #include "process/trace_file.h"
 
+#include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { DUMP_WIDTH = 16, LONGEST_DUMP = 4096 };
+#include "process/sga.h"
+#include "process/trace_header.h"
 
-static char file_path[PATH_MAX];
+enum {
+    DUMP_WIDTH = 16,
+    LONGEST_DUMP = 4096,
+    LONGEST_LINE = 2 * PATH_MAX,
+    // A pause after which the time of day is written, as Oracle does.
+    PAUSE_US = 2000000,
+};
 
-void trace_file_name(char *to, size_t size, const char *directory,
-                     const char *instance, pid_t pid) {
-    snprintf(to, size, "%s/%s_ora_%d.trc", directory, instance, (int)pid);
+static const struct sga *the_sga;
+static struct session_slot *self;
+static char file_path[TRACE_PATH];
+static int file = -1;
+static char kept[1 << 16]; // written by the next trace_flush()
+static size_t kept_bytes;
+static int64_t limit = TRACE_UNLIMITED;
+static bool is_full, is_begun, is_identified;
+static int64_t written_us; // when the last record began
+
+void trace_file_name(char *to, size_t size, const struct sga *sga,
+                     const struct session_slot *slot) {
+    const char *identifier = slot->trace_identifier;
+    snprintf(to, size, "%s/%s_ora_%d%s%s.trc", sga->traces, sga->instance,
+             (int)slot->pid, *identifier ? "_" : "", identifier);
 }
 
-void trace_file_is(const char *path) {
-    snprintf(file_path, sizeof file_path, "%s", path);
+void trace_file_of(const struct sga *sga, struct session_slot *slot) {
+    the_sga = sga;
+    self = slot;
+    trace_file_name(file_path, sizeof file_path, sga, slot);
 }
 
-static FILE *open_file(void) {
-    return *file_path ? fopen(file_path, "ae") : NULL;
+static bool open_file(void) {
+    if (file < 0 && *file_path)
+        file =
+            open(file_path,
+                 O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    return file >= 0;
+}
+
+// A file that takes no more ends there: it has no holes.
+static void put(const char *data, size_t length) {
+    while (length > 0) {
+        const ssize_t n = write(file, data, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            is_full = true;
+            return;
+        }
+        data += n;
+        length -= (size_t)n;
+    }
+}
+
+// Writes the lines that are within the limit, and a last one that names it.
+static void put_limited(const char *data, size_t length) {
+    struct stat now;
+    char last[80];
+    if (limit == TRACE_UNLIMITED || fstat(file, &now) ||
+        now.st_size + (int64_t)length <= limit) {
+        put(data, length);
+        return;
+    }
+    size_t room = limit > now.st_size ? (size_t)(limit - now.st_size) : 0;
+    while (room > 0 && data[room - 1] != '\n')
+        room--;
+    put(data, room);
+    const int n = snprintf(last, sizeof last,
+                           "*** DUMP FILE SIZE IS LIMITED TO %lld BYTES ***\n",
+                           (long long)limit);
+    put(last, (size_t)n);
+    is_full = true;
+}
+
+void trace_flush(void) {
+    if (kept_bytes > 0 && !is_full && open_file())
+        put_limited(kept, kept_bytes);
+    kept_bytes = 0;
+}
+
+void trace_bytes(const void *data, size_t length) {
+    if (kept_bytes + length > sizeof kept)
+        trace_flush();
+    if (length <= sizeof kept) {
+        memcpy(kept + kept_bytes, data, length);
+        kept_bytes += length;
+    } else if (!is_full && open_file()) {
+        put_limited(data, length);
+    }
+}
+
+static void text(const char *format, va_list arguments) {
+    char line[LONGEST_LINE];
+    const int n = vsnprintf(line, sizeof line, format, arguments);
+    const size_t length = n < 0 ? 0 : (size_t)n;
+    trace_bytes(line, length < sizeof line ? length : sizeof line - 1);
+}
+
+void trace_text(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    text(format, arguments);
+    va_end(arguments);
+}
+
+void trace_record(void) {
+    const int64_t now = clock_us();
+    char time[TRACE_TIME];
+    if (!self || is_full)
+        return;
+    if (!is_begun) {
+        trace_header(the_sga, self, file_path);
+    } else if (now - written_us > PAUSE_US) {
+        trace_time(time);
+        trace_text("\n*** %s\n", time);
+    }
+    if (self->logged_on)
+        trace_identity(the_sga, self, !is_identified);
+    is_identified = self->logged_on;
+    is_begun = true;
+    written_us = now;
+}
+
+static void continued(const char *how, const char *path) {
+    trace_text("\n*** TRACE CONTINUE%s FILE %s ***\n\n", how, path);
+}
+
+void trace_file_identify(const char *identifier) {
+    char before[TRACE_PATH];
+    const bool was_begun = is_begun;
+    if (!self)
+        return;
+    snprintf(before, sizeof before, "%s", file_path);
+    snprintf(self->trace_identifier, sizeof self->trace_identifier, "%s",
+             identifier);
+    char after[TRACE_PATH];
+    trace_file_name(after, sizeof after, the_sga, self);
+    if (strcmp(before, after) == 0)
+        return;
+    if (was_begun)
+        continued("S IN", after);
+    trace_flush();
+    if (file >= 0)
+        close(file);
+    file = -1;
+    memcpy(file_path, after, sizeof after);
+    is_full = is_begun = is_identified = false;
+    if (was_begun) {
+        trace_record();
+        continued("D FROM", before);
+    }
+}
+
+void trace_file_limit(int64_t bytes) {
+    limit = bytes;
+    is_full = false;
+}
+
+int64_t trace_file_limited_to(void) {
+    return limit;
 }
 
 void trace_write(const char *format, ...) {
-    FILE *file = open_file();
-    if (!file)
-        return;
-    struct timeval now;
-    struct tm parts;
-    char second[32];
+    char now[TRACE_TIME];
     va_list arguments;
-    gettimeofday(&now, NULL);
-    gmtime_r(&now.tv_sec, &parts);
-    strftime(second, sizeof second, "%Y-%m-%dT%H:%M:%S", &parts);
-    fprintf(file, "*** %s.%06ld+00:00\n", second, (long)now.tv_usec);
+    trace_record();
+    trace_time(now);
+    trace_text("*** %s\n", now);
     va_start(arguments, format);
-    vfprintf(file, format, arguments);
+    text(format, arguments);
     va_end(arguments);
-    fputc('\n', file);
-    fclose(file);
+    trace_bytes("\n", 1);
+    trace_flush();
 }
 
 static void on_fatal(int number) {
@@ -52,12 +195,11 @@ static void on_fatal(int number) {
     const char digits[] = {(char)('0' + number / 10), (char)('0' + number % 10),
                            '\n'};
     void *stack[64];
-    const int fd =
-        open(file_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (fd >= 0 && write(fd, text, sizeof text - 1) > 0 &&
-        write(fd, digits, sizeof digits) > 0)
+    trace_flush(); // uses nothing but open() and write()
+    if (open_file() && write(file, text, sizeof text - 1) > 0 &&
+        write(file, digits, sizeof digits) > 0)
         backtrace_symbols_fd(
-            stack, backtrace(stack, (int)(sizeof stack / sizeof *stack)), fd);
+            stack, backtrace(stack, (int)(sizeof stack / sizeof *stack)), file);
     raise(number); // SA_RESETHAND: now as if there were no handler
 }
 
@@ -71,25 +213,25 @@ void trace_fatal_signals(void) {
         sigaction(fatal[i], &action, NULL);
 }
 
-void trace_hex_line(FILE *file, const uint8_t *data, size_t length,
+void trace_hex_line(FILE *to, const uint8_t *data, size_t length,
                     size_t width) {
     for (size_t i = 0; i < width; i++)
         if (i < length)
-            fprintf(file, "%02X ", data[i]);
+            fprintf(to, "%02X ", data[i]);
         else
-            fputs("   ", file);
-    fputs(" |", file);
+            fputs("   ", to);
+    fputs(" |", to);
     for (size_t i = 0; i < width; i++)
         fputc(i >= length                       ? ' '
               : data[i] >= ' ' && data[i] < 127 ? data[i]
                                                 : '.',
-              file);
-    fputs("|\n", file);
+              to);
+    fputs("|\n", to);
 }
 
 void trace_dump(const uint8_t *data, size_t length, size_t near) {
-    FILE *file = open_file();
-    if (!file)
+    FILE *to_file = open_file() ? fdopen(dup(file), "a") : NULL;
+    if (!to_file)
         return;
     size_t from = near > LONGEST_DUMP / 2 ? near - LONGEST_DUMP / 2 : 0;
     from -= from % DUMP_WIDTH;
@@ -97,9 +239,9 @@ void trace_dump(const uint8_t *data, size_t length, size_t near) {
         length - from > LONGEST_DUMP ? from + LONGEST_DUMP : length;
     for (; from < to; from += DUMP_WIDTH) {
         const size_t left = to - from;
-        fprintf(file, "%08zX: ", from);
-        trace_hex_line(file, data + from, left < DUMP_WIDTH ? left : DUMP_WIDTH,
-                       DUMP_WIDTH);
+        fprintf(to_file, "%08zX: ", from);
+        trace_hex_line(to_file, data + from,
+                       left < DUMP_WIDTH ? left : DUMP_WIDTH, DUMP_WIDTH);
     }
-    fclose(file);
+    fclose(to_file);
 }

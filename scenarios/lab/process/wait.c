@@ -4,6 +4,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/sql_trace.h"
+
 static const struct wait_class idle = {"Idle", 2723168908, 6};
 static const struct wait_class network = {"Network", 2000153315, 7};
 static const struct wait_class application = {"Application", 4217450380, 1};
@@ -54,10 +56,10 @@ int64_t clock_us(void) {
 void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2) {
     if (!clock)
         return;
-    // "TX" and mode 6, exclusive; else the driver: TCP.
+    // "TX" and mode 6, exclusive; else the driver.
     clock->parameter[0] = event == WAIT_ROW_LOCK      ? 0x54580006
                           : event == WAIT_BUFFER_BUSY ? 1
-                                                      : 0x54435000;
+                                                      : clock->driver;
     clock->parameter[1] = p2;
     clock->parameter[2] = 0;
     clock->event = event;
@@ -75,6 +77,8 @@ static void add(struct wait_clock *clock, unsigned waits) {
     if (waits > 0 && us / waits > total->longest_us)
         total->longest_us = us / waits;
     clock->slice_us = now;
+    if (sql_trace_wants(SQL_TRACE_WAITS))
+        sql_trace_wait(clock, waits, us);
 }
 
 void wait_times_out(struct wait_clock *clock) {

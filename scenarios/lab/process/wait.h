@@ -41,6 +41,9 @@ struct wait_total {
     uint64_t longest_us;
 };
 
+// The first parameter of the SQL*Net events: how the client is connected.
+enum wait_driver { DRIVER_TCP = 0x54435000, DRIVER_BEQ = 0x42455100 };
+
 struct wait_clock {
     struct wait_total total[WAIT_EVENTS];
     enum wait_event event; // the current or the last one
@@ -51,6 +54,7 @@ struct wait_clock {
     int64_t ended_us;
     uint64_t last_us; // how long the last one was
     int64_t parameter[3];
+    enum wait_driver driver;
 };
 
 // Microseconds of a clock that all processes share.

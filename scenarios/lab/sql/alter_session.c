@@ -19,6 +19,7 @@
 #include "sql/date_format.h"
 #include "sql/lexer.h"
 #include "sql/session_zone.h"
+#include "sql/trace_setting.h"
 
 enum {
     INVALID_OPTION = 922,
@@ -92,7 +93,6 @@ static unsigned keep(const struct database *database, const struct token *name,
         {"nls_length_semantics", "BYTE"},
         {"nls_nchar_conv_excp", "FALSE"},
         {"isolation_level", "READ"},
-        {"sql_trace", "FALSE"},
         {"timed_statistics", "TRUE"},
         {"statistics_level", "TYPICAL"},
         {"cursor_sharing", "EXACT"},
@@ -100,8 +100,6 @@ static unsigned keep(const struct database *database, const struct token *name,
     };
     // Oracle knows these; what they do is not done here.
     static const char *const others[] = {
-        "tracefile_identifier",
-        "max_dump_file_size",
         "container",
         "ddl_lock_timeout",
         "plsql_code_type",
@@ -159,6 +157,10 @@ static unsigned set(struct database *database, const struct token *name,
                : is_text(value, "local")    ? NOT_IMPLEMENTED
                : session_zone_set(value->at, value->length) ? 0
                                                             : NO_SUCH_ZONE;
+    unsigned error;
+    if (trace_setting_parameter(database, name, value->at, value->length,
+                                &error))
+        return error;
     if (token_is(name, "break_poll_skip"))
         return set_skip(database->lio.channel, value);
     return keep(database, name, value);
@@ -174,8 +176,20 @@ static bool apply(struct database *database, const char *sql, size_t length,
     while (name.type != TOKEN_END && name.type != TOKEN_BAD) {
         struct token next = lexer_next(&at, end);
         if (token_is(&name, "events")) {
-            ora_error_set(error, NOT_IMPLEMENTED, "events");
-            return false;
+            if (token_is(&next, "="))
+                next = lexer_next(&at, end);
+            const unsigned wrong =
+                next.type == TOKEN_STRING
+                    ? trace_setting_events(database, next.at + 1,
+                                           next.length - 2)
+                    : INVALID_OPTION;
+            if (wrong) {
+                ora_error_set(error, wrong, "these events");
+                return false;
+            }
+            any = true;
+            name = lexer_next(&at, end);
+            continue;
         }
         if (!token_is(&next, "=")) {
             name = next;

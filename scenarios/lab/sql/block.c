@@ -3,11 +3,11 @@
 // SELECT ... INTO binds, OPENs of cursors (open_for.c), or calls of the
 // packages that name a session's work. Calls become a query over functions that
 // carry them out.
-#include "sql/source.h"
+#include "sql/block_query.h"
 
 #include <string.h>
 
-enum { MOST_PARAMETERS = 3 };
+enum { MOST_PARAMETERS = 5 };
 
 struct procedure {
     const char *package, *name;
@@ -27,12 +27,30 @@ static const struct procedure procedures[] = {
      {"client_info"}},
     {"dbms_session", "set_identifier", "SET_IDENTIFIER$", {"client_id"}},
     {"dbms_session", "clear_identifier", "SET_IDENTIFIER$", {NULL}},
-    // The lab has no output buffer, so these do nothing.
+    {"dbms_session", "set_sql_trace", "SET_SQL_TRACE$", {"sql_trace"}},
+    {"dbms_session",
+     "session_trace_enable",
+     "OWN_TRACE_ENABLE$",
+     {"waits", "binds", "plan_stat"}},
+    {"dbms_session", "session_trace_disable", "OWN_TRACE_DISABLE$", {NULL}},
+    {"dbms_monitor",
+     "session_trace_enable",
+     "SESSION_TRACE_ENABLE$",
+     {"session_id", "serial_num", "waits", "binds", "plan_stat"}},
+    {"dbms_monitor",
+     "session_trace_disable",
+     "SESSION_TRACE_DISABLE$",
+     {"session_id", "serial_num"}},
+    {"dbms_system",
+     "set_sql_trace_in_session",
+     "SET_SQL_TRACE_IN_SESSION$",
+     {"sid", "serial#", "sql_trace"}},
     // There are no statistics of tables for an optimizer.
     {"dbms_stats",
      "gather_table_stats",
      "NOTHING$",
      {"ownname", "tabname", "partname"}},
+    // The lab has no output buffer, so these do nothing.
     {"dbms_output", "enable", "NOTHING$", {"buffer_size"}},
     {"dbms_output", "disable", "NOTHING$", {NULL}},
 };
@@ -66,6 +84,33 @@ static bool find_argument(const struct translator *t, size_t from, size_t to,
     return false;
 }
 
+static bool has_parameter(const struct procedure *procedure,
+                          const struct translator *t, size_t named) {
+    for (int n = 0; n < MOST_PARAMETERS && procedure->parameter[n]; n++)
+        if (source_is(t, named, procedure->parameter[n]))
+            return true;
+    return false;
+}
+
+// Whether each argument in [from, to) is for one of the parameters.
+static bool arguments_are_known(const struct translator *t, size_t from,
+                                size_t to, const struct procedure *procedure) {
+    int place = 0;
+    for (; from < to; from = source_find(t, from, to, ",") + 1) {
+        if (source_is(t, from + 1, "=>")) {
+            if (!has_parameter(procedure, t, from))
+                return false;
+        } else if (place == MOST_PARAMETERS || !procedure->parameter[place++]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_boolean(const struct translator *t, size_t at) {
+    return source_is(t, at, "true") || source_is(t, at, "false");
+}
+
 // Emits the call in [from, to), which begins with the package's name.
 static void emit_procedure(struct translator *t, size_t from, size_t to) {
     if (source_is(t, from, "sys") && source_is(t, from + 1, "."))
@@ -75,22 +120,28 @@ static void emit_procedure(struct translator *t, size_t from, size_t to) {
     if (!procedure ||
         (open < to && (!source_is(t, open, "(") || t->close[open] + 1 != to))) {
         source_refuse(t, 3001,
-                      "PL/SQL other than calls that name the session's work");
+                      "PL/SQL other than calls that name or trace a session");
         return;
     }
     if (open < to) {
         inside = open + 1;
         close = to - 1;
     }
+    if (!arguments_are_known(t, inside, close, procedure)) {
+        source_refuse(t, 6550, "wrong number or types of arguments");
+        return;
+    }
     emit_text(t, procedure->function);
     emit_text(t, "(");
     for (int n = 0; n < MOST_PARAMETERS && procedure->parameter[n]; n++) {
         if (n > 0)
             emit_text(t, ",");
-        if (find_argument(t, inside, close, procedure, n, &begins, &ends))
-            emit_whole_value(t, begins, ends, 6550);
-        else
+        if (!find_argument(t, inside, close, procedure, n, &begins, &ends))
             emit_text(t, "NULL");
+        else if (ends == begins + 1 && is_boolean(t, begins))
+            emit_text(t, source_is(t, begins, "true") ? "1" : "0");
+        else
+            emit_whole_value(t, begins, ends, 6550);
     }
     emit_text(t, ")");
 }
@@ -117,6 +168,8 @@ static void emit_into_binds(struct translator *t, size_t first, size_t end) {
         source_refuse(t, 3001, "PL/SQL other than one SELECT INTO");
     else
         emit_select_into(t, first, end - 1, into, take_into_binds);
+    if (!t->result->error)
+        t->result->query = block_query_text(t, first, into, from, end - 1);
 }
 
 // Where BEGIN is. Variables may be declared before it, as early versions of
@@ -145,6 +198,11 @@ static bool declares_variables(const struct translator *t, size_t begin) {
 }
 
 void emit_plsql_block(struct translator *t) {
+    if (source_is(t, 0, "call")) { // SQL's way to run a procedure
+        emit_text(t, "SELECT ");
+        emit_procedure(t, 1, t->count);
+        return;
+    }
     const size_t end = t->count - 1, first = find_begin(t) + 1;
     const bool opens = block_opens_cursors(t, first);
     if (!source_is(t, first - 1, "begin") ||

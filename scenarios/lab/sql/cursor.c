@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/sql_trace.h"
+#include "sql/call_trace.h"
 #include "sql/catalog.h"
+#include "sql/command_type.h"
 #include "sql/create_as.h"
 #include "sql/cursor_parts.h"
 #include "sql/pga.h"
+#include "sql/plan_trace.h"
 #include "sql/read_ahead.h"
 #include "sql/sql_id.h"
 #include "sql/statement_journal.h"
@@ -46,6 +50,8 @@ static bool keep_binds(struct cursor *cursor, struct translation *translated) {
     free(cursor->first);
     free(cursor->expected);
     free(cursor->column_type);
+    free(cursor->block_query);
+    cursor->block_query = translated->query ? strdup(translated->query) : NULL;
     cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
     cursor->expected = malloc(translated->binds + 1);
     cursor->column_type = malloc(translated->columns + 1);
@@ -86,6 +92,8 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
                        struct ora_error *error) {
     struct database *database = cursor->database;
     const struct catalog catalog = catalog_of(database);
+    database->misses++;
+    plan_trace_forget(cursor);
     struct translation *translated = calloc(1, sizeof *translated);
     if (!translated) {
         ora_error_set(error, 4030, "");
@@ -158,18 +166,18 @@ static char *memdup(const char *from, size_t length) {
 
 bool cursor_parse(struct cursor *cursor, struct database *database,
                   const char *sql, size_t length, struct ora_error *error) {
-    const int64_t began = clock_us();
     *cursor = (struct cursor){.database = database, .next = database->cursors};
     database->cursors = cursor;
-    database->self->stat[STAT_PARSES]++;
+    statement_call_begins(cursor, PARSE_CALL);
     pga_begin_call();
     cursor->sql_hash = sql_id_of(sql, length, cursor->sql_id);
+    cursor->command = command_type_of(sql, length);
     cursor->sql = memdup(sql, length);
     cursor->sql_length = length;
     bool done = cursor->sql && cursor_parse_text(cursor, NULL, error);
     if (!cursor->sql)
         ora_error_set(error, 4030, "");
-    database->self->time.parse_us += (uint64_t)(clock_us() - began);
+    statement_call_ends(database, 0, error);
     return done;
 }
 
@@ -187,7 +195,8 @@ static void leave_list(struct cursor *cursor) {
         *link = cursor->next;
 }
 
-void cursor_close(struct cursor *cursor) {
+// The memory of a cursor, and its place in the session's list.
+static void release(struct cursor *cursor) {
     if (cursor->database)
         leave_list(cursor);
     read_ahead_forget(cursor);
@@ -202,5 +211,18 @@ void cursor_close(struct cursor *cursor) {
     free(cursor->bound);
     free(cursor->column);
     free(cursor->shown);
+    free(cursor->block_query);
+    plan_trace_forget(cursor);
     *cursor = (struct cursor){0};
+}
+
+void cursor_close(struct cursor *cursor) {
+    if (!cursor->database || !sql_trace_wants(SQL_TRACE_ON)) {
+        release(cursor);
+        return;
+    }
+    plan_trace_before_close(cursor);
+    const int64_t began_us = clock_us(), began_cpu_us = cpu_us(0);
+    release(cursor);
+    call_trace_close(call_trace_number(cursor), began_us, began_cpu_us);
 }

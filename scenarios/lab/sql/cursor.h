@@ -14,6 +14,7 @@
 
 struct sqlite3_stmt;
 struct ahead;
+struct plan;
 
 enum column_type { // type numbers of the wire protocol
     COLUMN_VARCHAR2 = 1,
@@ -67,6 +68,7 @@ struct cursor {
     enum statement_kind kind;
     char sql_id[14];
     uint32_t sql_hash;
+    int command;   // v$session.COMMAND; see command_type.h
     bool locks;    // a query FOR UPDATE
     int lock_wait; // seconds; -1: without limit
     char *sql;     // Oracle's text, as received
@@ -97,8 +99,11 @@ struct cursor {
     bool executed;
     bool row_ready; // cursor_row() is a row that was not fetched yet
     bool at_end;
-    uint64_t rows;       // rows fetched or changed
-    struct ahead *ahead; // the remaining rows, if they were read ahead
+    uint64_t rows;           // rows fetched or changed
+    struct ahead *ahead;     // the remaining rows, if they were read ahead
+    struct plan *plan;       // if it was needed; see plan_trace.h
+    char *block_query;       // of a block: the query in it, else NULL
+    bool block_query_traced; // SQL trace has its text
 };
 
 // Each returns false with `error` set. The cursor can then only be closed or,

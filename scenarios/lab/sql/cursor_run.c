@@ -130,19 +130,12 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
 
 // Publishes the statement in v$session.
 static void show(const struct cursor *cursor) {
-    static const int commands[] = {
-        [STATEMENT_QUERY] = 3,     [STATEMENT_INSERT] = 2,
-        [STATEMENT_UPDATE] = 6,    [STATEMENT_DELETE] = 7,
-        [STATEMENT_DDL] = 1,       [STATEMENT_COMMIT] = 44,
-        [STATEMENT_ROLLBACK] = 45, [STATEMENT_SESSION] = 42,
-        [STATEMENT_BLOCK] = 47,
-    };
     struct session_slot *self = cursor->database->self;
     memcpy(self->previous_sql_id, self->sql_id, sizeof self->sql_id);
     memcpy(self->sql_id, cursor->sql_id, sizeof self->sql_id);
     self->previous_sql_hash = self->sql_hash;
     self->sql_hash = cursor->sql_hash;
-    self->command = commands[cursor->kind];
+    self->command = cursor->command;
 }
 
 // Statements that need no SQLite.
@@ -194,24 +187,27 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
         return run(cursor, error);
     if (cursor->locks && !lock(cursor, error))
         return false;
+    if (cursor->kind == STATEMENT_QUERY && cursor->database->fetch_follows) {
+        statement_call_ends(cursor->database, 0, error);
+        statement_call_begins(cursor, FETCH_CALL);
+    }
+    if (cursor->block_query)
+        statement_call_recurses(cursor);
     if (!cursor_advance(cursor, error))
         return false;
     return cursor->described || cursor_settle_types(cursor, error);
 }
 
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
-    struct session_slot *self = cursor->database->self;
-    const int64_t began = clock_us();
-    self->stat[STAT_EXECUTES]++;
+    statement_call_begins(cursor, EXEC_CALL);
     cursor->rows = 0;
     cursor->row_ready = cursor->at_end = false;
     read_ahead_forget(cursor);
     show(cursor);
     date_functions_begin_statement();
     pga_begin_call();
-    statement_steps_begin_call();
+    statement_steps_begin_call(cursor->database);
     bool done = execute(cursor, error);
     cursor->executed = done;
-    self->time.execute_us += (uint64_t)(clock_us() - began);
     return done;
 }

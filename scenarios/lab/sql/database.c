@@ -109,6 +109,7 @@ bool database_open(struct database *database, struct sga *sga,
                      NULL, NULL, NULL) == SQLITE_OK &&
         functions_register(database->db) &&
         session_functions_register(database) &&
+        trace_functions_register(database) &&
         dictionary_views_create(database) && fixed_tables_register(database) &&
         connect_by_register(database) && transactions_open(database);
     if (!done) {

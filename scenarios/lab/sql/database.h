@@ -12,6 +12,8 @@
 
 #include "process/sga.h"
 #include "sql/lio.h"
+#include "sql/statement_call.h"
+#include "sql/statement_steps.h"
 
 struct sqlite3;
 struct cursor;
@@ -21,10 +23,15 @@ struct database {
     struct sga *sga;
     struct session_slot *self;
     struct lio lio;
+    struct statement_steps steps;
     struct cursor *cursors; // open cursors, linked by `next`
     int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
     bool declaring;  // a fixed table is declaring its columns to SQLite
     bool stepping;   // no statement may be prepared now
+    unsigned misses; // statements translated so far
+    struct statement_call call;    // that runs
+    struct statement_call inner;   // the query in it, if it is a block
+    bool fetch_follows;            // the client's call also wants rows
     char own_schema[SGA_NAME + 2]; // the user's schema, quoted
 };
 
@@ -38,8 +45,10 @@ void database_close(struct database *database);
 // otherwise take for a change of the main database.
 int database_declare_fixed_table(struct database *database, const char *sql);
 
-// session_functions.c, fixed_table.c, connect_by.c; functions.h has the others
+// session_functions.c, trace_functions.c, fixed_table.c, connect_by.c;
+// functions.h has the others
 bool session_functions_register(struct database *database);
+bool trace_functions_register(struct database *database);
 bool fixed_tables_register(struct database *database);
 bool connect_by_register(struct database *database);
 

@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sql/oracle_date.h"
 
@@ -15,6 +16,11 @@ struct cursor {
     sqlite3_vtab_cursor base;
     int row;
 };
+
+// V$DIAG_INFO names the instance by itself, as few views do.
+static bool names_instance(const struct fixed_table *definition) {
+    return strcmp(definition->columns->name, "INST_ID") == 0;
+}
 
 struct registration { // the argument of sqlite3_create_module_v2()
     const struct fixed_table *definition;
@@ -159,7 +165,8 @@ static bool register_one(struct database *database,
     char *name = sqlite3_mprintf("%s%s", global ? "G" : "", definition->name);
     bool done = false;
     if (r && name) {
-        *r = (struct registration){definition, database, global};
+        *r = (struct registration){definition, database,
+                                   global && !names_instance(definition)};
         // It also frees `r` on failure.
         done = sqlite3_create_module_v2(database->db, name, &module, r, free) ==
                SQLITE_OK;
@@ -172,8 +179,8 @@ static bool register_one(struct database *database,
 
 bool fixed_tables_register(struct database *database) {
     const struct fixed_table *const lists[] = {
-        statistic_views,    wait_views,    session_views,
-        session_wait_views, process_views, instance_views};
+        statistic_views, wait_views,     session_views, session_wait_views,
+        process_views,   instance_views, trace_views};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct fixed_table *t = lists[i]; t->name; t++)
             if (!register_one(database, t, false) ||

@@ -46,6 +46,7 @@ extern const struct fixed_table session_views[];
 extern const struct fixed_table session_wait_views[];
 extern const struct fixed_table process_views[];
 extern const struct fixed_table instance_views[];
+extern const struct fixed_table trace_views[];
 
 enum { SESSION_ADDRESS = 0x70, PROCESS_ADDRESS = 0x71 };
 

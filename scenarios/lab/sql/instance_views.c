@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "process/trace_file.h"
 #include "sql/fixed_table.h"
 
 static void instance_name(const struct fixed_cell *cell) {
@@ -75,30 +76,65 @@ static const struct fixed_column database_columns[] = {
 
 enum parameter_type { BOOLEAN = 1, STRING = 2, INTEGER = 3, BIG_INTEGER = 6 };
 
+static void number_text(const struct fixed_cell *cell, int64_t number) {
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    fixed_text(cell, text);
+}
+
+static void cpu_count(const struct fixed_cell *cell) {
+    number_text(cell, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static void pga_limit(const struct fixed_cell *cell) {
+    number_text(cell, (int64_t)cell->database->sga->pga_limit);
+}
+
+static void dump_file_size(const struct fixed_cell *cell) {
+    if (trace_file_limited_to() == TRACE_UNLIMITED)
+        fixed_text(cell, "UNLIMITED");
+    else
+        number_text(cell, trace_file_limited_to() / DUMP_BLOCK);
+}
+
+static void sql_trace(const struct fixed_cell *cell) {
+    fixed_text(cell, cell->database->self->sql_trace ? "TRUE" : "FALSE");
+}
+
+static void trace_identifier(const struct fixed_cell *cell) {
+    fixed_text(cell, cell->database->self->trace_identifier);
+}
+
 // Parameters that describe this server truthfully. A value of NULL stands for
 // the instance's name, "" for one that is computed.
 static const struct parameter {
     const char *name;
     enum parameter_type type;
     const char *value, *description;
+    void (*computed)(const struct fixed_cell *cell);
 } parameters[] = {
     {"compatible", STRING, "19.0.0", "Database will be compatible with this"},
-    {"cpu_count", INTEGER, "", "number of CPUs for this instance"},
+    {"cpu_count", INTEGER, "", "number of CPUs for this instance", cpu_count},
     {"db_block_size", INTEGER, "8192", "Size of database block in bytes"},
     {"db_name", STRING, NULL, "database name specified in CREATE DATABASE"},
     {"instance_name", STRING, NULL, "instance name supported by the instance"},
+    {"max_dump_file_size", STRING, "", "Maximum size of a trace file",
+     dump_file_size},
     {"nls_date_format", STRING, "DD-MON-RR", "NLS Oracle date format"},
     {"nls_language", STRING, "AMERICAN", "NLS language name"},
     {"nls_territory", STRING, "AMERICA", "NLS territory name"},
     {"open_cursors", INTEGER, "300", "max # cursors per session"},
     {"pga_aggregate_limit", BIG_INTEGER, "",
-     "limit of the private memory of each server"},
+     "limit of the private memory of each server", pga_limit},
     {"processes", INTEGER, "512", "user processes"},
     {"service_names", STRING, NULL, "service names supported by the instance"},
     {"sessions", INTEGER, "512", "user and system sessions"},
+    {"sql_trace", BOOLEAN, "", "enable SQL trace", sql_trace},
     {"statistics_level", STRING, "TYPICAL", "statistics level"},
     {"timed_statistics", BOOLEAN, "TRUE",
      "maintain internal timing statistics"},
+    {"tracefile_identifier", STRING, "", "trace file custom identifier",
+     trace_identifier},
 };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
@@ -121,11 +157,7 @@ static void parameter_value(const struct fixed_cell *cell) {
     else if (*parameter->value)
         fixed_text(cell, parameter->value);
     else
-        fixed_text(cell, sqlite3_snprintf(
-                             24, (char[24]){0}, "%lld",
-                             parameter->type == BIG_INTEGER
-                                 ? (long long)cell->database->sga->pga_limit
-                                 : (long long)sysconf(_SC_NPROCESSORS_ONLN)));
+        parameter->computed(cell);
 }
 
 static void parameter_description(const struct fixed_cell *cell) {

@@ -14,6 +14,7 @@ static const struct {
     const char *text; // %s: the subject
 } texts[] = {
     {1, "unique constraint (%s) violated"},
+    {30, "User session ID does not exist."},
     {54, "resource busy and acquire with NOWAIT specified or timeout expired"},
     {600, "internal error code, arguments: [%s]"},
     {900, "invalid SQL statement"},

@@ -92,9 +92,13 @@ const char *comparison_at(const struct translator *t, size_t at) {
 }
 
 char *emitted_copy(struct translator *t, size_t from, size_t to) {
-    char *text = t->result->error ? NULL : strndup(t->text + from, to - from);
-    if (!text)
+    char *text = t->result->error ? NULL : malloc(to - from + 1);
+    if (!text) {
         source_refuse(t, 4030, "");
+        return NULL;
+    }
+    memcpy(text, t->text + from, to - from); // a literal may hold zero bytes
+    text[to - from] = '\0';
     return text;
 }
 

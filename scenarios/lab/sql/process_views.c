@@ -24,8 +24,8 @@ static void server_program(const struct fixed_cell *cell) {
 static void trace_file(const struct fixed_cell *cell) {
     const struct session_slot *slot = slot_of(cell);
     const struct sga *sga = cell->database->sga;
-    char name[PATH_MAX];
-    trace_file_name(name, sizeof name, sga->traces, sga->instance, slot->pid);
+    char name[TRACE_PATH];
+    trace_file_name(name, sizeof name, sga, slot);
     fixed_text(cell, name);
 }
 
@@ -41,7 +41,7 @@ static const struct fixed_column process_columns[] = {
     SLOT_U32("SERIAL#", serial),
     SLOT_TEXT("TERMINAL", 30, terminal),
     {"PROGRAM", "VARCHAR2(84)", server_program},
-    {"TRACEID", "VARCHAR2(255)"},
+    SLOT_TEXT("TRACEID", 255, trace_identifier),
     {"TRACEFILE", "VARCHAR2(513)", trace_file},
     {"BACKGROUND", "VARCHAR2(1)"},
     {"LATCHWAIT", "VARCHAR2(16)"},

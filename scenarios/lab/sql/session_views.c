@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <time.h>
 
+#include "process/sql_trace.h"
 #include "sql/dictionary.h"
 #include "sql/session_waits.h"
 
@@ -96,6 +97,24 @@ static void final_blocking_session(const struct fixed_cell *cell) {
         fixed_integer(cell, last);
 }
 
+static void sql_trace(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    fixed_text(cell, slot->sql_trace ? "ENABLED" : "DISABLED");
+}
+
+// Whether the bit `offset` of the level is set.
+static void trace_flag(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    fixed_text(cell, slot->sql_trace & cell->column->offset ? "TRUE" : "FALSE");
+}
+
+static void trace_plans(const struct fixed_cell *cell) {
+    const struct session_slot *slot = slot_of(cell);
+    fixed_text(cell, slot->sql_trace & SQL_TRACE_EVERY_PLAN ? "ALL EXEC"
+                     : slot->sql_trace & SQL_TRACE_NO_PLAN  ? "NEVER"
+                                                            : "FIRST EXEC");
+}
+
 static const struct fixed_column session_columns[] = {
     {"SADDR", "RAW(8)", session_address},
     {"SID", "NUMBER", slot_sid},
@@ -172,9 +191,10 @@ static const struct fixed_column session_columns[] = {
     WAIT_PARAMETER_COLUMNS(3),
     WAIT_COLUMNS,
     {"SERVICE_NAME", "VARCHAR2(64)", service_name},
-    {"SQL_TRACE", "VARCHAR2(8)", .text = "DISABLED"},
-    {"SQL_TRACE_WAITS", "VARCHAR2(5)"},
-    {"SQL_TRACE_BINDS", "VARCHAR2(5)"},
+    {"SQL_TRACE", "VARCHAR2(8)", sql_trace},
+    {"SQL_TRACE_WAITS", "VARCHAR2(5)", trace_flag, SQL_TRACE_WAITS},
+    {"SQL_TRACE_BINDS", "VARCHAR2(5)", trace_flag, SQL_TRACE_BINDS},
+    {"SQL_TRACE_PLAN_STATS", "VARCHAR2(10)", trace_plans},
     {"SESSION_EDITION_ID", "NUMBER"},
     {"CREATOR_ADDR", "RAW(8)", slot_process},
     SLOT_U32("CREATOR_SERIAL#", serial),

@@ -13,40 +13,35 @@ static uint64_t gets_of(const struct database *database) {
 
 bool statement_steps_cancelled(struct database *database) {
     struct break_channel *channel = database->lio.channel;
-    static int64_t polled_us;
+    struct statement_steps *steps = &database->steps;
     const uint64_t polls = *channel->polls;
     const int64_t now_us = clock_us();
-    if (now_us - polled_us >= LONGEST_DEAF_US && channel->skip > 0)
+    if (now_us - steps->polled_us >= LONGEST_DEAF_US && channel->skip > 0)
         channel->skipped = channel->skip - 1; // so this check polls
     const bool stop = nioqts(channel);
     if (*channel->polls != polls)
-        polled_us = now_us;
+        steps->polled_us = now_us;
     return stop;
 }
 
-// Steps since the last get or the start of the call, and the processor time
-// when they began.
-static uint64_t idle_steps;
-static int64_t idle_since_cpu_us;
-
-void statement_steps_begin_call(void) {
-    idle_steps = 0;
+void statement_steps_begin_call(struct database *database) {
+    database->steps.idle = 0;
 }
 
 // Whether so much was done without a get that checks are due.
-static bool is_idle(const struct database *database) {
-    static uint64_t gets_before;
+static bool is_idle(struct database *database) {
+    struct statement_steps *steps = &database->steps;
     const uint64_t gets = gets_of(database);
-    if (gets != gets_before) {
-        gets_before = gets;
-        idle_steps = 0;
+    if (gets != steps->gets_before) {
+        steps->gets_before = gets;
+        steps->idle = 0;
         return false;
     }
-    if (idle_steps == 0)
-        idle_since_cpu_us = cpu_us(0);
-    idle_steps += STEPS_PER_CHECK;
-    return idle_steps > STEPS_BEFORE_CHECKS ||
-           cpu_us(0) - idle_since_cpu_us > US_BEFORE_CHECKS;
+    if (steps->idle == 0)
+        steps->idle_since_cpu_us = cpu_us(0);
+    steps->idle += STEPS_PER_CHECK;
+    return steps->idle > STEPS_BEFORE_CHECKS ||
+           cpu_us(0) - steps->idle_since_cpu_us > US_BEFORE_CHECKS;
 }
 
 // SQLite's progress handler: whether to end the statement.

@@ -14,6 +14,7 @@
 #define ORALAB_STATEMENT_STEPS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct database;
 
@@ -24,10 +25,19 @@ enum {
     LONGEST_DEAF_US = 100000,
 };
 
+// One session's. `idle`: steps since the last get or the start of the call;
+// `idle_since_cpu_us`: the processor time when they began.
+struct statement_steps {
+    int64_t polled_us; // of clock_us(): the last poll of an additional check
+    uint64_t gets_before;
+    uint64_t idle;
+    int64_t idle_since_cpu_us;
+};
+
 // Makes an additional check: whether the client wants the call stopped.
 bool statement_steps_cancelled(struct database *database);
 // A call begins.
-void statement_steps_begin_call(void);
+void statement_steps_begin_call(struct database *database);
 // Installs the check.
 void statement_steps_watch(struct database *database);
 

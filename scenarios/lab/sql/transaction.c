@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "process/sql_trace.h"
 #include "sql/database.h"
 #include "sql/read_ahead.h"
 
@@ -122,16 +123,20 @@ bool transaction_begin(struct database *database) {
     return begun;
 }
 
+static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
+
 static bool end(struct database *database, const char *how) {
     const bool none = sqlite3_get_autocommit(database->db);
     bool ended = none || run(database, how);
     wait_is_over(database);
+    if (ended)
+        sql_trace_transaction_ends(how == ROLLBACK, none);
     return ended;
 }
 
 bool transaction_commit(struct database *database) {
     database->self->stat[STAT_COMMITS]++;
-    return end(database, "COMMIT");
+    return end(database, COMMIT);
 }
 
 // Half-fetched queries keep their rows. A query that the client cancels
@@ -142,5 +147,10 @@ bool transaction_rollback(struct database *database) {
     while (changed && !read_ahead_all(database, NULL, &of_the_query))
         ;
     database->self->stat[STAT_ROLLBACKS]++;
-    return end(database, "ROLLBACK");
+    return end(database, ROLLBACK);
+}
+
+void transaction_abandon(struct database *database) {
+    const bool none = sqlite3_get_autocommit(database->db);
+    sql_trace_transaction_ends(!none, none);
 }

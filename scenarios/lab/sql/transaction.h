@@ -17,6 +17,8 @@ bool transactions_open(struct database *database);
 // Begins a transaction unless one is open. False if SQLite refuses.
 bool transaction_begin(struct database *database);
 bool transaction_commit(struct database *database);
+// The session is over: what it has not committed will be undone.
+void transaction_abandon(struct database *database);
 bool transaction_rollback(struct database *database);
 
 #endif

@@ -90,7 +90,8 @@ static void by_first_word(struct translator *t) {
     } else if (source_is(t, 0, "delete")) {
         *kind = STATEMENT_DELETE;
         emit_with_returning(t, emit_delete);
-    } else if (source_is(t, 0, "begin") || source_is(t, 0, "declare")) {
+    } else if (source_is(t, 0, "begin") || source_is(t, 0, "declare") ||
+               source_is(t, 0, "call")) {
         *kind = STATEMENT_BLOCK;
         emit_plsql_block(t);
     } else if (source_is(t, 0, "commit")) {
@@ -133,7 +134,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->opens = 0;
     result->locks = false;
     result->about[0] = '\0';
-    result->sql = NULL;
+    result->sql = result->query = NULL;
     if (source_read(&t, oracle, length)) {
         names_read(&t);
         by_first_word(&t);
@@ -144,7 +145,8 @@ void translation_make(const char *oracle, size_t length, const char *schema,
 
 void translation_free(struct translation *result) {
     free(result->sql);
-    result->sql = NULL;
+    free(result->query);
+    result->sql = result->query = NULL;
     for (unsigned i = 0; i < result->opens; i++)
         free(result->opened[i].query);
     result->opens = 0;

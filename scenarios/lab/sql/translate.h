@@ -59,6 +59,8 @@ struct translation {
     unsigned into_from, into_to;
     struct opened_query opened[MOST_OPENED]; // of a block
     unsigned opens;
+    // Of a block: the query in it, as PL/SQL executes it; from malloc, or NULL.
+    char *query;
     // Per placeholder, the type (enum operand_type) that the SQL was emitted
     // for; 0: any. A value of another type needs a new translation that knows
     // it.

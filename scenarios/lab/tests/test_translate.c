@@ -40,7 +40,17 @@ static bool translates_to(const char *oracle, const char *part) {
     return found;
 }
 
+// A zero byte in a literal that is emitted twice; the sanitizer sees what is
+// read.
+static bool copies_all_of_a_literal(void) {
+    static const char sql[] = "select 1 from t where v in (1, 'a\0bcdefghijk')";
+    translation_make(sql, sizeof sql - 1, "OWN", &catalog, NULL, &result);
+    translation_free(&result);
+    return !result.error;
+}
+
 void test_translate(void) {
+    CHECK(copies_all_of_a_literal());
     CHECK(translates_to(
         "select a.owner# from sys.obj$ a",
         "\"A\".\"OWNER#\" AS \"OWNER#\" FROM \"SYS\".\"OBJ$\" \"A\""));

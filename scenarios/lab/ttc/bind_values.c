@@ -221,6 +221,10 @@ bool bind_value_take(struct server *server, const struct bind_type *bind,
     case TYPE_LONG_RAW:
         value->kind = BIND_RAW;
         return true;
+    case TYPE_BOOLEAN:
+        value->kind = BIND_INTEGER;
+        value->integer = bytes.at[bytes.length - 1];
+        return true;
     case TYPE_BINARY_FLOAT:
         return take_ieee(bytes, sizeof(float), value);
     case TYPE_BINARY_DOUBLE:

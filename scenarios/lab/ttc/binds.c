@@ -25,6 +25,7 @@ static bool is_byte_string(uint8_t type) {
     case TYPE_RAW:
     case TYPE_LONG_RAW:
     case TYPE_CHAR:
+    case TYPE_BOOLEAN:
     case TYPE_BINARY_FLOAT:
     case TYPE_BINARY_DOUBLE:
     case TYPE_TIMESTAMP:

@@ -45,4 +45,6 @@ void answer_block(struct server *server, struct open_cursor *open) {
     if (server->error.number)
         server->out.length = start;
     sqlite3_reset(cursor->statement);
+    statement_call_ends(&server->database, server->error.number ? 0 : 1,
+                        &server->error);
 }

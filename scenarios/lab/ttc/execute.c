@@ -13,6 +13,8 @@ static void answer_rows(struct server *server, struct open_cursor *open,
                         uint32_t wanted) {
     struct cursor *cursor = &open->cursor;
     uint32_t sent = 0;
+    if (wanted > 0)
+        statement_call_begins(cursor, FETCH_CALL);
     while (sent < wanted && !server->error.number) {
         if (!cursor_advance(cursor, &server->error) || cursor->at_end)
             break;
@@ -30,6 +32,7 @@ static void answer_rows(struct server *server, struct open_cursor *open,
     }
     if (wanted > 0 && cursor->at_end && !server->error.number)
         ora_error_set(&server->error, 1403, "");
+    statement_call_ends(&server->database, sent, &server->error);
 }
 
 static bool is_query(const struct cursor *cursor) {
@@ -145,6 +148,8 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
         e->al8[AL8_IS_QUERY] || (open && is_query(&open->cursor));
     const uint32_t rows = rows_of_binds(e, open, query);
     const bool left_out = leaves_out_returned(e, open);
+    server->database.fetch_follows =
+        open && is_query(&open->cursor) && rows_wanted(e, open) > 0;
     if (!open) {
         iterations_skip(server, e->bind, e->binds, false, rows);
         return NULL;
@@ -232,6 +237,7 @@ __attribute__((noinline)) void kpoal8(struct server *server) {
         struct open_cursor *open = execute(server, &e);
         if (open && !server->lost)
             answer_execution(server, &e, open);
+        statement_call_ends(&server->database, 0, &server->error);
         const uint64_t rows = open ? open->cursor.rows : 0;
         forget_failed(server, &e);
         if (!server->ended && !server->lost)
@@ -262,12 +268,14 @@ void call_reexecute(struct server *server, bool with_fetch) {
         .again = true,
         .commit = commit,
     };
+    server->database.fetch_follows = with_fetch && iterations > 0;
     if (iterations_run(server, open, &todo)) {
         if (is_query(&open->cursor))
             answer_rows(server, open, with_fetch ? iterations : 0);
         else if (open->cursor.kind == STATEMENT_BLOCK)
             answer_block(server, open);
     }
+    statement_call_ends(&server->database, 0, &server->error);
     if (server->ended || server->lost)
         return;
     answer_parameters(server, id);

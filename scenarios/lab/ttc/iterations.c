@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "process/sql_trace.h"
 #include "sql/transaction.h"
 
 enum { ERRORS_IN_ARRAY = 24381 };
@@ -24,15 +25,17 @@ void iterations_skip(struct server *server, const struct bind_type *bind,
 
 // Reads one row of bind values and executes with them.
 static bool execute_row(struct server *server, struct open_cursor *open,
-                        const struct iterations *todo,
+                        const struct iterations *todo, bool first,
                         struct bind_value *value) {
     struct ora_error *error = &server->error;
     arena_empty(&server->arena);
-    return (!todo->values ||
-            (bind_row_read(server, open->bind, open->binds, todo->again,
-                           value) &&
-             cursor_bind(&open->cursor, value, open->binds, error))) &&
-           cursor_execute(&open->cursor, error) &&
+    if (todo->values &&
+        !(bind_row_read(server, open->bind, open->binds, todo->again, value) &&
+          cursor_bind(&open->cursor, value, open->binds, error)))
+        return false;
+    if (first && todo->values && sql_trace_wants(SQL_TRACE_BINDS))
+        bind_row_trace(&open->cursor, open->bind, value, open->binds);
+    return cursor_execute(&open->cursor, error) &&
            ref_cursors_open(server, open, value) &&
            (!cursor_returns(&open->cursor) || answer_returned(server, open));
 }
@@ -72,9 +75,10 @@ static void execute_rows(struct server *server, struct open_cursor *open,
         server_raise(server, 4030, "");
     if (cursor_returns(cursor))
         answer_io_vector(server, open);
+    statement_call_begins(cursor, EXEC_CALL);
     for (; going && at < todo->count; at++) {
         cursor->rows = 0;
-        const bool done = execute_row(server, open, todo, value);
+        const bool done = execute_row(server, open, todo, at == 0, value);
         if (done)
             changed += cursor->rows;
         going = go_on(server, todo, at, done ? cursor->rows : 0) &&
@@ -85,6 +89,11 @@ static void execute_rows(struct server *server, struct open_cursor *open,
         iterations_skip(server, open->bind, open->binds, todo->again,
                         todo->count - at);
     cursor->rows = changed;
+    if (server->database.call.kind == EXEC_CALL &&
+        cursor->kind != STATEMENT_BLOCK) // which goes on: see answer_block()
+        statement_call_ends(&server->database,
+                            cursor->kind == STATEMENT_QUERY ? 0 : changed,
+                            &server->error);
 }
 
 bool iterations_run(struct server *server, struct open_cursor *open,

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "process/sql_trace.h"
+#include "process/trace_file.h"
 #include "sql/statement_journal.h"
 #include "sql/transaction.h"
 #include "ttc/server.h"
@@ -202,6 +204,7 @@ static void user_call(struct server *server) {
         self->stat[STAT_ROUNDTRIPS]++;
     }
     server->cursor_in_use = 0;
+    sql_trace_cursor(0);
     server->lost = false;
     server->error = (struct ora_error){0};
     if (!server->logged_on || !break_overtook(breaks))
@@ -214,6 +217,7 @@ static void user_call(struct server *server) {
         answer_lost(server);
     else if (!server->ended && marks_error(server) && !break_reset(breaks))
         server_ends(server, no_reset);
+    trace_flush(); // who has the answer finds the call in the trace
     if (!server->ended || server->out.length > 0)
         answer_send(server);
     if (server->logged_on) // waits are counted from the first call on
@@ -223,6 +227,7 @@ static void user_call(struct server *server) {
     self->call_ended_us = clock_us();
     break_channel_call_ends(breaks);
     arena_empty(&server->arena);
+    trace_flush();
 }
 
 static void on_marker(struct server *server, const struct packet *packet) {

@@ -34,16 +34,22 @@ static bool open_one(struct server *server, struct open_cursor *open,
     open->opened[at] = id;
     server->self->stat[STAT_CURSORS_OPENED]++;
     server->self->stat[STAT_CURSORS_OPEN]++;
-    return cursor_parse(&opened->cursor, &server->database, query->query,
-                        query->query_length, &server->error) &&
-           bind(server, open, query, value, &opened->cursor) &&
-           cursor_execute(&opened->cursor, &server->error);
+    const bool executed =
+        cursor_parse(&opened->cursor, &server->database, query->query,
+                     query->query_length, &server->error) &&
+        bind(server, open, query, value, &opened->cursor) &&
+        cursor_execute(&opened->cursor, &server->error);
+    statement_call_ends(&server->database, 0, &server->error);
+    return executed;
 }
 
 bool ref_cursors_open(struct server *server, struct open_cursor *open,
                       const struct bind_value *value) {
     for (unsigned i = 0; i < open->cursor.opens; i++)
         open->opened[i] = 0;
+    // One call runs at a time: the block's ends before those of its queries.
+    if (open->cursor.opens > 0)
+        statement_call_ends(&server->database, 1, &server->error);
     for (unsigned i = 0; i < open->cursor.opens; i++)
         if (!open_one(server, open, i, value)) {
             close_all(server, open);

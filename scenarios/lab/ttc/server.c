@@ -8,6 +8,9 @@
 
 #include "net/connect.h"
 #include "net/tls.h"
+#include "process/sql_trace.h"
+#include "process/trace_file.h"
+#include "sql/transaction.h"
 
 enum { ARENA_LIMIT = 64 << 20, UNKNOWN_SERVICE = 12514 };
 
@@ -42,10 +45,13 @@ static bool accept_client(struct server *server) {
 }
 
 static void release(struct server *server) {
+    if (server->logged_on)
+        transaction_abandon(&server->database);
     for (unsigned id = 1; id <= MOST_CURSORS; id++)
         open_cursor_close(server, id);
     database_close(&server->database);
     lobs_close(&server->lobs);
+    trace_flush();
     arena_free(&server->arena);
     free(server->in.data);
     free(server->out.data);
@@ -70,6 +76,8 @@ void server_run(struct server *server, int fd, int out, struct sga *sga,
         return;
     }
     server->tns.trace = trace;
+    sql_trace_of(self);
+    self->waits.driver = server->local ? DRIVER_BEQ : DRIVER_TCP;
     if (getenv(TCPS_VARIABLE)) {
         server->tns.tls =
             tls_accept(fd, sga->wallet, sga->tcps_mutual,

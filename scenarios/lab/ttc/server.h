@@ -221,6 +221,10 @@ bool bind_value_take(struct server *server, const struct bind_type *bind,
 bool bind_row_read(struct server *server, const struct bind_type *bind,
                    unsigned count, bool again, struct bind_value *value);
 
+// bind_row_trace.c. Writes the values into SQL trace.
+void bind_row_trace(const struct cursor *cursor, const struct bind_type *bind,
+                    const struct bind_value *value, unsigned count);
+
 // array_outcome.c. False without memory.
 bool outcome_changed(struct array_outcome *outcome, uint64_t rows);
 bool outcome_failed(struct array_outcome *outcome, uint32_t row,

@@ -43,6 +43,10 @@ def _cell(each: CellResult) -> dict[str, Any]:
         "cancels_lost": each.cancels_lost,
         "cancels_wrong": each.cancels_wrong,
         "in_break_check_pct": _interval(each.check_pct),
+        "layers": {
+            name: {"round_trip_s": _interval(layer.seconds), "blocks_s": list(layer.blocks_s)}
+            for name, layer in each.layers.items()
+        },
         "stacks": {k: v for k, v in each.stacks.items() if k not in ("kind", "block", "cell")},
     }
 

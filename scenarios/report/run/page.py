@@ -3,41 +3,19 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator
 from html import escape
 
 from polltrace.scenarios.analyse.result import RunResult
+from polltrace.scenarios.report.document import document
 from polltrace.scenarios.report.run import figures
 from polltrace.scenarios.report.run.text import conclusions, expected_lines, run_text
 
-_STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 60rem;
-  padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.2rem; }
-svg { width: 100%; height: auto; background: #fff; font-size: 12px; }
-pre { overflow-x: auto; font-size: 11px; line-height: 1.35; background: #f6f6f6; padding: .8rem; }
-.warning { color: #8a3b00; font-weight: 600; }
-"""
-
 
 def run_page(result: RunResult) -> str:
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
     scenario = result.scenario
     body = "\n".join(_sections(result))
-    return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width">
-<title>{escape(scenario.name)}: polltrace run</title>
-<style>{_STYLE}</style></head>
-<body>
-<h1>{escape(scenario.name)}: {escape(scenario.title)}</h1>
-{body}
-</body></html>
-"""
+    return document(f"{scenario.name}: polltrace run", f"{scenario.name}: {scenario.title}", body)
 
 
 def _sections(result: RunResult) -> Iterator[str]:

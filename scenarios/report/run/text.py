@@ -13,6 +13,7 @@ from polltrace.intervals import FEWEST_VALUES, Estimate
 from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.expectations.network import interval_us, path_delays
 from polltrace.scenarios.analyse.result import CellResult, RunResult
+from polltrace.scenarios.report.run.layers import layer_table
 from polltrace.scenarios.report.run.table import cell_table, interval
 from polltrace.scenarios.report.run.views import side_by_side
 
@@ -43,7 +44,10 @@ def _parts(result: RunResult) -> Iterator[object]:
         yield f"all cells: {words}"
     yield from (f"WARNING: {each}" for each in result.warnings)
     yield ""
-    yield cell_table(result)
+    if any(each.layers for each in result.cells):
+        yield from layer_table(result)
+    if {*scenario.record} != {"latency"}:
+        yield cell_table(result)
     if sentences := list(conclusions(result)):
         yield ""
         yield from sentences

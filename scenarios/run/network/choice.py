@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The network paths of a run: by `tc netem` where the kernel has it, by relays elsewhere.
+"""The network paths of a run: by `tc netem` where the kernel has it, by TUN devices or relays
+elsewhere.
 
-netem makes delay and jitter, between network namespaces. A relay handles urgent data, and makes
-the delay as well where there is no netem.
+netem makes delay and jitter, between network namespaces; where there is no netem, a process
+between two TUN devices does. A relay handles urgent data, and makes the delay as well where there
+is neither.
 """
 
 from __future__ import annotations
@@ -13,16 +15,18 @@ from dataclasses import dataclass
 
 from polltrace.errors import HostError
 from polltrace.scenarios.plan.network_path import NetworkPath
-from polltrace.scenarios.run.network.netem import (
-    SERVER,
-    clients_namespace,
-    netem_refused,
-    server_namespace,
-)
+from polltrace.scenarios.run.network.namespaces import SERVER, server_namespace
+from polltrace.scenarios.run.network.netem import clients_namespace, netem_refused
 from polltrace.scenarios.run.network.relay import LOOPBACK, relay
+from polltrace.scenarios.run.network.tun import clients_behind_tun, tun_refused
 
 DIRECT = "direct"
-HOW = ("auto", "netem", "relay")
+HOW = ("auto", "netem", "tun", "relay")
+_BY = {"netem": clients_namespace, "tun": clients_behind_tun}
+_WORDS = {
+    "netem": "tc netem between network namespaces",
+    "tun": "a process of polltrace's own between two TUN devices, in network namespaces",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,14 @@ class Network:
     - `paths`: those that the run needs, by name
     - `namespaces`: the names of those that have a namespace
     - `refused`: why netem does not delay the others
+    - `maker`: of those with a namespace, a key of _BY
     """
 
     how: str
     paths: Mapping[str, NetworkPath]
     namespaces: frozenset[str] = frozenset()
     refused: str = ""
+    maker: str = "netem"
 
     @property
     def address(self) -> str:
@@ -70,7 +76,7 @@ class Network:
                 start: tuple[str, ...] = ()
                 left = path
                 if name in self.namespaces:
-                    start = stack.enter_context(clients_namespace(number, path))
+                    start = stack.enter_context(_BY[self.maker](number, path))
                     left = path.without_delay
                 by = None
                 if self._relayed(name):
@@ -89,8 +95,8 @@ class Network:
         path = self.paths[name]
         makers = []
         if name in self.namespaces:
-            netem = "tc netem between " if path.delays else ""
-            makers.append(f"{netem}network namespaces")
+            plain = self.maker == "netem" and not path.delays
+            makers.append("network namespaces" if plain else _WORDS[self.maker])
         if self._relayed(name):
             makers.append("a relay process of polltrace's own")
         why = f" (not tc netem: {self.refused})" if self.refused and path.delays else ""
@@ -103,20 +109,38 @@ def chosen_network(
     """The network of a run that uses these paths.
 
     `ours` is whether the server is started for the run: a running one cannot be moved into a
-    namespace. "auto" takes netem where it works, for the paths that delay. "netem" makes a
-    namespace for every path or raises HostError.
+    namespace. "auto" takes netem where it works, else TUN devices, for the paths that delay and
+    for those that keep urgent data, so that the two differ in the delay alone. "netem" and "tun"
+    make a namespace for every path or raise HostError.
     """
     needed = {name: path for name, path in paths.items() if name in used and name != DIRECT}
-    delayed = {name for name, path in needed.items() if path.delays}
-    refused = ""
-    if how == "relay":
-        refused = "--network relay"
-    elif not ours:
-        refused = "the server is not in a network of ours"
-    elif delayed:
-        refused = netem_refused() or ""
-    if how == "netem":
-        if refused:
-            raise HostError(f"no network path by tc netem: {refused}")
-        return Network(how, needed, frozenset(needed))
-    return Network(how, needed, frozenset() if refused else frozenset(delayed), refused)
+    if how == "relay" or not ours:
+        why = "--network relay" if how == "relay" else "the server is not in a network of ours"
+        if how in _BY:
+            raise HostError(f"no network path by {_WORDS[how]}: {why}")
+        return Network(how, needed, refused=why)
+    if how == "auto" and not any(path.delays for path in needed.values()):
+        return Network(how, needed)
+    maker, why = _maker(how)
+    if maker is None:
+        if how in _BY:
+            raise HostError(f"no network path by {_WORDS[how]}: {why}")
+        return Network(how, needed, refused=why)
+    alike = {
+        name
+        for name, path in needed.items()
+        if how != "auto" or path.delays or path.urgent == "keep"
+    }
+    return Network(how, needed, frozenset(alike), why, maker)
+
+
+def _maker(how: str) -> tuple[str | None, str]:
+    """The first key of _BY that works here, of those that `how` allows; and why others do not."""
+    reasons: list[str] = []
+    for name, refused in (("netem", netem_refused), ("tun", tun_refused)):
+        if how in ("auto", name):
+            why = refused()
+            if why is None:
+                return name, "; ".join(reasons)
+            reasons.append(why)
+    return None, "; ".join(reasons)

@@ -26,7 +26,8 @@ class Oralab:
     - `tcps_port`: where sessions over TLS connect to, and `wallet`, the directory of the
       certificates that they need; 0 and "" where there are none
     - `user`, `password`: of the database
-    - `tns_admin`: the directory of its sqlnet.ora
+    - `tns_admin`: its directory: the data files, traces, and its sqlnet.ora
+    - `name`: of a lab in the background
     """
 
     pid: int
@@ -39,6 +40,7 @@ class Oralab:
     host: str = "127.0.0.1"
     tcps_port: int = 0
     wallet: str = ""
+    name: str = "lab"
 
     @property
     def dsn(self) -> str:

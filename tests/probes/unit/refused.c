@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Goes into a sandbox of the probe and tries what it must not do there.
-//   refused session|uprobes
+//   refused session|uprobes|reader|replacer
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -68,6 +68,11 @@ static const struct attempt ATTEMPTS[] = {
     {"memory made executable", SYS_mprotect, {0, 4096, PROT_EXEC}},
 };
 
+// Only it starts a process and ends it.
+static bool may_replace(const struct attempt *attempt) {
+    return attempt->number == SYS_clone || attempt->number == SYS_kill;
+}
+
 static const int NEEDED[] = {BPF_MAP_LOOKUP_ELEM, BPF_MAP_UPDATE_ELEM,
                              BPF_RAW_TRACEPOINT_OPEN, BPF_LINK_CREATE};
 
@@ -78,11 +83,20 @@ int main(int argc, char **argv) {
 
     if (session)
         sandbox_session();
-    else
+    else if (!strcmp(argv[1], "uprobes"))
         sandbox_uprobes();
+    else if (!strcmp(argv[1], "reader"))
+        sandbox_reader();
+    else
+        sandbox_replacer();
     for (unsigned i = 0; i < all; i++) {
         const long *a = ATTEMPTS[i].argument;
-        long done =
+
+        if (!strcmp(argv[1], "replacer") && may_replace(&ATTEMPTS[i])) {
+            refused++;
+            continue;
+        }
+        const long done =
             syscall(ATTEMPTS[i].number, a[0], a[1], a[2], a[3], a[4], a[5]);
 
         if (done == -1 && errno == EPERM)

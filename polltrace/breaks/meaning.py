@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What an engine's check means: a mode and its diagnosis, by what the check reveals."""
+
+from __future__ import annotations
+
+from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
+from polltrace.breaks.lost_client import check_mode, lost_client_diagnosis
+from polltrace.breaks.sqlnet import BreakSettings
+from polltrace.breaks.why import Diagnosis, why
+from polltrace.engines import Engine, Reveals
+
+
+def mode_of(engine: Engine, evidence: Evidence) -> BreakMode:
+    """How a session of the engine learns of its client."""
+    if engine.reveals is Reveals.LOST_CLIENT:
+        return check_mode(evidence)
+    return break_mode(evidence)
+
+
+def diagnosis(
+    engine: Engine, evidence: Evidence, settings: BreakSettings, *, edited: bool = False
+) -> Diagnosis:
+    """Why it learns of its client in that way. `edited`: the configuration file was changed after
+    the server had read it."""
+    if engine.reveals is Reveals.LOST_CLIENT:
+        return lost_client_diagnosis(engine, evidence)
+    return why(evidence, settings, edited=edited)

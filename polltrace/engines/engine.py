@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is known of a database engine: its server processes, its check of the client's socket, what
+makes the check come, and what it reveals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Trigger(Enum):
+    """What makes a check poll the socket: every n-th call of the check function, or a timer."""
+
+    COUNT = "count"
+    INTERVAL = "interval"
+
+
+class Reveals(Enum):
+    """What the server learns by its check: that the client wants its call cancelled, or only that
+    the client is gone."""
+
+    CANCEL = "cancel"
+    LOST_CLIENT = "lost client"
+
+
+# The system calls that polltrace-probe tells apart (`polltrace-probe --help`, --check).
+CALLS = ("poll", "select", "epoll_wait", "recv")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine, by what its file states; docs/engines.md describes every key.
+
+    `short` is its name in the width of a column. A dedicated server runs one of `executables` under
+    a process title that `title` matches (groups `instance`, `local` and `port`, the client's, where
+    the title has them) and `not_title` does not. `local` is what group `local` matches of a session
+    without a listener; empty: whatever it matches.
+
+    The check is one of the system calls `calls`, without waiting, on the client's socket. `chains`
+    are its functions, outermost first, each with the names it has had; `check_function` the one
+    called at every check, polled or not (empty: none, every check polls).
+
+    `parameter` sets the `trigger`: checks per poll, or seconds between two; `default` is its value
+    where nothing sets it (0: no checks). `configuration_file` lies in the first of
+    `configuration_directories` that has it; empty: the engine's parameter is not read from a file.
+    `disable_oob_parameter` turns out-of-band breaks off. A session that waits checks every
+    `wait_slice_s` seconds; 0: as often as one that runs. `ask` and `set` are the engine's own
+    commands that show and change the parameter.
+    """
+
+    name: str
+    short: str
+    executables: frozenset[str]
+    title: re.Pattern[str]
+    not_title: re.Pattern[str] | None
+    local: str
+    calls: tuple[str, ...]
+    chains: tuple[tuple[frozenset[str], ...], ...]
+    check_function: str
+    trigger: Trigger
+    reveals: Reveals
+    parameter: str
+    default: int
+    configuration_file: str = ""
+    configuration_directories: tuple[str, ...] = ()
+    disable_oob_parameter: str = ""
+    wait_slice_s: float = 0.0
+    ask: str = ""
+    set: str = ""
+
+    def titled(self, title: str) -> re.Match[str] | None:
+        """The match of a dedicated server's process title; None for any other."""
+        if self.not_title is not None and self.not_title.match(title):
+            return None
+        return self.title.match(title)
+
+    def instance_of(self, title: re.Match[str]) -> str:
+        return _group(title, "instance")
+
+    def is_local(self, title: re.Match[str]) -> bool:
+        """Whether the session came without a listener, or by a unix socket."""
+        found = _group(title, "local")
+        return found == self.local if self.local else bool(found)
+
+    def client_port(self, title: re.Match[str]) -> str:
+        """The port of the client's end; empty where the title does not have it."""
+        return _group(title, "port")
+
+    @property
+    def polls_by_count(self) -> bool:
+        return self.trigger is Trigger.COUNT
+
+
+def _group(match: re.Match[str], name: str) -> str:
+    return (match.groupdict().get(name) or "") if match.re.groupindex else ""

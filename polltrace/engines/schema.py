@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Engine files: TOML, checked key by key; an error is one line, KEY: what is wrong and what would
+be right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from polltrace.engines.dialect import compiled
+from polltrace.engines.engine import CALLS, Engine, Reveals, Trigger
+
+_TABLES = {
+    "": {"name", "short", "inherits", "process", "break_check", "configuration"},
+    "process": {"executables", "title", "not_title", "local"},
+    "break_check": {"calls", "chain", "chains", "function", "trigger", "reveals"},
+    "configuration": {
+        *("parameter", "default", "file", "directories", "disable_oob"),
+        *("wait_slice_s", "ask", "set"),
+    },
+}
+_EXECUTABLE = re.compile(r"[A-Za-z0-9_.+-]{1,30}", re.ASCII)
+# libc may hide the caller of the system call: of two functions none would be left to go by.
+FEWEST_LINKS = 3
+_NAME = re.compile(r"[ -~]{1,40}")
+_SHORT = re.compile(r"[A-Za-z0-9_-]{1,6}", re.ASCII)
+_GROUPS = {"instance", "local", "port"}
+Choice = TypeVar("Choice", Trigger, Reveals)
+
+
+class EngineError(ValueError):
+    """`KEY: what is wrong`, in one line."""
+
+
+def engine_from(data: Mapping[str, Any]) -> Engine:
+    """The engine that a file, with what it inherits, describes. Raises EngineError."""
+    tables = {name: _table(data, name) for name in _TABLES}
+    for name, table in tables.items():
+        _check_keys(table, name)
+    top, process = tables[""], tables["process"]
+    check, configuration = tables["break_check"], tables["configuration"]
+    trigger = _choice(check, "trigger", Trigger)
+    reveals = _choice(check, "reveals", Reveals)
+    engine = Engine(
+        name=_text(top, "name", "", _NAME, "1 to 40 printable characters"),
+        short=_text(top, "short", "", _SHORT, "1 to 6 letters and digits, for a column"),
+        executables=frozenset(_executables(process)),
+        title=_title(process, "title"),
+        not_title=_title(process, "not_title") if "not_title" in process else None,
+        local=_optional_text(process, "local", "process"),
+        calls=_calls(check),
+        chains=_chains(check),
+        check_function=_optional_text(check, "function", "break_check"),
+        trigger=trigger,
+        reveals=reveals,
+        parameter=_text(configuration, "parameter", "configuration", _NAME, "the parameter's name"),
+        default=_whole(configuration, "default", 1 if trigger is Trigger.COUNT else 0),
+        configuration_file=_optional_text(configuration, "file", "configuration"),
+        configuration_directories=tuple(_texts(configuration, "directories", "configuration")),
+        disable_oob_parameter=_optional_text(configuration, "disable_oob", "configuration"),
+        wait_slice_s=_seconds(configuration),
+        ask=_optional_text(configuration, "ask", "configuration"),
+        set=_optional_text(configuration, "set", "configuration"),
+    )
+    _check_together(engine)
+    return engine
+
+
+def _check_together(engine: Engine) -> None:
+    if engine.trigger is Trigger.COUNT and not engine.check_function:
+        raise EngineError("break_check.function: trigger = 'count' needs the function of a check")
+    if engine.reveals is Reveals.CANCEL and engine.trigger is Trigger.INTERVAL:
+        raise EngineError("break_check.trigger: reveals = 'cancel' goes with trigger = 'count'")
+    if engine.reveals is Reveals.LOST_CLIENT and engine.trigger is Trigger.COUNT:
+        raise EngineError(
+            "break_check.trigger: reveals = 'lost client' goes with trigger = 'interval'"
+        )
+    if engine.configuration_file and not engine.configuration_directories:
+        raise EngineError("configuration.directories: missing; where is configuration.file?")
+
+
+def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = data if not name else data.get(name)
+    if table is None:
+        raise EngineError(f"{name}: missing; the file needs a table [{name}]")
+    if not isinstance(table, dict):
+        raise EngineError(f"{name}: a table [{name}] is expected")
+    return table
+
+
+def _check_keys(table: Mapping[str, Any], name: str) -> None:
+    for key in table:
+        if key not in _TABLES[name]:
+            known = ", ".join(sorted(_TABLES[name]))
+            raise EngineError(f"{_key(name, str(key))}: no such key; known are {known}")
+
+
+def _key(table: str, key: str) -> str:
+    return f"{table}.{key}" if table else key
+
+
+def _text(
+    table: Mapping[str, Any], key: str, name: str, form: re.Pattern[str], expected: str
+) -> str:
+    if key not in table:
+        raise EngineError(f"{_key(name, key)}: missing; give {expected}")
+    value = table[key]
+    if not isinstance(value, str) or not form.fullmatch(value):
+        raise EngineError(f"{_key(name, key)}: {expected} is expected")
+    return value
+
+
+def _optional_text(table: Mapping[str, Any], key: str, name: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
+        raise EngineError(f"{_key(name, key)}: a text of one line, at most 200 long, is expected")
+    return value
+
+
+def _texts(table: Mapping[str, Any], key: str, name: str) -> list[str]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise EngineError(f"{_key(name, key)}: a list of texts is expected")
+    return value
+
+
+def _executables(process: Mapping[str, Any]) -> list[str]:
+    found = _texts(process, "executables", "process")
+    if not found or not all(_EXECUTABLE.fullmatch(each) for each in found):
+        raise EngineError(
+            "process.executables: file names without a path, of at most 30 letters, digits and "
+            "_ . + -, are expected"
+        )
+    return found
+
+
+def _title(process: Mapping[str, Any], key: str) -> re.Pattern[str]:
+    value = process.get(key)
+    if not isinstance(value, str) or not value:
+        raise EngineError(f"process.{key}: missing; give a regular expression")
+    try:
+        pattern = compiled(value)
+    except ValueError as error:
+        raise EngineError(f"process.{key}: {error} (see docs/engines.md, Titles)") from None
+    if unknown := set(pattern.groupindex) - _GROUPS:
+        raise EngineError(
+            f"process.{key}: no group is called {min(unknown)!r}; known are instance, local, port"
+        )
+    return pattern
+
+
+def _calls(check: Mapping[str, Any]) -> tuple[str, ...]:
+    found = _texts(check, "calls", "break_check")
+    if not found or not set(found) <= set(CALLS):
+        raise EngineError(f"break_check.calls: some of {', '.join(CALLS)} are expected")
+    return tuple(dict.fromkeys(found))
+
+
+def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
+    if ("chain" in check) == ("chains" in check):
+        raise EngineError(
+            "break_check.chain: give the functions of the check, or several as chains"
+        )
+    chains = [check["chain"]] if "chain" in check else check["chains"]
+    wrong = EngineError(
+        "break_check.chain: a list of three or more functions, outermost first, is expected, each "
+        "a list of the names it has had"
+    )
+    if not isinstance(chains, list) or not chains:
+        raise wrong
+    for chain in chains:
+        if not isinstance(chain, list) or len(chain) < FEWEST_LINKS:
+            raise wrong
+        for names in chain:
+            if not isinstance(names, list) or not names:
+                raise wrong
+            if not all(isinstance(each, str) and each for each in names):
+                raise wrong
+    return tuple(tuple(frozenset(names) for names in chain) for chain in chains)
+
+
+def _choice(table: Mapping[str, Any], key: str, kind: type[Choice]) -> Choice:
+    known = {each.value: each for each in kind}
+    if table.get(key) not in known:
+        raise EngineError(f"break_check.{key}: one of {', '.join(map(repr, known))} is expected")
+    return known[table[key]]
+
+
+def _whole(table: Mapping[str, Any], key: str, least: int) -> int:
+    value = table.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 1_000_000:
+        raise EngineError(
+            f"configuration.{key}: a whole number from {least} to 1000000 is expected"
+        )
+    return value
+
+
+def _seconds(table: Mapping[str, Any]) -> float:
+    value = table.get("wait_slice_s", 0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 3600:
+        raise EngineError("configuration.wait_slice_s: seconds from 0 to 3600 are expected")
+    return float(value)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A distribution of latencies in constant memory: exact moments, percentiles of kept values."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polltrace.intervals import Estimate, median
+
+KEPT = 1 << 18
+"""Values that are kept at most. Beyond that, every second, fourth, eighth … value is."""
+# More values than this make the interval of the median too narrow to print, and slow to compute.
+_FOR_THE_INTERVAL = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Figures of a distribution, in the unit of its values.
+
+    - `samples`: how many values there were
+    - `minimum`, `mean`, `maximum`, and `deviation`, the population's standard deviation: of all
+    - `p50`, with its 95 % interval, `p90`, `p95`, `p99`, `p99_9`: by nearest rank
+    - `jitter`: mean absolute difference of successive values (RFC 3393's delay variation)
+    """
+
+    samples: int
+    minimum: float
+    mean: float
+    deviation: float
+    p50: Estimate
+    p90: float
+    p95: float
+    p99: float
+    p99_9: float
+    maximum: float
+    jitter: float
+
+
+class Distribution:
+    """Values, one after the other."""
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self._values = array("d")
+        self._stride = 1
+        self._mean = self._squares = self._variation = 0.0
+        self._least, self._most, self._last = math.inf, -math.inf, math.nan
+        self._steps = 0
+
+    def add(self, value: float) -> None:
+        if self.samples % self._stride == 0:
+            self._values.append(value)
+            if len(self._values) > KEPT:
+                self._thin()
+        self.samples += 1
+        # Welford's update: no difference of large sums.
+        step = value - self._mean
+        self._mean += step / self.samples
+        self._squares += step * (value - self._mean)
+        self._least, self._most = min(self._least, value), max(self._most, value)
+        if self.samples > 1:
+            self._variation += abs(value - self._last)
+            self._steps += 1
+        self._last = value
+
+    def extend(self, values: Iterable[float]) -> None:
+        for value in values:
+            self.add(value)
+
+    def merge(self, other: Distribution) -> None:
+        """Add another's values; jitter stays between values of one of the two."""
+        if not other.samples:
+            return
+        while self._stride < other._stride:
+            self._thin()
+        self._values.extend(other._values[:: self._stride // other._stride])
+        both = self.samples + other.samples
+        apart = other._mean - self._mean
+        self._squares += other._squares + apart**2 * self.samples * other.samples / both
+        self._mean += apart * other.samples / both
+        self.samples = both
+        self._least, self._most = min(self._least, other._least), max(self._most, other._most)
+        self._variation += other._variation
+        self._steps += other._steps
+        while len(self._values) > KEPT:
+            self._thin()
+
+    def data(self) -> dict[str, Any]:
+        """Everything, for another process to read by of()."""
+        return {
+            "samples": self.samples,
+            "stride": self._stride,
+            "values": self._values.tolist(),
+            "mean": self._mean,
+            "squares": self._squares,
+            "variation": self._variation,
+            "steps": self._steps,
+            "range": [self._least, self._most] if self.samples else None,
+        }
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Distribution:
+        found = cls()
+        found.samples, found._stride = data["samples"], data["stride"]
+        found._values = array("d", data["values"])
+        found._mean, found._squares = data["mean"], data["squares"]
+        found._variation, found._steps = data["variation"], data["steps"]
+        if data["range"] is not None:
+            found._least, found._most = data["range"]
+        return found
+
+    def summary(self) -> Summary | None:
+        """None where there is no value."""
+        if not self.samples:
+            return None
+        ordered = sorted(self._values)
+
+        def rank(share: float) -> float:
+            return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
+
+        few = ordered[:: math.ceil(len(ordered) / _FOR_THE_INTERVAL)]
+        return Summary(
+            samples=self.samples,
+            minimum=self._least,
+            mean=self._mean,
+            deviation=math.sqrt(self._squares / self.samples),
+            p50=median(ordered if len(ordered) <= _FOR_THE_INTERVAL else few),
+            p90=rank(0.9),
+            p95=rank(0.95),
+            p99=rank(0.99),
+            p99_9=rank(0.999),
+            maximum=self._most,
+            jitter=self._variation / self._steps if self._steps else 0.0,
+        )
+
+    def _thin(self) -> None:
+        self._values = self._values[::2]
+        self._stride *= 2

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One stream of a test, a process: `python -m polltrace.latency.net_test.stream`.
+
+Reads one line of JSON, {"address", "plan", "interval_s", "timeout_s"}, connects, prints {"ready"}
+and begins with the next line. Prints a line of JSON for each interval, {"at_s", "bytes",
+"messages", "mean_s"}, and one with the result at the end. It ends with its stdin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+import threading
+import time
+from typing import Any
+
+from polltrace.errors import HostError
+from polltrace.latency.distribution import Distribution
+from polltrace.latency.net_test.plan import Plan, opened
+from polltrace.latency.net_test.transfer import Payload, Sink
+from polltrace.latency.tcp_info import tcp_info
+
+_PATIENCE_S = 1.0
+
+
+class Stream:
+    """The client's end of a connection: `sent` and `received` bytes of messages so far, and the
+    latencies of those that were answered."""
+
+    def __init__(self, connection: socket.socket, plan: Plan, interval_s: float) -> None:
+        self._connection, self._plan, self._interval_s = connection, plan, interval_s
+        self._message, self._sink = Payload(plan.up), Sink()
+        self._received = 0
+        self._latency = Distribution()
+        self._part = Distribution()
+        self._ended = threading.Event()
+
+    def run(self) -> dict[str, Any]:
+        """Exchange until the time is over; the figures after the warm-up."""
+        plan = self._plan
+        exchange = threading.Thread(
+            target=self._ask if plan.mode == "sync" else self._stream, daemon=True
+        )
+        self._began = time.monotonic()
+        self._counted_from = self._began + plan.warm_up_s
+        self._until = self._counted_from + plan.seconds
+        exchange.start()
+        self._wait_until(self._counted_from)
+        base, cpu = self._bytes(), time.process_time()
+        began = time.monotonic()
+        self._intervals(began, base)
+        if plan.mode == "sync":
+            # For the message under way: it counts, as its answer does.
+            self._ended.wait(_PATIENCE_S)
+        ended, bytes_ = time.monotonic(), self._bytes() - base
+        latency = self._latency.data()
+        if plan.mode == "sync":
+            bytes_ = latency["samples"] * plan.payload
+        cpu_s = time.process_time() - cpu
+        info = tcp_info(self._connection)
+        return {
+            "seconds": ended - began,
+            "bytes": bytes_,
+            "latency": latency,
+            "cpu_share": cpu_s / (ended - began),
+            "retransmits": info.retransmits,
+            "rtt_s": info.rtt_s,
+            "send_buffer": self._connection.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF),
+        }
+
+    def _intervals(self, began: float, base: int) -> None:
+        before, at = base, began
+        while at < self._until and not self._ended.is_set():
+            at = min(at + self._interval_s, self._until)
+            self._wait_until(at)
+            now, part = self._bytes(), self._part
+            self._part = Distribution()
+            found = part.summary() if part.samples else None
+            line = {"at_s": at - began, "bytes": now - before, "messages": part.samples}
+            print(json.dumps(line | {"mean_s": found.mean if found else None}), flush=True)
+            before = now
+
+    def _bytes(self) -> int:
+        """Bytes of messages that have arrived so far, wherever they went."""
+        plan = self._plan
+        if plan.mode == "sync":
+            return self._latency.samples * plan.payload
+        # Of what we send, the line with the plan is acknowledged as well; it cancels out.
+        sent = tcp_info(self._connection).bytes_acked if plan.direction != "to-client" else 0
+        return sent + self._received
+
+    def _wait_until(self, at: float) -> None:
+        self._ended.wait(max(at - time.monotonic(), 0))
+
+    def _ask(self) -> None:
+        """Message and answer, in turns."""
+        with contextlib.suppress(OSError):
+            while (sent_at := time.monotonic()) < self._until:
+                began = time.perf_counter()
+                self._message.send(self._connection)
+                if not self._sink.receive(self._connection, self._plan.down):
+                    break
+                took_s = time.perf_counter() - began
+                if sent_at >= self._counted_from:
+                    self._latency.add(took_s)
+                    self._part.add(took_s)
+        self._ended.set()
+
+    def _stream(self) -> None:
+        sender = None
+        if self._plan.direction != "to-client":
+            sender = threading.Thread(target=self._send, daemon=True)
+            sender.start()
+        if self._plan.direction != "to-server":
+            with contextlib.suppress(OSError):
+                while came := self._sink.some(self._connection):
+                    self._received += came
+        if sender is not None:
+            sender.join()
+        self._ended.set()
+
+    def _send(self) -> None:
+        with contextlib.suppress(OSError):
+            while time.monotonic() < self._until:
+                self._message.send(self._connection)
+
+
+def main() -> None:
+    request = json.loads(sys.stdin.readline())
+    plan = Plan(**request["plan"])
+    try:
+        connection = opened(tuple(request["address"]), plan, request["timeout_s"])
+    except HostError as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+        return
+    with connection:
+        connection.settimeout(request["timeout_s"])
+        print(json.dumps({"ready": True}), flush=True)
+        if not sys.stdin.readline():
+            return
+        threading.Thread(target=_end_with_stdin, daemon=True).start()
+        print(json.dumps(Stream(connection, plan, request["interval_s"]).run()), flush=True)
+        # A send may still be waiting for the other end.
+        os._exit(0)
+
+
+def _end_with_stdin() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

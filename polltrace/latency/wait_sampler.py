@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a process waits in, by looking at /proc/PID/syscall at random moments: the process is
+neither stopped nor slowed."""
+
+from __future__ import annotations
+
+import collections
+import os
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError
+from polltrace.stop_at.syscalls import name_of
+
+RATE_HZ = 1000.0
+_RUNNING = "running"
+_STOPPED = "-1"
+
+
+@dataclass(slots=True)
+class Waits:
+    """Samples of a process's state.
+
+    - `samples`: how many there are
+    - `running`: on a processor, or ready to run
+    - `calls`: blocked in a system call, by its name and its first argument (a descriptor of most)
+    """
+
+    samples: int = 0
+    running: int = 0
+    calls: collections.Counter[tuple[str, int]] = field(default_factory=collections.Counter)
+
+    def add(self, text: str) -> None:
+        """One reading of /proc/PID/syscall (proc(5))."""
+        self.samples += 1
+        words = text.split()
+        # "-1": blocked outside a system call, by a page fault for instance.
+        if not words or words[0] == _RUNNING:
+            self.running += 1
+        elif words[0] == _STOPPED:
+            self.calls["no system call", -1] += 1
+        else:
+            self.calls[name_of(int(words[0])), int(words[1], 16)] += 1
+
+
+class WaitSampler:
+    """Reads the state of process `pid`.
+
+    Raises NoSuchProcessError, NotPermittedError, or HostError where the kernel does not tell.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        try:
+            self._fd = os.open(f"/proc/{pid}/syscall", os.O_RDONLY | os.O_CLOEXEC)
+            self.waits = Waits()
+            self._sample()
+        except FileNotFoundError:
+            if Path(f"/proc/{pid}").exists():
+                raise HostError("this kernel has no /proc/PID/syscall") from None
+            raise NoSuchProcessError(f"no process {pid}") from None
+        except PermissionError:
+            raise NotPermittedError(
+                f"not permitted to see what process {pid} waits in: run as root"
+            ) from None
+        self.waits = Waits()
+
+    def run(self, seconds: float, stopped: Callable[[], bool] = lambda: False) -> None:
+        """Sample for `seconds`, at random moments: no rhythm of the process can fall in with ours.
+
+        Raises NoSuchProcessError where it ends meanwhile.
+        """
+        until = time.monotonic() + seconds
+        try:
+            while time.monotonic() < until and not stopped():
+                self._sample()
+                time.sleep(random.expovariate(RATE_HZ))
+        except ProcessLookupError:
+            raise NoSuchProcessError(f"process {self._pid} ended while it was observed") from None
+        finally:
+            os.close(self._fd)
+
+    def _sample(self) -> None:
+        self.waits.add(os.pread(self._fd, 256, 0).decode("ascii", "replace"))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The text and the data of `polltrace advise` for an engine whose checks a timer starts."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.intervals import Estimate
+from polltrace.overhead.client_check import (
+    ClientCheckAdvice,
+    IntervalForecast,
+    recommended_interval,
+)
+
+_WIDTH = 100
+
+
+def client_check_text(advice: ClientCheckAdvice, limit_s: float) -> str:
+    """What the checks cost now, what each interval would cost and find, and the recommendation."""
+    lines = [_headline(advice)]
+    if not advice.forecast:
+        return _wrapped([*lines, "It was not on CPU: measure again while a statement runs."])
+    lines.append(
+        "The cost is that of whole checks (signal, handler, the call on the socket, the timer), "
+        "calibrated here with no probe attached. It saves nothing else to check less often: a "
+        "cancel comes over another connection."
+    )
+    return "\n".join(
+        [_wrapped(lines), "", *_table(advice), "", _wrapped([_recommendation(advice, limit_s)])]
+    )
+
+
+def _headline(advice: ClientCheckAdvice) -> str:
+    server, engine = advice.server, advice.server.engine
+    peer = server.socket.peer if server.socket else "a local client"
+    who = f"Process {server.pid} ({server.instance}, client {peer})"
+    if advice.mode is not BreakMode.CHECKING:
+        return f"{who} is {advice.mode.value}: {advice.why.reason}."
+    every = f", every {span(advice.interval_s)}" if advice.interval_s else ""
+    return (
+        f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone"
+        f"{every} ({engine.parameter}): {_pct(advice.now)} of its CPU, at "
+        f"{1e6 * advice.check_cost_s.value:.1f} us a check."
+    )
+
+
+def _table(advice: ClientCheckAdvice) -> list[str]:
+    lines = [
+        f"{'INTERVAL':>10} {'CHECKS/CPU s':>12} {'% CPU [95 %]':>24}"
+        f" {'CLIENT FOUND GONE AFTER':>24}",
+        f"{'':>48} {'median   at most':>24}",
+    ]
+    for each in advice.forecast:
+        share = f"{each.cpu_pct.value:.3f} [{each.cpu_pct.low:.3f}, {each.cpu_pct.high:.3f}]"
+        now = " <- now" if each.interval_s == advice.interval_s else ""
+        found = f"{span(each.median_s)}  {span(each.worst_s):>8}"
+        lines.append(
+            f"{span(each.interval_s):>10} {each.checks_per_cpu_s:>12,.1f} {share:>24} {found:>24}"
+            f"{now}"
+        )
+    never = "at its next send"
+    lines.append(
+        f"{'off':>10} {0:>12} {'0':>24} {never:>24}"
+        f"{' <- now' if advice.mode is BreakMode.NOT_CHECKING else ''}"
+    )
+    return lines
+
+
+def _recommendation(advice: ClientCheckAdvice, limit_s: float) -> str:
+    engine = advice.server.engine
+    best = recommended_interval(advice.forecast, limit_s)
+    want = f"To find a client gone within {span(limit_s)} (--max-cancel)"
+    if best is None:
+        return (
+            f"{want}: no interval does, because checks came up to {span(advice.unbroken_s)} late."
+        )
+    how = f" ({engine.set} = '{span(best.interval_s).replace(' ', '')}')" if engine.set else ""
+    return (
+        f"{want}: {engine.parameter} = {span(best.interval_s)}{how}, which takes "
+        f"{_pct(best.cpu_pct)} of its CPU."
+    )
+
+
+def client_check_data(advice: ClientCheckAdvice, limit_s: float) -> dict[str, Any]:
+    """Shares are per cent of the session's CPU time, with their 95 % intervals; null is what is
+    not known."""
+    server, best = advice.server, recommended_interval(advice.forecast, limit_s)
+    return {
+        "pid": server.pid,
+        "engine": server.engine.name,
+        "instance": server.instance,
+        "client": server.socket.peer if server.socket else None,
+        "break_mode": advice.mode.value,
+        "cause": advice.why.cause.value,
+        "reason": advice.why.reason,
+        "parameter": server.engine.parameter,
+        "interval_s": advice.interval_s,
+        "checks_per_s": advice.load.rate.per_s,
+        "check_cost_us": 1e6 * advice.check_cost_s.value,
+        "cpu_pct": advice.now.value,
+        "cpu_pct_ci95": [advice.now.low, advice.now.high],
+        "latest_check_s": advice.unbroken_s,
+        "forecast": [_forecast_data(each) for each in advice.forecast],
+        "max_cancel_s": limit_s,
+        "recommended_interval_s": best.interval_s if best else None,
+    }
+
+
+def _forecast_data(each: IntervalForecast) -> dict[str, Any]:
+    return {
+        "interval_s": each.interval_s,
+        "checks_per_cpu_s": each.checks_per_cpu_s,
+        "cpu_pct": each.cpu_pct.value,
+        "cpu_pct_ci95": [each.cpu_pct.low, each.cpu_pct.high],
+        "found_median_s": each.median_s,
+        "found_worst_s": each.worst_s,
+    }
+
+
+def span(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def _pct(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} % [{estimate.low:.2f}, {estimate.high:.2f}]"
+
+
+def _wrapped(lines: list[str]) -> str:
+    return "\n".join(
+        textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        for line in lines
+    )

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The cost of checks that a timer starts, and what another interval would cost and find.
+
+The model: while a statement runs, one check comes in each interval of elapsed time, whatever the
+statement does. A check is a signal, its handler, the system call on the client's socket and the
+setting of the timer; polltrace-calibrate measures all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.breaks.why import Diagnosis
+from polltrace.errors import NoSuchProcessError
+from polltrace.intervals import Estimate, exactly
+from polltrace.overhead.calibration import calibrate_timer_check
+from polltrace.overhead.cancel import Gaps, on_cpu_gaps
+from polltrace.overhead.load import SessionLoad, counted_load
+from polltrace.overhead.poll_cost import PollCost
+from polltrace.profiles.frames import ProcessTotals
+from polltrace.servers.ps_report import BUSY_CPU_S
+from polltrace.servers.servers import Server
+
+# What a site may choose, in seconds.
+INTERVALS_S = (0.001, 0.01, 0.1, 1.0, 10.0)
+# Some gaps of a tenth of a second; timing a few checks costs next to nothing.
+CHECKS_TIMED_SECONDS = 3.0
+# With fewer gaps their shortest tells little of the interval.
+FEWEST_GAPS = 5
+# The timer never comes early, so the interval is the shortest gap but for the clock's error.
+_SHORTEST_SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalForecast:
+    """The same work with a check every `interval_s` seconds: `checks_per_cpu_s` of them per second
+    of CPU time, their share of CPU (`cpu_pct`), and how long after its end a client is found gone,
+    in seconds: half of them within `median_s`, all within `worst_s`."""
+
+    interval_s: float
+    checks_per_cpu_s: float
+    cpu_pct: Estimate
+    median_s: float
+    worst_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCheckAdvice:
+    """`mode` and `why` of a `server`, its `load` (checks counted), the interval in force as
+    measured (`interval_s`, None: too few checks), CPU seconds of a check (`check_cost_s`), the
+    checks' share of CPU `now`, and a `forecast` for each interval; none where it was not on CPU.
+    `unbroken_s` is the longest time by which a check came later than its interval."""
+
+    server: Server
+    mode: BreakMode
+    why: Diagnosis
+    load: SessionLoad
+    interval_s: float | None
+    check_cost_s: Estimate
+    now: Estimate
+    unbroken_s: float
+    forecast: Sequence[IntervalForecast]
+
+
+def advise_client_check(server: Server, counted_s: float, timed_s: float) -> ClientCheckAdvice:
+    """Measure a live session: its checks, the times between them, the cost of one on this host.
+
+    Raises NoSuchProcessError where it ends before it was measured, and the probe's errors.
+    """
+    counted, seconds = _totals(server, ProbeOptions(duration_s=counted_s))
+    totals = replace(counted, break_polls=server.client_polls(counted))
+    gaps = Gaps(())
+    if totals.break_polls:
+        timed, _ = _totals(server, ProbeOptions(duration_s=timed_s, latency=True))
+        gaps = on_cpu_gaps(timed.gaps)
+    load = counted_load(totals, seconds, 0.0)
+    polls = True if totals.break_polls else False if totals.cpu_s >= BUSY_CPU_S else None
+    busy = load.busy or 1.0
+    spacings = [each * busy for each in INTERVALS_S]
+    cost = calibrate_timer_check([load.interval_s, *spacings] if polls else spacings)
+    return client_check_advice(server, polls, load, gaps, cost)
+
+
+def client_check_advice(
+    server: Server, polls: bool | None, load: SessionLoad, gaps: Gaps, cost: PollCost
+) -> ClientCheckAdvice:
+    """Pure. `polls`: whether it checked while it was on CPU; None: it was not."""
+    interval_s = interval_in_force(gaps)
+    late_s = unbroken_s(gaps, interval_s)
+    check_cost_s = cost.at(load.interval_s) if polls else exactly(0.0)
+    chosen = sorted({*INTERVALS_S, *([interval_s] if interval_s else [])})
+    return ClientCheckAdvice(
+        server=server,
+        mode=server.mode(polls),
+        why=server.why(polls),
+        load=load,
+        interval_s=interval_s,
+        check_cost_s=check_cost_s,
+        now=check_cost_s.scaled(100 * load.polls_per_cpu_s),
+        unbroken_s=late_s,
+        forecast=[_forecast(each, load, late_s, cost) for each in chosen] if load.busy else [],
+    )
+
+
+def interval_in_force(gaps: Gaps) -> float | None:
+    """Seconds, to two digits; None for too few gaps to tell."""
+    count = sum(each for _, each in gaps.spans)
+    if count < FEWEST_GAPS:
+        return None
+    seen = 0.0
+    for span_ms, each in gaps.spans:
+        seen += each
+        if seen >= _SHORTEST_SHARE * count:
+            return float(f"{span_ms / 1e3:.1g}") if _is_near(span_ms) else span_ms / 1e3
+    return None
+
+
+def _is_near(span_ms: float) -> bool:
+    """Whether it is a round number (one digit) of the engine's unit, but for what a check takes."""
+    rounded = float(f"{span_ms:.1g}")
+    return rounded <= span_ms * 1.02 and span_ms <= rounded * 1.1 + 0.2
+
+
+def unbroken_s(gaps: Gaps, interval_s: float | None) -> float:
+    """How much later than its interval a check came at most: a stretch of code without a place
+    where interrupts are looked for, or a wait for a processor."""
+    if interval_s is None or not gaps.spans:
+        return 0.0
+    return max(0.0, gaps.spans[-1][0] / 1e3 - interval_s)
+
+
+def _forecast(
+    interval_s: float, load: SessionLoad, late_s: float, cost: PollCost
+) -> IntervalForecast:
+    spacing_s = interval_s * load.busy
+    return IntervalForecast(
+        interval_s=interval_s,
+        checks_per_cpu_s=1 / spacing_s,
+        cpu_pct=cost.at(spacing_s).scaled(100 / spacing_s),
+        median_s=interval_s / 2,
+        worst_s=interval_s + late_s,
+    )
+
+
+def recommended_interval(
+    forecasts: Sequence[IntervalForecast], limit_s: float
+) -> IntervalForecast | None:
+    """The longest interval that finds a client gone within the limit; None where none does."""
+    within = [each for each in forecasts if each.worst_s <= limit_s * 1.0001]
+    return max(within, key=lambda each: each.interval_s, default=None)
+
+
+def _totals(server: Server, options: ProbeOptions) -> tuple[ProcessTotals, float]:
+    with EbpfProbe([server.pid], options) as probe:
+        profile = probe.profile()
+    identity = (server.pid, server.start_ticks)
+    for totals in profile.totals:
+        if totals.identity == identity and identity not in profile.ended:
+            return totals, profile.seconds
+    raise NoSuchProcessError(f"process {server.pid} ended while it was measured")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From what can be measured of a poll to what it costs a session, by factors that were fitted.
+
+Two measurements say what a break poll costs, and neither is the cost itself. The calibration times
+polls of polltrace's own between work of its own: other work than the session's. The duration in
+place times the session's polls from their entry into the kernel to their exit: it knows how cold
+this session's caches are, and not the way into the kernel and out, nor the slower work afterwards.
+Each is multiplied by the factor that sessions with a known cost gave. The interval of a factor is a
+prediction interval: it holds 95 % of sessions that took no part in the fit.
+
+All numbers of the model are in cost_model.json, which `make fit` writes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Self
+
+from polltrace.intervals import Estimate
+from polltrace.overhead.poll_cost import PollCost, constant
+from polltrace.profiles.frames import Bucket
+
+FORMAT, VERSION = "polltrace-cost-model", 1
+# With fewer polls timed their mean is not known to a per cent.
+FEWEST_TIMED = 1000
+# Interrupts and other processes' turns fall into the longest, and are no part of a poll.
+_LONGEST = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class CostModel:
+    """Factors, each with its prediction interval.
+
+    `calibrated`: the cost of a poll, of what a poll of polltrace's own takes at the same interval.
+    `timed`: the cost of a poll, of its mean duration in place. `sampled`: the cost of checking, of
+    its share of on-CPU samples. `other_interval`: the cost at another skip, of what the one at the
+    present skip, the calibration's curve and the interval to the power of `rise` say. No factors:
+    `check_s`, CPU seconds of a check that does not poll; `together`, the error of a mean of two
+    estimates, of that which independent ones would have. `provenance` is what the model was fitted
+    on.
+    """
+
+    calibrated: Estimate
+    timed: Estimate
+    sampled: Estimate
+    other_interval: Estimate
+    rise: float
+    check_s: Estimate
+    together: float
+    provenance: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Self:
+        """Raises ValueError for data of another format."""
+        if (data.get("format"), data.get("version")) != (FORMAT, VERSION):
+            raise ValueError(f"not a cost model of version {VERSION}")
+        return cls(
+            calibrated=Estimate(*data["calibrated"]),
+            timed=Estimate(*data["timed"]),
+            sampled=Estimate(*data["sampled"]),
+            other_interval=Estimate(*data["other_interval"]),
+            rise=float(data["rise"]),
+            check_s=Estimate(*data["check_s"]),
+            together=float(data["together"]),
+            provenance=data["provenance"],
+        )
+
+
+def cost_model() -> CostModel:
+    """The model that polltrace comes with."""
+    return _shipped()
+
+
+@cache
+def _shipped() -> CostModel:
+    text = files("polltrace.overhead").joinpath("cost_model.json").read_text("utf-8")
+    return CostModel.of(json.loads(text))
+
+
+def calibrated_cost(poll_s: float) -> Estimate:
+    """CPU seconds that a poll costs a session where one of polltrace's own takes `poll_s`."""
+    return cost_model().calibrated.scaled(poll_s)
+
+
+def timed_cost(durations: Sequence[Bucket]) -> Estimate | None:
+    """CPU seconds that a poll costs a session whose polls took so long; None for too few."""
+    mean_ns = usual_mean_ns(durations)
+    return None if mean_ns is None else cost_model().timed.scaled(1e-9 * mean_ns)
+
+
+def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
+    """The mean duration without the longest; None for too few."""
+    left = polls = round((1 - _LONGEST) * sum(each.count for each in durations))
+    if polls < FEWEST_TIMED:
+        return None
+    sum_ns = 0.0
+    for each in sorted(durations, key=lambda bucket: bucket.from_ns):
+        sum_ns += min(each.count, left) * (each.from_ns + each.below_ns - 1) / 2
+        left -= min(each.count, left)
+    return sum_ns / polls
+
+
+def in_place(
+    curve: PollCost | None, interval_s: float, durations: Sequence[Bucket]
+) -> PollCost | None:
+    """The cost curve of a session that polls every `interval_s` CPU seconds: the calibration's, in
+    the place that the session's own durations give it; as it is where they were not timed. Without
+    a calibration it is flat."""
+    cost = timed_cost(durations)
+    if cost is None:
+        return curve
+    return curve.through(interval_s, cost) if curve else constant(cost)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a scan says of its files besides their calls: elapsed time, and what to know of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from polltrace.sqltrace.file_summary import FileSummary
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Accounting:
+    """Where elapsed time went, in microseconds.
+
+    elapsed: of all sessions, each from its first start to its last end; accounted: CPU of what
+    the client asked for, and all waits; orphans: CPU of recursive calls that no call contains;
+    unaccounted: the rest, negative where more was counted than passed.
+    """
+
+    elapsed: int
+    accounted: int
+    orphan_calls: int
+    orphans: int
+
+    @property
+    def unaccounted(self) -> int:
+        return self.elapsed - self.accounted - self.orphans
+
+
+def accounting(accounted: int, summaries: Sequence[FileSummary]) -> Accounting:
+    return Accounting(
+        sum(each.elapsed for each in summaries),
+        accounted,
+        sum(each.orphan_calls for each in summaries),
+        sum(each.orphan_c for each in summaries),
+    )
+
+
+def not_understood(summaries: Sequence[FileSummary]) -> Mapping[str, int]:
+    """Lines, by kind, that are no record and nothing else that is known; most first."""
+    kinds: Counter[str] = Counter()
+    for each in summaries:
+        kinds.update(each.not_understood)
+        kinds["(number out of range)"] += each.out_of_range
+        kinds["(negative duration)"] += each.negative
+    return {kind: count for kind, count in kinds.most_common() if count}
+
+
+def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
+    """What a reader of the numbers must know, a line each."""
+    kinds = not_understood(summaries)
+    if kinds:
+        listed = ", ".join(f"{kind} {count:,}" for kind, count in list(kinds.items())[:8])
+        yield f"{sum(kinds.values()):,} lines were not understood: {listed}"
+    yield from _files("reached its size limit: calls after that are missing", summaries, "limited")
+    for each in summaries:
+        if each.clock_measured and abs(each.clock_measured - each.clock) > 10:
+            yield (
+                f"{each.file}: by its timestamps a unit of tim is "
+                f"{each.clock_measured / 1000:.3f} us, but was taken for "
+                f"{each.clock / 1000:.3f} us (--clock sets it)"
+            )
+    yield from _files("has calls of recursion only; --alldepths shows them", summaries, "deep")
+    yield from _files(
+        "has a clock that goes back: its elapsed time is doubtful", summaries, "steps"
+    )
+    yield from _files("has more cursors than are kept: some calls lost their statement", summaries,
+                      "forgotten")  # fmt: skip
+
+
+def _applies(summary: FileSummary, what: str) -> bool:
+    match what:
+        case "limited":
+            return summary.limited
+        case "deep":
+            return summary.least_depth > 0
+        case "steps":
+            return summary.clock_steps > 0
+    return summary.cursors_forgotten > 0
+
+
+def _files(text: str, summaries: Sequence[FileSummary], what: str) -> Iterator[str]:
+    found = [each.file for each in summaries if _applies(each, what)]
+    for file in found[:_NAMED]:
+        yield f"{file}: {text}"
+    if len(found) > _NAMED:
+        yield f"{len(found) - _NAMED:,} more files: {text}"

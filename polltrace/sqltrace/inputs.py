@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The files that the words of a command line name, and their bytes, whatever packs them."""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from polltrace.errors import FileError
+
+SUFFIXES = (".trc", ".trc.gz", ".trc.zst")
+_PACKED_AT_ONCE = 1 << 18
+_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class Reads(Protocol):
+    """What fills a buffer; 0 at the end."""
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+
+class PackedError(Exception):
+    """Compressed data ends early or is damaged: why, in a few words."""
+
+
+def trace_files(words: Iterable[str]) -> Iterator[str]:
+    """Each file that is meant, in order: `-` is stdin, a folder its trace files and those below, a
+    pattern what it matches. Raises FileError for a word that names nothing."""
+    for word in words:
+        found = [word] if word == "-" or Path(word).exists() else _matching(word)
+        if not found:
+            raise FileError(f"{word}: no such file or directory")
+        for each in found:
+            yield from _of_folder(each) if Path(each).is_dir() else (each,)
+
+
+def _matching(word: str) -> list[str]:
+    if not glob.has_magic(word):
+        return []
+    return sorted(glob.glob(word, recursive=True))  # noqa: PTH207 - names as they were written
+
+
+def _of_folder(folder: str) -> Iterator[str]:
+    for path, folders, names in os.walk(folder, onerror=_unreadable):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(SUFFIXES):
+                yield os.path.join(path, name)  # noqa: PTH118 - of a hundred thousand
+
+
+def _unreadable(error: OSError) -> None:
+    raise FileError(f"cannot read {error.filename}: {error.strerror}")
+
+
+class TraceInput:
+    """The bytes of one file.
+
+    size: of a regular file that is not packed, as it was when it was opened: a file that grows is
+    read up to there; None for any other.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Raises FileError where the file cannot be opened."""
+        try:
+            name = os.dup(0) if path == "-" else path
+            self._raw: BinaryIO = open(name, "rb", buffering=0)  # noqa: SIM115 - close()
+            about = os.fstat(self._raw.fileno())
+            if stat.S_ISDIR(about.st_mode):
+                raise FileError(f"{path} is a directory")
+            self._begin = _first_bytes(self._raw)
+        except OSError as error:
+            raise FileError(f"cannot read {path}: {error.strerror}") from None
+        self.path = path
+        self.size: int | None = None
+        self._left: int | None = None
+        self._source = self._unpacked()
+        if self._source is None and stat.S_ISREG(about.st_mode):
+            self.size = self._left = about.st_size
+
+    def _unpacked(self) -> Reads | None:
+        if self._begin.startswith(_GZIP):
+            return _Gzip(_Joined(self._take_begin(), self._raw))
+        if self._begin.startswith(_ZSTANDARD):
+            import zstandard  # noqa: PLC0415 - few files need it
+
+            whole = _Joined(self._take_begin(), self._raw)
+            return zstandard.ZstdDecompressor().stream_reader(
+                whole,  # type: ignore[arg-type]
+                read_size=1 << 20,
+                read_across_frames=True,
+            )
+        return None
+
+    def _take_begin(self) -> bytes:
+        begin, self._begin = self._begin, b""
+        return begin
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill some of the buffer; 0 at the end. Raises PackedError, or FileError."""
+        try:
+            if self._begin:
+                begin = self._take_begin()
+                buffer[: len(begin)] = begin
+                count = len(begin)
+            elif self._source is not None:
+                return self._source.readinto(buffer)
+            else:
+                room = buffer if self._left is None else buffer[: self._left]
+                count = self._raw.readinto(room) or 0  # type: ignore[attr-defined]
+        except (EOFError, zlib.error) as error:
+            raise PackedError(str(error)) from None
+        except OSError as error:
+            raise FileError(f"cannot read {self.path}: {error.strerror}") from None
+        except Exception as error:
+            if type(error).__name__ == "ZstdError":
+                raise PackedError(str(error)) from None
+            raise
+        if self._left is not None:
+            self._left -= count
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+class _Gzip:
+    """The members of a gzip file one after the other. Unlike gzip.GzipFile it hands over what it
+    has before it finds that the file is damaged."""
+
+    def __init__(self, packed: _Joined) -> None:
+        self._packed = packed
+        self._left = b""
+        self._member = zlib.decompressobj(wbits=31)
+        self._begun = False
+
+    def readinto(self, buffer: memoryview) -> int:
+        while True:
+            if self._member.eof:
+                self._left = self._member.unused_data.lstrip(b"\0")
+                self._member, self._begun = zlib.decompressobj(wbits=31), False
+            self._left = self._left or self._packed.read(_PACKED_AT_ONCE)
+            if not self._left and not self._begun:
+                return 0
+            ended = not self._left
+            self._begun = True
+            found = self._member.decompress(self._left, len(buffer))
+            self._left = self._member.unconsumed_tail
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+            if ended and not self._member.eof:
+                raise EOFError("it ends early")
+
+
+class _Joined(io.RawIOBase):
+    """The first bytes, which were read already, and those after them."""
+
+    def __init__(self, begin: bytes, rest: BinaryIO) -> None:
+        self._begin = begin
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._begin:
+            return self._rest.read(size)
+        taken = len(self._begin) if size < 0 else size
+        begin, self._begin = self._begin[:taken], self._begin[taken:]
+        return begin
+
+
+def _first_bytes(file: BinaryIO) -> bytes:
+    """Up to four; a FIFO gives what it has."""
+    begin = b""
+    while len(begin) < 4 and (more := file.read(4 - len(begin))):
+        begin += more
+    return begin

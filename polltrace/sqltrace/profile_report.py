@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Profiles and histograms as text, as data and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from polltrace.sqltrace.accounting import Accounting
+from polltrace.sqltrace.histogram import P10_TITLE, Range
+from polltrace.sqltrace.profile import PERCENTILES, Profile, Spread
+
+_TITLES = ("DURATION", "%", "CALLS", "MEAN", "MIN", "MAX", "P50", "P90", "P99")
+DEFAULT_LABEL = "CALL-NAME"
+
+
+def profile_text(found: Profile, label: str, account: Accounting | None) -> str:
+    """The table; below it, where all time is meant, how it adds up to the elapsed time."""
+    total = found.total.duration or 0
+    rows = [(_group(each.group), _cells(each, total)) for each in found.listed]
+    if found.others:
+        rows.append((f"{found.hidden:,} others", _cells(found.others, total)))
+    last = (f"TOTAL ({found.groups:,})", _cells(found.total, total))
+    below = _account_rows(account) if account else []
+    return _table(label, rows, last, below, right=found.numeric)
+
+
+def histogram_text(ranges: Sequence[Range], found: Profile, kind: str) -> str:
+    """The table of a histogram."""
+    total = found.total.duration or 0
+    rows = []
+    for number, each in enumerate(ranges, 1):
+        high = "+∞" if each.high is None else f"{each.high:,.6f}"
+        label = f"{number:>2}. {each.low:>12,.6f} {high:>12}"
+        rows.append((label, _cells(each.spread, total)))
+    last = (f"TOTAL ({len(ranges)})", _cells(found.total, total))
+    title = P10_TITLE if kind == "p10" else "RANGE {min ≤ e < max}"
+    return _table(title, rows, last, [], right=False)
+
+
+def profile_data(
+    found: Profile,
+    account: Accounting | None,
+    not_understood: Mapping[str, int],
+    key: str,
+    ranges: Sequence[Range] = (),
+) -> dict[str, Any]:
+    """rows, total and what was not understood; times in seconds. `key` names a row's group."""
+    rows = [{key: _text(each.group), **spread_data(each)} for each in found.listed]
+    if ranges:
+        rows = [
+            {"group": f"{each.low:g}", "low_s": each.low, "high_s": each.high,
+             **spread_data(each.spread)}
+            for each in ranges
+        ]  # fmt: skip
+    data: dict[str, Any] = {"rows": rows, "groups": found.groups}
+    if found.others:
+        data["others"] = {"groups": found.hidden, **spread_data(found.others)}
+    data["total"] = spread_data(found.total)
+    if account:
+        data["elapsed_s"] = account.elapsed / 1e6
+        data["orphans"] = {"calls": account.orphan_calls, "duration_s": account.orphans / 1e6}
+        data["unaccounted_for_s"] = account.unaccounted / 1e6
+    return data | {"not_understood": dict(not_understood)}
+
+
+def spread_data(spread: Spread) -> dict[str, Any]:
+    """A group's durations, in seconds."""
+    mean = None if not spread.calls else (spread.duration or 0) / spread.calls / 1e6
+    data = {
+        "duration_s": _seconds(spread.duration) or 0.0,
+        "calls": spread.calls,
+        "mean_s": mean,
+        "min_s": _seconds(spread.least),
+        "max_s": _seconds(spread.most),
+    }
+    for part, value in zip(PERCENTILES, spread.percentiles, strict=False):
+        data[f"p{round(100 * part)}_s"] = _seconds(value)
+    return data
+
+
+def profile_csv(data: Mapping[str, Any]) -> str:
+    """The rows of `profile_data`, or of any rows, with a header."""
+    out = io.StringIO()
+    rows = data["rows"]
+    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().rstrip("\n")
+
+
+def _seconds(value: int | None) -> float | None:
+    return None if value is None else value / 1e6
+
+
+def _group(value: Any) -> str:
+    return "" if value is None else str(value).replace("\n", " ")
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, int | float | str) or value is None else str(value)
+
+
+def _cells(spread: Spread, total: int) -> tuple[str, ...]:
+    """Duration, share, calls, mean, least, most, percentiles; empty where there is no call."""
+    if not spread.calls:
+        return ("",) * len(_TITLES)
+    duration = spread.duration or 0
+    share = 100 * duration / total if total else 0.0
+    times = [duration / spread.calls, spread.least, spread.most, *spread.percentiles]
+    return (
+        _time(duration),
+        f"{share:.1f}%",
+        f"{spread.calls:,}",
+        *("" if each is None else _time(each) for each in times),
+    )
+
+
+def _time(us: float) -> str:
+    return f"{us / 1e6:,.6f}"
+
+
+def _account_rows(account: Accounting) -> list[tuple[str, tuple[str, ...]]]:
+    rest = ("",) * (len(_TITLES) - 3)
+    whole = account.elapsed or 1
+
+    def row(name: str, us: int, calls: str = "") -> tuple[str, tuple[str, ...]]:
+        return name, (_time(us), f"{100 * us / whole:.1f}%", calls, *rest)
+
+    orphans = row("orphan recursive calls", account.orphans, f"{account.orphan_calls:,}")
+    return [
+        *([orphans] if account.orphan_calls else []),
+        row("unaccounted-for", account.unaccounted),
+        row("ELAPSED", account.elapsed),
+    ]
+
+
+def _table(
+    label: str,
+    rows: Sequence[tuple[str, tuple[str, ...]]],
+    last: tuple[str, tuple[str, ...]],
+    below: Sequence[tuple[str, tuple[str, ...]]],
+    *,
+    right: bool,
+) -> str:
+    everything = [*rows, last, *below]
+    first = max(len(label), *(len(name) for name, _ in everything))
+    widths = [
+        max(len(title), *(len(cells[i]) for _, cells in everything))
+        for i, title in enumerate(_TITLES)
+    ]
+
+    def line(name: str, cells: Sequence[str], *, aligned: bool = False) -> str:
+        start = name.rjust(first) if aligned else name.ljust(first)
+        return "  ".join(
+            [start, *(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))]
+        ).rstrip()
+
+    rule = "  ".join("-" * width for width in (first, *widths))
+    return "\n".join(
+        [
+            line(label, _TITLES, aligned=right),
+            rule,
+            *(line(name, cells, aligned=right) for name, cells in rows),
+            rule,
+            line(*last),
+            *(line(*each) for each in below),
+        ]
+    )

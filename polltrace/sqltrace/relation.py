@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The relation `calls` that questions are asked of: the scanner's columns, and times in seconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from polltrace.sqltrace.columns import BY_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedColumn:
+    """A column of SQL made of the scanner's. sql: its definition; of: the columns in it."""
+
+    name: str
+    sql: str
+    of: tuple[str, ...]
+    note: str
+
+
+def _seconds(name: str, of: str, note: str) -> DerivedColumn:
+    return DerivedColumn(name, f"{of} * 1e-6", (of,), f"{note}, in seconds")
+
+
+DERIVED = (
+    _seconds("dur", "dur_us", "what the profile adds up: c of a call, ela of a wait"),
+    _seconds("af", "dur_us", "the same: the time that is accounted for"),
+    _seconds("c", "c_us", "CPU of a call"),
+    _seconds("e", "e_us", "elapsed time of a call"),
+    _seconds("ela", "ela_us", "elapsed time of a wait"),
+    _seconds("tim", "tim_us", "the session's clock"),
+    _seconds("xc", "xc_us", "CPU of a call without the calls inside"),
+    _seconds("xe", "xe_us", "elapsed time of a call without the calls inside"),
+    _seconds("wait", "wait_us", "waits inside a call"),
+    _seconds("uaf", "uaf_us", "unaccounted for in a call"),
+    DerivedColumn("rows", "r", ("r",), "rows of a call"),
+    DerivedColumn("nam", "name", ("name",), "the same as name"),
+    DerivedColumn(
+        "basename", "regexp_replace(file, '^.*/', '')", ("file",), "the file without its folder"
+    ),
+    DerivedColumn("depmin", "0", (), "the depth of what the client asks for"),
+    DerivedColumn(
+        "force_match",
+        "regexp_replace(regexp_replace(regexp_replace(upper(sql), "
+        "'''(?:[^'']|'''')*''', ':S', 'g'), '\\b\\d+(?:\\.\\d+)?\\b', ':N', 'g'), "
+        "'\\s+', ' ', 'g')",
+        ("sql",),
+        "the statement without its literals",
+    ),
+)
+NAMES = (*BY_NAME, *(each.name for each in DERIVED))
+_DERIVED = {each.name: each for each in DERIVED}
+
+
+def needed(sql: Iterable[str]) -> tuple[str, ...]:
+    """The names out of NAMES that the expressions may refer to: all for a star."""
+    text = " ".join(sql)
+    if re.search(r"(select|distinct|[,.])\s*\*|columns\s*\(", text, re.IGNORECASE):
+        return NAMES
+    words = {word.lower() for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return tuple(name for name in NAMES if name in words)
+
+
+def scanned(names: Iterable[str]) -> tuple[str, ...]:
+    """The scanner's columns that the named ones are made of."""
+    wanted = {
+        column for name in names for column in (_DERIVED[name].of if name in _DERIVED else (name,))
+    }
+    return tuple(name for name in BY_NAME if name in wanted)
+
+
+def relation_sql(names: Iterable[str], source: str) -> str:
+    """`select` of the named columns from the scanner's."""
+    columns = [
+        f"{_DERIVED[name].sql} as {name}" if name in _DERIVED else f'"{name}"' for name in names
+    ]
+    return f"select {', '.join(columns) or '1'} from {source}"

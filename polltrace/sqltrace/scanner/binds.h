@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The values of one BINDS record.
+#pragma once
+
+#include "strings.h"
+
+enum { REPEATED_BIND = -1 }; // a placeholder that came before: no type
+
+struct binds {
+    struct strings values;
+    struct bind {
+        int32_t value; // of `values`; -1: NULL
+        int16_t type;  // oacdty; REPEATED_BIND
+    } * bind;
+    size_t count, room;
+    bool open; // the last value goes on where the next lines begin
+};
+
+// Add what the lines [at, end) after "BINDS #n:" say; what is beyond 65,535
+// binds or 1 MiB is left out. False where there is no memory.
+bool binds_read(struct binds *to, const char *at, const char *end);
+
+void binds_free(struct binds *binds);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "block.h"
+
+#include <stdlib.h>
+
+#include "lines.h"
+#include "reader.h"
+
+// What else Oracle writes: at the head of a file, and between records.
+static const char *const KNOWN[] = {
+    "=====",
+    "Trace file ",
+    "Dump file ",
+    "/", // 10g: the path of the file alone
+    "Oracle Database ",
+    "Oracle9i ",
+    "Oracle8i ",
+    "Version",
+    "Build label:",
+    "ORACLE_HOME",
+    "System name:",
+    "Node name:",
+    "Release:",
+    "Machine:",
+    "Windows ",
+    "CPU ",
+    "Process Affinity",
+    "Memory (",
+    "VM name:",
+    "Instance name:",
+    "Redo thread mounted",
+    "Oracle process number:",
+    "Unix process pid:",
+    "With the ",
+    "and ",
+    "JServer Release",
+    "END OF STMT",
+    "RPC CALL:",
+    "RPC BINDS:",
+};
+
+struct record *reader_add(struct reader *reader, enum record_kind kind,
+                          const char *at, const char *eol) {
+    struct block *block = reader->block;
+    if (block->count == block->room) {
+        const size_t room = block->room ? 2 * block->room : 4096;
+        void *grown = realloc(block->record, room * sizeof *block->record);
+        if (!grown) {
+            block->out_of_memory = true;
+            return NULL;
+        }
+        block->record = grown;
+        block->room = room;
+    }
+    struct record *made = &block->record[block->count++];
+    made->kind = (uint8_t)kind;
+    made->has = 0;
+    made->name_len = 0;
+    made->start = (uint32_t)(at - block->data);
+    made->len = (uint32_t)(eol - at);
+    made->line = block->lines;
+    made->body = 0;
+    made->body_len = 0;
+    made->cursor = 0;
+    return made;
+}
+
+static bool is_blank(const char *at, const char *eol) {
+    while (at < eol && (*at == ' ' || *at == '\r' || *at == '\t'))
+        at++;
+    return at == eol;
+}
+
+static bool is_known(const char *at, const char *eol) {
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        const size_t len = strlen(KNOWN[i]);
+        if ((size_t)(eol - at) >= len && memcmp(at, KNOWN[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
+// A line that begins no record.
+static void other_line(struct reader *reader, const char *at, const char *eol) {
+    const bool blank = is_blank(at, eol);
+    const bool known = !blank && is_known(at, eol);
+    // A value's own lines and dumps are as their bind has them.
+    const bool of_body =
+        reader->mode.place == IN_BINDS || reader->mode.place == IN_ERROR_TEXT;
+    if (known && !of_body)
+        reader_add(reader, HEADER_RECORD, at, eol);
+    else if (reader->want & WANT_LINES)
+        reader_add(reader, LINE_RECORD, at, eol);
+    if (known && *at == '=')
+        reader->mode.place = AT_RECORDS;
+    if (!blank && !known && !of_body)
+        kinds_add_line(&reader->block->kinds, at, eol);
+}
+
+// Further records of the line, which Oracle sometimes runs together.
+static void rest_of_line(struct reader *reader, const char *at,
+                         const char *eol) {
+    while (at && at < eol && !is_blank(at, eol)) {
+        struct block *block = reader->block;
+        block->record[block->count - 1].len =
+            (uint32_t)(at - block->data) -
+            block->record[block->count - 1].start;
+        const char *next = read_record(reader, at, eol);
+        if (!next)
+            kinds_add(&block->kinds, "(after a record)", 16, 1);
+        at = next;
+    }
+}
+
+static const char *next_line(struct reader *reader, const char *at) {
+    const enum place place = reader->mode.place;
+    if (place == IN_VALUE || (place == IN_BINDS && (*at == ' ' || *at == '\n')))
+        return read_rest(reader, at);
+    const char *const eol = line_end(at, reader->end);
+    const char *const found = read_record(reader, at, eol);
+    if (!found) {
+        other_line(reader, at, eol);
+        reader->block->lines++;
+        return eol + 1;
+    }
+    if (found < eol)
+        rest_of_line(reader, found, eol);
+    reader->block->lines++;
+    at = read_body(reader, eol + 1);
+    return at;
+}
+
+void block_read(struct block *block, const char *data, size_t len,
+                struct mode begins, unsigned want) {
+    block->data = data;
+    block->len = len;
+    block->begins = begins;
+    block->lines = 0;
+    block->count = 0;
+    block->kinds.count = 0;
+    block->out_of_memory = false;
+    struct reader reader = {
+        .block = block, .end = data + len, .want = want, .mode = begins};
+    const char *at = data;
+    if (begins.place == IN_TEXT && len)
+        at = read_rest(&reader, at);
+    while (at < reader.end && !block->out_of_memory)
+        at = next_line(&reader, at);
+    block->ends = reader.mode;
+}
+
+void block_free(struct block *block) {
+    free(block->record);
+    *block = (struct block){0};
+}

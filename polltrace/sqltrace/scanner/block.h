@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A block of a trace file, cut after a newline, and the records in it.
+#pragma once
+
+#include "kinds.h"
+#include "record.h"
+
+struct block {
+    const char *data; // `len` bytes, then BLOCK_PADDING zeros
+    size_t len;
+    struct mode begins, ends;
+    uint32_t lines;
+    struct record *record;
+    size_t count, room;
+    struct kinds kinds;
+    bool out_of_memory;
+};
+
+// Find the records of [data, data + len), which is below 4 GiB, where what
+// came before ended in `begins`. `want` is of enum want. Safe on any bytes.
+void block_read(struct block *block, const char *data, size_t len,
+                struct mode begins, unsigned want);
+
+void block_free(struct block *block);

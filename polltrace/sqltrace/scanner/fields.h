@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The fields of one line.
+#pragma once
+
+#include "record.h"
+
+// A whole number at *at, with a sign perhaps; *at is left behind it. One of 64
+// bits that has no sign wraps, as Oracle's own do. False where there is none,
+// or one that is longer.
+bool read_number(const char **at, int64_t *value);
+
+// The fields of PARSE, EXEC, CLOSE, a LOB call and their like, "c=8,e=8,...".
+// Returns where they end; the rest of the line is another record's.
+const char *read_call(const char *at, const char *end, struct record *to);
+
+// What follows "WAIT #n:". NULL where it is no wait.
+const char *read_wait(const char *at, const char *end, const char *block,
+                      bool parameters, struct record *to);
+
+// The value after " name=" or ",name=" between `at` and `end`.
+bool find_number(const char *at, const char *end, const char *name,
+                 int64_t *value);

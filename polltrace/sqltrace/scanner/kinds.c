@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kinds.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_called(const struct kind *kind, const char *name, size_t len) {
+    return strncmp(kind->name, name, len) == 0 && kind->name[len] == '\0';
+}
+
+void kinds_add(struct kinds *kinds, const char *name, size_t len,
+               uint64_t lines) {
+    if (len > LONGEST_KIND - 1)
+        len = LONGEST_KIND - 1;
+    size_t i = 0;
+    while (i < kinds->count && !is_called(&kinds->kind[i], name, len))
+        i++;
+    if (i == kinds->count && i == MOST_KINDS - 1) {
+        name = "(other kinds)";
+        len = strlen(name);
+    }
+    if (i == kinds->count && i < MOST_KINDS) {
+        memcpy(kinds->kind[i].name, name, len);
+        kinds->kind[i].name[len] = '\0';
+        kinds->kind[i].lines = 0;
+        kinds->count++;
+    }
+    kinds->kind[i < MOST_KINDS ? i : MOST_KINDS - 1].lines += lines;
+}
+
+static bool in_word(unsigned char c) {
+    return c < 128 && (isalpha(c) || c == '_' || c == '$');
+}
+
+void kinds_add_line(struct kinds *kinds, const char *at, const char *end) {
+    const char *word = at;
+    while (word < end && in_word((unsigned char)*word))
+        word++;
+    if (word > at)
+        kinds_add(kinds, at, (size_t)(word - at), 1);
+    else if (*at == ' ' || *at == '\t')
+        kinds_add(kinds, "(indented)", 10, 1);
+    else if (isdigit((unsigned char)*at))
+        kinds_add(kinds, "(number)", 8, 1);
+    else
+        kinds_add(kinds, "(no word)", 9, 1);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The line that begins a record. What it holds further is in fields.c.
+#include "fields.h"
+#include "reader.h"
+
+// "#123:" or "#123 "; NULL where it is none.
+static const char *read_cursor(const char *at, struct record *to) {
+    if (*at++ != '#' || !read_number(&at, &to->cursor) ||
+        (*at != ':' && *at != ' '))
+        return NULL;
+    return at + 1;
+}
+
+// A record that is not what its first word said is taken back.
+static const char *take_back(struct reader *reader) {
+    reader->block->count--;
+    return NULL;
+}
+
+// A call on a cursor, whose fields are separated by commas.
+static const char *cursor_call(struct reader *reader, enum record_kind kind,
+                               size_t word, const char *at, const char *eol) {
+    struct record *made = reader_add(reader, kind, at, eol);
+    if (!made)
+        return NULL;
+    const char *p = read_cursor(at + word, made);
+    return p ? read_call(p, eol, made) : take_back(reader);
+}
+
+static const char *wait_call(struct reader *reader, const char *at,
+                             const char *eol) {
+    struct record *made = reader_add(reader, WAIT_CALL, at, eol);
+    if (!made)
+        return NULL;
+    const char *p = read_cursor(at + 5, made);
+    p = p ? read_wait(p, eol, reader->block->data,
+                      reader->want & WANT_PARAMETERS, made)
+          : NULL;
+    return p ? p : take_back(reader);
+}
+
+// A call without a cursor, "XCTEND rlbk=0", of `word` letters.
+static const char *plain_call(struct reader *reader, enum record_kind kind,
+                              size_t word, const char *at, const char *eol) {
+    struct record *made = reader_add(reader, kind, at, eol);
+    if (!made)
+        return NULL;
+    made->name = made->start;
+    made->name_len = (uint16_t)word;
+    return read_call(at + word + 1, eol, made);
+}
+
+// "LOBREAD:c=8,...", "LOBTMPCREATE:..."; which there are differs by release.
+static const char *lob_call(struct reader *reader, const char *at,
+                            const char *eol) {
+    size_t word = 3;
+    while (at + word < eol && at[word] >= 'A' && at[word] <= 'Z' && word < 64)
+        word++;
+    return at[word] == ':' ? plain_call(reader, LOB_CALL, word, at, eol) : NULL;
+}
+
+// A record whose fields are read when it is needed.
+static const char *whole_line(struct reader *reader, enum record_kind kind,
+                              size_t word, const char *at, const char *eol) {
+    struct record *made = reader_add(reader, kind, at, eol);
+    if (!made)
+        return NULL;
+    if (word && !read_cursor(at + word, made))
+        return take_back(reader);
+    return eol;
+}
+
+const char *read_record(struct reader *reader, const char *at,
+                        const char *eol) {
+#define CALL(text, kind)                                                       \
+    if (BEGINS(at, eol, text " #"))                                            \
+    return cursor_call(reader, kind, sizeof(text), at, eol)
+#define LINE(text, kind)                                                       \
+    if (BEGINS(at, eol, text " #"))                                            \
+    return whole_line(reader, kind, sizeof(text), at, eol)
+    switch (*at) {
+    case 'W':
+        if (BEGINS(at, eol, "WAIT #"))
+            return wait_call(reader, at, eol);
+        break;
+    case 'E':
+        CALL("EXEC", EXEC_CALL);
+        CALL("ERROR", ERROR_CALL);
+        break;
+    case 'F':
+        CALL("FETCH", FETCH_CALL);
+        break;
+    case 'C':
+        CALL("CLOSE", CLOSE_CALL);
+        break;
+    case 'P':
+        CALL("PARSE", PARSE_CALL);
+        LINE("PARSING IN CURSOR", STATEMENT_RECORD);
+        CALL("PARSE ERROR", PARSE_ERROR_CALL);
+        break;
+    case 'B':
+        LINE("BINDS", BINDS_RECORD);
+        break;
+    case 'S':
+        LINE("STAT", STAT_RECORD);
+        CALL("SORT UNMAP", SORT_UNMAP_CALL);
+        break;
+    case 'U':
+        CALL("UNMAP", UNMAP_CALL);
+        break;
+    case 'X':
+        if (BEGINS(at, eol, "XCTEND "))
+            return plain_call(reader, XCTEND_CALL, 6, at, eol);
+        break;
+    case 'L':
+        if (BEGINS(at, eol, "LOB"))
+            return lob_call(reader, at, eol);
+        break;
+    case 'R':
+        if (BEGINS(at, eol, "RPC EXEC:"))
+            return plain_call(reader, RPC_CALL, 8, at, eol);
+        break;
+    case '*':
+        if (BEGINS(at, eol, "*** "))
+            return whole_line(reader, NOTICE_RECORD, 0, at, eol);
+        break;
+    }
+    return NULL;
+#undef CALL
+#undef LINE
+}

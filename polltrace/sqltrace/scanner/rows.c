@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The row that a record becomes.
+#include "rows.h"
+
+#include <string.h>
+
+// Those that a call has with what it contains; else it need not be found out.
+static const uint64_t OF_RECURSION =
+    1ull << COLUMN_xc_us | 1ull << COLUMN_xe_us | 1ull << COLUMN_wait_us |
+    1ull << COLUMN_uaf_us | 1ull << COLUMN_first_line;
+
+static const char *call_name(const struct record *record, const char *data,
+                             size_t *len) {
+    static const char *const NAMES[] = {
+        [LINE_RECORD] = "",
+        [PARSE_CALL] = "PARSE",
+        [EXEC_CALL] = "EXEC",
+        [FETCH_CALL] = "FETCH",
+        [CLOSE_CALL] = "CLOSE",
+        [UNMAP_CALL] = "UNMAP",
+        [SORT_UNMAP_CALL] = "SORT UNMAP",
+        [ERROR_CALL] = "ERROR",
+        [PARSE_ERROR_CALL] = "PARSE ERROR",
+    };
+    if (record->name_len) {
+        *len = record->name_len;
+        return data + record->name;
+    }
+    const char *name = record->kind <= LAST_CALL ? NAMES[record->kind] : "";
+    *len = strlen(name);
+    return name;
+}
+
+enum row_kind row_kind(const struct record *record) {
+    if (record->kind == WAIT_CALL)
+        return WAIT_ROW;
+    if (record->kind >= PARSE_CALL && record->kind <= LAST_CALL)
+        return CALL_ROW;
+    return record->kind == STAT_RECORD ? PLAN_ROW : LINE_ROW;
+}
+
+static int64_t value_of(const struct record *record, enum field field) {
+    return record->has >> field & 1 ? record->field[field] : 0;
+}
+
+// A wait, or a call after what it contains.
+static void contain(struct scan *scan, struct batch *batch,
+                    const struct record *record, int64_t depth, int64_t line) {
+    struct containment *in = &scan->sessions.now->containment;
+    const bool wait = record->kind == WAIT_CALL;
+    const int64_t lasted = value_of(record, wait ? FIELD_ELA : FIELD_E);
+    const int64_t end = value_of(record, FIELD_TIM);
+    struct span span = {.begin = end - lasted,
+                        .end = end,
+                        .c = value_of(record, FIELD_C),
+                        .e = lasted,
+                        .waits = wait ? lasted : 0,
+                        .line = line,
+                        .dep = wait ? -1 : (int32_t)(depth & INT32_MAX)};
+    if (wait) {
+        scan->out_of_memory |= !containment_add(in, span);
+        batch_put(batch, COLUMN_first_line, line);
+        return;
+    }
+    struct contained found;
+    scan->out_of_memory |= !containment_add_call(in, span, &found);
+    if (!(batch->wanted & OF_RECURSION))
+        return;
+    const int64_t unaccounted = span.e - span.c - found.waits;
+    batch_put(batch, COLUMN_xc_us, span.c > found.c ? span.c - found.c : 0);
+    batch_put(batch, COLUMN_xe_us, span.e > found.e ? span.e - found.e : 0);
+    batch_put(batch, COLUMN_wait_us, found.waits);
+    batch_put(batch, COLUMN_uaf_us, unaccounted);
+    batch_put(batch, COLUMN_first_line, found.line ? found.line : line);
+}
+
+static void put_statement(struct batch *batch, struct statement *statement) {
+    batch_put_index(batch, COLUMN_statement, batch_statement(batch, statement));
+    if (!statement->known)
+        return;
+    batch_put(batch, COLUMN_hv, statement->hv);
+    batch_put(batch, COLUMN_oct, statement->oct);
+    batch_put(batch, COLUMN_uid, statement->uid);
+    batch_put(batch, COLUMN_lid, statement->lid);
+}
+
+static void put_session(struct batch *batch, const struct session *session,
+                        const struct record *record) {
+    struct identity *is = session->identity;
+    if (batch_wants(batch, COLUMN_identity))
+        batch_put_index(batch, COLUMN_identity, batch_identity(batch, is));
+    if (is->sid) {
+        batch_put(batch, COLUMN_sid, is->sid);
+        batch_put(batch, COLUMN_serial, is->serial);
+    }
+    if (is->pid)
+        batch_put(batch, COLUMN_pid, is->pid);
+    batch_put(batch, COLUMN_experience_id, session->experience);
+    if (session->has_offset && record->has >> FIELD_TIM & 1)
+        batch_put(batch, COLUMN_time,
+                  session->offset + record->field[FIELD_TIM]);
+}
+
+// Every column that the line itself fills.
+static void put_fields(struct batch *batch, const struct record *record) {
+    for (size_t i = 0; i < batch->fields; i++)
+        if (record->has >> batch->field[i].field & 1)
+            batch_put(batch, batch->field[i].column,
+                      record->field[batch->field[i].field]);
+}
+
+static bool is_from_client(const char *name, size_t len) {
+    static const char NAME[] = "SQL*Net message from client";
+    return len == sizeof NAME - 1 && memcmp(name, NAME, len) == 0;
+}
+
+// The wait before was think time, or this is the first record.
+static void count_experience(struct scan *scan, const struct record *record,
+                             const char *name, size_t len, int64_t line) {
+    struct session *session = scan->sessions.now;
+    if (!session->experience || session->experience_ended)
+        session->experience = line;
+    session->experience_ended =
+        record->kind == WAIT_CALL && is_from_client(name, len) &&
+        value_of(record, FIELD_ELA) >= scan->options.think_us;
+}
+
+// What a call tells of its cursor, and the other way round. Returns its depth.
+static int64_t put_cursor(struct scan *scan, struct batch *batch,
+                          const struct record *record, int64_t line) {
+    int64_t depth = value_of(record, FIELD_DEP);
+    struct cursor *cursor =
+        cursors_find(&scan->sessions.now->cursors, record->cursor);
+    if (!cursor) {
+        scan->out_of_memory = true;
+        return depth;
+    }
+    if (record->kind == PARSE_CALL)
+        cursor->parse_id = line;
+    if (record->kind == EXEC_CALL)
+        cursor->exec_id = line;
+    if (record->kind == WAIT_CALL && cursor->statement->known)
+        depth = cursor->statement->dep;
+    put_statement(batch, cursor->statement);
+    if (cursor->parse_id)
+        batch_put(batch, COLUMN_parse_id, cursor->parse_id);
+    if (cursor->exec_id)
+        batch_put(batch, COLUMN_exec_id, cursor->exec_id);
+    if (batch->bind_begin && record->kind == EXEC_CALL) {
+        struct binds *binds = cursor_take_binds(cursor);
+        batch_put_binds(batch, binds);
+        binds_free(binds);
+    }
+    return depth;
+}
+
+static void put_call(struct scan *scan, struct batch *batch,
+                     const struct record *record, const char *name, size_t len,
+                     int64_t line) {
+    const bool wait = record->kind == WAIT_CALL;
+    count_experience(scan, record, name, len, line);
+    const int64_t depth = put_cursor(scan, batch, record, line);
+    batch_put(batch, COLUMN_cursor, record->cursor);
+    batch_put(batch, COLUMN_dep, depth);
+    batch_put(batch, COLUMN_dur_us,
+              value_of(record, wait ? FIELD_ELA : FIELD_C));
+    put_fields(batch, record);
+    if (record->has >> FIELD_TIM & 1)
+        contain(scan, batch, record, depth, line);
+    struct summary *sums = &scan->summary;
+    if (wait) {
+        sums->waits++;
+        return;
+    }
+    sums->calls++;
+    if (sums->least_depth < 0 || depth < sums->least_depth)
+        sums->least_depth = depth;
+}
+
+void put_row(struct scan *scan, struct batch *batch, struct record *record,
+             const char *data) {
+    const int64_t line = scan->summary.lines + record->line + 1;
+    const enum row_kind kind = row_kind(record);
+    size_t len;
+    const char *const name = call_name(record, data, &len);
+    if (batch->bind_begin)
+        batch->bind_begin[batch->rows + 1] = (int32_t)batch->binds;
+    if (batch_wants(batch, COLUMN_name))
+        batch_put_index(batch, COLUMN_name, batch_name(batch, name, len));
+    batch_put_index(batch, COLUMN_kind, (int32_t)kind);
+    batch_put(batch, COLUMN_line, line);
+    batch_put(batch, COLUMN_byte_offset,
+              scan->summary.bytes + (int64_t)record->start);
+    if (batch_wants(batch, COLUMN_text)) {
+        size_t text = record->len;
+        while (text && data[record->start + text - 1] == '\r')
+            text--;
+        batch_put_index(batch, COLUMN_text,
+                        strings_add(&batch->strings[TEXT_STRINGS],
+                                    data + record->start, text));
+    }
+    if (kind == CALL_ROW || kind == WAIT_ROW) {
+        scan_clock(scan, record);
+        put_call(scan, batch, record, name, len, line);
+    } else if (kind == PLAN_ROW) {
+        batch_put(batch, COLUMN_cursor, record->cursor);
+        put_cursor(scan, batch, record, line);
+    }
+    put_session(batch, scan->sessions.now, record);
+    batch->rows++;
+}

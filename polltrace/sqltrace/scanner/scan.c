@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows.h"
+
+static const uint64_t OF_PARAMETERS = 1ull << COLUMN_p1 | 1ull << COLUMN_p2 |
+                                      1ull << COLUMN_p3 | 1ull << COLUMN_obj;
+
+struct scan *scan_new(const struct scan_options *options) {
+    struct scan *scan = calloc(1, sizeof *scan);
+    if (!scan)
+        return NULL;
+    scan->options = *options;
+    scan->summary.clock = options->clock;
+    scan->summary.least_depth = -1;
+    if (options->all_lines)
+        scan->want |= WANT_LINES;
+    if (options->stats)
+        scan->want |= WANT_STATS;
+    if (options->columns & OF_PARAMETERS)
+        scan->want |= WANT_PARAMETERS;
+    if (options->columns >> COLUMN_binds & 1)
+        scan->want |= WANT_BINDS;
+    if (sessions_switch(&scan->sessions, 0, 0, 0))
+        return scan;
+    free(scan);
+    return NULL;
+}
+
+static void take_text(struct scan *scan, const struct block *block,
+                      const struct record *record) {
+    if (scan->text_of)
+        scan->out_of_memory |= !statement_add_text(
+            scan->text_of, block->data + record->body, record->body_len);
+}
+
+// Another record shows that the text is whole.
+static void end_text(struct scan *scan) {
+    if (!scan->text_of)
+        return;
+    statement_end_text(scan->text_of);
+    statement_release(scan->text_of);
+    scan->text_of = NULL;
+}
+
+static void take_statement(struct scan *scan, const struct block *block,
+                           const struct record *record) {
+    struct cursor *cursor =
+        cursors_find(&scan->sessions.now->cursors, record->cursor);
+    struct statement *made = statement_new();
+    if (!cursor || !made) {
+        scan->out_of_memory = true;
+        free(made);
+        return;
+    }
+    statement_read(made, block->data + record->start, record->len);
+    statement_release(cursor->statement);
+    cursor->statement = made;
+    cursor->parse_id = scan->summary.lines + record->line + 1;
+    cursor->exec_id = 0;
+    scan->summary.statements++;
+    made->refs++;
+    scan->text_of = made;
+    take_text(scan, block, record);
+}
+
+static void take_binds_of(struct scan *scan, const struct block *block,
+                          const struct record *record, bool first) {
+    if (!(scan->want & WANT_BINDS))
+        return;
+    if (first)
+        scan->binds_cursor = record->cursor;
+    struct cursor *cursor =
+        cursors_find(&scan->sessions.now->cursors, scan->binds_cursor);
+    if (cursor && first)
+        binds_free(cursor_take_binds(cursor));
+    if (cursor && !cursor->binds)
+        cursor->binds = calloc(1, sizeof *cursor->binds);
+    const char *const at = block->data + record->body;
+    scan->out_of_memory |=
+        !cursor || !cursor->binds ||
+        !binds_read(cursor->binds, at, at + record->body_len);
+}
+
+// What a record says of those to come.
+static void take(struct scan *scan, const struct block *block,
+                 const struct record *record) {
+    const char *const at = block->data + record->start;
+    if (record->kind != TEXT_REST_RECORD && record->kind != LINE_RECORD)
+        end_text(scan);
+    switch (record->kind) {
+    case STATEMENT_RECORD:
+        take_statement(scan, block, record);
+        break;
+    case TEXT_REST_RECORD:
+        take_text(scan, block, record);
+        break;
+    case BINDS_RECORD:
+    case BINDS_REST_RECORD:
+        take_binds_of(scan, block, record, record->kind == BINDS_RECORD);
+        break;
+    case NOTICE_RECORD:
+        scan_notice(scan, at, at + record->len);
+        break;
+    case HEADER_RECORD:
+        scan_header(scan, at, at + record->len);
+        break;
+    }
+}
+
+static bool is_row(const struct scan *scan, const struct record *record) {
+    switch (row_kind(record)) {
+    case LINE_ROW:
+        return scan->options.all_lines && record->kind != TEXT_REST_RECORD &&
+               record->kind != BINDS_REST_RECORD;
+    case PLAN_ROW:
+        return scan->options.stats || scan->options.all_lines;
+    default:
+        return true;
+    }
+}
+
+static bool same_mode(struct mode one, struct mode other) {
+    return one.place == other.place && one.left == other.left &&
+           one.may_be_over == other.may_be_over;
+}
+
+bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
+    if (!same_mode(block->begins, scan->mode))
+        block_read(block, block->data, block->len, scan->mode, scan->want);
+    if (block->out_of_memory ||
+        !batch_begin(batch, block->count, scan->options.columns,
+                     ++scan->batches))
+        return false;
+    for (size_t i = 0; i < block->count; i++) {
+        struct record *record = &block->record[i];
+        take(scan, block, record);
+        if (scan->out_of_memory)
+            return false;
+        if (is_row(scan, record))
+            put_row(scan, batch, record, block->data);
+    }
+    for (size_t i = 0; i < block->kinds.count; i++)
+        kinds_add(&scan->kinds, block->kinds.kind[i].name,
+                  strlen(block->kinds.kind[i].name),
+                  block->kinds.kind[i].lines);
+    scan->mode = block->ends;
+    scan->summary.lines += block->lines;
+    scan->summary.bytes += (int64_t)block->len;
+    return !scan->out_of_memory && !batch->out_of_memory;
+}
+
+void scan_end(struct scan *scan, struct summary *summary) {
+    sessions_end(&scan->sessions);
+    scan->summary.sessions = scan->sessions.ended;
+    *summary = scan->summary;
+}
+
+void scan_free(struct scan *scan) {
+    if (!scan)
+        return;
+    sessions_free(&scan->sessions);
+    statement_release(scan->text_of);
+    free(scan);
+}

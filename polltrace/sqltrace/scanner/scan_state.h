@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The state of a scan, shared by the parts of it.
+#pragma once
+
+#include "scan.h"
+
+struct scan {
+    struct scan_options options;
+    unsigned want; // of block_read
+    struct mode mode;
+    struct sessions sessions;
+    struct summary summary;
+    struct kinds kinds;
+    uint32_t batches;
+    int64_t binds_cursor;      // that the last BINDS was for
+    struct statement *text_of; // that is not at its end
+    // Of the first timestamp and of the last: the clock and the time of day.
+    int64_t first_tim, last_tim;
+    int64_t raw_tim; // of the record that was read last
+    bool out_of_memory;
+};
+
+// A record that tells who the next ones are of, or when.
+void scan_notice(struct scan *scan, const char *at, const char *end);
+void scan_header(struct scan *scan, const char *at, const char *end);
+
+// Bring the times of `record` to microseconds, and tell the session the time.
+void scan_clock(struct scan *scan, struct record *record);

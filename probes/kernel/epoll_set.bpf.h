@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The socket that an epoll set holds, read from the set itself at the time of
+// the wait: a set may live as long as its process, or be made for one wait and
+// closed again, and what it holds may change between two.
+#ifndef POLLTRACE_EPOLL_SET_BPF_H
+#define POLLTRACE_EPOLL_SET_BPF_H
+
+#include "kernel/classify.bpf.h"
+
+// A server for one client has a socket and a few other descriptors in its set:
+// so many steps go round a tree of 32. A larger set is an event loop's.
+#define SET_STEPS 64
+#define NODE_COLOR 3ul // in the low bits of a node's parent
+
+// The back pointer distinguishes a set from other files, as with sockets.
+static __always_inline struct eventpoll *epoll_set(struct file *file) {
+    struct eventpoll *set = BPF_CORE_READ(file, private_data);
+
+    return set && BPF_CORE_READ(set, file) == file ? set : NULL;
+}
+
+static __always_inline bool is_connected_stream(struct file *file) {
+    struct open_file open = {.file = file};
+    struct endpoint end;
+
+    classify(&open, &end);
+    return end.connected;
+}
+
+// Kept in a map: the verifier then knows nothing of the values, and needs not
+// follow what each may become.
+struct set_walk {
+    struct rb_node *node, *from;
+    struct file *file; // of the connected stream socket with the lowest fd
+    int fd;            // -1: none so far
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct set_walk);
+} set_walks SEC(".maps");
+
+static __noinline int visit_set_member(struct set_walk *walk) {
+    struct epitem *item =
+        (void *)walk->node - bpf_core_field_offset(struct epitem, rbn);
+    struct file *file = BPF_CORE_READ(item, ffd.file);
+    int fd = BPF_CORE_READ(item, ffd.fd);
+
+    if (file && (walk->fd < 0 || fd < walk->fd) && is_connected_stream(file)) {
+        walk->file = file;
+        walk->fd = fd;
+    }
+    return 0;
+}
+
+// One step through the tree, along the pointers of its nodes: down the left
+// side, down the right side, and up again. Returns whether there is a next one.
+// Not static: the verifier then checks it once, not for each call.
+__noinline int step_in_set(void) {
+    __u32 only = 0;
+    struct set_walk *walk = bpf_map_lookup_elem(&set_walks, &only);
+    struct rb_node *node, *left, *right, *up, *next;
+
+    if (!walk || !walk->node)
+        return 0;
+    node = walk->node;
+    left = BPF_CORE_READ(node, rb_left);
+    right = BPF_CORE_READ(node, rb_right);
+    up = (void *)(BPF_CORE_READ(node, __rb_parent_color) & ~NODE_COLOR);
+    if (walk->from == up) {
+        visit_set_member(walk);
+        next = left ? left : right ? right : up;
+    } else if (walk->from == left) {
+        next = right ? right : up;
+    } else {
+        next = up;
+    }
+    walk->from = node;
+    walk->node = next;
+    return next != NULL;
+}
+
+// The descriptor of the connected stream socket in a set, the lowest of
+// several; -1: none.
+static __noinline int socket_of_set(struct task_struct *task, __u32 epfd,
+                                    struct open_file *found) {
+    __u32 only = 0;
+    struct set_walk *walk = bpf_map_lookup_elem(&set_walks, &only);
+    struct open_file open;
+    struct eventpoll *set;
+    struct inode *inode;
+    struct file *file;
+
+    open_file(task, epfd, &open, false);
+    set = open.file ? epoll_set(open.file) : NULL;
+    if (!set || !walk)
+        return -1;
+    *walk = (struct set_walk){
+        .node = BPF_CORE_READ(set, rbr.rb_root.rb_node),
+        .fd = -1,
+    };
+    for (int i = 0; i < SET_STEPS && step_in_set(); i++)
+        ;
+    if (walk->node || walk->fd < 0)
+        return -1;
+    file = walk->file;
+    inode = BPF_CORE_READ(file, f_inode);
+    found->file = file;
+    found->inode = (__u64)inode;
+    found->ino = BPF_CORE_READ(inode, i_ino);
+    return walk->fd;
+}
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "processes/cmdlines.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "options/failure.h"
+#include "privileges/caps.h"
+#include "privileges/sandbox.h"
+
+// What one process may take of our time; less once that many did not answer.
+#define PATIENCE_MS 1000
+#define IMPATIENCE_MS 20
+#define MOST_PATIENCE 8
+
+struct answer {
+    int pid; // an answer that comes late is to an earlier question
+    char text[CMDLINE_SIZE];
+};
+
+static int reader = -1;   // PIDs to it, answers from it
+static int replacer = -1; // a byte: start another reader
+static unsigned unanswered;
+
+static bool sandboxed;
+
+static _Noreturn void answer_each(int from) {
+    static struct answer answer;
+    size_t size;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (sandboxed)
+        sandbox_reader();
+    while (recv(from, &answer.pid, sizeof(int), 0) == sizeof(int)) {
+        size = proc_cmdline(answer.pid, answer.text);
+        if (send(from, &answer, offsetof(struct answer, text) + size,
+                 MSG_NOSIGNAL) < 0)
+            break;
+    }
+    _exit(0);
+}
+
+static pid_t start_reader(int from, int replacements) {
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    close(replacements);
+    answer_each(from);
+}
+
+// A reader that is killed may go on waiting for a while: nobody waits for it.
+static _Noreturn void replace_each(int from, int replacements) {
+    pid_t pid;
+    char byte;
+
+    for (;;) {
+        pid = start_reader(from, replacements);
+        if (recv(replacements, &byte, 1, 0) != 1)
+            _exit(0);
+        if (pid > 0)
+            kill(pid, SIGKILL);
+    }
+}
+
+static _Noreturn void begin_replacer(int from, int replacements) {
+    setsid(); // a terminal's signals are for the parent, which ends us
+    prctl(PR_SET_NAME, "polltrace-read");
+    signal(SIGCHLD, SIG_IGN);
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    caps_keep(CAP_MASK(CAP_SYS_PTRACE) | CAP_MASK(CAP_DAC_READ_SEARCH));
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (sandboxed)
+        sandbox_replacer();
+    replace_each(from, replacements);
+}
+
+void cmdlines_start(bool in_sandbox) {
+    const int kind = SOCK_SEQPACKET | SOCK_CLOEXEC;
+    int ask[2], replace[2];
+    pid_t child;
+
+    sandboxed = in_sandbox;
+    if (socketpair(AF_UNIX, kind, 0, ask) ||
+        socketpair(AF_UNIX, kind, 0, replace) || (child = fork()) < 0)
+        fail(EXIT_ATTACH, "cannot start a reader: %s", strerror(errno));
+    if (!child) {
+        close(ask[0]);
+        close(replace[0]);
+        begin_replacer(ask[1], replace[1]);
+    }
+    close(ask[1]);
+    close(replace[1]);
+    reader = ask[0];
+    replacer = replace[0];
+}
+
+static bool answers_within(int ms) {
+    const uint64_t until = monotonic_ns() + ms * 1000000ull;
+    struct pollfd wait = {reader, POLLIN, 0};
+    int ready;
+
+    while ((ready = poll(&wait, 1, ms)) < 0 && errno == EINTR &&
+           monotonic_ns() < until)
+        ;
+    return ready > 0;
+}
+
+size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]) {
+    static struct answer answer;
+    const size_t head = offsetof(struct answer, text);
+    ssize_t size;
+
+    if (send(reader, &pid, sizeof(pid), MSG_NOSIGNAL) < 0)
+        return 0;
+    while (answers_within(unanswered < MOST_PATIENCE ? PATIENCE_MS
+                                                     : IMPATIENCE_MS)) {
+        size = recv(reader, &answer, sizeof(answer), 0);
+        if (size < (ssize_t)head)
+            return 0; // both are gone
+        if (answer.pid != pid)
+            continue;
+        memcpy(text, answer.text, size - head);
+        return size - head;
+    }
+    unanswered++;
+    send(replacer, "", 1, MSG_NOSIGNAL);
+    return 0;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads command lines without waiting for the processes that they are of.
+//
+// To read one takes the lock of that process's mappings. Whoever may trace the
+// process can hold the lock for as long as he likes, by reading memory of it
+// that a file system of his own never delivers; only SIGKILL ends the wait. So
+// a child reads, and is replaced when it does not answer.
+#ifndef POLLTRACE_CMDLINES_H
+#define POLLTRACE_CMDLINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "readers/procfs.h"
+
+// Starts the child, and another that replaces it. Both end with this process.
+void cmdlines_start(bool in_sandbox);
+// As proc_cmdline(); 0 also for a process that does not answer in a second.
+size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]);
+
+#endif

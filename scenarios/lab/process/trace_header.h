@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a trace file says of its server and session.
+#ifndef ORALAB_TRACE_HEADER_H
+#define ORALAB_TRACE_HEADER_H
+
+#include "process/sga.h"
+
+enum { TRACE_TIME = 40 };
+
+// The time of day as trace files have it: "2023-08-30T23:05:42.075026+00:00".
+void trace_time(char to[TRACE_TIME]);
+// The head of a file: the program, the host, the process, and the session.
+void trace_header(const struct sga *sga, const struct session_slot *slot,
+                  const char *path);
+// The lines "*** MODULE NAME:(...)" and their like: of what has changed since
+// they were written last, or `all` of them.
+void trace_identity(const struct sga *sga, const struct session_slot *slot,
+                    bool all);
+
+#endif

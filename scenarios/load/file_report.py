@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What `polltrace report` shows of a load's file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from polltrace.scenarios.load.load_file import read_load
+from polltrace.scenarios.load.page import load_page
+from polltrace.scenarios.load.report import load_data, load_text
+from polltrace.scenarios.load.result import load_result
+
+
+class LoadReport:
+    """A `polltrace.file_reports.FileReport`.
+
+    Raises FileError for a file that is no load.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._result = load_result(read_load(path))
+
+    def text(self) -> str:
+        return load_text(self._result)
+
+    def data(self) -> Any:
+        return load_data(self._result)
+
+    def html(self) -> str:
+        return load_page(self._result)

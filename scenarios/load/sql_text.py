@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a load generator must know of a statement's text: its placeholders and its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Text in which a colon or a question mark is no placeholder: literals (also q'[…]'), quoted names,
+# comments. `:=` has no word after its colon.
+_TOKEN = re.compile(
+    r"""[nN]?[qQ]'(?:\[.*?\]|\{.*?\}|\(.*?\)|<.*?>|(?P<quote>[^\s\[({<]).*?(?P=quote))'
+      | '(?:[^']|'')*'
+      | "[^"]*"
+      | --[^\n]*
+      | /\*.*?\*/
+      | (?<![\w:]):(?P<name>\w+)
+      | (?P<mark>\?)""",
+    re.DOTALL | re.VERBOSE,
+)
+_COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*", re.DOTALL)
+
+
+def placeholders(sql: str) -> list[str]:
+    """The names of the bind placeholders in upper case, one for each occurrence, in order."""
+    return [token["name"].upper() for token in _TOKEN.finditer(sql) if token["name"]]
+
+
+def with_names(sql: str) -> str:
+    """The text with `:p1`, `:p2` … in the place of each `?` that is a placeholder."""
+    return "".join(_named(sql))
+
+
+def _named(sql: str) -> Iterator[str]:
+    at, number = 0, 0
+    for token in _TOKEN.finditer(sql):
+        if token["mark"]:
+            number += 1
+            yield f"{sql[at : token.start()]}:p{number}"
+            at = token.end()
+    yield sql[at:]
+
+
+def kind(sql: str) -> str:
+    """ "query", "block" (PL/SQL) or "change", by the first word after comments."""
+    start = _COMMENTS.match(sql)
+    word = re.match(r"\w*", sql[start.end() if start else 0 :])
+    match word[0].lower() if word else "":
+        case "select" | "with":
+            return "query"
+        case "begin" | "declare" | "call":
+            return "block"
+    return "change"
+
+
+def executable(text: str) -> str:
+    """The text of one statement as a driver takes it: without a closing `/`, and without the
+    semicolon that only PL/SQL keeps."""
+    text = re.sub(r"\n\s*/\s*$", "", text.strip()).strip()
+    return text if kind(text) == "block" else text.rstrip("; \t\n")

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Counts and latencies of one interval of a load, from the records that its clients send."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polltrace.scenarios.load.client_process import DROPPED, EXECUTED
+from polltrace.scenarios.load.histogram import Histogram, quantile_ms
+from polltrace.scenarios.load.workload import Workload
+
+_CODE = re.compile(r"\b[A-Z]{2,4}-\d{1,5}\b")
+_MOST_ERRORS = 100
+"""Different errors that are told apart in an interval; the rest is one."""
+
+
+def error_code(text: str) -> str:
+    """The error's code, or its beginning where it has none."""
+    code = _CODE.search(text)
+    return code[0] if code else text[:80]
+
+
+class SessionClock:
+    """When a session's last transaction ended, in nanoseconds after its start."""
+
+    def __init__(self) -> None:
+        self.ended_ns = 0.0
+
+    def own_lag_ns(self, records: NDArray[np.void]) -> NDArray[np.float64]:
+        """How late each began although its session was free: the generator's own delay."""
+        before = np.concatenate([[self.ended_ns], records["ended_ns"][:-1]])
+        if len(records):
+            self.ended_ns = float(records["ended_ns"][-1])
+        free = np.maximum(records["due_ns"], before)
+        return np.asarray(records["began_ns"] - free)
+
+
+class Tally:
+    """One interval. Latency runs from the intended start in an open loop, from the actual one in a
+    closed loop; failed executions have none."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._workload = workload
+        self.by_session = [0] * workload.sessions
+        self.errors: Counter[str] = Counter()
+        self.ignored: Counter[str] = Counter()
+        self.dropped = 0
+        self.latency = [Histogram() for _ in workload.statements]
+        self.lag, self.own_lag = Histogram(), Histogram()
+        self._latencies: list[NDArray[np.float64]] = []
+        self._lags: list[NDArray[np.float64]] = []
+
+    @property
+    def transactions(self) -> int:
+        return sum(self.by_session)
+
+    def add(
+        self, session: int, records: NDArray[np.void], errors: Sequence[str], clock: SessionClock
+    ) -> None:
+        own_lag = clock.own_lag_ns(records)
+        begun = records["outcome"] != DROPPED
+        self.dropped += int((~begun).sum())
+        lags = (records["began_ns"] - records["due_ns"])[begun]
+        self.lag.add(lags)
+        self._lags.append(lags)
+        self.own_lag.add(own_lag[begun])
+        done = records[records["outcome"] == EXECUTED]
+        self.by_session[session] += len(done)
+        since = done["due_ns"] if self._workload.open_loop else done["began_ns"]
+        latencies = done["ended_ns"] - since
+        self._latencies.append(latencies)
+        for number in np.unique(done["statement"]).tolist():
+            self.latency[number].add(latencies[done["statement"] == number])
+        for outcome in records["outcome"][records["outcome"] > 0].tolist():
+            self._failed(errors[outcome - 1])
+
+    def _failed(self, text: str) -> None:
+        code = error_code(text)
+        into = self.ignored if code in self._workload.ignored_errors else self.errors
+        into[code if code in into or len(into) < _MOST_ERRORS else "other errors"] += 1
+
+    def line(self) -> dict[str, Any]:
+        """The figures as a line of the load's file has them."""
+        latencies = np.concatenate([np.zeros(0), *self._latencies])
+        lags = np.concatenate([np.zeros(0), *self._lags])
+        return {
+            "transactions": self.transactions,
+            "errors": dict(self.errors),
+            "ignored": dict(self.ignored),
+            "dropped": self.dropped,
+            "p50_ms": quantile_ms(latencies, 0.5),
+            "p90_ms": quantile_ms(latencies, 0.9),
+            "p99_ms": quantile_ms(latencies, 0.99),
+            "lag_p99_ms": quantile_ms(lags, 0.99),
+            "by_session": self.by_session,
+            "latency": [each.encoded() if each.count else "" for each in self.latency],
+            "lag": self.lag.encoded() if self.lag.count else "",
+            "own_lag": self.own_lag.encoded() if self.own_lag.count else "",
+        }
