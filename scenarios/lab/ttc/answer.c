@@ -69,7 +69,8 @@ static void answer_scale(struct server *server, const struct column *column) {
     const bool compressed =
         server->compressed_scales &&
         (column->type == COLUMN_NUMBER || column->type == COLUMN_TIMESTAMP ||
-         column->type == COLUMN_TIMESTAMP_TZ);
+         column->type == COLUMN_TIMESTAMP_TZ ||
+         column->type == COLUMN_INTERVAL_DS);
     if (compressed && column->scale < 0)
         out_raw(&server->out,
                 (const uint8_t[]){0x80 | 1, (uint8_t)-column->scale}, 2);
