@@ -2,8 +2,11 @@
 // CREATE, DROP and TRUNCATE TABLE, CREATE and DROP INDEX in the user's own
 // schema. SQLite enforces no types: the statements that store values convert
 // and check them; see target.h.
+#define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "sql/known_columns.h"
@@ -112,6 +115,21 @@ static bool begins_constraint(const struct translator *t, size_t at) {
            source_is(t, at, "references");
 }
 
+// SQLite keeps the text of CREATE TABLE: the dictionary shows what the user
+// wrote.
+static void emit_original(struct translator *t, const char *from,
+                          const char *to) {
+    while (from < to && isspace((unsigned char)*from))
+        from++;
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    if (memmem(from, (size_t)(to - from), "*/", 2))
+        source_refuse(t, 3001, "a comment in this expression");
+    emit_text(t, " /*+");
+    emit_bytes(t, from, (size_t)(to - from));
+    emit_text(t, "*/");
+}
+
 static size_t emit_default(struct translator *t, size_t from, size_t to,
                            const char *declared) {
     size_t end = from + 1;
@@ -122,6 +140,8 @@ static size_t emit_default(struct translator *t, size_t from, size_t to,
     emit_text(t, ",'");
     emit_text(t, declared);
     emit_text(t, "','DEFAULT'))");
+    emit_original(t, t->tokens[from].at + t->tokens[from].length,
+                  t->tokens[end].at);
     return end;
 }
 
@@ -149,10 +169,11 @@ static void check_unique(struct translator *t, size_t open) {
 
 static void emit_constraints(struct translator *t, size_t from, size_t to,
                              const char *declared) {
-    // SQLite allows NULL in a primary key.
+    // SQLite allows NULL in a primary key. By the words that change nothing the
+    // dictionary's views know that this is no constraint of its own.
     if (source_find(t, from, to, "primary") < to &&
         source_find(t, from, to, "not") == to && *declared)
-        emit_text(t, " NOT NULL");
+        emit_text(t, " NOT NULL ON CONFLICT ABORT");
     while (from < to && !t->result->error) {
         if (source_is(t, from, "default") && *declared) {
             from = emit_default(t, from, to, declared);
@@ -184,6 +205,8 @@ static void emit_constraints(struct translator *t, size_t from, size_t to,
             emit_text(t, " CHECK (");
             emit_condition(t, from + 2, t->close[from + 1]);
             emit_text(t, ")");
+            emit_original(t, t->tokens[from + 1].at + 1,
+                          t->tokens[t->close[from + 1]].at);
             from = t->close[from + 1] + 1;
         } else {
             source_refuse_token(t, 3001, from);

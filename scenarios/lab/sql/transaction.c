@@ -3,7 +3,6 @@
 #include "sql/transaction.h"
 
 #include <sqlite3.h>
-#include <string.h>
 #include <strings.h>
 #include <time.h>
 
@@ -60,22 +59,13 @@ static bool is_fixed(const char *schema) {
             strcasecmp(schema, "temp") == 0);
 }
 
-// What the dictionary's views read of tables; SQLite prepares it while they
-// run.
-static bool is_of_dictionary(const char *pragma) {
-    return strcmp(pragma, "table_info") == 0 ||
-           strcmp(pragma, "index_list") == 0 ||
-           strcmp(pragma, "index_info") == 0;
-}
-
 // The user may not change SYS's tables and the fixed tables.
 static int authorize(void *argument, int action, const char *first,
                      const char *second, const char *schema,
                      const char *trigger) {
     const struct database *database = argument;
-    (void)second, (void)trigger;
-    if (database->declaring ||
-        (action == SQLITE_PRAGMA && is_of_dictionary(first)))
+    (void)first, (void)second, (void)trigger;
+    if (database->declaring)
         return SQLITE_OK;
     if (database->stepping)
         return SQLITE_DENY;

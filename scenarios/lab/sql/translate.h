@@ -76,7 +76,7 @@ struct translation {
     char about[128];      // the error's subject
 };
 
-enum table_owner { NO_TABLE, OWN_TABLE, OTHERS_TABLE };
+enum table_owner { NO_TABLE, OWN_TABLE, OTHERS_TABLE, DICTIONARY_VIEW };
 
 // The source of tables' columns for a translation.
 struct catalog {

@@ -90,18 +90,23 @@ static void answer(struct server *server, const struct lob_request *r,
 }
 
 static void create(struct server *server, const struct lob_request *r) {
-    uint8_t locator[LOCATOR_BYTES];
-    struct lob *lob = lobs_make(&server->lobs, r->type == TYPE_CLOB);
+    // The client has made room for a locator: 40 bytes, or with JDBC 23 108.
+    // All of it is sent back; the locator itself tells how long it is.
+    const size_t room = r->source.length;
+    if (room < LOCATOR_BYTES) {
+        server_raise(server, INVALID_LOCATOR, "");
+        return;
+    }
+    uint8_t *locator = arena_take(&server->arena, room);
+    struct lob *lob =
+        locator ? lobs_make(&server->lobs, r->type == TYPE_CLOB) : NULL;
     if (!lob) {
         server_raise(server, 4030, "");
         return;
     }
-    if (r->source.length != LOCATOR_BYTES) {
-        server_raise(server, INVALID_LOCATOR, "");
-        return;
-    }
+    memset(locator, 0, room);
     lobs_locator(lob, locator);
-    answer(server, r, (struct bytes){locator, sizeof locator}, r->amount);
+    answer(server, r, (struct bytes){locator, room}, r->amount);
 }
 
 static void read_lob(struct server *server, const struct lob_request *r,
