@@ -366,7 +366,7 @@ public class Exercise {
                 answer = e.getMessage().contains("TTC function 119") ? "refused" : e.getMessage();
                 execute("insert into returning values (7, 'key')");
             }
-            check("generated keys", answer.equals("key 7") ? "refused" : answer, "refused");
+            check("generated keys", answer.matches("key 7|refused"), true);
         }
         try (PreparedStatement s = connection.prepareStatement("update returning set v = v || 'x' where n >= ? returning n, v into ?, ?")) {
             oracle.jdbc.OraclePreparedStatement own = s.unwrap(oracle.jdbc.OraclePreparedStatement.class);
@@ -397,14 +397,14 @@ public class Exercise {
     }
 
     static void checkMetadata() throws Exception {
-        execute("create table metadata (id number(9) primary key, name varchar2(20) not null, amount number(7,2), at date, c clob)");
+        execute("create table metadata (id number(9) constraint metadata_key primary key, name varchar2(20) not null, amount number(7,2), at date, c clob)");
         execute("create index metadata_name on metadata (name, amount)");
         DatabaseMetaData about = connection.getMetaData();
         check("tables", read(about.getTables(null, "SCOTT", "META%", new String[] {"TABLE"}), "TABLE_SCHEM", "TABLE_NAME", "TABLE_TYPE"),
             List.of("SCOTT METADATA TABLE"));
         check("columns", read(about.getColumns(null, "SCOTT", "METADATA", "%"), "COLUMN_NAME", "TYPE_NAME", "COLUMN_SIZE", "IS_NULLABLE", "ORDINAL_POSITION"),
             List.of("ID NUMBER 9 NO 1", "NAME VARCHAR2 20 NO 2", "AMOUNT NUMBER 7 YES 3", "AT DATE 7 YES 4", "C CLOB 4000 YES 5"));
-        check("keys", read(about.getPrimaryKeys(null, "SCOTT", "METADATA"), "TABLE_NAME", "COLUMN_NAME", "KEY_SEQ"), List.of("METADATA ID 1"));
+        check("keys", read(about.getPrimaryKeys(null, "SCOTT", "METADATA"), "TABLE_NAME", "COLUMN_NAME", "KEY_SEQ", "PK_NAME"), List.of("METADATA ID 1 METADATA_KEY"));
         check("schemas", read(about.getSchemas(), "TABLE_SCHEM").contains("SCOTT"), true);
         check("foreign keys", read(about.getImportedKeys(null, "SCOTT", "METADATA"), "FK_NAME"), List.of());
         check("valid", connection.isValid(5), true);
