@@ -13,11 +13,15 @@ from polltrace.overhead.cost_model import CostModel
 PLAIN = CostModel(
     calibrated=Estimate(1.0, 0.5, 1.5),
     timed=Estimate(1.5, 1.2, 2.0),
+    timed_rise=0.0,
+    timed_intervals_s=(1e-6, 1e-4),
     sampled=exactly(1.0),
     other_interval=Estimate(1.0, 0.85, 1.15),
     rise=0.0,
     check_s=Estimate(2.5e-9, 0.0, 10e-9),
     together=1.0,
+    longest=0.03,
+    probe_error=0.5,
     provenance={},
 )
 

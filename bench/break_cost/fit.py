@@ -5,7 +5,8 @@ Measures the sessions of fit.toml that fit.jsonl lacks, and writes the model's f
 prediction intervals into polltrace/overhead/cost_model.json.
 
 A factor is the mean over statements of the logarithm of what a session's polls cost divided by
-what was measured in the product's way. Its interval comes from residuals of statements that were
+what was measured in the product's way; that of polls timed in place rises with the interval between
+polls by a power that is fitted with it. Its interval comes from residuals of statements that were
 left out one at a time, so it holds for a statement that the model has not seen.
 """
 
@@ -24,11 +25,15 @@ from typing import Any
 
 from bench.break_cost.record import Record, measure, read_records
 from bench.break_cost.workload import read_plan
-from polltrace.overhead.cost_model import FORMAT, VERSION
+from polltrace.overhead.cost_model import FORMAT, VERSION, cost_model
 
 HERE = Path(__file__).parent
 MODEL = Path("polltrace/overhead/cost_model.json")
-Logs = Mapping[str, Sequence[float]]
+# By statement, for each of its sessions (logarithm of the interval between polls, of the factor).
+# Where the first is 0 in all, the factor does not depend on the interval.
+Points = Mapping[str, Sequence[tuple[float, float]]]
+# By statement, logarithms that should be 0.
+Misses = Mapping[str, Sequence[float]]
 
 
 def fitted(records: Sequence[Record]) -> dict[str, Any]:
@@ -38,25 +43,32 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
         raise ValueError("fewer than three statements")
     check_s = _check_s(used)
     rise, misses = _other_intervals(used, check_s[0])
-    logs = {
+    intervals_s = [1 / each.polls_per_cpu_s for each in used]
+    within_s = min(intervals_s), max(intervals_s)
+    points = {
         "calibrated": _by_statement(
             used, lambda one: _cost_ns(one, check_s[0]) / one.calibrated_ns
         ),
         "timed": _by_statement(
-            used, lambda one: _cost_ns(one, check_s[0]) / (one.timed_ns or math.nan)
+            used,
+            lambda one: _cost_ns(one, check_s[0]) / (one.timed_ns or math.nan),
+            math.sqrt(within_s[0] * within_s[1]),
         ),
         "sampled": _by_statement(used, lambda one: one.saved.value / one.sampled_pct),
     }
-    factors = {name: _factor(each) for name, each in logs.items()}
+    left_out = {name: held_out(each) for name, each in points.items()}
     return {
         "format": FORMAT,
         "version": VERSION,
-        **factors,
+        **{name: _factor(_line(each)[0], left_out[name]) for name, each in points.items()},
+        "timed_rise": _line(points["timed"])[1],
+        "timed_intervals_s": within_s,
         "rise": rise,
-        "other_interval": _factor(misses, at=0.0),
+        "other_interval": _factor(0.0, misses),
         "check_s": list(check_s),
-        "together": _together(logs["timed"], logs["sampled"]),
-        "errors_log": {name: _components(each) for name, each in logs.items()},
+        "together": _together(left_out["timed"], left_out["sampled"]),
+        "chosen": {"longest": cost_model().longest, "probe_error": cost_model().probe_error},
+        "errors_log": {name: _components(each, left_out[name]) for name, each in points.items()},
         "provenance": {
             "fitted": max(each.at for each in used),
             "from": min(each.at for each in used),
@@ -84,40 +96,55 @@ def _check_s(records: Sequence[Record]) -> tuple[float, float, float]:
     return statistics.median(each), 0.0, max(each)
 
 
-def _by_statement(records: Sequence[Record], ratio: Callable[[Record], float]) -> Logs:
-    logs = defaultdict(list)
+def _by_statement(
+    records: Sequence[Record], ratio: Callable[[Record], float], unit_s: float | None = None
+) -> Points:
+    """`unit_s`: the interval whose logarithm is 0; None for a factor that has none."""
+    points = defaultdict(list)
     for one in records:
-        logs[one.statement].append(math.log(ratio(one)))
-    return logs
+        interval = math.log(1 / one.polls_per_cpu_s / unit_s) if unit_s else 0.0
+        points[one.statement].append((interval, math.log(ratio(one))))
+    return points
 
 
-def held_out(logs: Logs) -> list[list[float]]:
-    """By statement, the residuals from the mean of the others."""
-    means = {name: statistics.fmean(each) for name, each in logs.items()}
-    return [
-        [log - statistics.fmean([m for other, m in means.items() if other != name]) for log in each]
-        for name, each in logs.items()
-    ]
+def _line(points: Points) -> tuple[float, float]:
+    """(value at 0, slope) by least squares; each statement counts once, however many sessions it
+    has."""
+    weighed = [(x, y, 1 / len(each)) for each in points.values() for x, y in each]
+    total = sum(weight for _, _, weight in weighed)
+    mean_x = sum(weight * x for x, _, weight in weighed) / total
+    mean_y = sum(weight * y for _, y, weight in weighed) / total
+    spread = sum(weight * (x - mean_x) ** 2 for x, _, weight in weighed)
+    together = sum(weight * (x - mean_x) * (y - mean_y) for x, y, weight in weighed)
+    slope = together / spread if spread else 0.0
+    return mean_y - slope * mean_x, slope
 
 
-def _factor(logs: Logs, at: float | None = None) -> list[float]:
-    """The factor, its low and its high end: the mean over statements, and Student's interval of
-    the held-out residuals, as many as there are statements. `at` is a mean that is known."""
-    if at is None:
-        centre = statistics.fmean(statistics.fmean(each) for each in logs.values())
-        error, free = _held_out_rms(logs), len(logs) - 1
-    else:
-        all_logs = [log for each in logs.values() for log in each]
-        centre, free = at, max(1, len(logs) - 1)
-        error = math.sqrt(statistics.fmean(log * log for log in all_logs))
-    half = _student(free) * error
-    return [math.exp(centre), math.exp(centre - half), math.exp(centre + half)]
+def _misses(points: Points, line: tuple[float, float]) -> Misses:
+    at, slope = line
+    return {name: [y - at - slope * x for x, y in each] for name, each in points.items()}
 
 
-def _together(one: Logs, other: Logs) -> float:
-    """The held-out error of the weighted mean of two estimates, of what it would be if their errors
-    were independent."""
-    weights = [1 / _held_out_rms(each) ** 2 for each in (one, other)]
+def held_out(points: Points) -> Misses:
+    """Each statement's distances from the line through the others."""
+    found: dict[str, Sequence[float]] = {}
+    for name, each in points.items():
+        line = _line({other: its for other, its in points.items() if other != name})
+        found |= _misses({name: each}, line)
+    return found
+
+
+def _factor(log: float, misses: Misses) -> list[float]:
+    """The factor, its low and its high end: Student's interval of the misses, as many as there are
+    statements."""
+    half = _student(max(1, len(misses) - 1)) * _rms(misses)
+    return [math.exp(log), math.exp(log - half), math.exp(log + half)]
+
+
+def _together(one: Misses, other: Misses) -> float:
+    """The error of the weighted mean of two estimates, of what it would be if their errors were
+    independent."""
+    weights = [1 / _rms(each) ** 2 for each in (one, other)]
     mean = {
         name: [
             (weights[0] * a + weights[1] * b) / sum(weights)
@@ -125,13 +152,13 @@ def _together(one: Logs, other: Logs) -> float:
         ]
         for name in one
     }
-    return _held_out_rms(mean) * math.sqrt(sum(weights))
+    return _rms(mean) * math.sqrt(sum(weights))
 
 
-def _held_out_rms(logs: Logs) -> float:
+def _rms(misses: Misses) -> float:
     """Each statement counts once, however many sessions it has."""
     return math.sqrt(
-        statistics.fmean(statistics.fmean(log * log for log in each) for each in held_out(logs))
+        statistics.fmean(statistics.fmean(log * log for log in each) for each in misses.values())
     )
 
 
@@ -143,7 +170,7 @@ def _student(free: int) -> float:
     return z + first / free + second / free**2 + third / free**3
 
 
-def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, Logs]:
+def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, Misses]:
     """Of two sessions of one statement at two skips: the power of the interval by which the cost
     rises faster than the calibration's curve, and by statement what that misses."""
     pairs = []
@@ -172,15 +199,16 @@ def _at(one: Record, interval_us: float) -> float:
     return ns
 
 
-def _components(logs: Logs) -> dict[str, float]:
+def _components(points: Points, left_out: Misses) -> dict[str, float]:
     """Standard deviations of the logarithm: between statements, and between sessions of one."""
+    logs = _misses(points, _line(points))
     within = [log - statistics.fmean(each) for each in logs.values() for log in each]
     free = max(1, len(within) - len(logs))
     session = math.sqrt(sum(log * log for log in within) / free)
     means = [statistics.fmean(each) for each in logs.values()]
     size = statistics.harmonic_mean([len(each) for each in logs.values()])
     statement = math.sqrt(max(0.0, statistics.variance(means) - session**2 / size))
-    return {"statement": statement, "session": session, "held_out": _held_out_rms(logs)}
+    return {"statement": statement, "session": session, "held_out": _rms(left_out)}
 
 
 def main() -> int:

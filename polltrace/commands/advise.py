@@ -8,12 +8,11 @@ from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.targets import one_server
 from polltrace.errors import NoSuchProcessError, UsageError
-from polltrace.overhead.advice import Advice
-from polltrace.overhead.advice_report import advice_data, advice_text
-from polltrace.overhead.advice_report.client_check import client_check_data, client_check_text
+from polltrace.overhead.advice_report import session_advice_data, session_advice_text
 from polltrace.overhead.client_check import CHECKS_TIMED_SECONDS, advise_client_check
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.measurements import SAMPLED_SECONDS, Durations, advise_session
+from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 from polltrace.servers.database import add_connect_arguments, lookup
@@ -79,37 +78,31 @@ class Advise:
             given, known = _recorded(args), None
         else:
             server = one_server(args.pid or [], "advise")
-            if not server.engine.polls_by_count:
-                return _client_check(server, args)
             sessions = lookup(args)
-            given = advise_session(server, Durations(sampled=args.duration))
+            given = _measured(server, args.duration)
             known = sessions.of(server)
         limits = CancelLimits(args.max_cancel, args.max_cancel_waiting)
         show(
             args.json,
-            lambda: advice_data(given, limits, known),
-            lambda: advice_text(given, limits, known),
+            lambda: session_advice_data(given, limits, known),
+            lambda: session_advice_text(given, limits, known),
         )
         return 0
 
 
-def _client_check(server: Server, args: argparse.Namespace) -> int:
-    given = advise_client_check(server, args.duration, CHECKS_TIMED_SECONDS)
-    show(
-        args.json,
-        lambda: client_check_data(given, args.max_cancel),
-        lambda: client_check_text(given, args.max_cancel),
-    )
-    return 0
+def _measured(server: Server, seconds: float) -> SessionAdvice:
+    if server.engine.polls_by_count:
+        return advise_session(server, Durations(sampled=seconds))
+    return advise_client_check(server, seconds, CHECKS_TIMED_SECONDS)
 
 
-def _recorded(args: argparse.Namespace) -> Advice:
+def _recorded(args: argparse.Namespace) -> SessionAdvice:
     """The same from a recording. Raises NoSuchProcessError for a session that is not in it."""
     if args.pid and len(args.pid) != 1:
         raise UsageError("advise takes one process: -p PID")
     sessions = summary(read(args.file)).sessions
     given = [each.advice for each in sessions if not args.pid or each.identity[0] == args.pid[0]]
-    found = next(filter(None, given), None)
+    found = next((each for each in given if each), None)
     if found is None:
         which = f"process {args.pid[0]}" if args.pid else "a dedicated server"
         raise NoSuchProcessError(f"{which} is not in {args.file} ('polltrace report' lists them)")

@@ -47,7 +47,7 @@ def export(server: MetricsServer, interval_s: float, shown: int) -> None:
                     watchdog.frame()
                     snapshot = host.snapshot(calibration.now)
                     totals.take(snapshot)
-                    calibration.want({row.interval_us for row in snapshot.rows if row.interval_us})
+                    calibration.want(snapshot.knots)
                     server.reading = _reading(snapshot, totals, shown)
             while inspector.due():
                 host.inspected(inspector.inspect(_AT_ONCE))

@@ -14,6 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from polltrace import __version__
 from polltrace.exporter.counter_totals import Group, Sums
+from polltrace.overhead.poll_cost import in_order
 from polltrace.watch.snapshot import ServerRow, Snapshot
 
 _LABELS = ["engine", "sid", "break_mode"]
@@ -125,11 +126,12 @@ def _counters(sums: Mapping[Group, Sums]) -> Iterator[Metric]:
 def _poll_costs(snapshot: Snapshot) -> Iterator[Metric]:
     cost = GaugeMetricFamily(
         "polltrace_break_poll_cost_seconds",
-        "CPU time of one break poll on this host, by the CPU time between two (a power of two).",
-        labels=["interval"],
+        "CPU time of one check on this host, by what makes it come (a count of checks, or an "
+        "interval of time) and the CPU time between two (a power of two).",
+        labels=["trigger", "interval"],
     )
-    for interval_us, estimate in sorted(snapshot.costs.by_interval_us.items()):
-        cost.add_metric([f"{interval_us}us"], estimate.value)
+    for knot, estimate in in_order(snapshot.costs.by_knot):
+        cost.add_metric([knot.trigger.value, f"{knot.interval_us}us"], estimate.value)
     yield cost
 
 

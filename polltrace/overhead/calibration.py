@@ -8,11 +8,12 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
+from polltrace.engines import Trigger
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration_fit import fitted
-from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.poll_cost import Knot, PollCost
 
 # Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
 ROUNDS = 600
@@ -31,24 +32,28 @@ def calibrate(
     second for each interval and 1500 rounds. Raises HostError.
     """
     options = ["-s", kind, *(["-t"] if threaded else [])]
-    return _curve(intervals_s, [str(find_executable("polltrace-calibrate"))], options, rounds)
+    return _curve(intervals_s, _here(), options, rounds)
 
 
-def calibrate_timer_check(intervals_s: Sequence[float], rounds: int = ROUNDS) -> PollCost:
+def calibrate_timer_check(
+    intervals_s: Sequence[float], command: Sequence[str] | None = None
+) -> PollCost:
     """The same of a whole check that a timer starts: the signal, its handler, the call on the
-    socket and the setting of the timer. Raises HostError."""
-    command = [str(find_executable("polltrace-calibrate"))]
-    return _curve(intervals_s, command, ["-i"], rounds, CHECK_ROUNDS)
+    socket and the setting of the timer. `command` runs polltrace-calibrate on some host; None: on
+    this one. Raises HostError."""
+    return _curve(intervals_s, command or _here(), ["-i"], slow_rounds=CHECK_ROUNDS)
 
 
-def cost_per_poll(interval_s: float) -> Estimate:
-    """CPU seconds that a poll takes when it comes `interval_s` of CPU time after the last one."""
-    return calibrate([interval_s]).at(interval_s)
+def cost_per_check(knot: Knot, command: Sequence[str] | None = None) -> Estimate:
+    """CPU seconds that a check takes at this knot. `command` as above. Raises HostError."""
+    interval_s = 1e-6 * knot.interval_us
+    if knot.trigger is Trigger.INTERVAL:
+        return calibrate_timer_check([interval_s], command).at(interval_s)
+    return _curve([interval_s], command or _here(), ()).at(interval_s)
 
 
-def cost_per_poll_by(command: Sequence[str], interval_s: float) -> Estimate:
-    """As cost_per_poll, by a command that runs polltrace-calibrate on some host."""
-    return _curve([interval_s], command, ()).at(interval_s)
+def _here() -> list[str]:
+    return [str(find_executable("polltrace-calibrate"))]
 
 
 def _curve(

@@ -2,8 +2,9 @@
 """The cost of checks that a timer starts, and what another interval would cost and find.
 
 The model: while a statement runs, one check comes in each interval of elapsed time, whatever the
-statement does. A check is a signal, its handler, the system call on the client's socket and the
-setting of the timer; polltrace-calibrate measures all of it.
+statement does, and each as late as those that were seen: an interval that expires while the session
+waits for a processor is checked after it. A check is a signal, its handler, the system call on the
+client's socket and the setting of the timer; polltrace-calibrate measures all of it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from polltrace import procfs
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Diagnosis
 from polltrace.errors import NoSuchProcessError
-from polltrace.intervals import Estimate, exactly
+from polltrace.intervals import Estimate
 from polltrace.overhead.calibration import calibrate_timer_check
 from polltrace.overhead.cancel import Gaps, on_cpu_gaps
+from polltrace.overhead.estimates import counted_pct
 from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.poll_cost import PollCost
 from polltrace.profiles.frames import ProcessTotals
@@ -51,7 +54,8 @@ class IntervalForecast:
 class ClientCheckAdvice:
     """`mode` and `why` of a `server`, its `load` (checks counted), the interval in force as
     measured (`interval_s`, None: too few checks), CPU seconds of a check (`check_cost_s`), the
-    checks' share of CPU `now`, and a `forecast` for each interval; none where it was not on CPU.
+    checks' share of CPU `now`, and a `forecast` for each interval; none where it was not on CPU, or
+    the cost is not known (both then None).
     `unbroken_s` is the longest time by which a check came later than its interval."""
 
     server: Server
@@ -59,8 +63,8 @@ class ClientCheckAdvice:
     why: Diagnosis
     load: SessionLoad
     interval_s: float | None
-    check_cost_s: Estimate
-    now: Estimate
+    check_cost_s: Estimate | None
+    now: Estimate | None
     unbroken_s: float
     forecast: Sequence[IntervalForecast]
 
@@ -70,7 +74,10 @@ def advise_client_check(server: Server, counted_s: float, timed_s: float) -> Cli
 
     Raises NoSuchProcessError where it ends before it was measured, and the probe's errors.
     """
+    before_s = procfs.on_cpu_or_waiting_for_one_s(server.pid)
     counted, seconds = _totals(server, ProbeOptions(duration_s=counted_s))
+    after_s = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    runnable = (after_s - before_s) / seconds if before_s and after_s else None
     totals = replace(counted, break_polls=server.client_polls(counted))
     gaps = Gaps(())
     if totals.break_polls:
@@ -81,16 +88,23 @@ def advise_client_check(server: Server, counted_s: float, timed_s: float) -> Cli
     busy = load.busy or 1.0
     spacings = [each * busy for each in INTERVALS_S]
     cost = calibrate_timer_check([load.interval_s, *spacings] if polls else spacings)
-    return client_check_advice(server, polls, load, gaps, cost)
+    return client_check_advice(server, polls, load, gaps, cost, runnable)
 
 
-def client_check_advice(
-    server: Server, polls: bool | None, load: SessionLoad, gaps: Gaps, cost: PollCost
+def client_check_advice(  # noqa: PLR0913, PLR0917
+    server: Server,
+    polls: bool | None,
+    load: SessionLoad,
+    gaps: Gaps,
+    cost: PollCost | None,
+    runnable: float | None = None,
 ) -> ClientCheckAdvice:
-    """Pure. `polls`: whether it checked while it was on CPU; None: it was not."""
+    """Pure. `polls`: whether it checked while it was on CPU; None: it was not. `cost` None: it was
+    not measured. `runnable`: the share of the time (0 to 1) that it was on CPU or waited for one;
+    None: not known."""
     interval_s = interval_in_force(gaps)
     late_s = unbroken_s(gaps, interval_s)
-    check_cost_s = cost.at(load.interval_s) if polls else exactly(0.0)
+    check_cost_s = cost.at(load.interval_s) if cost else None
     chosen = sorted({*INTERVALS_S, *([interval_s] if interval_s else [])})
     return ClientCheckAdvice(
         server=server,
@@ -99,9 +113,16 @@ def client_check_advice(
         load=load,
         interval_s=interval_s,
         check_cost_s=check_cost_s,
-        now=check_cost_s.scaled(100 * load.polls_per_cpu_s),
+        now=counted_pct(load, check_cost_s) if check_cost_s else None,
         unbroken_s=late_s,
-        forecast=[_forecast(each, load, late_s, cost) for each in chosen] if load.busy else [],
+        forecast=[
+            _forecast(
+                each, checks_per_s(each, load, interval_s, runnable) / load.busy, late_s, cost
+            )
+            for each in chosen
+        ]
+        if cost and load.busy
+        else [],
     )
 
 
@@ -132,14 +153,26 @@ def unbroken_s(gaps: Gaps, interval_s: float | None) -> float:
     return max(0.0, gaps.spans[-1][0] / 1e3 - interval_s)
 
 
+def checks_per_s(
+    interval_s: float, load: SessionLoad, now_s: float | None, runnable: float | None
+) -> float:
+    """Checks a second of elapsed time, with one every `interval_s` seconds. `now_s` is the interval
+    of those in `load`; None: there are none, and statements are taken to run all the time."""
+    if now_s is None or not load.rate.per_s:
+        return 1 / interval_s
+    # Of a statement that waits for a lock or a disk only its checks tell that it runs.
+    executes = min(1.0, max(load.busy if runnable is None else runnable, load.rate.per_s * now_s))
+    late_s = max(0.0, executes / load.rate.per_s - now_s)
+    return executes / (interval_s + late_s)
+
+
 def _forecast(
-    interval_s: float, load: SessionLoad, late_s: float, cost: PollCost
+    interval_s: float, checks_per_cpu_s: float, late_s: float, cost: PollCost
 ) -> IntervalForecast:
-    spacing_s = interval_s * load.busy
     return IntervalForecast(
         interval_s=interval_s,
-        checks_per_cpu_s=1 / spacing_s,
-        cpu_pct=cost.at(spacing_s).scaled(100 / spacing_s),
+        checks_per_cpu_s=checks_per_cpu_s,
+        cpu_pct=cost.at(1 / checks_per_cpu_s).scaled(100 * checks_per_cpu_s),
         median_s=interval_s / 2,
         worst_s=interval_s + late_s,
     )

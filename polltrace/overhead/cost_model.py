@@ -5,8 +5,10 @@ Two measurements say what a break poll costs, and neither is the cost itself. Th
 polls of polltrace's own between work of its own: other work than the session's. The duration in
 place times the session's polls from their entry into the kernel to their exit: it knows how cold
 this session's caches are, and not the way into the kernel and out, nor the slower work afterwards.
-Each is multiplied by the factor that sessions with a known cost gave. The interval of a factor is a
-prediction interval: it holds 95 % of sessions that took no part in the fit.
+Each is multiplied by the factor that sessions with a known cost gave; that of a duration rises with
+the interval between polls, as the work slows down the more after a poll the rarer polls are. The
+interval of a factor is a prediction interval: it holds 95 % of sessions that took no part in the
+fit.
 
 All numbers of the model are in cost_model.json, which `make fit` writes.
 """
@@ -14,6 +16,7 @@ All numbers of the model are in cost_model.json, which `make fit` writes.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,11 +27,9 @@ from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket
 
-FORMAT, VERSION = "polltrace-cost-model", 1
+FORMAT, VERSION = "polltrace-cost-model", 2
 # With fewer polls timed their mean is not known to a per cent.
 FEWEST_TIMED = 1000
-# Interrupts and other processes' turns fall into the longest, and are no part of a poll.
-_LONGEST = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +37,30 @@ class CostModel:
     """Factors, each with its prediction interval.
 
     `calibrated`: the cost of a poll, of what a poll of polltrace's own takes at the same interval.
-    `timed`: the cost of a poll, of its mean duration in place. `sampled`: the cost of checking, of
-    its share of on-CPU samples. `other_interval`: the cost at another skip, of what the one at the
-    present skip, the calibration's curve and the interval to the power of `rise` say. No factors:
-    `check_s`, CPU seconds of a check that does not poll; `together`, the error of a mean of two
-    estimates, of that which independent ones would have. `provenance` is what the model was fitted
-    on.
+    `timed`: the cost of a poll, of its mean duration in place, where polls are the geometric mean
+    of `timed_intervals_s` apart; at other intervals it changes with their power of `timed_rise`.
+    `sampled`: the cost of checking, of its share of on-CPU samples. `other_interval`: the cost at
+    another skip, of what the one at the present skip, the calibration's curve and the interval to
+    the power of `rise` say. No factors: `timed_intervals_s`, the shortest and the longest interval
+    between polls that was fitted on (CPU seconds); `check_s`, CPU seconds of a check that does not
+    poll; `together`, the error of a mean of two estimates, of that which independent ones would
+    have. Chosen, not fitted: `longest`, the share of timed polls that is left out of their mean,
+    because interrupts and other processes' turns fall into the longest; `probe_error`, how far what
+    the probe adds to a poll may be from what it adds with hot caches, of that. `provenance` is what
+    the model was fitted on.
     """
 
     calibrated: Estimate
     timed: Estimate
+    timed_rise: float
+    timed_intervals_s: tuple[float, float]
     sampled: Estimate
     other_interval: Estimate
     rise: float
     check_s: Estimate
     together: float
+    longest: float
+    probe_error: float
     provenance: Mapping[str, Any]
 
     @classmethod
@@ -61,13 +71,24 @@ class CostModel:
         return cls(
             calibrated=Estimate(*data["calibrated"]),
             timed=Estimate(*data["timed"]),
+            timed_rise=float(data["timed_rise"]),
+            timed_intervals_s=(data["timed_intervals_s"][0], data["timed_intervals_s"][1]),
             sampled=Estimate(*data["sampled"]),
             other_interval=Estimate(*data["other_interval"]),
             rise=float(data["rise"]),
             check_s=Estimate(*data["check_s"]),
             together=float(data["together"]),
+            longest=float(data["chosen"]["longest"]),
+            probe_error=float(data["chosen"]["probe_error"]),
             provenance=data["provenance"],
         )
+
+    def timed_at(self, interval_s: float) -> Estimate:
+        """The factor for polls `interval_s` of CPU time apart. Beyond the intervals that it was
+        fitted on it is that of the nearest."""
+        shortest, longest = self.timed_intervals_s
+        within_s = min(max(interval_s, shortest), longest)
+        return self.timed.scaled((within_s / math.sqrt(shortest * longest)) ** self.timed_rise)
 
 
 def cost_model() -> CostModel:
@@ -86,15 +107,16 @@ def calibrated_cost(poll_s: float) -> Estimate:
     return cost_model().calibrated.scaled(poll_s)
 
 
-def timed_cost(durations: Sequence[Bucket]) -> Estimate | None:
-    """CPU seconds that a poll costs a session whose polls took so long; None for too few."""
+def timed_cost(durations: Sequence[Bucket], interval_s: float) -> Estimate | None:
+    """CPU seconds that a poll costs a session whose polls took so long and were `interval_s` of CPU
+    time apart; None for too few."""
     mean_ns = usual_mean_ns(durations)
-    return None if mean_ns is None else cost_model().timed.scaled(1e-9 * mean_ns)
+    return None if mean_ns is None else cost_model().timed_at(interval_s).scaled(1e-9 * mean_ns)
 
 
 def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
     """The mean duration without the longest; None for too few."""
-    left = polls = round((1 - _LONGEST) * sum(each.count for each in durations))
+    left = polls = round((1 - cost_model().longest) * sum(each.count for each in durations))
     if polls < FEWEST_TIMED:
         return None
     sum_ns = 0.0
@@ -110,7 +132,7 @@ def in_place(
     """The cost curve of a session that polls every `interval_s` CPU seconds: the calibration's, in
     the place that the session's own durations give it; as it is where they were not timed. Without
     a calibration it is flat."""
-    cost = timed_cost(durations)
+    cost = timed_cost(durations, interval_s)
     if cost is None:
         return curve
     return curve.through(interval_s, cost) if curve else constant(cost)

@@ -6,10 +6,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from polltrace.overhead.cost_model import cost_model
 from polltrace.profiles.frames import PollRate, ProcessTotals
-
-# The probe's cost per poll was measured on the probe itself with hot caches; a server's are not.
-_PROBE_COST_ERROR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ def counted_load(totals: ProcessTotals, seconds: float, probe_s_per_poll: float)
         own = max(totals.cpu_s - totals.break_polls * cost_s, totals.cpu_s / 2)
         return busy * totals.break_polls / own
 
-    error = _PROBE_COST_ERROR * probe_s_per_poll
+    error = cost_model().probe_error * probe_s_per_poll
     return SessionLoad(
         busy,
         PollRate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cost of one break poll as a function of the interval between polls.
+"""The cost of one check as a function of the interval between checks.
 
 The interval matters: the work between two polls evicts the kernel's code and branch history from
 the processor's caches, so a rare poll costs more than a frequent one.
@@ -8,10 +8,36 @@ the processor's caches, so a rare poll costs more than a frequent one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
+from polltrace.engines import Trigger
 from polltrace.intervals import Estimate, mixed
+
+# Powers of two, in microseconds: a timer's checks are rarer than any poll by count.
+_KNOTS = {Trigger.COUNT: (0, 10), Trigger.INTERVAL: (10, 13)}
+
+
+class Knot(NamedTuple):
+    """Where the cost of a check is measured: what makes such a check come, and the interval
+    between two in microseconds of CPU time."""
+
+    trigger: Trigger
+    interval_us: int
+
+    @classmethod
+    def nearest(cls, trigger: Trigger, interval_s: float) -> Self:
+        """To a session that checks every `interval_s` seconds of its CPU time."""
+        lowest, highest = _KNOTS[trigger]
+        power = math.log2(1e6 * interval_s) if interval_s else 0.0
+        return cls(trigger, 1 << round(min(highest, max(lowest, power))))
+
+    def wanted(self) -> set[Knot]:
+        """Where to measure: here; of a timer's checks also at both ends, because their forecast is
+        for every interval."""
+        ends = _KNOTS[self.trigger] if self.trigger is Trigger.INTERVAL else ()
+        return {self, *(Knot(self.trigger, 1 << power) for power in ends)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +67,17 @@ class PollCost:
         """The same rise with the interval, but with this cost, and its relative width, at one."""
         here = self.at(interval_s).value
         return PollCost([(knot_s, cost.scaled(each.value / here)) for knot_s, each in self.knots])
+
+
+def in_order(costs: Mapping[Knot, Estimate]) -> list[tuple[Knot, Estimate]]:
+    """Those by count first, then by interval."""
+    return sorted(costs.items(), key=lambda each: (each[0].trigger.value, each[0].interval_us))
+
+
+def curve(costs: Mapping[Knot, Estimate], trigger: Trigger) -> PollCost | None:
+    """The costs of one kind of check as a curve; None where none was measured."""
+    found = [(1e-6 * at.interval_us, cost) for at, cost in in_order(costs) if at.trigger is trigger]
+    return PollCost(found) if found else None
 
 
 def constant(cost_s: Estimate) -> PollCost:

@@ -61,8 +61,8 @@ def difference(before: Summary, after: Summary) -> Difference:
         change("CPUs used", lambda side: exactly(side.used_cores)),
         change("CPUs lost to break polling", lambda side: exactly(side.lost_cores)),
         change("break polls a CPU second", _rate),
-        change("lost, counted", _lost, "% of CPU"),
-        change("lost, sampled", _sampled, "% of CPU"),
+        change("lost", _lost, "% of CPU"),
+        change("samples in the check", _sampled, "% of CPU"),
     )
     modes = {
         mode.value: counts
@@ -107,11 +107,11 @@ def _rates_over_time(summary: Summary) -> Sequence[float]:
 
 
 def _lost(summary: Summary) -> Estimate | None:
-    """Share of all CPU time by count and cost; sessions' intervals weighted by their CPU time."""
+    """Share of all CPU time; sessions' intervals weighted by their CPU time."""
     cpu_s = sum(each.cpu_s for each in _busy(summary))
     if not cpu_s or summary.cost_unknown:
         return None
-    parts = [(each.counted, each.cpu_s) for each in _busy(summary) if each.counted]
+    parts = [(each.share, each.cpu_s) for each in _busy(summary) if each.share]
     value, low, high = (
         sum(getattr(share, end) * weight for share, weight in parts) / cpu_s
         for end in ("value", "low", "high")

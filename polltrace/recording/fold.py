@@ -11,6 +11,7 @@ from typing import Any
 
 from polltrace.errors import FrameError
 from polltrace.intervals import Estimate
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import (
     Burst,
     Exit,
@@ -22,6 +23,7 @@ from polltrace.profiles.frames import (
 )
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.totals import timed_too
+from polltrace.recording.check_cost import TRIGGERS, cost_of
 from polltrace.recording.folded_stream import FoldedStream
 from polltrace.recording.header import RecordingHeader, RecordingQuality, quality_of
 from polltrace.recording.names import RecordedNames
@@ -43,9 +45,9 @@ class Recording:
     None where nothing was seen. By process: `gaps` are the totals of all times when gaps between
     polls were timed, `timed_cpu_s` the seconds that it was on CPU or runnable meanwhile; `bursts`
     its counted checks; `lived` when it came and went, in seconds since the recording began;
-    `series` its totals over time; `servers` what it serves. `poll_costs` is the cost per poll (CPU
-    seconds) by the interval between polls in microseconds. `names` are those of functions;
-    `quality` is None without a trailer. `tear` is the reason why a file ends early, empty where it
+    `series` its totals over time; `servers` what it serves. `check_costs` is the CPU
+    seconds of a check by knot. `names` are those of functions; `quality` is None
+    without a trailer. `tear` is the reason why a file ends early, empty where it
     does not; `unknown` counts records by types that this release does not know.
     """
 
@@ -60,7 +62,7 @@ class Recording:
     lived: Mapping[Identity, tuple[float, float]]
     series: Mapping[Identity, Series]
     servers: Mapping[Identity, Server]
-    poll_costs: Mapping[int, Estimate]
+    check_costs: Mapping[Knot, Estimate]
     names: RecordedNames
     quality: RecordingQuality | None
     tear: str
@@ -101,7 +103,7 @@ class _Fold:
         self._went: dict[Identity, float] = {}
         self._series: dict[Identity, Series] = {}
         self._servers: dict[Identity, Server] = {}
-        self._poll_costs: dict[int, Estimate] = {}
+        self._check_costs: dict[Knot, Estimate] = {}
         self._names = RecordedNames()
         self._quality: RecordingQuality | None = None
         self._unknown: Counter[str] = Counter()
@@ -124,11 +126,9 @@ class _Fold:
             identity = identity_of(data)
             before_s = self._timed_cpu_s.get(identity, 0.0)
             self._timed_cpu_s[identity] = before_s + float(data["on_cpu_s"])
-        elif kind == "poll_cost":
-            value, low, high = map(float, data["cost_s"])
-            if not 0 <= low <= value <= high < 1 or not value:
-                raise ValueError("a cost that no poll has")
-            self._poll_costs[int(data["interval_us"])] = Estimate(value, low, high)
+        elif kind in TRIGGERS:
+            knot, cost = cost_of(data)
+            self._check_costs[knot] = cost
         elif kind == "trailer":
             self._quality = quality_of(data)
         else:
@@ -204,7 +204,7 @@ class _Fold:
             },
             series=self._series,
             servers=self._servers,
-            poll_costs=self._poll_costs,
+            check_costs=self._check_costs,
             names=self._names,
             quality=self._quality,
             tear=scan.tear,

@@ -9,7 +9,9 @@ from typing import Any
 
 from polltrace import __version__
 from polltrace.intervals import Estimate
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import Identity
+from polltrace.recording.check_cost import cost_data
 from polltrace.recording.header import RecordingHeader, RecordingQuality
 from polltrace.recording.naming import Naming
 from polltrace.recording.probes import StreamRecord
@@ -32,7 +34,7 @@ class Journal:
         self._streams = {name: Stream(name) for name in (COUNT, CPU, GAPS, CHECKS)}
         self._naming = Naming()
         self._servers: dict[Identity, Entry] = {}
-        self._poll_costs: dict[int, Entry] = {}
+        self._check_costs: dict[Knot, Entry] = {}
         self._probe: Mapping[str, Any] = {}
         self._lost: dict[str, Mapping[str, int]] = {}
         self._costs: dict[str, tuple[float, float]] = {}
@@ -70,17 +72,12 @@ class Journal:
             self._servers[identity] = data
             yield data
 
-    def poll_costs(self, by_interval_us: Mapping[int, Estimate]) -> Iterator[Entry]:
-        """Entries for the costs per poll that are new."""
-        for interval_us, cost in by_interval_us.items():
-            if interval_us not in self._poll_costs:
-                self._poll_costs[interval_us] = {
-                    "type": "poll_cost",
-                    "at_s": round(self._now_s(), 6),
-                    "interval_us": interval_us,
-                    "cost_s": [cost.value, cost.low, cost.high],
-                }
-                yield self._poll_costs[interval_us]
+    def check_costs(self, by_knot: Mapping[Knot, Estimate]) -> Iterator[Entry]:
+        """Entries for the costs per check that are new."""
+        for knot, cost in by_knot.items():
+            if knot not in self._check_costs:
+                self._check_costs[knot] = cost_data(knot, cost, round(self._now_s(), 6))
+                yield self._check_costs[knot]
 
     def opening(self, part: int) -> Iterator[Entry]:
         """The entries that file number `part` begins with."""
@@ -99,7 +96,7 @@ class Journal:
         yield header.data()
         if part == 1:
             return
-        yield from self._poll_costs.values()
+        yield from self._check_costs.values()
         yield from self._servers.values()
         yield from self._naming.all()
         for stream in self._streams.values():

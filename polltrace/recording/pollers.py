@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The processes that break-poll, at which interval, and when to time whose gaps."""
+"""The processes that break-poll, at which knot, and when to time whose gaps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from polltrace.engines import Trigger
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import Identity
 from polltrace.recording.stream import identity_of
-from polltrace.watch.calibration import calibrated_interval_us
+from polltrace.servers.servers import Server
 
 # Timing costs as much as the polls: for a second now and then, those that poll most.
 _FIRST_S, _EVERY_S, _FOR_S = 2.0, 300.0, 1.0
 _MOST_TIMED = 32
-# Fewer polls than that do not tell a session's interval.
-_FEWEST_POLLS = 100
+# Fewer polls in a frame do not tell a session's interval. A timer's checks are all rare.
+_FEWEST_POLLS = {Trigger.COUNT: 100, Trigger.INTERVAL: 1}
 
 
 class Pollers:
-    """Fed with the counting probe's frames. `timed_s` is how long gaps are to be timed; `ran`
-    are those that used CPU in the last frame."""
+    """Fed with the counting probe's frames. `servers` are those known so far; `timed_s` is how long
+    gaps are to be timed; `ran` are those that used CPU in the last frame."""
 
-    def __init__(self, duration_s: float | None) -> None:
+    def __init__(self, duration_s: float | None, servers: Mapping[Identity, Server]) -> None:
+        self._servers = servers
         shortest = duration_s if duration_s is not None else _EVERY_S
         self._next_s = min(_FIRST_S, shortest / 3)
         self.timed_s = max(min(_FOR_S, shortest / 3), 0.01)
@@ -29,10 +32,10 @@ class Pollers:
         self._polls: dict[Identity, int] = {}
         self.ran: list[Identity] = []
 
-    def frame(self, frame: Mapping[str, Any]) -> set[int]:
-        """Take in a frame; the intervals between polls (rounded, us) of those that polled since
+    def frame(self, frame: Mapping[str, Any]) -> set[Knot]:
+        """Take in a frame; where the cost of a check is to be measured for those that polled since
         the last."""
-        intervals_us = set()
+        knots: set[Knot] = set()
         self._polls, self.ran = {}, []
         for process in frame["processes"]:
             identity = identity_of(process)
@@ -41,10 +44,12 @@ class Pollers:
             cpu_s, polls = process["cpu_s"] - cpu_s, process["break_polls"] - polls
             if cpu_s > 0:
                 self.ran.append(identity)
-            if polls >= _FEWEST_POLLS and cpu_s > 0:
+            server = self._servers.get(identity)
+            trigger = server.engine.trigger if server else Trigger.COUNT
+            if polls >= _FEWEST_POLLS[trigger] and cpu_s > 0:
                 self._polls[identity] = polls
-                intervals_us.add(calibrated_interval_us(cpu_s / polls))
-        return intervals_us
+                knots |= Knot.nearest(trigger, cpu_s / polls).wanted()
+        return knots
 
     def gone(self, identity: Identity) -> None:
         self._last.pop(identity, None)

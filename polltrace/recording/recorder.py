@@ -70,7 +70,7 @@ class Recorder:
         self._options = options
         self._inspector = Inspector()
         self._prices = Calibration()
-        self._pollers = Pollers(options.duration_s)
+        self._pollers = Pollers(options.duration_s, self._inspector.servers)
         self._intrusive = IntrusiveMeasurements(self._pollers, self._inspector.servers)
 
     def run(self, attached: Callable[[], None]) -> RecordingQuality:
@@ -126,9 +126,9 @@ class Recorder:
                 elif entries := list(self._entries(read)):
                     parts.write(entries)
             self._between_reads(parts)
-        if not self._prices.now.by_interval_us:  # one will do for others that are near
+        if not self._prices.now.by_knot:  # one will do for others that are near
             self._prices.wait()
-        parts.write(self._journal.poll_costs(self._prices.now.by_interval_us))
+        parts.write(self._journal.check_costs(self._prices.now.by_knot))
 
     def _entries(self, read: StreamRecord) -> list[dict[str, object]]:
         """The entries for a record of a probe; takes note of the processes in it."""
@@ -155,7 +155,7 @@ class Recorder:
             found = [self._inspector.servers.get(identity) for identity in inspected]
             if news := [e for server in found if server for e in self._journal.server(server)]:
                 parts.write(news)
-        if news := list(self._journal.poll_costs(self._prices.now.by_interval_us)):
+        if news := list(self._journal.check_costs(self._prices.now.by_knot)):
             parts.write(news)
         free = self._options.gaps and not {GAPS, CHECKS} & set(self._probes.streams)
         if free and COUNT in self._probes:

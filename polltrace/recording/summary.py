@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Trigger
 from polltrace.intervals import Estimate, proportion
-from polltrace.overhead.advice import Advice, Extras, advice
-from polltrace.overhead.cost_model import in_place
+from polltrace.overhead.advice import Extras
 from polltrace.overhead.estimates import counted_pct
 from polltrace.overhead.load import SessionLoad, counted_load
-from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.poll_cost import curve
+from polltrace.overhead.session_advice import SessionAdvice, session_advice, session_cost
 from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, shares
@@ -57,7 +58,7 @@ class SessionSummary:
     sampled: Estimate | None
     samples: int
     checks: int
-    advice: Advice | None
+    advice: SessionAdvice | None
     gaps: tuple[Bucket, ...]
     spans: tuple[Span, ...]
 
@@ -95,11 +96,22 @@ class SessionSummary:
         }
 
     @property
+    def share(self) -> Estimate | None:
+        """What break checking takes of its CPU time, per cent: advice's figure where it is one of
+        a session that polls, so that both show the same."""
+        if self.advice is not None and self.advice.forecast:
+            return self.advice.now
+        return self.counted
+
+    @property
     def lost_cpu_s(self) -> float | None:
-        """CPU seconds that went into break polls."""
+        """CPU seconds that went into break checking."""
         if not self.break_polls:
             return 0.0
-        return self.break_polls * self.poll_cost_s.value if self.poll_cost_s else None
+        if self.poll_cost_s is None or self.counted is None or self.share is None:
+            return None
+        by_polls = self.break_polls * self.poll_cost_s.value
+        return by_polls * self.share.value / self.counted.value if self.counted.value else by_polls
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,21 +176,23 @@ def _session(
     counted: ProcessTotals | None,
     sampled: ProcessTotals | None,
 ) -> SessionSummary:
-    totals = counted or ProcessTotals(*identity, 0.0, 0, 0, (), (), ())
+    on_any_socket = counted or ProcessTotals(*identity, 0.0, 0, 0, (), (), ())
+    totals = on_any_socket
     server = recording.servers.get(identity)
     if server is not None and totals.sockets:
         totals = replace(totals, break_polls=server.client_polls(totals))
     from_s, to_s = recording.lived[identity]
-    load = _load(recording, identity, totals, sampled)
-    curve = _poll_cost(recording.poll_costs) if totals.break_polls else None
+    load = _load(recording, totals, on_any_socket.break_polls, sampled)
+    timed = recording.gaps.get(identity)
+    costs = None
+    if totals.break_polls:
+        costs = curve(recording.check_costs, server.engine.trigger if server else Trigger.COUNT)
+        costs = session_cost(server, costs, load, timed.durations if timed else ())
     stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
     checks = _checks(stacks, server)
     watched = _watched(server, totals, to_s - from_s)
-    timed = recording.gaps.get(identity)
-    if totals.break_polls and timed:
-        curve = in_place(curve, load.interval_s, timed.durations)
-    cost = curve.at(load.interval_s) if curve else None
+    cost = costs.at(load.interval_s) if costs else None
     return SessionSummary(
         identity=identity,
         title=_title(recording, identity),
@@ -197,10 +211,11 @@ def _session(
         sampled=proportion(checks, samples) if samples else None,
         samples=samples,
         checks=checks,
-        advice=advice(
+        advice=session_advice(
             server,
+            watched.evidence.polls_on_cpu,
             load,
-            poll_cost=curve,
+            poll_cost=costs,
             stacks=stacks,
             extras=Extras(
                 gaps=timed.gaps if timed else (),
@@ -212,7 +227,7 @@ def _session(
                 probe_s_per_poll=sampled.probe_s_per_poll if sampled else 0.0,
             ),
         )
-        if server
+        if server and watched
         else None,
         gaps=timed.gaps if timed else (),
         spans=tuple(recording.series[identity].spans()) if identity in recording.series else (),
@@ -220,29 +235,27 @@ def _session(
 
 
 def _load(
-    recording: Recording, identity: Identity, totals: ProcessTotals, sampled: ProcessTotals | None
+    recording: Recording,
+    totals: ProcessTotals,
+    polls_on_any_socket: int,
+    sampled: ProcessTotals | None,
 ) -> SessionLoad:
-    """Its load, without the times when gaps were timed: that costs as much as the polls."""
-    from_s, to_s = recording.lived[identity]
+    """Its load, without the times when gaps were timed: that costs as much as the polls. The series
+    has polls on any socket; of these, as many are the client's as of all."""
+    from_s, to_s = recording.lived[totals.identity]
     seconds = to_s - from_s
-    series = recording.series.get(identity)
+    series = recording.series.get(totals.identity)
     if series is not None and totals.cpu_s - series.timed_cpu_s > BUSY_CPU_S:
         seconds -= series.timed_s
+        untimed = 1 - series.timed_polls / polls_on_any_socket if polls_on_any_socket else 1.0
         totals = replace(
             totals,
             cpu_s=totals.cpu_s - series.timed_cpu_s,
-            break_polls=totals.break_polls - series.timed_polls,
+            break_polls=round(totals.break_polls * untimed),
         )
     if seconds <= 0:
         return counted_load(replace(totals, cpu_s=0.0), 1.0, 0.0)
     return counted_load(totals, seconds, sampled.probe_s_per_poll if sampled else 0.0)
-
-
-def _poll_cost(by_interval_us: Mapping[int, Estimate]) -> PollCost | None:
-    """The recorded costs as a curve; None where none was measured."""
-    if not by_interval_us:
-        return None
-    return PollCost([(1e-6 * each, cost) for each, cost in sorted(by_interval_us.items())])
 
 
 def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Session | None:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from polltrace.intervals import Estimate
-from polltrace.overhead.advice_report import advice_data
+from polltrace.overhead.advice_report import session_advice_data
 from polltrace.overhead.forecast import CancelLimits
+from polltrace.overhead.poll_cost import in_order
 from polltrace.recording.summary import SessionSummary, Summary
 
 
@@ -30,11 +31,12 @@ def report_data(summary: Summary) -> dict[str, Any]:
         "cost_unknown": summary.cost_unknown,
         "poll_costs": [
             {
-                "interval_us": interval_us,
+                "trigger": knot.trigger.value,
+                "interval_us": knot.interval_us,
                 "cost_ns": 1e9 * cost.value,
                 "cost_ns_ci95": [1e9 * cost.low, 1e9 * cost.high],
             }
-            for interval_us, cost in sorted(recording.poll_costs.items())
+            for knot, cost in in_order(recording.check_costs)
         ],
         "quality": found.data() | {"type": "quality"} if found else None,
         "sessions": [_session(each) for each in summary.sessions],
@@ -47,13 +49,13 @@ def _session(each: SessionSummary) -> dict[str, Any]:
         "polls_per_s": each.polls_per_s,
         "polls_per_cpu_s": each.load.polls_per_cpu_s,
         "lost_cpu_s": each.lost_cpu_s,
-        "cpu_pct": _value(each.counted),
-        "cpu_pct_ci95": _interval(each.counted),
+        "cpu_pct": _value(each.share),
+        "cpu_pct_ci95": _interval(each.share),
         "samples": each.samples,
         "sampled_pct": _value(each.sampled),
         "sampled_pct_ci95": _interval(each.sampled),
         "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in each.gaps],
-        "advice": advice_data(each.advice, CancelLimits()) if each.advice else None,
+        "advice": session_advice_data(each.advice, CancelLimits()) if each.advice else None,
     }
 
 

@@ -103,13 +103,13 @@ def diff_page(found: Difference) -> str:
 def verdict(found: Difference) -> list[str]:
     """Whether more or less is lost, or why that is not known."""
     lost = next((each for each in reversed(found.changes[3:]) if each.change), None)
-    by_count = found.changes[3]
-    chosen = by_count if by_count.change else lost
+    by_model = found.changes[3]
+    chosen = by_model if by_model.change else lost
     if chosen is None or chosen.change is None or chosen.before is None or chosen.after is None:
         return [
             "The cost of break polling is not known in both: one has no calibration and no samples."
         ]
-    how = "counted polls and their cost" if chosen is by_count else "samples"
+    how = "polls and their cost" if chosen is by_model else "samples"
     change = chosen.change
     if not change.excludes_zero:
         return [

@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Reveals
 from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report import changes
+from polltrace.overhead.advice_report.client_check import span as short_span
+from polltrace.overhead.client_check import ClientCheckAdvice
 from polltrace.overhead.forecast import recommended
+from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.stacks import all_stacks
 from polltrace.recording.summary import SessionSummary, Summary
@@ -43,6 +47,7 @@ def report_page(summary: Summary) -> str:
         f"<header><h1>Break polling on {text(header.host)}</h1>"
         f'<p class="about">{text(about(summary))}</p></header>',
         _verdict(summary),
+        _changes(worst, advice),
         "<h2>Sessions</h2>",
         _sessions(summary),
         _plots(summary, worst, advice),
@@ -60,6 +65,21 @@ def _verdict(summary: Summary) -> str:
     return verdict_html + "".join(f'<p class="torn">{text(each)}</p>' for each in torn(summary))
 
 
+def _changes(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
+    """What to do for the session that loses most, and what that rests on."""
+    if worst is None or not isinstance(advice, Advice) or not advice.forecast:
+        return ""
+    parts = [f"<h2>What to do for {worst.identity[0]} ({text(instance(worst))})</h2>"]
+    for each in changes(advice, recommended(advice.forecast)):
+        parts += [
+            f"<h3>{text(each.title)}</h3>",
+            table([], [list(pair) for pair in each.sentences()], left=[0, 1]),
+        ]
+    seen = [f"Seen: {each}." for each in advice.why.evidence]
+    to_be_sure = [f"To be sure: {each}." for each in advice.why.settles]
+    return "".join([*parts, _list([*seen, *to_be_sure])])
+
+
 def _list(sentences: Iterable[str]) -> str:
     return f'<ul class="quality">{"".join(f"<li>{text(each)}</li>" for each in sentences)}</ul>'
 
@@ -70,16 +90,16 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 def _sessions(summary: Summary) -> str:
     heads = ["PID", "Instance", "Client", "Break mode", "Skip", "CPU %", "Break polls", "Polls/s"]
-    heads += ["Lost, % of its CPU [95 %]", "On-CPU samples in the check [95 %]", "Why in-band"]
+    heads += ["Lost, % of its CPU [95 %]", "Why in-band"]
     shown = summary.sessions[:_MOST_ROWS]
     left_out = len(summary.sessions) - len(shown)
     more = f" The {left_out:,} that lose least are left out." if left_out else ""
     return table(
         heads,
         [_row(each) for each in shown],
-        left=[1, 2, 3, 10],
-        caption="Lost is counted: polls times the cost of one on this host. The samples check it "
-        f"independently.{more}",
+        left=[1, 2, 3, 9],
+        caption="Lost to break checking: by its polls and what one costs, and by samples on CPU "
+        f"where the two agree.{more}",
     )
 
 
@@ -93,40 +113,75 @@ def _row(each: SessionSummary) -> list[str]:
         f"{each.cpu_pct:.1f}",
         f"{each.break_polls:,}",
         f"{each.polls_per_s:,.0f}",
-        pct(each.counted),
-        pct(each.sampled),
+        pct(each.share),
         each.reason,
     ]
 
 
-def _plots(summary: Summary, worst: SessionSummary | None, advice: Advice | None) -> str:
+def _plots(summary: Summary, worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
     if worst is None:
         return ""
     who = f"{worst.identity[0]} ({instance(worst)})"
     gaps = figure(
         f"Gaps between break polls of {who}",
         gap_histogram(worst.gaps),
-        "A cancel waits for the next poll, so a long gap is a long wait. Timed for a second now "
-        "and then.",
+        f"{_WAITS[_reveals(worst)]}, so a long gap is a long wait. Timed for a second now and "
+        "then.",
     )
     rates = figure(
         "Break polls over time",
         rates_over_time(summary.sessions),
         "The sessions that lose most.",
     )
-    best = recommended(advice.forecast) if advice else None
+    if not isinstance(advice, Advice):
+        return f'<h2>Over time</h2><div class="plots">{gaps + rates}</div>'
+    best = recommended(advice.forecast)
     costs = figure(
         f"What each BREAK_POLL_SKIP would cost {who}",
-        forecast_plot(advice.forecast, advice.skip, best) if advice else "",
+        forecast_plot(advice.forecast, advice.skip, best),
         "To the left cancels come sooner, downwards polling costs less.",
     )
     found = gaps + rates + costs
     return f'<h2>Over time, and what another skip would do</h2><div class="plots">{found}</div>'
 
 
-def _forecast(worst: SessionSummary | None, advice: Advice | None) -> str:
-    if worst is None or advice is None or advice.mode is not BreakMode.IN_BAND:
+_WAITS = {
+    Reveals.CANCEL: "A cancel waits for the next poll",
+    Reveals.LOST_CLIENT: "A client that is gone is found by the next check",
+}
+
+
+def _reveals(session: SessionSummary) -> Reveals:
+    return session.server.engine.reveals if session.server else Reveals.CANCEL
+
+
+def _forecast(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
+    if worst is None or advice is None or not advice.forecast:
         return ""
+    heading = f"<h2>Forecast for {worst.identity[0]}</h2>"
+    return heading + (
+        _intervals(advice) if isinstance(advice, ClientCheckAdvice) else _skips(advice)
+    )
+
+
+def _intervals(advice: ClientCheckAdvice) -> str:
+    rows = [
+        [
+            short_span(each.interval_s)
+            + (" (now)" if each.interval_s == advice.interval_s else ""),
+            f"{each.checks_per_cpu_s:,.1f}",
+            pct(each.cpu_pct),
+            short_span(each.median_s),
+            short_span(each.worst_s),
+        ]
+        for each in advice.forecast
+    ]
+    now = [i for i, each in enumerate(advice.forecast) if each.interval_s == advice.interval_s]
+    heads = [advice.server.engine.parameter, "Checks a CPU second", "% of its CPU [95 %]"]
+    return table([*heads, "Client found gone after: median", "at most"], rows, marked=now)
+
+
+def _skips(advice: Advice) -> str:
     rows = [
         [
             str(each.break_poll_skip) + (" (now)" if each.break_poll_skip == advice.skip else ""),
@@ -143,7 +198,7 @@ def _forecast(worst: SessionSummary | None, advice: Advice | None) -> str:
     now = [i for i, each in enumerate(advice.forecast) if each.break_poll_skip == advice.skip]
     heads = ["BREAK_POLL_SKIP", "Polls a CPU second", "% of its CPU [95 %]", "Saved %"]
     heads += ["Cancel on CPU, median ms", "99 of 100", "worst", "Waiting: up to"]
-    return f"<h2>Forecast for {worst.identity[0]}</h2>" + table(heads, rows, marked=now)
+    return table(heads, rows, marked=now)
 
 
 def _ms(milliseconds: float | None) -> str:

@@ -42,10 +42,10 @@ def verdict(summary: Summary) -> list[str]:
 
 def _worst(worst: SessionSummary) -> str:
     who = f"{worst.identity[0]} ({printable(instance(worst))}, client {printable(client(worst))})"
-    if worst.counted is None:
+    if worst.share is None:
         return f"Most polls are made by {who}: {worst.polls_per_s:,.0f} a second."
     why = f" It is {worst.mode.value}: {printable(worst.reason)}." if worst.reason else ""
-    return f"Most is lost by {who}: {pct(worst.counted)} of its CPU.{why}"
+    return f"Most is lost by {who}: {pct(worst.share)} of its CPU.{why}"
 
 
 def modes(summary: Summary) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-from polltrace.breaks.break_mode import BreakMode
-from polltrace.overhead.advice_report import advice_text
+from polltrace.overhead.advice_report import session_advice_text
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.sentences import (
@@ -29,15 +28,15 @@ def report_text(summary: Summary) -> str:
     head = [about(summary), *_filled(torn(summary))]
     lines = [*head, "", *_filled(verdict(summary)), "", *_table(summary)]
     worst = summary.worst
-    if worst is not None and worst.advice is not None and worst.advice.mode is BreakMode.IN_BAND:
-        lines += ["", printable_lines(advice_text(worst.advice, CancelLimits()))]
+    if worst is not None and worst.advice is not None and worst.advice.forecast:
+        lines += ["", printable_lines(session_advice_text(worst.advice, CancelLimits()))]
     return "\n".join([*lines, "", *_filled(quality(summary))])
 
 
 def _table(summary: Summary) -> list[str]:
     lines = [
         f"{'PID':>8} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12} {'SKIP':>5} {'%CPU':>6}"
-        f" {'POLLS':>13} {'POLLS/S':>10} {'LOST % [95 %]':>22} {'SAMPLED %':>22}"
+        f" {'POLLS':>13} {'POLLS/S':>10} {'LOST % [95 %]':>22}"
     ]
     lines += [_row(session) for session in summary.sessions[:_SHOWN]]
     if len(summary.sessions) > _SHOWN:
@@ -51,8 +50,7 @@ def _row(session: SessionSummary) -> str:
     return printable(
         f"{session.identity[0]:>8} {instance(session):<9.40} {client(session):<22}"
         f" {session.mode.value:<12} {skip:>5} {session.cpu_pct:>6.1f} {session.break_polls:>13,}"
-        f" {session.polls_per_s:>10,.0f} {pct(session.counted):>22}"
-        f" {pct(session.sampled):>22}{ended}"
+        f" {session.polls_per_s:>10,.0f} {pct(session.share):>22}{ended}"
     )
 
 

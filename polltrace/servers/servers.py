@@ -153,6 +153,12 @@ def _of_port(sockets: Sequence[ClientSocket], port: str) -> Sequence[ClientSocke
     return named[:1] or sockets
 
 
+def checks_by_timer() -> bool:
+    """Whether an engine runs here whose checks a timer starts, by the names of executables."""
+    some = [engine.executables for engine in engines() if not engine.polls_by_count]
+    return any(procfs.executable(pid) in names for pid in procfs.pids() for names in some)
+
+
 def check_seen(pids: Iterable[int] | None = None) -> None:
     """Raises NotPermittedError where there are processes with a dedicated server's title among
     these whose executables we may not see: then the absence of servers proves nothing."""

@@ -41,7 +41,7 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
     no longer than half a minute. Raises the probe's failure.
     """
     probe_host = watch.probe_host
-    inspector, calibration = Inspector(probe_host.servers), Calibration(probe_host.poll_cost_s)
+    inspector, calibration = Inspector(probe_host.servers), Calibration(probe_host.check_cost_s)
     host = HostMonitor(inspector, probe_host)
     survey = GapSurvey(probe_host if watch.gaps else None)
     printed, patience_s = 0, _PATIENCE_S
@@ -73,7 +73,7 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
             if survey.follow(rows):
                 host.set_worst_gaps(survey.worst_s)
                 host.set_timed_costs(survey.costs)
-            calibration.want({row.interval_us for row in rows if row.interval_us})
+            calibration.want(seen.knots)
             # On an overloaded host measuring takes its time: what is late comes with later prints.
             before_s = time.monotonic()
             calibration.wait(patience_s)

@@ -9,6 +9,7 @@ from typing import Self
 
 from polltrace.errors import PolltraceError
 from polltrace.overhead.cost_model import timed_cost
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import Identity, ProbeFrame, ProcessTotals
 from polltrace.watch.probe import LiveProbe
@@ -72,7 +73,7 @@ class GapSurvey:
         self._next_s = 0.0
         self.worst_s: dict[Identity, float] = {}
         self.costs: dict[Identity, TimedCost] = {}
-        self._intervals_us: dict[Identity, int] = {}
+        self._knots: dict[Identity, Knot] = {}
 
     def follow(self, rows: Sequence[ServerRow]) -> bool:
         """Go on, with those of `rows` that poll; whether there is news. Never waits."""
@@ -85,7 +86,7 @@ class GapSurvey:
             there = {row.identity for row in rows}
             self.worst_s = {i: worst for i, worst in self.worst_s.items() if i in there}
             self.costs = {i: cost for i, cost in self.costs.items() if i in there}
-            self._intervals_us = {r.identity: r.interval_us for r in rows if r.interval_us}
+            self._knots = {row.identity: row.knot for row in rows if row.knot}
             self._next_s = self._clock() + _SURVEY_EVERY_S
             self._start([row.identity for row in polling[:_MOST_SURVEYED]], self._probe_host)
         return False
@@ -106,9 +107,10 @@ class GapSurvey:
             if totals.gaps:
                 longest = 1e-9 * totals.gaps[-1].below_ns
                 self.worst_s[identity] = max(longest, self.worst_s.get(identity, 0.0))
-            cost, interval_us = timed_cost(totals.durations), self._intervals_us.get(identity)
-            if cost is not None and interval_us is not None:
-                self.costs[identity] = TimedCost(interval_us, cost)
+            if knot := self._knots.get(identity):
+                cost = timed_cost(totals.durations, 1e-6 * knot.interval_us)
+                if cost is not None:
+                    self.costs[identity] = TimedCost(knot, cost)
         self.close()
         return True
 

@@ -73,7 +73,7 @@ COLUMNS = (
     TopColumn("user", "USER", 10, lambda row, _: row.user, False, _NEVER, 0, 100),
     TopColumn("program", "PROGRAM", 20, lambda row, _: row.program, False, _NEVER, 4, 140),
     TopColumn("client", "CLIENT", 15, _client, stretch=2),
-    TopColumn("mode", "MODE", 11, lambda row, _: row.mode.value),
+    TopColumn("mode", "MODE", 12, lambda row, _: row.mode.value),
     TopColumn("cpu", "CPU%", 5, lambda row, _: number(row.cpu_pct, ".1f"), right=True),
     TopColumn("polls", "POLLS/S", 9, lambda row, _: number(row.polls_per_s, ",.0f"), right=True),
     TopColumn("lost", "LOST%", 6, lambda row, _: number(_value(row.lost_pct), ".2f"), right=True),

@@ -3,10 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Trigger
+from polltrace.intervals import Estimate
+from polltrace.overhead.poll_cost import Knot, in_order
 from polltrace.watch.snapshot import OwnCost, PollCosts, Snapshot
+
+_UNITS = {Trigger.COUNT: ("a poll", "ns", 1e9), Trigger.INTERVAL: ("a timer's check", "us", 1e6)}
 
 
 def header(snapshot: Snapshot, width: int) -> list[Text]:
@@ -48,7 +55,7 @@ def _lost(snapshot: Snapshot) -> Text:
 
 def poll_cost_line(costs: PollCosts) -> str:
     """The cost per poll and how it is known."""
-    if not costs.by_interval_us:
+    if not costs.by_knot:
         if costs.failed:
             return f"A poll's cost is not known: {costs.failed}"
         return (
@@ -56,18 +63,26 @@ def poll_cost_line(costs: PollCosts) -> str:
             if costs.waiting
             else "No cost per poll yet: no server has polled"
         )
-    intervals = sorted(costs.by_interval_us)
-    found = [costs.by_interval_us[interval].scaled(1e9) for interval in intervals]
-    values = [each.value for each in found]
-    within = f"[{min(each.low for each in found):.0f}, {max(each.high for each in found):.0f}]"
+    known = [
+        _cost_of(trigger, found)
+        for trigger in Trigger
+        if (found := [each for each in in_order(costs.by_knot) if each[0].trigger is trigger])
+    ]
+    return f"{'; '.join(known)} (measured here, untraced)"
+
+
+def _cost_of(trigger: Trigger, found: Sequence[tuple[Knot, Estimate]]) -> str:
+    one, unit, scale = _UNITS[trigger]
+    intervals = [knot.interval_us for knot, _ in found]
+    costs = [cost.scaled(scale) for _, cost in found]
+    values = [each.value for each in costs]
+    within = f"[{min(each.low for each in costs):.0f}, {max(each.high for each in costs):.0f}]"
     if len(intervals) == 1:
-        text = f"{values[0]:.0f} ns {within} a poll, at one in {intervals[0]} us of CPU"
-    else:
-        text = (
-            f"{min(values):.0f} to {max(values):.0f} ns {within} a poll,"
-            f" at one in {intervals[0]} to {intervals[-1]} us of CPU"
-        )
-    return f"{text} (measured here, untraced)"
+        return f"{values[0]:.0f} {unit} {within} {one}, at one in {intervals[0]} us of CPU"
+    return (
+        f"{min(values):.0f} to {max(values):.0f} {unit} {within} {one},"
+        f" at one in {intervals[0]} to {intervals[-1]} us of CPU"
+    )
 
 
 def _cost(snapshot: Snapshot) -> str:

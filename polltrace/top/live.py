@@ -43,7 +43,7 @@ class Live:
         self._state, self._watch, probe_host = state, watch, watch.probe_host
         self._inspector = Inspector(probe_host.servers)
         self._host = HostMonitor(self._inspector, probe_host)
-        self._calibration = Calibration(probe_host.poll_cost_s)
+        self._calibration = Calibration(probe_host.check_cost_s)
         self._snapshot = self._host.snapshot(self._calibration.now)
         self._survey = GapSurvey(probe_host if watch.gaps else None)
         self._session: SessionWatch | None = None
@@ -150,9 +150,7 @@ class Live:
     def _draw(self) -> None:
         if not self._state.paused:
             self._snapshot = self._host.snapshot(self._calibration.now)
-            self._calibration.want(
-                {row.interval_us for row in self._snapshot.rows if row.interval_us}
-            )
+            self._calibration.want(self._snapshot.knots)
         self._terminal.draw(self._lines(*self._terminal.size()))
 
     def _lines(self, width: int, height: int) -> list[Text]:

@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from polltrace.engines import Trigger
 from polltrace.errors import HostError, PolltraceError
 from polltrace.intervals import Estimate
 from polltrace.overhead.cost_model import timed_cost
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import (
     Exit,
     Header,
@@ -28,7 +30,6 @@ from polltrace.profiles.totals import since
 from polltrace.recording import RecordedFrame, Recording, frames, read
 from polltrace.recording.stream import COUNT, CPU, GAPS
 from polltrace.servers.servers import Server
-from polltrace.watch.calibration import calibrated_interval_us
 from polltrace.watch.history import FEWEST_WINDOWS
 from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
@@ -58,7 +59,7 @@ class RecordedHost:
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return [self._servers[pid] for pid in pids if pid in self._servers]
 
-    def poll_cost_s(self, _interval_s: float) -> Estimate:
+    def check_cost_s(self, _knot: Knot) -> Estimate:
         raise HostError("a recording has the costs that were measured")
 
     def names(self) -> SymbolSource:
@@ -71,7 +72,7 @@ class Player:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.recording = read(path)
-        self.costs = PollCosts(MappingProxyType(dict(self.recording.poll_costs)))
+        self.costs = PollCosts(MappingProxyType(dict(self.recording.check_costs)))
         self._begin()
 
     def _begin(self) -> None:
@@ -180,8 +181,9 @@ def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
     """What a poll costs those whose polls were timed while it was recorded."""
     costs = {}
     for identity, totals in recording.gaps.items():
-        cost = timed_cost(totals.durations)
-        if cost is not None and totals.cpu_s:
-            interval_us = calibrated_interval_us(totals.cpu_s / totals.break_polls)
-            costs[identity] = TimedCost(interval_us, cost)
+        if totals.cpu_s and totals.break_polls:
+            interval_s = totals.cpu_s / totals.break_polls
+            cost = timed_cost(totals.durations, interval_s)
+            if cost is not None:
+                costs[identity] = TimedCost(Knot.nearest(Trigger.COUNT, interval_s), cost)
     return costs

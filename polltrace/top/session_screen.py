@@ -13,6 +13,9 @@ from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.engines import Reveals
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report.client_check import client_check_lines
+from polltrace.overhead.client_check import ClientCheckAdvice
+from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.servers import Server
 from polltrace.top.columns import duration
@@ -144,7 +147,15 @@ def _settings(server: Server) -> str:
 def _cost(session: SessionView) -> list[Text]:
     advice = session.advice
     lines = []
-    if advice:
+    if isinstance(advice, ClientCheckAdvice) and advice.now and advice.check_cost_s:
+        lines.append(
+            Text(
+                f"Counted: {_pct(advice.now)} of its CPU,"
+                f" {advice.load.rate.per_s:,.1f} checks a second"
+                f" x {1e6 * advice.check_cost_s.value:.1f} us"
+            )
+        )
+    elif isinstance(advice, Advice):
         lines.append(
             Text(
                 f"Counted: {_pct(advice.counted)} of its CPU,"
@@ -154,7 +165,9 @@ def _cost(session: SessionView) -> list[Text]:
         )
         lines += _cancel(advice)
     if session.checks:
-        agree = "" if not advice else "; they agree" if advice.choice.agree else "; they DISAGREE"
+        agree = ""
+        if isinstance(advice, Advice):
+            agree = "; they agree" if advice.choice.agree else "; they DISAGREE"
         lines.append(
             Text(f"Sampled: {_pct(session.checks)} of {session.samples:,} on-CPU samples{agree}")
         )
@@ -174,7 +187,14 @@ def _cancel(advice: Advice) -> list[Text]:
     ]
 
 
-def _forecast(advice: Advice) -> list[Text]:
+def _forecast(advice: SessionAdvice) -> list[Text]:
+    if isinstance(advice, Advice):
+        return _skips(advice)
+    first, *others = client_check_lines(advice)
+    return [Text(first, style="reverse"), *map(Text, others)]
+
+
+def _skips(advice: Advice) -> list[Text]:
     """A line a skip. How long a cancel waits on CPU is known once gaps were timed."""
     lines = [
         Text(

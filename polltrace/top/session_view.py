@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polltrace.breaks.break_mode import Evidence
+from polltrace.engines import Trigger
 from polltrace.intervals import Estimate, proportion
-from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.advice import Extras
 from polltrace.overhead.load import SessionLoad
-from polltrace.overhead.poll_cost import constant
+from polltrace.overhead.poll_cost import Knot, PollCost, constant, curve
+from polltrace.overhead.session_advice import SessionAdvice, session_advice
 from polltrace.profiles.frames import Bucket, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server
-from polltrace.watch.calibration import calibrated_interval_us
 from polltrace.watch.snapshot import PollCosts
 
 
@@ -37,7 +38,7 @@ class SessionView:
     samples: int = 0
     checks: Estimate | None = None
     stacks: tuple[NamedStack, ...] = ()
-    advice: Advice | None = None
+    advice: SessionAdvice | None = None
     note: str = ""
     gaps: tuple[Bucket, ...] = ()
     counted: tuple[ProcessTotals, float] | None = None
@@ -77,24 +78,34 @@ def session_view(
     polled = totals.break_polls > 0
     rate, timed = totals.rate, gaps or totals
     load = SessionLoad(totals.cpu_s / profile.seconds, rate) if rate else None
-    cost = None
-    if load is not None and load.rate.per_s and load.busy:
-        cost = costs.by_interval_us.get(calibrated_interval_us(load.interval_s))
+    polls_on_cpu = polled if polled or totals.cpu_s >= BUSY_CPU_S else None
     return SessionView(
         server=server,
-        evidence=server.evidence(polled if polled or totals.cpu_s >= BUSY_CPU_S else None),
+        evidence=server.evidence(polls_on_cpu),
         seconds=profile.seconds,
         samples=samples,
         checks=proportion(checks, samples) if samples and _have_names(stacks) else None,
         stacks=_by_names(stacks),
         gaps=timed.gaps,
-        advice=advice(
+        advice=session_advice(
             server,
+            polls_on_cpu,
             load,
-            poll_cost=constant(cost),
+            poll_cost=cost,
             stacks=stacks,
             extras=Extras(gaps=timed.gaps, durations=timed.durations),
         )
-        if load is not None and cost is not None
+        if load is not None and (cost := _cost(server, load, costs)) is not None
         else None,
     )
+
+
+def _cost(server: Server, load: SessionLoad, costs: PollCosts) -> PollCost | None:
+    """None until it is measured where the session is."""
+    if not load.rate.per_s or not load.busy:
+        return None
+    knot = Knot.nearest(server.engine.trigger, load.interval_s)
+    cost = costs.by_knot.get(knot)
+    if cost is None or knot.trigger is Trigger.COUNT:
+        return constant(cost) if cost else None
+    return curve(costs.by_knot, knot.trigger)

@@ -132,7 +132,7 @@ class SessionWatch:
 
     def _open(self, server: Server) -> None:
         try:
-            self._probe = LiveProbe.of_process(server.pid, _SAMPLE_HZ, self._probe_host).__enter__()
+            self._probe = LiveProbe.of_process(server, _SAMPLE_HZ, self._probe_host).__enter__()
             self._names = self._probe_host.names()
         except PolltraceError as error:
             self.now = SessionView(note=str(error))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cost of a break poll, measured once per interval, in the background."""
+"""The cost of a check, measured once for each knot, in the background."""
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
@@ -12,26 +11,22 @@ from types import MappingProxyType
 
 from polltrace.errors import PolltraceError
 from polltrace.intervals import Estimate
-from polltrace.overhead.calibration import cost_per_poll
+from polltrace.overhead.calibration import cost_per_check
+from polltrace.overhead.poll_cost import Knot
 from polltrace.watch.snapshot import PollCosts
 
 
-def calibrated_interval_us(interval_s: float) -> int:
-    """The power of two nearest to `interval_s`, in microseconds, at most 1024."""
-    return 1 << round(min(10.0, max(0.0, math.log2(1e6 * interval_s))))
-
-
 class Calibration:
-    """Costs by interval: `want` an interval, and some time later it is in `now`.
+    """Costs by knot: `want` one, and some time later it is in `now`.
 
-    One measurement at a time, half a second each, in a thread that ends with us. fileno() is
-    readable when there is a new one; `seen` acknowledges it.
+    One measurement at a time, half a second each (a timer's check: one and a half), in a
+    thread that ends with us. fileno() is readable when there is a new one; `seen` acknowledges it.
     """
 
-    def __init__(self, measure: Callable[[float], Estimate] = cost_per_poll) -> None:
+    def __init__(self, measure: Callable[[Knot], Estimate] = cost_per_check) -> None:
         self._measure = measure
-        self._by_knot: dict[int, Estimate] = {}
-        self._wanted: set[int] = set()
+        self._by_knot: dict[Knot, Estimate] = {}
+        self._wanted: set[Knot] = set()
         self._failed = ""
         self._thread: threading.Thread | None = None
         self._news, self._bell = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -42,12 +37,12 @@ class Calibration:
         waiting = bool(self._wanted) and not self._failed
         return PollCosts(MappingProxyType(dict(self._by_knot)), waiting, self._failed)
 
-    def want(self, knots: set[int]) -> None:
-        """Have these intervals measured, unless they are known or have failed."""
+    def want(self, knots: set[Knot]) -> None:
+        """Have these measured, unless they are known or have failed."""
         self._wanted |= knots - self._by_knot.keys()
         if self._wanted and not self._failed and self._thread is None:
             self._thread = threading.Thread(
-                target=self._run, args=(min(self._wanted),), daemon=True
+                target=self._run, args=(min(self._wanted, key=_shortest),), daemon=True
             )
             self._thread.start()
 
@@ -72,10 +67,14 @@ class Calibration:
         os.read(self._news, 64)
         self.want(set())
 
-    def _run(self, knot: int) -> None:
+    def _run(self, knot: Knot) -> None:
         try:
-            self._by_knot[knot] = self._measure(1e-6 * knot)
+            self._by_knot[knot] = self._measure(knot)
         except (PolltraceError, OSError, ValueError) as error:
             self._failed = str(error)
         self._wanted.discard(knot)
         os.write(self._bell, b".")
+
+
+def _shortest(knot: Knot) -> int:
+    return knot.interval_us

@@ -140,11 +140,13 @@ class History:
         """Whether it was ever seen to break-poll."""
         return self.counts.polls > 0
 
-    def polled_on_cpu(self, busy_cpu_s: float) -> bool | None:
+    def polled_on_cpu(self, busy_cpu_s: float, observed_s: float = 0.0) -> bool | None:
         """Whether it break-polls while on CPU; None when too little of its CPU time, less than
-        `busy_cpu_s`, fell into windows."""
+        `busy_cpu_s`, fell into windows, or these were shorter than `observed_s` together."""
         if self.polled:
             return True
         counts = self.counts
+        if counts.window_s < observed_s:
+            return None
         in_windows = counts.cpu_s * counts.window_s / counts.t_s if counts.t_s else 0.0
         return False if in_windows >= busy_cpu_s else None

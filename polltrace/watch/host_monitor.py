@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import (
     Exit,
@@ -20,7 +21,6 @@ from polltrace.profiles.frames import (
 from polltrace.servers.database import DatabaseSession
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server
-from polltrace.watch.calibration import calibrated_interval_us
 from polltrace.watch.history import History, counts_of
 from polltrace.watch.inspection import Inspector
 from polltrace.watch.probe_host import LOCAL_HOST, ProbeHost
@@ -33,6 +33,8 @@ from polltrace.watch.snapshot import (
     totals_of,
 )
 
+# A timer's check falls into few windows: as long as `ps` counts by itself.
+_TIMER_OBSERVED_S = 1.0
 UNSEEN = "not known from here: only its host's /proc has it"
 
 
@@ -107,10 +109,10 @@ class HostMonitor:
     def snapshot(self, costs: PollCosts) -> Snapshot:
         """The host now."""
         # Most of thousands of rows are unchanged: this runs for each of them every second.
-        known, costed = self._rows, costs.by_interval_us
+        known, costed = self._rows, costs.by_knot
         for identity, server in self._inspector.servers.items():
             row = known.get(identity)
-            if row is None or (row.poll_cost_s is None and row.interval_us in costed):
+            if row is None or (row.poll_cost_s is None and row.knot in costed):
                 history = self._histories.get(identity) or History.since(0.0)
                 worst_gap_s = self._worst_gap_s.get(identity)
                 row = row_of(server, history, costs, worst_gap_s, self._sessions.get(identity))
@@ -205,11 +207,12 @@ def row_of(
     session: DatabaseSession | None,
 ) -> ServerRow:
     """One server's row, from what it is and what it did."""
-    evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S))
+    observed_s = 0.0 if server.engine.polls_by_count else _TIMER_OBSERVED_S
+    evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S, observed_s))
     mode = mode_of(server.engine, evidence)
     busy, rate = history.busy, history.polls_per_s
-    interval = calibrated_interval_us(busy / rate) if busy and rate else None
-    cost = costs.by_interval_us.get(interval) if interval else None
+    knot = Knot.nearest(server.engine.trigger, busy / rate) if busy and rate else None
+    cost = costs.by_knot.get(knot) if knot else None
     return ServerRow(
         pid=server.pid,
         start_ticks=server.start_ticks,
@@ -221,7 +224,7 @@ def row_of(
         skip=_known_skip(server),
         cpu_pct=None if busy is None else 100 * busy,
         polls_per_s=rate,
-        interval_us=interval,
+        knot=knot,
         poll_cost_s=cost,
         past=tuple(history.past),
         cpu_s=history.cpu_s,

@@ -12,6 +12,7 @@ from typing import Self
 
 from polltrace.backends.ebpf import EbpfProbe
 from polltrace.errors import HostError, PolltraceError
+from polltrace.servers.servers import Server, checks_by_timer
 from polltrace.watch.probe_host import LOCAL_HOST, ProbeHost
 from polltrace.watch.titles import title_pattern
 
@@ -19,6 +20,8 @@ from polltrace.watch.titles import title_pattern
 _MOST_PROCESSES = 8192
 # The third window, with which a rate is known, comes after about a second and a half.
 _WINDOW_EVERY_S = 0.5
+# Of checks that a timer starts few fall into the usual window, and counting them costs little.
+_TIMER_WINDOW_S = 0.1
 _CHUNK = 1 << 20
 _NAPS, _NAP_S = 4, 0.004
 
@@ -43,14 +46,15 @@ class LiveProbe(EbpfProbe):
         """
         which = ["--watch", "-n", title_pattern(), "--max-processes", str(_MOST_PROCESSES)]
         what = ["--no-stacks", "--changed", "--own-cost"]
-        interval = ["--gap", f"{_WINDOW_EVERY_S:g}", "-i", f"{interval_s:g}"]
-        return cls([*which, *what, *interval], probe_host)
+        windows = _windows(by_timer=probe_host is LOCAL_HOST and checks_by_timer())
+        return cls([*which, *what, *windows, "-i", f"{interval_s:g}"], probe_host)
 
     @classmethod
-    def of_process(cls, pid: int, sample_hz: float, probe_host: ProbeHost) -> Self:
+    def of_process(cls, server: Server, sample_hz: float, probe_host: ProbeHost) -> Self:
         """One process, with on-CPU stacks."""
-        interval = ["--hz", f"{sample_hz:g}", "--gap", f"{_WINDOW_EVERY_S:g}"]
-        return cls(["--watch", "-p", str(pid), *interval, "-i", "1"], probe_host)
+        windows = _windows(by_timer=not server.engine.polls_by_count)
+        which = ["--watch", "-p", str(server.pid), "--hz", f"{sample_hz:g}"]
+        return cls([*which, *windows, "-i", "1"], probe_host)
 
     @classmethod
     def of_gaps(cls, pids: Sequence[int], seconds: float, probe_host: ProbeHost) -> Self:
@@ -117,3 +121,9 @@ class LiveProbe(EbpfProbe):
         self._stderr.seek(0)
         message = self._stderr.read().strip()
         return self._probe_host.failure(code, message) or self._failure()
+
+
+def _windows(*, by_timer: bool) -> list[str]:
+    """The probe's options for counting in windows."""
+    window = ["--window", f"{_TIMER_WINDOW_S:g}"] if by_timer else []
+    return [*window, "--gap", f"{_WINDOW_EVERY_S:g}"]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from polltrace.errors import PolltraceError
 from polltrace.executables import find_executable
 from polltrace.intervals import Estimate
-from polltrace.overhead.calibration import cost_per_poll
+from polltrace.overhead.calibration import cost_per_check
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import WatchedProcess
 from polltrace.servers.servers import Server, servers
 from polltrace.watch.identities import Identities
@@ -38,9 +39,8 @@ class ProbeHost(Protocol):
         """The dedicated servers among these."""
         ...
 
-    def poll_cost_s(self, interval_s: float) -> Estimate:
-        """CPU seconds of a poll there, `interval_s` of CPU time after the one before. Raises
-        HostError."""
+    def check_cost_s(self, knot: Knot) -> Estimate:
+        """CPU seconds of a check there, at this knot. Raises HostError."""
         ...
 
     def names(self) -> SymbolSource:
@@ -63,8 +63,8 @@ class LocalHost:
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return servers(pids)
 
-    def poll_cost_s(self, interval_s: float) -> Estimate:
-        return cost_per_poll(interval_s)
+    def check_cost_s(self, knot: Knot) -> Estimate:
+        return cost_per_check(knot)
 
     def names(self) -> SymbolSource:
         # Naming takes numpy, which neither the first screen nor the table needs.

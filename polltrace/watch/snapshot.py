@@ -8,17 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.engines import Trigger
 from polltrace.intervals import Estimate
+from polltrace.overhead.poll_cost import Knot
 
 
 @dataclass(frozen=True, slots=True)
 class PollCosts:
-    """CPU seconds of a poll, by the interval between two in microseconds of CPU time.
+    """CPU seconds of a check, by knot.
 
     `waiting`: some are being measured; `failed` is why there are no more.
     """
 
-    by_interval_us: Mapping[int, Estimate]
+    by_knot: Mapping[Knot, Estimate]
     waiting: bool = False
     failed: str = ""
 
@@ -34,8 +36,8 @@ class ServerRow:
     database engine, `mode` its break mode. `instance` is the database instance of its title;
     `client` host and port, or empty where it could not be seen; `reason` why it is in-band; `skip`
     the configured BREAK_POLL_SKIP. `cpu_pct` is of one CPU, `polls_per_s` of elapsed time;
-    `interval_us` is the calibrated interval (CPU time between two polls) nearest to its own,
-    `poll_cost_s` the CPU seconds of a poll at it. `past` are poll rates, the newest last. `cpu_s`
+    `knot` is the calibrated one nearest to the CPU time between its polls, `poll_cost_s` the CPU
+    seconds of a whole check at it. `past` are poll rates, the newest last. `cpu_s`
     and `polls` are totals since it was first seen, `polls` estimated from windows. `worst_gap_s` is
     the longest time between two break polls that was seen, an upper bound of how long a cancel on
     CPU waits. `sid`, `user` and `program` are the database session's, where the database is asked.
@@ -51,7 +53,7 @@ class ServerRow:
     skip: int | None
     cpu_pct: float | None
     polls_per_s: float | None
-    interval_us: int | None
+    knot: Knot | None
     poll_cost_s: Estimate | None
     past: tuple[float, ...]
     cpu_s: float = 0.0
@@ -83,16 +85,18 @@ class ServerRow:
 
 @dataclass(frozen=True, slots=True)
 class TimedCost:
-    """`cost_s` is what a poll costs a session, by the polls timed in it when `interval_us` was its
-    calibrated interval."""
+    """`cost_s` is what a poll costs a session, by the polls timed in it when `knot` was nearest."""
 
-    interval_us: int
+    knot: Knot
     cost_s: Estimate
 
     def in_row(self, row: ServerRow) -> ServerRow:
-        """The row with that cost, unless the session has turned to other work since."""
-        interval = row.interval_us
-        if interval is None or not self.interval_us / 2 <= interval <= self.interval_us * 2:
+        """The row with that cost, unless the session has turned to other work since, or the timed
+        call is not the whole of a check."""
+        knot, then_us = row.knot, self.knot.interval_us
+        if knot is None or knot.trigger is not Trigger.COUNT:
+            return row
+        if not then_us / 2 <= knot.interval_us <= then_us * 2:
             return row
         return replace(row, poll_cost_s=self.cost_s)
 
@@ -154,7 +158,7 @@ def _sum(estimates: Sequence[Estimate]) -> Estimate:
 class Snapshot:
     """The servers of `host` at `t_s` seconds since attaching (None before).
 
-    `clock` is the time to show, as text. `totals` is of all `rows`. `costs` are the costs per poll
+    `clock` is the time to show, as text. `totals` is of all `rows`. `costs` are the costs per check
     that were calibrated, `cost` what polltrace itself takes (None: not known yet). `lost` counts
     what the probe could not count, by kind, those with none included.
     `to_inspect` processes have not been inspected yet and are in no row.
@@ -169,6 +173,11 @@ class Snapshot:
     lost: Mapping[str, int]
     totals: Totals
     to_inspect: int = 0
+
+    @property
+    def knots(self) -> set[Knot]:
+        """Where the cost of these servers' checks is to be measured."""
+        return {knot for row in self.rows if row.knot for knot in row.knot.wanted()}
 
     @property
     def connected(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from polltrace.intervals import Estimate
+from polltrace.overhead.poll_cost import in_order
 from polltrace.watch.snapshot import ServerRow, Snapshot
 
 
@@ -21,8 +22,12 @@ def snapshot_data(snapshot: Snapshot, rows: tuple[ServerRow, ...]) -> dict[str, 
         "used_cores": snapshot.totals.used_cores,
         "sessions": {mode.value: count for mode, count in snapshot.totals.sessions.items()},
         "costs": [
-            {"interval_us": interval, **_with_interval("cost_ns", cost.scaled(1e9))}
-            for interval, cost in sorted(snapshot.costs.by_interval_us.items())
+            {
+                "trigger": knot.trigger.value,
+                "interval_us": knot.interval_us,
+                **_with_interval("cost_ns", cost.scaled(1e9)),
+            }
+            for knot, cost in in_order(snapshot.costs.by_knot)
         ],
         "calibration_failed": snapshot.costs.failed or None,
         "own_cost": asdict(snapshot.cost) if snapshot.cost else None,
@@ -42,7 +47,7 @@ def snapshot_data(snapshot: Snapshot, rows: tuple[ServerRow, ...]) -> dict[str, 
                 "configured_skip": row.skip,
                 "cpu_pct": row.cpu_pct,
                 "break_polls_per_s": row.polls_per_s,
-                "interval_us": row.interval_us,
+                "interval_us": row.knot.interval_us if row.knot else None,
                 **_with_interval("cost_ns", row.poll_cost_s and row.poll_cost_s.scaled(1e9)),
                 **_with_interval("lost_pct", row.lost_pct),
                 **_with_interval("lost_cores", row.lost_cores),

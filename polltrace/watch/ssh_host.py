@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Self
 from polltrace.breaks.sqlnet import default_settings
 from polltrace.errors import HostError, PolltraceError
 from polltrace.intervals import Estimate
-from polltrace.overhead.calibration import cost_per_poll_by
+from polltrace.overhead.calibration import cost_per_check
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import WatchedProcess
 from polltrace.profiles.recognition import engine_of_process, title_of
 from polltrace.servers.servers import Server
@@ -81,12 +82,12 @@ class SshHost:
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return [self._servers[pid] for pid in pids if pid in self._servers]
 
-    def poll_cost_s(self, interval_s: float) -> Estimate:
-        """By the polltrace-calibrate next to the probe, if there is one: the cost per poll of
+    def check_cost_s(self, knot: Knot) -> Estimate:
+        """By the polltrace-calibrate next to the probe, if there is one: the cost per check of
         another host is another."""
         calibrate = str(PurePosixPath(self._probe).with_name("polltrace-calibrate"))
         try:
-            return cost_per_poll_by(self._run([calibrate]), interval_s)
+            return cost_per_check(knot, self._run([calibrate]))
         except HostError:
             raise HostError(
                 f"there is no polltrace-calibrate next to polltrace-probe on {self._destination}"

@@ -186,10 +186,16 @@ def postgresql_demo_text(demo: PostgresqlDemo) -> str:
         lines += ["", f"Two equal sessions differ by {_pct(floor)} (A/A)."]
     lines += [
         "The forecast is 'polltrace advise' of one session with a check every "
-        f"{ADVISED_MS} ms, at {1e6 * demo.advice.check_cost_s.value:.1f} us a check.",
+        f"{ADVISED_MS} ms, at {1e6 * _cost_s(demo):.1f} us a check.",
         f"Not found: the server was still executing {PATIENCE_S:g} s after its client's end.",
     ]
     return "\n".join(lines)
+
+
+def _cost_s(demo: PostgresqlDemo) -> float:
+    cost = demo.advice.check_cost_s
+    assert cost is not None  # it was calibrated for the advice
+    return cost.value
 
 
 def _line(each: IntervalResult) -> str:
@@ -216,7 +222,7 @@ def postgresql_demo_data(demo: PostgresqlDemo) -> dict[str, object]:
         "drivers": demo.run.run.header["drivers"],
         "blocks": len(demo.run.run.blocks),
         "floor_pct": ends(demo.run.floor_pct),
-        "check_cost_us": 1e6 * demo.advice.check_cost_s.value,
+        "check_cost_us": 1e6 * _cost_s(demo),
         "intervals": [
             {
                 "interval_ms": each.interval_ms,

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -164,6 +165,53 @@ def test_advise_measures_the_interval_in_force(start_session: StartSession) -> N
     assert by_interval[1.0]["found_median_s"] == 0.5
     assert advice["recommended_interval_s"] in by_interval
     client.send_break()
+
+
+def test_a_recording_has_the_cost_of_whole_checks(
+    start_session: StartSession, tmp_path: Path
+) -> None:
+    client, pid = start_session(1)
+    client.begin(LONG.replace("20000000", "1000000000"))
+    path = str(tmp_path / "pg.polltrace")
+    polltrace("record", "-o", path, "-p", str(pid), "-d", "3s")
+    client.send_break()
+    report = json.loads(polltrace("report", path, "--json"))
+    assert {each["trigger"] for each in report["poll_costs"]} == {"interval"}
+    (session,) = report["sessions"]
+    (advice,) = [json.loads(polltrace("advise", path, "-p", str(pid), "--json"))]
+    assert advice == session["advice"]
+    assert advice["interval_s"] == pytest.approx(0.001, rel=0.2)
+    # One cost: of the lost time, the share of CPU, the advice, and what was calibrated.
+    cost_us = advice["check_cost_us"]
+    assert session["lost_cpu_s"] == pytest.approx(1e-6 * cost_us * session["break_polls"])
+    assert session["cpu_pct"] == advice["cpu_pct"]
+    assert session["cpu_pct"] == pytest.approx(1e-4 * cost_us * session["polls_per_cpu_s"])
+    costs_us = [1e-3 * each["cost_ns"] for each in report["poll_costs"]]
+    assert min(costs_us) - 1e-9 <= cost_us <= max(costs_us) + 1e-9
+    polltrace("report", path, "--html", str(tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    for text in (page, polltrace("report", path), polltrace("top", path, "-b", "-n", "1")):
+        assert "checking" in text
+        assert "BREAK_POLL_SKIP" not in text
+    assert ">client_connection_check_interval</th>" in page
+
+
+def test_top_costs_a_check_as_a_whole(start_session: StartSession) -> None:
+    client, pid = start_session(10)
+    client.begin(LONG.replace("20000000", "1000000000"))
+    command = [POLLTRACE, "top", "-b", "--json", "--no-gaps", "--filter", str(pid)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as top:
+        row: dict[str, Any] = {"cost_ns": None}
+        while row["cost_ns"] is None:
+            seen = json.loads(read_line(top.stdout))
+            row = next((each for each in seen["servers"] if each["pid"] == pid), row)
+        top.terminate()
+    client.send_break()
+    assert row["break_mode"] == "checking"
+    costs = {each["interval_us"]: each for each in seen["costs"] if each["trigger"] == "interval"}
+    assert row["cost_ns"] == costs[row["interval_us"]]["cost_ns"]
+    lost = 1e-7 * row["cost_ns"] * row["break_polls_per_s"] / (row["cpu_pct"] / 100)
+    assert row["lost_pct"] == pytest.approx(lost)
 
 
 def test_a_cluster_ends_with_its_owner() -> None:

@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import oracledb
 import pytest
+
+from polltrace.stop_at.threads import state
+from tests.waiting import until
 
 from .conftest import Lab, RunningStatement, Session
 
@@ -63,17 +68,24 @@ def test_a_cancelled_sort_of_an_insert_undoes_only_itself(lab: Lab, session: Ses
     assert session.rows("select n from numbers") == []
 
 
-def test_a_translation_is_cancelled_in_the_middle(lab: Lab, session: Session) -> None:
+def test_a_translation_is_cancelled_in_the_middle(lab: Lab) -> None:
     # GIVEN names that are looked up one by one
-    tables = ", ".join(f"dual a{i}" for i in range(40_000))
+    sql = "select 1 from " + ", ".join(f"dual a{i}" for i in range(4000))
+    session, watcher = lab.connect(disable_oob=True), lab.connect()
+    sid, spid = session.sid, session.spid
+    before = watcher.statistic_of(sid, "lab break checks")
+    # WHEN the statement and behind it the cancel are there as the server comes to read them
+    os.kill(spid, signal.SIGSTOP)
+    until(lambda: state(spid, spid) == "T")
     statement = RunningStatement(session)
-    statement.start(f"select 1 from {tables}")
-    wait_until_active(lab.connect(), session, statement)
-    # WHEN the client cancels
+    statement.start(sql)
+    until(lambda: unread(lab.port) > len(sql), "the statement in the server's socket")
     session.connection.cancel()
-    # THEN it ends by that, and not by its own bound
+    os.kill(spid, signal.SIGCONT)
+    # THEN the translation's own checks find it
     assert statement.join()
     assert statement.error.startswith(CANCELLED)
+    assert watcher.statistic_of(sid, "lab break checks") > before
 
 
 @pytest.mark.parametrize(
@@ -85,9 +97,11 @@ def test_a_translation_is_cancelled_in_the_middle(lab: Lab, session: Session) ->
     ids=["tables", "text that doubles"],
 )
 def test_a_translation_is_bounded(session: Session, statement: str, error: str) -> None:
+    spid = session.spid
     with pytest.raises(oracledb.DatabaseError, match=f"ORA-03001.*{error}"):
         session.rows(statement)
     assert session.one("select 4 from dual") == 4
+    assert peak_kb(spid) < 100_000
 
 
 def test_a_large_sort_spills(lab: Lab) -> None:
@@ -98,9 +112,7 @@ def test_a_large_sort_spills(lab: Lab) -> None:
     top = session.one(f"select count(*) from (select t from ({rows}) order by t)")
     distinct = session.one(f"select count(*) from (select distinct t from ({rows}))")
     assert (top, distinct) == (300_000, 300_000)
-    status = Path(f"/proc/{spid}/status").read_text()
-    [peak_kb] = re.findall(r"VmHWM:\s+(\d+) kB", status)
-    assert int(peak_kb) < 40_000
+    assert peak_kb(spid) < 40_000
 
 
 def test_memory_that_cannot_spill_is_bounded(start_lab: Callable[..., Lab]) -> None:
@@ -129,6 +141,20 @@ def test_silent_connections_keep_nobody_out(lab: Lab) -> None:
         # A session that has logged on is not ended for others.
         assert session.one("select 7 from dual") == 7
         assert lab.connect().one("select 8 from dual") == 8
+
+
+def unread(port: int) -> int:
+    """Bytes that wait in the sockets of this local port, by /proc/net/tcp of proc(5)."""
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(
+        int(line[4].partition(":")[2], 16) for line in lines if line[1].endswith(f":{port:04X}")
+    )
+
+
+def peak_kb(pid: int) -> int:
+    """The most memory that the process has had, in kB."""
+    [peak] = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(peak)
 
 
 def wait_until_active(watcher: Session, session: Session, statement: RunningStatement) -> None:

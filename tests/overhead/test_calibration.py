@@ -11,17 +11,20 @@ from typing import Any
 
 import pytest
 
+from polltrace.engines import Trigger
 from polltrace.errors import HostError
 from polltrace.intervals import Estimate, exactly
 from polltrace.overhead.calibration import (
+    CHECK_ROUNDS,
     ROUNDS,
     SLOW_ROUNDS,
     calibrate,
-    cost_per_poll,
-    cost_per_poll_by,
+    cost_per_check,
 )
 from polltrace.overhead.measurements import Durations
-from polltrace.overhead.poll_cost import PollCost, constant
+from polltrace.overhead.poll_cost import Knot, PollCost, constant
+
+TEN = Knot(Trigger.COUNT, 10)
 
 
 def test_between_knots_by_the_logarithm_and_beyond_them_the_last() -> None:
@@ -55,7 +58,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
         script = tmp_path / "tool"
         script.write_text(
             f'#!/bin/sh\ncd {tmp_path}; echo "$@" >> asked\n'
-            'while [ "${1#-}" != "$1" ]; do [ "$1" = -t ] && shift || shift 2; done\n'
+            'while [ "${1#-}" != "$1" ]; do case $1 in -[it]) shift;; *) shift 2;; esac; done\n'
             'printf "["; comma=; for us; do printf "$comma"; cat "$us" || exit; comma=,; done\n'
             'printf "]"\n'
         )
@@ -73,14 +76,14 @@ def polls(*by_footprint: float) -> Rounds:
 
 def test_the_cost_is_that_of_the_middle_footprint_by_the_models_factor(tool: Tool) -> None:
     tool({10: polls(300, 600, 400)})
-    found = cost_per_poll(10e-6)
+    found = cost_per_check(TEN)
     assert (found.value, found.low, found.high) == pytest.approx((400e-9, 200e-9, 600e-9))
 
 
 def test_one_round_in_three_may_be_disturbed(tool: Tool) -> None:
     disturbed = {"poll_ns": [[9000, 400, 400, 400, 8000]] * 3}
     tool({10: disturbed})
-    assert cost_per_poll(10e-6).value == pytest.approx(400e-9)
+    assert cost_per_check(TEN).value == pytest.approx(400e-9)
 
 
 def test_rarer_polls_cost_no_less(tool: Tool) -> None:
@@ -95,7 +98,7 @@ def test_rarer_polls_cost_no_less(tool: Tool) -> None:
 
 def test_a_poll_that_seems_to_take_less_than_no_time_takes_next_to_none(tool: Tool) -> None:
     tool({10: polls(-50, -50, -50)})
-    found = cost_per_poll(10e-6)
+    found = cost_per_check(TEN)
     assert (found.value, found.low, found.high) == pytest.approx((1e-9, 0.5e-9, 1.5e-9))
 
 
@@ -112,18 +115,25 @@ def test_long_intervals_have_fewer_rounds_and_all_have_limits(tool: Tool) -> Non
     ]
     asked.unlink()
     calibrate([10e-6])
-    cost_per_poll(300e-6)
+    cost_per_check(Knot(Trigger.COUNT, 300))
     calibrate([10e-6], rounds=77)
     assert asked.read_text().splitlines() == [
         f"-r {ROUNDS} -s tcp 10",
-        f"-r {SLOW_ROUNDS} -s tcp 300",
+        f"-r {SLOW_ROUNDS} 300",
         "-r 77 -s tcp 10",
     ]
 
 
+def test_a_timers_check_is_measured_as_a_whole(tool: Tool) -> None:
+    asked = tool({1024: polls(30_000, 30_000, 30_000)})
+    found = cost_per_check(Knot(Trigger.INTERVAL, 1024))
+    assert found.value == pytest.approx(30e-6)
+    assert asked.read_text() == f"-r {CHECK_ROUNDS} -i 1024\n"
+
+
 def test_the_cost_by_a_command_that_runs_it_elsewhere(tool: Tool, tmp_path: Path) -> None:
     asked = tool({10: polls(300, 300, 300)})
-    found = cost_per_poll_by(["env", str(tmp_path / "tool")], 10e-6)
+    found = cost_per_check(TEN, ["env", str(tmp_path / "tool")])
     assert found.value == pytest.approx(300e-9)
     assert asked.read_text() == f"-r {ROUNDS} 10\n"
 
@@ -136,7 +146,7 @@ def test_input_typed_meanwhile_is_not_the_commands(tool: Tool, tmp_path: Path) -
         ours = os.dup(0)
         os.dup2(typed.fileno(), 0)
         try:
-            cost_per_poll_by(["sh", "-c", 'cat >&2; exec "$0" "$@"', str(tmp_path / "tool")], 10e-6)
+            cost_per_check(TEN, ["sh", "-c", 'cat >&2; exec "$0" "$@"', str(tmp_path / "tool")])
             assert os.read(0, 2) == b"q"
         finally:
             os.dup2(ours, 0)
@@ -145,9 +155,7 @@ def test_input_typed_meanwhile_is_not_the_commands(tool: Tool, tmp_path: Path) -
 
 def test_a_failure_is_reported_without_the_programs_name() -> None:
     with pytest.raises(HostError, match=r"^no such socket$"):
-        cost_per_poll_by(
-            ["sh", "-c", "echo polltrace-calibrate: no such socket >&2; exit 4"], 10e-6
-        )
+        cost_per_check(TEN, ["sh", "-c", "echo polltrace-calibrate: no such socket >&2; exit 4"])
 
 
 def test_a_longer_measurement_calibrates_for_longer() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,9 +47,19 @@ def test_another_format_is_refused(data: dict[str, object]) -> None:
 
 def test_costs_are_what_was_measured_by_the_factor() -> None:
     assert calibrated_cost(4e-7) == PLAIN.calibrated.scaled(4e-7)
-    found = timed_cost([Bucket(400, 401, 5000)])
+    found = timed_cost([Bucket(400, 401, 5000)], 1e-5)
     assert found is not None
     assert (found.value, found.low, found.high) == pytest.approx((6e-7, 4.8e-7, 8e-7))
+
+
+def test_the_factor_of_timed_polls_rises_with_the_interval_as_far_as_it_was_fitted() -> None:
+    rising = replace(PLAIN, timed_rise=0.1)
+    # The geometric mean of 1 and 100 us is where the factor itself holds.
+    assert rising.timed_at(1e-5) == PLAIN.timed
+    assert rising.timed_at(1e-4).value == pytest.approx(1.5 * 10**0.1)
+    assert rising.timed_at(1e-6).high == pytest.approx(2.0 * 10**-0.1)
+    assert rising.timed_at(1e-2) == rising.timed_at(1e-4)
+    assert rising.timed_at(1e-9) == rising.timed_at(1e-6)
 
 
 def test_the_longest_three_per_cent_are_no_part_of_the_mean() -> None:
@@ -62,7 +73,7 @@ def test_the_longest_three_per_cent_are_no_part_of_the_mean() -> None:
 def test_too_few_polls_are_no_mean() -> None:
     assert usual_mean_ns([]) is None
     assert usual_mean_ns([Bucket(300, 301, FEWEST_TIMED - 1)]) is None
-    assert timed_cost([Bucket(300, 301, 10)]) is None
+    assert timed_cost([Bucket(300, 301, 10)], 1e-5) is None
 
 
 def test_a_session_has_the_calibrations_curve_through_its_own_cost() -> None:

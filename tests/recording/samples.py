@@ -144,8 +144,8 @@ def symbols(pid: int, start: int, names: dict[int, str], leaf: int) -> dict[str,
 CHAIN = {1: "poll", 2: "sntpoltsts", 3: "snttmoredata", 4: "nsmore2recv", 5: "nioqts", 6: "main"}
 
 
-def story(polls_per_s: int = 100_000, seconds: int = 4) -> list[dict[str, Any]]:
-    """One busy in-band server that spends a tenth of its samples in the break check."""
+def story(polls_per_s: int = 100_000, seconds: int = 4, checks: int = 10) -> list[dict[str, Any]]:
+    """One busy in-band server; of a hundred samples a second `checks` are in the break check."""
     records = [
         probe(probe_header(), 0.0),
         probe(process(100, 7), 0.0),
@@ -157,7 +157,9 @@ def story(polls_per_s: int = 100_000, seconds: int = 4) -> list[dict[str, Any]]:
         symbols(100, 7, {9: "work"}, leaf=9),
     ]
     for second in range(1, seconds + 1):
-        stacks = [stack(10 * second, *CHAIN), stack(90 * second, 9, 6)]
+        stacks = [stack((100 - checks) * second, 9, 6)]
+        if checks:
+            stacks.append(stack(checks * second, *CHAIN))
         records += [
             probe(frame(second, totals(100, 7, 0.9 * second, polls_per_s * second)), second),
             probe(frame(second, totals(100, 7, 0.9 * second, 0, stacks=stacks)), second, "cpu"),

@@ -48,9 +48,7 @@ def ask(folder: Path, sql: str) -> list[tuple[object, ...]]:
 
 def test_they_agree_with_the_report(exported: Path, run: Run) -> None:
     sessions = json.loads(run("report", "demo", "--json").stdout)["sessions"]
-    found = ask(
-        exported, "select pid, break_mode, break_polls, counted_pct from '@processes.parquet'"
-    )
+    found = ask(exported, "select pid, break_mode, break_polls, lost_pct from '@processes.parquet'")
     assert sorted(found, key=str) == sorted(
         [(s["pid"], s["break_mode"], s["break_polls"], s["cpu_pct"]) for s in sessions], key=str
     )

@@ -21,13 +21,13 @@ def busy(*, disable_oob: bool) -> Iterator[int]:
         yield int(spid)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def busy_server() -> Iterator[int]:
     """The PID of a dedicated server that executes lotslios, in-band, until the end."""
     yield from busy(disable_oob=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def busy_out_of_band() -> Iterator[int]:
     """The same, out-of-band."""
     yield from busy(disable_oob=False)

@@ -14,9 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from polltrace.commands.targets import one_server
+from polltrace.overhead.advice_report import advice_data, advice_text
+from polltrace.overhead.forecast import CancelLimits
+from polltrace.overhead.measurements import advise_session
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
@@ -47,6 +52,12 @@ def busy(lab: LabServer, *, skip: int, server_disables: bool) -> Iterator[int]:
         yield int(spid)
 
 
+def advised(pid: int) -> tuple[str, dict[str, Any]]:
+    """One measurement as `advise` prints it, as text and as JSON."""
+    given, limits = advise_session(one_server([pid], "advise")), CancelLimits()
+    return advice_text(given, limits), advice_data(given, limits)
+
+
 @pytest.mark.usefixtures("lab")
 def test_an_in_band_session_has_a_cost_and_a_forecast(
     run: Run, busy_server: int, monkeypatch: pytest.MonkeyPatch
@@ -75,10 +86,17 @@ def test_an_in_band_session_has_a_cost_and_a_forecast(
     assert skips[1000]["cancel_waiting_s"] == 3000
     # Nothing saves as much as having no checks at all.
     assert data["out_of_band_saved_pct"] > skips[1000]["saved_pct"] > 0
-    # A plausible skip: it saves most of the cost, within the limit.
-    best = skips[data["recommended_skip"]]
-    assert best["cancel_ms"]["worst"] <= 1000 * data["max_cancel_s"]
-    assert best["saved_pct"] > 0.5 * skips[1000]["saved_pct"]
+    # As good as the one that saves most within the limits, as far as the measurement can tell: on a
+    # busy host that is not far.
+    within = [
+        each
+        for each in data["forecast"]
+        if each["cancel_ms"]["worst"] <= 1000 * data["max_cancel_s"]
+        and each["cancel_waiting_s"] <= data["max_cancel_waiting_s"]
+    ]
+    best, most = skips[data["recommended_skip"]], max(within, key=lambda each: each["saved_pct"])
+    assert best in within
+    assert most["saved_pct_ci95"][0] <= best["saved_pct"] <= most["saved_pct"]
 
 
 @pytest.mark.usefixtures("lab")
@@ -108,13 +126,11 @@ def test_the_text_sums_up_in_a_sentence(run: Run, busy_server: int) -> None:
 
 @pytest.mark.usefixtures("lab")
 def test_an_out_of_band_session_costs_nothing(run: Run, busy_out_of_band: int) -> None:
-    ended = run("advise", "-p", str(busy_out_of_band), "--json")
-    data = json.loads(ended.stdout)
+    text, data = advised(busy_out_of_band)
     assert (data["break_mode"], data["reason"]) == ("out-of-band", None)
     # Zero, not noise.
     assert (data["polls_per_s"], data["cpu_pct"], data["cpu_pct_ci95"]) == (0, 0, [0, 0])
     assert (data["forecast"], data["recommended_skip"]) == ([], None)
-    text = run("advise", "-p", str(busy_out_of_band)).stdout
     assert "makes no break polls" in " ".join(text.split())
     assert "0 % of its CPU" in text
     assert "in-band" not in run("why", "-p", str(busy_out_of_band)).stdout
@@ -154,12 +170,11 @@ def test_a_local_session_never_polls(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_session_at_rest_costs_nothing(run: Run) -> None:
+def test_a_session_at_rest_costs_nothing() -> None:
     with LabServer() as lab, DriverClient() as client:
         lab.connect(client, break_poll_skip=3, disable_oob=True)
         spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
-        text = run("advise", "-p", str(spid)).stdout
-        data = json.loads(run("advise", "-p", str(spid), "--json").stdout)
+        text, data = advised(spid)
     assert "It made no break polls while it was measured" in text
     assert (data["break_mode"], data["cpu_pct"], data["forecast"]) == ("in-band", 0, [])
 
@@ -191,7 +206,7 @@ def test_the_database_names_the_session(run: Run, monkeypatch: pytest.MonkeyPatc
         assert mine["session"]["program"]
         table = run("ps", *connect)
         assert f"{mine['session']['sid']},{mine['session']['serial']}" in table.stdout
-        text = run("advise", "-p", str(spid), *connect).stdout
+        text = run("advise", "-p", str(spid), "-d", "1s", *connect).stdout
         assert text.startswith(f"Session {mine['session']['sid']} (")
         # Nowhere does the password show.
         assert oralab.password not in table.stdout + table.stderr + text

@@ -96,15 +96,16 @@ def test_clopper_and_pearsons_interval() -> None:
     assert clopper_pearson(10, 10) == pytest.approx((0.6915, 1.0), abs=1e-4)
 
 
-def planted() -> list[Record]:
+def planted(timed_rise: float = 0.0) -> list[Record]:
     """A poll costs twice its duration, and 3 ** 0.1 as much at three times the interval, where the
-    calibration's curve is flat. Statements differ by 5 %, sessions of one by 2 %."""
+    calibration's curve is flat. Statements differ by 5 %, sessions of one by 2 %. `timed_rise`: of
+    a rise by 0.1, the part that the duration does not have."""
     chance, records = random.Random(3), []
     for number in range(40):
         of_it = math.exp(chance.gauss(0, 0.05))
         for skip in (1, 3):
-            timed_ns = 300.0 * skip**0.1
-            cost_ns = 2 * timed_ns * of_it * math.exp(chance.gauss(0, 0.02))
+            timed_ns = 300.0 * skip ** (0.1 - timed_rise)
+            cost_ns = 2 * 300.0 * skip**0.1 * of_it * math.exp(chance.gauss(0, 0.02))
             saved = 100 * cost_ns * 1e-9 * 100_000 / skip
             records.append(
                 replace(
@@ -126,11 +127,20 @@ def test_a_fit_finds_what_was_planted() -> None:
     assert factor == pytest.approx(2.0, rel=0.03)
     assert (factor / low, high / factor) == pytest.approx((math.exp(0.109), math.exp(0.109)), 0.03)
     assert found["rise"] == pytest.approx(0.1, abs=0.01)
+    assert found["timed_rise"] == pytest.approx(0.0, abs=0.01)
+    assert found["timed_intervals_s"] == pytest.approx((1e-5, 3e-5))
     # The difference of two sessions of a statement.
     assert math.log(found["other_interval"][2]) == pytest.approx(2 * 0.02 * 2**0.5, rel=0.3)
     assert found["errors_log"]["timed"]["statement"] == pytest.approx(0.05, rel=0.3)
     assert found["errors_log"]["timed"]["session"] == pytest.approx(0.02, rel=0.3)
     assert (found["provenance"]["sessions"], len(found["provenance"]["statements"])) == (80, 40)
+
+
+def test_a_fit_finds_the_rise_that_durations_do_not_have() -> None:
+    found = fitted(planted(timed_rise=0.04))
+    assert found["timed_rise"] == pytest.approx(0.04, abs=0.01)
+    # In the middle between the two intervals.
+    assert found["timed"][0] == pytest.approx(2.0 * 3**0.02, rel=0.03)
 
 
 def test_errors_that_cancel_make_a_mean_without_one() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from polltrace.overhead.advice import Advice
 from polltrace.profiles.sampled import ON_CPU, named_stacks
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
@@ -91,7 +92,7 @@ def test_an_open_session_has_its_stacks_and_forecast(recorded: tuple[Path, int])
     assert seen is not None
     stacks = named_stacks(seen[0], player.probe_host.names(), ON_CPU)
     shown = session_view(player.inspector.servers[identity], seen[0], stacks, player.costs, seen[1])
-    assert shown.advice is not None
+    assert isinstance(shown.advice, Advice)
     assert any(stack.is_break_check for stack in shown.stacks)
     assert shown.advice.forecast[0].cancel_ms is not None
 

@@ -20,12 +20,12 @@ polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1  12:34:56
 Lost to break polling: 0.060 CPUs [0.054, 0.066] of 1.93 in use (3.1 %)
 500 ns [450, 550] a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
-    PID INSTANCE CLIENT          MODE         CPU%   POLLS/S  LOST% POLLS, PAST
-    102 ORCL     10.0.0.7:40102  in-band      80.0   100,000   6.25        ▁▃▅█
-    103 SALES    10.0.0.9:40103  in-band     100.0    20,000   1.00
-    101 ORCL     10.0.0.7:40101  out-of-band  12.5         0   0.00
-    105 ORCL     local           local         0.0         0      -
-    104 ORCL     2001:db8::1428… unknown         -         -      -
+    PID INSTANCE CLIENT          MODE          CPU%   POLLS/S  LOST% POLLS, PAST
+    102 ORCL     10.0.0.7:40102  in-band       80.0   100,000   6.25        ▁▃▅█
+    103 SALES    10.0.0.9:40103  in-band      100.0    20,000   1.00
+    101 ORCL     10.0.0.7:40101  out-of-band   12.5         0   0.00
+    105 ORCL     local           local          0.0         0      -
+    104 ORCL     2001:db8::1428… unknown          -         -      -
 
 
 
@@ -37,12 +37,12 @@ polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1 unknown  
 Lost to break polling: 0.060 CPUs [0.054, 0.066] of 1.93 in use (3.1 %)
 500 ns [450, 550] a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
-    PID INSTANCE CLIENT             MODE         CPU%   POLLS/S  LOST%   CPUS WORST GAP POLLS, PAST       SKIP WHY IN-BAND
-    102 ORCL     10.0.0.7:40102     in-band      80.0   100,000   6.25  0.050   46.7 ms             ▁▃▅█     3 the client did not ask for out-of-ban…
-    103 SALES    10.0.0.9:40103     in-band     100.0    20,000   1.00  0.010         -                      3 the client did not ask for out-of-ban…
-    101 ORCL     10.0.0.7:40101     out-of-band  12.5         0   0.00  0.000         -                      3
-    105 ORCL     local              local         0.0         0      -  0.000         -                      3
-    104 ORCL     2001:db8::1428:57… unknown         -         -      -      -         -                      3
+    PID INSTANCE CLIENT             MODE          CPU%   POLLS/S  LOST%   CPUS WORST GAP POLLS, PAST      SKIP WHY IN-BAND
+    102 ORCL     10.0.0.7:40102     in-band       80.0   100,000   6.25  0.050   46.7 ms            ▁▃▅█     3 the client did not ask for out-of-ban…
+    103 SALES    10.0.0.9:40103     in-band      100.0    20,000   1.00  0.010         -                     3 the client did not ask for out-of-ban…
+    101 ORCL     10.0.0.7:40101     out-of-band   12.5         0   0.00  0.000         -                     3
+    105 ORCL     local              local          0.0         0      -  0.000         -                     3
+    104 ORCL     2001:db8::1428:57… unknown          -         -      -      -         -                     3
 
 F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit
 """

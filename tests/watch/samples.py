@@ -9,8 +9,9 @@ from pathlib import Path
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.sqlnet import BreakSettings
-from polltrace.engines import engine_of
+from polltrace.engines import Trigger, engine_of
 from polltrace.intervals import Estimate
+from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.servers import Server
@@ -18,7 +19,9 @@ from polltrace.stacks import Frame
 from polltrace.watch.snapshot import OwnCost, PollCosts, ServerRow, Snapshot, totals_of
 
 ASKED = "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)"
-COSTS = PollCosts({8: Estimate(500e-9, 450e-9, 550e-9)})
+KNOT = Knot(Trigger.COUNT, 8)
+COST = Estimate(500e-9, 450e-9, 550e-9)
+COSTS = PollCosts({KNOT: COST})
 
 
 def row(
@@ -44,8 +47,8 @@ def row(
         skip=3,
         cpu_pct=cpu,
         polls_per_s=polls,
-        interval_us=8 if polls else None,
-        poll_cost_s=COSTS.by_interval_us[8] if polls and calibrated else None,
+        knot=KNOT if polls else None,
+        poll_cost_s=COST if polls and calibrated else None,
         past=past,
         worst_gap_s=worst_gap_s,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Costs in the background: each interval once, and never a wait."""
+"""Costs in the background: each knot once, and never a wait."""
 
 from __future__ import annotations
 
@@ -8,58 +8,63 @@ import threading
 
 import pytest
 
+from polltrace.engines import Trigger
 from polltrace.errors import HostError
 from polltrace.intervals import Estimate
-from polltrace.watch.calibration import Calibration, calibrated_interval_us
+from polltrace.overhead.poll_cost import Knot
+from polltrace.watch.calibration import Calibration
+
+SLOW, QUICK = Knot(Trigger.COUNT, 16), Knot(Trigger.COUNT, 4)
+TIMER = Knot(Trigger.INTERVAL, 1024)
 
 
-def test_each_interval_is_measured_once() -> None:
-    measured: list[float] = []
+def test_each_knot_is_measured_once() -> None:
+    measured: list[Knot] = []
 
-    def measure(interval_s: float) -> Estimate:
-        measured.append(interval_s)
-        return Estimate(interval_s, interval_s, interval_s)
+    def measure(knot: Knot) -> Estimate:
+        measured.append(knot)
+        return Estimate(1e-6, 1e-6, 1e-6)
 
     calibration = Calibration(measure)
-    calibration.want({16, 4})
+    calibration.want({TIMER, SLOW, QUICK})
     calibration.wait()
-    calibration.want({4, 16})
+    calibration.want({QUICK, SLOW, TIMER})
     calibration.wait()
-    assert sorted(measured) == [pytest.approx(4e-6), pytest.approx(16e-6)]
-    assert set(calibration.now.by_interval_us) == {4, 16}
+    assert measured == [QUICK, SLOW, TIMER]
+    assert set(calibration.now.by_knot) == set(measured)
     assert not calibration.now.waiting
 
 
 def test_wanting_does_not_wait_and_news_can_be_waited_for() -> None:
     go_on = threading.Event()
 
-    def measure(interval_s: float) -> Estimate:
+    def measure(_knot: Knot) -> Estimate:
         go_on.wait(30)
         return Estimate(1e-6, 1e-6, 1e-6)
 
     calibration = Calibration(measure)
-    calibration.want({8})
+    calibration.want({SLOW})
     assert calibration.now.waiting
     calibration.wait(0.01)
-    assert not calibration.now.by_interval_us
+    assert not calibration.now.by_knot
     go_on.set()
     assert select.select([calibration], [], [], 30)[0]
     calibration.seen()
-    assert 8 in calibration.now.by_interval_us
+    assert SLOW in calibration.now.by_knot
     assert not select.select([calibration], [], [], 0)[0]
 
 
 def test_a_failed_calibration_is_not_repeated() -> None:
     tries = []
 
-    def measure(interval_s: float) -> Estimate:
-        tries.append(interval_s)
+    def measure(knot: Knot) -> Estimate:
+        tries.append(knot)
         raise HostError("polltrace-calibrate is not built")
 
     calibration = Calibration(measure)
-    calibration.want({8})
+    calibration.want({SLOW})
     calibration.wait()
-    calibration.want({4, 8})
+    calibration.want({QUICK, SLOW})
     calibration.wait()
     assert len(tries) == 1
     assert calibration.now.failed == "polltrace-calibrate is not built"
@@ -67,8 +72,21 @@ def test_a_failed_calibration_is_not_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    ("interval_us", "knot"),
+    ("interval_us", "knot_us"),
     [(0.2, 1), (1.0, 1), (7.9, 8), (11, 8), (12, 16), (1000, 1024), (1e6, 1024)],
 )
-def test_an_interval_is_rounded_to_a_power_of_two(interval_us: float, knot: int) -> None:
-    assert calibrated_interval_us(1e-6 * interval_us) == knot
+def test_an_interval_is_rounded_to_a_power_of_two(interval_us: float, knot_us: int) -> None:
+    knot = Knot.nearest(Trigger.COUNT, 1e-6 * interval_us)
+    assert knot == Knot(Trigger.COUNT, knot_us)
+    assert knot.wanted() == {knot}
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "knot_us"), [(1e-5, 1024), (1e-3, 1024), (4e-3, 4096), (0.1, 8192)]
+)
+def test_a_timers_checks_are_rare_and_forecast_at_every_interval(
+    interval_s: float, knot_us: int
+) -> None:
+    knot = Knot.nearest(Trigger.INTERVAL, interval_s)
+    assert knot.interval_us == knot_us
+    assert {each.interval_us for each in knot.wanted()} == {1024, knot_us, 8192}

@@ -1,7 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Advice as text (`text.py`) and as JSON-ready data (`data.py`)."""
+"""Advice as text and as JSON-ready data, by its kind, with what to change (`changes.py`)."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from polltrace.overhead.advice_report.changes import changes
+from polltrace.overhead.advice_report.client_check import client_check_data, client_check_text
 from polltrace.overhead.advice_report.data import advice_data
 from polltrace.overhead.advice_report.text import advice_text
+from polltrace.overhead.client_check import ClientCheckAdvice
+from polltrace.overhead.forecast import CancelLimits
+from polltrace.overhead.session_advice import SessionAdvice
+from polltrace.servers.database import DatabaseSession
 
-__all__ = ["advice_data", "advice_text"]
+__all__ = ["advice_data", "advice_text", "changes", "session_advice_data", "session_advice_text"]
+
+
+def session_advice_text(
+    advice: SessionAdvice, limits: CancelLimits, session: DatabaseSession | None = None
+) -> str:
+    """The text of `polltrace advise`."""
+    if isinstance(advice, ClientCheckAdvice):
+        return client_check_text(advice, limits.running_s)
+    return advice_text(advice, limits, session)
+
+
+def session_advice_data(
+    advice: SessionAdvice, limits: CancelLimits, session: DatabaseSession | None = None
+) -> dict[str, Any]:
+    """The same as data."""
+    if isinstance(advice, ClientCheckAdvice):
+        return client_check_data(advice, limits.running_s)
+    return advice_data(advice, limits, session)

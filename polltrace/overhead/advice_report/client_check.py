@@ -21,14 +21,23 @@ def client_check_text(advice: ClientCheckAdvice, limit_s: float) -> str:
     """What the checks cost now, what each interval would cost and find, and the recommendation."""
     lines = [_headline(advice)]
     if not advice.forecast:
-        return _wrapped([*lines, "It was not on CPU: measure again while a statement runs."])
+        missing = "It was not on CPU: measure again while a statement runs."
+        if advice.load.busy:
+            missing = "What a check costs there was not measured, because nothing checked."
+        return _wrapped([*lines, missing])
     lines.append(
         "The cost is that of whole checks (signal, handler, the call on the socket, the timer), "
         "calibrated here with no probe attached. It saves nothing else to check less often: a "
         "cancel comes over another connection."
     )
     return "\n".join(
-        [_wrapped(lines), "", *_table(advice), "", _wrapped([_recommendation(advice, limit_s)])]
+        [
+            _wrapped(lines),
+            "",
+            *client_check_lines(advice),
+            "",
+            _wrapped([_recommendation(advice, limit_s)]),
+        ]
     )
 
 
@@ -39,14 +48,18 @@ def _headline(advice: ClientCheckAdvice) -> str:
     if advice.mode is not BreakMode.CHECKING:
         return f"{who} is {advice.mode.value}: {advice.why.reason}."
     every = f", every {span(advice.interval_s)}" if advice.interval_s else ""
-    return (
+    checks = (
         f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone"
-        f"{every} ({engine.parameter}): {_pct(advice.now)} of its CPU, at "
-        f"{1e6 * advice.check_cost_s.value:.1f} us a check."
+        f"{every} ({engine.parameter})"
     )
+    if advice.now is None or advice.check_cost_s is None:
+        return f"{checks}."
+    each = f"{1e6 * advice.check_cost_s.value:.1f} us a check"
+    return f"{checks}: {_pct(advice.now)} of its CPU, at {each}."
 
 
-def _table(advice: ClientCheckAdvice) -> list[str]:
+def client_check_lines(advice: ClientCheckAdvice) -> list[str]:
+    """The forecast: a line for each interval, below its heading."""
     lines = [
         f"{'INTERVAL':>10} {'CHECKS/CPU s':>12} {'% CPU [95 %]':>24}"
         f" {'CLIENT FOUND GONE AFTER':>24}",
@@ -98,9 +111,9 @@ def client_check_data(advice: ClientCheckAdvice, limit_s: float) -> dict[str, An
         "parameter": server.engine.parameter,
         "interval_s": advice.interval_s,
         "checks_per_s": advice.load.rate.per_s,
-        "check_cost_us": 1e6 * advice.check_cost_s.value,
-        "cpu_pct": advice.now.value,
-        "cpu_pct_ci95": [advice.now.low, advice.now.high],
+        "check_cost_us": 1e6 * advice.check_cost_s.value if advice.check_cost_s else None,
+        "cpu_pct": advice.now.value if advice.now else None,
+        "cpu_pct_ci95": [advice.now.low, advice.now.high] if advice.now else None,
         "latest_check_s": advice.unbroken_s,
         "forecast": [_forecast_data(each) for each in advice.forecast],
         "max_cancel_s": limit_s,

@@ -8,6 +8,7 @@ from typing import Any
 
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report.changes import changes
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
 from polltrace.servers.database import DatabaseSession
@@ -31,6 +32,7 @@ def advice_data(
         "evidence": list(advice.why.evidence),
         "would_settle": list(advice.why.settles),
         "cure": advice.why.cure or None,
+        "changes": [asdict(each) for each in changes(advice, best)],
         "measured_skip": skip.measured.value if skip.measured else None,
         "configured_skip": skip.configured,
         "skip": skip.value,

@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Sequence
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import Reveals
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report.changes import changes
 from polltrace.overhead.advice_report.plot import plot
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.cost_model import usual_mean_ns
@@ -48,6 +48,7 @@ def advice_text(
             "",
             _wrapped(_cures(advice)),
             _wrapped(_recommendation(advice, best, limits)),
+            *_changes(advice, best),
         ]
     )
 
@@ -62,8 +63,6 @@ def _who(advice: Advice, session: DatabaseSession | None) -> str:
 
 def _not_in_band(advice: Advice, who: str) -> str:
     polls = advice.load.rate.per_s
-    if advice.server.engine.reveals is Reveals.LOST_CLIENT:
-        return _client_checks(advice, who)
     reason = {
         BreakMode.OUT_OF_BAND: "breaks come as urgent data, so it makes no break polls",
         BreakMode.LOCAL: "it has no client over TCP, and breaks come as a signal",
@@ -75,18 +74,6 @@ def _not_in_band(advice: Advice, who: str) -> str:
     return (
         f"{who} is {advice.mode.value}: {reason}{but}. Break polling takes 0 % of its CPU, and "
         "BREAK_POLL_SKIP changes nothing for it."
-    )
-
-
-def _client_checks(advice: Advice, who: str) -> str:
-    engine = advice.server.engine
-    if advice.mode is not BreakMode.CHECKING:
-        return f"{who} is {advice.mode.value}: {advice.why.reason}. {' '.join(advice.why.settles)}."
-    return (
-        f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone "
-        f"({engine.parameter}). The system calls of that take {_pct(advice.counted)} of its CPU; "
-        "a cancel does not depend on them. 'polltrace advise -p PID' measures whole checks, with "
-        "the timer."
     )
 
 
@@ -222,6 +209,24 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
         f"{slice_s:g} s x skip, so a cancel would take it up to {_span(best.cancel_waiting_s)} "
         f"(now {_span(slice_s * advice.skip)}).",
     ]
+
+
+def _changes(advice: Advice, best: SkipForecast | None) -> list[str]:
+    lines = []
+    for number, each in enumerate(changes(advice, best), start=1):
+        lines += ["", _wrapped([f"{number}. {each.title}."])]
+        for label, text in each.sentences():
+            start = f"   {label:<8}"
+            lines.append(
+                textwrap.fill(
+                    text,
+                    _WIDTH,
+                    initial_indent=start,
+                    subsequent_indent=" " * len(start),
+                    break_on_hyphens=False,
+                )
+            )
+    return lines
 
 
 def _latency(cancel: CancelLatency | None) -> str:

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a site can change: the lines to write, how to check them, and how to take them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polltrace.breaks.break_mode import BreakMode
+from polltrace.breaks.why import Cause
+from polltrace.overhead.advice import Advice
+from polltrace.overhead.forecast import SkipForecast
+
+_ANEW = "sessions that connect from then on have it; connect anew, then"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`title` says what it is and what it saves; `lines` what to write and where, `check` how to
+    see that it took effect, `undo` how to take it back."""
+
+    title: str
+    lines: Sequence[str]
+    check: str
+    undo: str
+
+    def sentences(self) -> list[tuple[str, str]]:
+        """(label, text) in the order of doing."""
+        change = [("change" if not number else "", each) for number, each in enumerate(self.lines)]
+        return [*change, ("check", self.check), ("undo", self.undo)]
+
+
+def changes(advice: Advice, best: SkipForecast | None) -> list[Change]:
+    """The best first: the cure of the cause, then the recommended skip `best` where that is higher
+    than the one in force. None for a session that makes no break polls."""
+    if advice.mode is not BreakMode.IN_BAND or not advice.forecast:
+        return []
+    found = [_out_of_band(advice)]
+    if best is not None and best.break_poll_skip > advice.skip:
+        found.append(_skip(advice, best))
+    return [each for each in found if each is not None]
+
+
+def _out_of_band(advice: Advice) -> Change | None:
+    lines, undo = _cure(advice)
+    if not lines:
+        return None
+    saved = advice.out_of_band_saved
+    return Change(
+        f"Out-of-band breaks: {saved.value:.1f} % of its CPU saved "
+        f"[{saved.low:.1f}, {saved.high:.1f}], and cancels at once",
+        lines,
+        f"{_ANEW} 'polltrace ps' names the new session out-of-band",
+        undo,
+    )
+
+
+def _cure(advice: Advice) -> tuple[Sequence[str], str]:
+    path = advice.server.settings.path
+    match advice.why.cause:
+        case Cause.CLIENT:
+            return (
+                "sqlnet.ora of a client with Oracle's libraries on Unix: DISABLE_OOB=OFF",
+                "python-oracledb thin: disable_oob=False, its default",
+                "JDBC thin: oracle.net.disableOob=false, its default",
+                "go-ora: ENABLE_OOB=true in the connection's URL",
+                "Windows, node-oracledb thin, TCPS: cannot; choose a skip",
+            ), "set what was set before"
+        case Cause.SERVER:
+            return (f"{path} on the server: DISABLE_OOB=OFF",), f"{path}: DISABLE_OOB=ON"
+        case Cause.PATH:
+            return (
+                "firewall, proxy or NAT between client and server: let TCP urgent data pass",
+                "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the "
+                "client's host show whether it does",
+            ), "none needed: nothing was set here"
+        case _:
+            return (), ""
+
+
+def _skip(advice: Advice, best: SkipForecast) -> Change:
+    settings, engine = advice.server.settings, advice.server.engine
+    where = settings.path or settings.place or "sqlnet.ora in the server's network/admin directory"
+    saved, name = best.saved_pct, engine.parameter
+    before = (
+        f"take the line out; {advice.skip} is the default"
+        if settings.skip_is_default
+        else f"{name}={advice.skip}"
+    )
+    return Change(
+        f"{name}={best.break_poll_skip}: {saved.value:.1f} % of its CPU saved "
+        f"[{saved.low:.1f}, {saved.high:.1f}], and slower cancels",
+        (f"{where} on the server: {name}={best.break_poll_skip}",),
+        f"{_ANEW} 'polltrace advise -p PID' says {name}={best.break_poll_skip} is in force",
+        f"{where}: {before}",
+    )

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The advice for a session that was seen, by what makes its engine's checks come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.cancel import on_cpu_gaps
+from polltrace.overhead.client_check import ClientCheckAdvice, client_check_advice
+from polltrace.overhead.cost_model import in_place
+from polltrace.overhead.load import SessionLoad
+from polltrace.overhead.poll_cost import PollCost
+from polltrace.profiles.frames import Bucket
+from polltrace.profiles.sampled import NamedStack
+from polltrace.servers.servers import Server
+
+SessionAdvice = Advice | ClientCheckAdvice
+
+
+def session_advice(  # noqa: PLR0913
+    server: Server,
+    polls: bool | None,
+    load: SessionLoad,
+    *,
+    poll_cost: PollCost | None,
+    stacks: Sequence[NamedStack],
+    extras: Extras,
+) -> SessionAdvice:
+    """Pure. `polls`: whether it checked while it was on CPU; None: it was hardly on CPU. The rest
+    as for advice()."""
+    if server.engine.polls_by_count:
+        return advice(server, load, poll_cost=poll_cost, stacks=stacks, extras=extras)
+    return client_check_advice(server, polls, load, on_cpu_gaps(extras.gaps), poll_cost)
+
+
+def session_cost(
+    server: Server | None, curve: PollCost | None, load: SessionLoad, durations: Sequence[Bucket]
+) -> PollCost | None:
+    """The cost curve of a session whose polls took so long. A timer's check is more than its call,
+    so the calibration alone says what that costs."""
+    if server is not None and not server.engine.polls_by_count:
+        return curve
+    return in_place(curve, load.interval_s, durations)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What to change: exact lines for the cause and the skip, and how to take each back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from polltrace.breaks.why import Cause
+from polltrace.overhead.advice import Advice, Extras
+from polltrace.overhead.advice_report import changes
+from polltrace.overhead.forecast import recommended
+from polltrace.profiles.frames import Bucket
+from tests.overhead.test_advice import IDLE, advised
+from tests.watch.samples import server
+
+FILE = PurePosixPath("/u01/network/admin/sqlnet.ora")
+GAPS = (Bucket(9_900, 10_100, 1000),)
+
+
+def in_band(cause: Cause, *, is_default: bool = False) -> Advice:
+    settings = replace(server(102).settings, path=FILE, skip_is_default=is_default)
+    found = advised(of=replace(server(102), settings=settings), extras=Extras(gaps=GAPS))
+    return replace(found, why=replace(found.why, cause=cause))
+
+
+def all_text(found: Advice) -> list[str]:
+    return [
+        " | ".join([each.title, *(f"{label}: {text}" for label, text in each.sentences())])
+        for each in changes(found, recommended(found.forecast))
+    ]
+
+
+def test_the_cure_comes_first_then_the_skip() -> None:
+    cure, skip = all_text(in_band(Cause.SERVER))
+    assert cure.startswith("Out-of-band breaks: 6.3 % of its CPU saved [")
+    assert f"change: {FILE} on the server: DISABLE_OOB=OFF" in cure
+    assert f"undo: {FILE}: DISABLE_OOB=ON" in cure
+    assert skip.startswith("BREAK_POLL_SKIP=30: ")
+    assert f"change: {FILE} on the server: BREAK_POLL_SKIP=30" in skip
+    assert "'polltrace advise -p PID' says BREAK_POLL_SKIP=30 is in force" in skip
+    assert skip.endswith(f"undo: {FILE}: BREAK_POLL_SKIP=3")
+
+
+def test_a_default_is_restored_by_leaving_the_line_out() -> None:
+    assert all_text(in_band(Cause.SERVER, is_default=True))[1].endswith(
+        f"undo: {FILE}: take the line out; 3 is the default"
+    )
+
+
+def test_each_driver_is_told_how_to_ask() -> None:
+    cure = all_text(in_band(Cause.CLIENT))[0]
+    for words in ("DISABLE_OOB=OFF", "oracle.net.disableOob=false", "ENABLE_OOB=true", "TCPS"):
+        assert words in cure
+
+
+def test_a_path_is_tested_before_and_after() -> None:
+    assert "'polltrace oob-check HOST:PORT'" in all_text(in_band(Cause.PATH))[0]
+
+
+def test_nobody_is_told_to_change_what_is_not_known_to_be_the_cause() -> None:
+    (only,) = all_text(in_band(Cause.UNKNOWN))
+    assert only.startswith("BREAK_POLL_SKIP=30")
+
+
+def test_there_is_nothing_to_change_without_polls_or_a_better_skip() -> None:
+    assert changes(advised(load=IDLE, poll_cost=None, stacks=[]), None) == []
+    found = in_band(Cause.UNKNOWN)
+    now = next(each for each in found.forecast if each.break_poll_skip == found.skip)
+    assert changes(found, now) == []

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One live session through every command that prices its polls: their intervals have a value in
+common, whatever each could measure."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conftest import POLLTRACE
+from tests.waiting import PATIENCE_S, until
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+# A rate and a share are not measured in the same second by all: a host's speed changes.
+_SPEED = 1.15
+
+
+class Share(NamedTuple):
+    """What break checking takes of the session's CPU time, per cent."""
+
+    value: float
+    low: float
+    high: float
+
+
+def of_advise(run: Run, pid: int, _folder: Path) -> Share:
+    data = json.loads(run("advise", "-p", str(pid), "--json", "-d", "3").stdout)
+    return Share(data["cpu_pct"], *data["cpu_pct_ci95"])
+
+
+def of_recording(run: Run, pid: int, folder: Path) -> dict[str, Any]:
+    file = folder / "a.polltrace"
+    if not file.exists():
+        assert run("record", "-p", str(pid), "-d", "6", "-o", str(file)).returncode == 0
+    data = json.loads(run("report", str(file), "--json").stdout)
+    (session,) = (each for each in data["sessions"] if each["pid"] == pid)
+    return dict(session)
+
+
+def of_report(run: Run, pid: int, folder: Path) -> Share:
+    session = of_recording(run, pid, folder)
+    return Share(session["cpu_pct"], *session["cpu_pct_ci95"])
+
+
+def of_a_recordings_advice(run: Run, pid: int, folder: Path) -> Share:
+    advice = of_recording(run, pid, folder)["advice"]
+    return Share(advice["cpu_pct"], *advice["cpu_pct_ci95"])
+
+
+def of_top(_run: Run, pid: int, _folder: Path) -> Share:
+    """The last of three: from the first on, polls are timed for a moment."""
+    argv = [POLLTRACE, "top", "--json", "-n", "4", "--filter", str(pid)]
+    ended = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True)
+    (row,) = json.loads(ended.stdout.splitlines()[-1])["servers"]
+    rate = row["break_polls_per_s"] / (row["cpu_pct"] / 100)
+    return Share(*(1e-7 * rate * cost for cost in (row["cost_ns"], *row["cost_ns_ci95"])))
+
+
+def of_the_exporter(_run: Run, pid: int, _folder: Path) -> Share:
+    argv = [POLLTRACE, "export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5"]
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as exporter:
+        assert exporter.stderr is not None
+        url = exporter.stderr.readline().split()[-1]
+        names = [f"polltrace_break_poll_cpu_{end}seconds_total" for end in ("", "low_", "high_")]
+        used = "polltrace_server_cpu_seconds_total"
+
+        def metrics() -> dict[str, float]:
+            with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+                lines = answer.read().decode().splitlines()
+            return {
+                line.partition("{")[0]: float(line.rpartition(" ")[2])
+                for line in lines
+                if 'break_mode="in-band"' in line
+            }
+
+        try:
+            first = until(lambda: found if names[0] in (found := metrics()) else None, "a cost")
+            last = until(
+                lambda: found if (found := metrics())[used] > first[used] + 2 else None,
+                "two seconds of CPU",
+            )
+        finally:
+            exporter.kill()
+    used_s = last[used] - first[used]
+    return Share(*(100 * (last[name] - first[name]) / used_s for name in names))
+
+
+@pytest.mark.usefixtures("probe", "lab")
+def test_every_command_has_the_same_figure(run: Run, busy_server: int, tmp_path: Path) -> None:
+    commands = (of_advise, of_report, of_a_recordings_advice, of_top, of_the_exporter)
+    found = {each.__name__: each(run, busy_server, tmp_path) for each in commands}
+    for share in found.values():
+        assert 0 < share.low < share.value < share.high < 40, found
+    assert max(each.low for each in found.values()) <= _SPEED * min(
+        each.high for each in found.values()
+    ), found
+    # Polls timed in place are priced alike, whoever timed them.
+    timed = [found[each.__name__].value for each in (of_advise, of_a_recordings_advice, of_top)]
+    assert max(timed) < 2 * min(timed), found
+    print(found)
