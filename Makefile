@@ -216,7 +216,7 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
 	$(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
-	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak"
+	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak or random_cancels or exercises"
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	POLLTRACE_WRONG_VALUES=7 pytest tests/recording -k any_value
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment

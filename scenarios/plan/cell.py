@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 BREAK_MODES = ("out-of-band", "in-band", "local")
+TRANSPORTS = ("tcp", "tcps")
 BUSY = ("executing", "waiting", "sending")
 
 NEVER_OUT_OF_BAND = frozenset({"node-oracledb"})
@@ -38,6 +39,7 @@ class Cell:
     - `sdu`: session data unit in bytes; 0: the driver's default
     - `path`: the name of a network path
     - `path_check`: whether the server asks at connect if the path carries urgent data
+    - `transport`: one of TRANSPORTS; over TLS no driver sends urgent data
     - `check_interval`: PostgreSQL's client_connection_check_interval in ms, 0: off; None: the
       server is no PostgreSQL
     - `busy`: what a session is doing when it is cancelled, one of BUSY
@@ -52,6 +54,7 @@ class Cell:
     sdu: int = 0
     path: str = "direct"
     path_check: bool = True
+    transport: str = "tcp"
     busy: str = "executing"
     sessions: int = 1
     check_interval: int | None = None
@@ -77,6 +80,10 @@ class Cell:
             (cell.busy == "waiting" and cell.skip not in (None, 1))
             or (cell.break_mode == "out-of-band" and cell.client in NEVER_OUT_OF_BAND)
             or (cell.break_mode == "local" and cell.path != "direct")
+            or (cell.transport == "tcps" and cell.break_mode != "in-band")
+            # A relay knows one port of the server.
+            or (cell.transport == "tcps" and cell.path != "direct")
+            or (cell.transport == "tcps" and cell.client in POSTGRESQL_DRIVERS)
             or (cell.sdu > 0 and cell.client in NO_SDU)
         )
         return None if impossible else cell

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.clients import PROGRAMS
-from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, MATRIX
+from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, MATRIX, TRANSPORTS
 from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
 from polltrace.scenarios.plan.scenario import CHECKS, RECORDS, Expected, Scenario
 from polltrace.scenarios.plan.statement import is_query, placeholders
@@ -27,6 +27,7 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "break_mode": BREAK_MODES,
     "busy": BUSY,
     "path_check": (True, False),
+    "transport": TRANSPORTS,
 }
 
 

@@ -85,10 +85,12 @@ class DriverClient:
         disable_oob: bool,
         fetch_size: int = 0,
         sdu: int = 0,
+        wallet: str = "",
     ) -> str:
         """Connect to host:port/service; the driver's name and version. Raises DriverError.
 
-        0 leaves `fetch_size` (rows) or `sdu` (bytes) as the driver has it.
+        0 leaves `fetch_size` (rows) or `sdu` (bytes) as the driver has it. With `wallet`, the
+        directory of a ca.pem, the session is over TLS.
         """
         self._ask(
             "connect",
@@ -98,6 +100,7 @@ class DriverClient:
             disable_oob=disable_oob,
             fetch_size=fetch_size,
             sdu=sdu,
+            wallet=wallet,
         )
         return self.about.title
 

@@ -68,14 +68,89 @@ def test_columns_have_oracles_types(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("sql", "error"),
     [
-        ("select * from all_tables", "ORA-00942"),
+        ("select * from dba_tables", "ORA-00942"),
         ("select * from dba_objects", "ORA-00942"),
         ("select * from scott.user_objects", "ORA-00942"),
         ('select * from "all_objects"', "ORA-00942"),
         ("delete from all_objects", "ORA-01031"),
+        ("insert into sys.user_tables values (1)", "ORA-01031"),
+        ("update user_tables set status = 1", "ORA-01031"),
         ("drop table user_tables", "ORA-00942"),
     ],
 )
 def test_objects_that_do_not_exist(lab: Lab, sql: str, error: str) -> None:
     with pytest.raises(oracledb.DatabaseError, match=error):
         lab.connect().cursor.execute(sql)
+
+
+def test_constraints_and_indexes(lab: Lab) -> None:
+    session = lab.connect()
+    session.cursor.execute(
+        "create table keys (id number(9) primary key, code varchar2(9) default 'a''b' not null,"
+        " n number constraint small check (n < 10 and code <> ',)'), constraint once unique (code))"
+    )
+    session.cursor.execute(
+        "create table two (a number not null, b number(3) constraint has_b not null,"
+        " constraint two_key primary key (a, b))"
+    )
+    session.cursor.execute("create unique index two_a on two (a)")
+    session.cursor.execute("create index keys_n on keys (n, code)")
+    [[generated]] = session.rows(
+        "select constraint_name from user_constraints where constraint_type = 'P'"
+        " and table_name = 'KEYS' and generated = 'GENERATED NAME'"
+    )
+    constraints = (
+        "select table_name, constraint_name, constraint_type, search_condition, index_name"
+        " from all_constraints where owner = 'SCOTT' and (generated = 'USER NAME' or"
+        " constraint_type = 'P') order by table_name, constraint_type, constraint_name"
+    )
+    assert session.rows(constraints) == [
+        ("KEYS", "SMALL", "C", "n < 10 and code <> ',)'", None),
+        ("KEYS", generated, "P", None, generated),
+        ("KEYS", "ONCE", "U", None, "ONCE"),
+        ("TWO", "HAS_B", "C", '"B" IS NOT NULL', None),
+        ("TWO", "TWO_KEY", "P", None, "TWO_KEY"),
+    ]
+    # One that only SQLite needs, of a primary key's column, is none of Oracle's.
+    assert session.rows(
+        "select table_name, search_condition from all_constraints"
+        " where constraint_type = 'C' and generated = 'GENERATED NAME' order by table_name"
+    ) == [("KEYS", '"CODE" IS NOT NULL'), ("TWO", '"A" IS NOT NULL')]
+    # The driver's own question, whose rows an ORDER BY once lost.
+    keys = (
+        "select c.table_name, c.column_name, c.position from sys.all_cons_columns c,"
+        " sys.all_constraints k where k.constraint_type = :1 and k.owner like :2 escape '/'"
+        " and k.constraint_name = c.constraint_name and k.table_name = c.table_name"
+        " and k.owner = c.owner order by c.table_name, column_name"
+    )
+    session.cursor.execute(keys, ["P", "SCOTT"])
+    assert session.cursor.fetchall() == [("KEYS", "ID", 1), ("TWO", "A", 1), ("TWO", "B", 2)]
+    session.cursor.execute(keys, ["C", "SCOTT"])
+    assert session.cursor.fetchall() == [
+        ("KEYS", "CODE", None),
+        ("KEYS", "CODE", None),
+        ("KEYS", "N", None),
+        ("TWO", "A", None),
+        ("TWO", "B", None),
+    ]
+    assert session.rows(
+        "select i.index_name, i.uniqueness, c.column_name, c.column_position"
+        " from all_indexes i join all_ind_columns c on i.index_name = c.index_name"
+        " where i.index_name <> :made order by i.index_name, c.column_position",
+        made=generated,
+    ) == [
+        ("KEYS_N", "NONUNIQUE", "N", 1),
+        ("KEYS_N", "NONUNIQUE", "CODE", 2),
+        ("ONCE", "UNIQUE", "CODE", 1),
+        ("TWO_A", "UNIQUE", "A", 1),
+        ("TWO_KEY", "UNIQUE", "A", 1),
+        ("TWO_KEY", "UNIQUE", "B", 2),
+    ]
+    assert session.rows(
+        "select column_name, data_type, data_length, data_precision, nullable, data_default"
+        " from user_tab_columns where table_name = 'KEYS' order by column_id"
+    ) == [
+        ("ID", "NUMBER", 22, 9, "N", None),
+        ("CODE", "VARCHAR2", 9, None, "N", "'a''b'"),
+        ("N", "NUMBER", 22, None, "Y", None),
+    ]

@@ -23,8 +23,20 @@ SUBJECTS = {
         *("time_model", "trace", "wait"),
     ),
     "ttc": (
-        *("answer", "arena", "auth", "bind_row", "call", "execution", "hex", "in", "negotiate"),
-        *("o5logon", "open_cursor", "out", "outcome", "server", "verifier"),
+        *(
+            "answer",
+            "arena",
+            "auth",
+            "bind",
+            "call",
+            "execution",
+            "hex",
+            "in",
+            "iterations",
+            "lobs",
+            "negotiate",
+        ),
+        *("o5logon", "open_cursor", "out", "outcome", "ref_cursors", "server", "verifier"),
     ),
 }
 

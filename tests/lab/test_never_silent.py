@@ -53,18 +53,18 @@ def test_a_connection_that_is_no_session(lab: Lab, packet: bytes) -> None:
 
 @pytest.mark.parametrize("disable_oob", [True, False], ids=["in-band", "out-of-band"])
 def test_a_function_that_is_not_there(lab: Lab, disable_oob: bool) -> None:
-    # GIVEN a session that asks for a LOB, which the lab has none of
+    # GIVEN a session that begins a distributed transaction, which the lab has none of
     session = lab.connect(disable_oob=disable_oob)
     file = Path(session.one(TRACEFILE))
     assert not file.exists()
     for times in (1, 2, 3):
-        with pytest.raises(oracledb.DatabaseError, match=r"ORA-03001.*TTC function 96"):
-            session.connection.createlob(oracledb.DB_TYPE_CLOB)
+        with pytest.raises(oracledb.DatabaseError, match=r"ORA-03001.*TTC function 103"):
+            session.connection.tpc_begin(session.connection.xid(1, "gtrid", "bqual"))
         # THEN it lives, and its trace has the reason, the position and the message
         assert session.one("select 7 from dual") == 7
         trace = file.read_text()
-        assert trace.count("TTC function 96, sequence") == times
-        assert "00000000: 03 60 " in trace
+        assert trace.count("TTC function 103, sequence") == times
+        assert "00000000: 03 67 " in trace
 
 
 def test_a_value_beyond_the_memory(lab: Lab) -> None:

@@ -13,6 +13,12 @@ from typing import Any
 import oracledb
 import pytest
 
+from polltrace.scenarios.clients import PROGRAMS
+from polltrace.scenarios.plan.cell import POSTGRESQL_DRIVERS, Cell
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.lab_server import LabServer
+from polltrace.scenarios.run.servers.server import open_session
+from tests.conftest import missing
 from tests.waiting import until
 
 from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab, Session
@@ -66,6 +72,25 @@ def test_long_answers_and_arrays(lab: Lab) -> None:
     assert session.rows("select count(*), sum(n), sum(length(v)) from over_tls") == [
         (20011, sum(n for n, _ in batch), sum(len(v) for _, v in batch))
     ]
+
+
+CHECKS_AND_POLLS = (
+    "select m.value from v$mystat m, v$statname n where m.statistic# = n.statistic#"
+    " and n.name in ('lab break checks', 'lab break polls')"
+)
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - POSTGRESQL_DRIVERS))
+def test_a_cell_over_tls(oralab: Path, name: str) -> None:
+    assert oralab.exists()
+    if reason := PROGRAMS[name].missing():
+        missing(reason)
+    cell = Cell(client=name, break_mode="in-band", skip=1, transport="tcps")
+    with LabServer() as server, DriverClient(name) as client:
+        open_session(server, client, cell, {})
+        client.query("select count(*) from sys.obj$ where rownum <= 20000")
+        [[checks], [polls]] = client.query(CHECKS_AND_POLLS)[1]
+        assert int(polls) == int(checks) > 10
 
 
 def test_clients_need_a_certificate(start_lab: Callable[..., Lab]) -> None:

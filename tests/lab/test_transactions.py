@@ -164,7 +164,7 @@ def test_a_wait_is_cancelled_slice_by_slice_in_band(lab: Lab, writer: Session) -
         ("update sys.obj$ set name = 'x'", "ORA-01031"),
         ("insert into dual values ('Y')", "ORA-01031"),
         ("drop table dual", "ORA-00942"),
-        ("create table c (x clob)", "ORA-03001"),
+        ("create table c (x bfile)", "ORA-03001"),
         ("create table c (x number(39))", "ORA-01727"),
         ("create table c (x varchar2(5000))", "ORA-00910"),
         ("create table t (x number)", "ORA-00955"),

@@ -43,6 +43,7 @@ def test_the_built_in_ones() -> None:
         "dropped-urgent",
         "latency-layers",
         "network-latency",
+        "tls",
     }
     for name in found:
         scenario = find(name)

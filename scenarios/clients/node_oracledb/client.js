@@ -31,13 +31,14 @@ async function executed({ sql, binds, times, keep }) {
 }
 
 const carryOut = {
-  async connect({ dsn, user, password, fetch_size, sdu }) {
+  async connect({ dsn, user, password, fetch_size, sdu, wallet }) {
     sized = fetch_size ? { fetchArraySize: fetch_size, prefetchRows: fetch_size } : {};
     // Thin mode sends no urgent data: there is nothing to disable.
     connection = await oracledb.getConnection({
       user,
       password,
-      connectString: dsn,
+      connectString: wallet ? `tcps://${dsn}` : dsn,
+      ...(wallet ? { walletLocation: wallet, sslServerDNMatch: false } : {}),
       ...(sdu ? { sdu } : {}),
     });
     return {};

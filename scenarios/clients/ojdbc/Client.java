@@ -3,7 +3,13 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.annotations.SerializedName;
 import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -15,12 +21,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import oracle.jdbc.pool.OracleDataSource;
 
 /** ojdbc11 (thin) as a scenario client; ../README.md says what it is asked. */
 public class Client {
     private static class Request {
         @SerializedName("do") String verb;
-        String dsn, user, password, sql;
+        String dsn, user, password, wallet, sql;
         boolean disable_oob, keep;
         int fetch_size, sdu, times;
         List<Object> binds = List.of();
@@ -41,6 +50,21 @@ public class Client {
         return String.valueOf(e.getMessage()).split("\n")[0];
     }
 
+    private static SSLContext trusting(String wallet) throws SQLException {
+        try (InputStream file = new FileInputStream(wallet + "/ca.pem")) {
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            store.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(file));
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException | IOException e) {
+            throw new SQLException(e.getMessage(), e);
+        }
+    }
+
     private static void connect(Request ask) throws SQLException {
         Properties properties = new Properties();
         properties.put("user", ask.user);
@@ -48,10 +72,18 @@ public class Client {
         if (ask.disable_oob)
             properties.put("oracle.net.disableOob", "true");
         fetchSize = ask.fetch_size;
-        String url = "jdbc:oracle:thin:@//" + ask.dsn;
+        String url = "jdbc:oracle:thin:@" + (ask.wallet.isEmpty() ? "//" : "tcps://") + ask.dsn;
         if (ask.sdu > 0)
             url += "?sdu=" + ask.sdu;
-        connection = DriverManager.getConnection(url, properties);
+        if (ask.wallet.isEmpty()) {
+            connection = DriverManager.getConnection(url, properties);
+        } else {
+            properties.put("oracle.net.ssl_server_dn_match", "false");
+            OracleDataSource source = new OracleDataSource();
+            source.setURL(url);
+            source.setConnectionProperties(properties);
+            connection = source.createConnectionBuilder().sslContext(trusting(ask.wallet)).build();
+        }
         connection.setAutoCommit(false);
     }
 

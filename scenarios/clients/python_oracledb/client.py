@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import ssl
 import sys
 import threading
 import time
@@ -29,7 +30,11 @@ class Client:
     running = False
     break_sent: float | None = None
 
-    def connect(self, fetch_size: int, sdu: int, **given: Any) -> Answer:
+    def connect(self, fetch_size: int, sdu: int, wallet: str, **given: Any) -> Answer:
+        if wallet:
+            given["dsn"] = f"tcps://{given['dsn']}"
+            given["ssl_context"] = ssl.create_default_context(cafile=f"{wallet}/ca.pem")
+            given["ssl_server_dn_match"] = False
         if sdu:
             given["sdu"] = sdu
         self.connection = oracledb.connect(**given)

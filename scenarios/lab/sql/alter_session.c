@@ -166,8 +166,10 @@ static unsigned set(struct database *database, const struct token *name,
     return keep(database, name, value);
 }
 
-bool alter_session_execute(struct database *database, const char *sql,
-                           size_t length, struct ora_error *error) {
+// What cannot be done is given to `refused`; without it, it ends the statement
+// with an error.
+static bool apply(struct database *database, const char *sql, size_t length,
+                  struct ora_error *error, void (*refused)(const char *why)) {
     const char *at = sql, *end = sql + length;
     struct token name = lexer_next(&at, end);
     bool any = false;
@@ -204,7 +206,10 @@ bool alter_session_execute(struct database *database, const char *sql,
             snprintf(about, sizeof about, "%.*s = %.*s", (int)name.length % 64,
                      name.at, (int)value.length % 40, value.at);
             ora_error_set(error, number, about);
-            return false;
+            if (!refused)
+                return false;
+            refused(error->text);
+            *error = (struct ora_error){0};
         }
         name = next.type == TOKEN_BAD ? next : lexer_next(&at, end);
     }
@@ -212,4 +217,16 @@ bool alter_session_execute(struct database *database, const char *sql,
     if (!any && length >= 5 && strncasecmp(sql, "alter", 5) == 0)
         ora_error_set(error, NOT_IMPLEMENTED, "this ALTER SESSION");
     return error->number == 0;
+}
+
+bool alter_session_execute(struct database *database, const char *sql,
+                           size_t length, struct ora_error *error) {
+    return apply(database, sql, length, error, NULL);
+}
+
+void alter_session_at_logon(struct database *database, const char *sql,
+                            size_t length, void (*refused)(const char *why)) {
+    struct ora_error error = {0};
+    if (!apply(database, sql, length, &error, refused))
+        refused(error.text);
 }

@@ -80,6 +80,26 @@ static void assign_raw(sqlite3_context *context, sqlite3_value *value,
         sqlite3_result_value(context, value);
 }
 
+static void assign_interval(sqlite3_context *context, sqlite3_value *value,
+                            const struct column_type *type) {
+    if (value_class(value) == type->class)
+        sqlite3_result_value(context, value);
+    else
+        value_result_error(context, 932, "expected INTERVAL");
+}
+
+// A CLOB takes text and what becomes text, a BLOB bytes, both of any length.
+static void assign_lob(sqlite3_context *context, sqlite3_value *value,
+                       const struct column_type *type) {
+    struct text text;
+    if (type->class == CLASS_BLOB && value_class(value) != CLASS_RAW)
+        value_result_error(context, 932, "expected BLOB");
+    else if (type->class == CLASS_BLOB)
+        sqlite3_result_value(context, value);
+    else if (value_text(context, value, &text))
+        value_result_text(context, text.at, text.length);
+}
+
 static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
     struct column_type *type = sqlite3_get_auxdata(context, 1);
     const char *column =
@@ -112,6 +132,14 @@ static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
         break;
     case CLASS_RAW:
         assign_raw(context, value[0], type, column);
+        break;
+    case CLASS_INTERVAL_YM:
+    case CLASS_INTERVAL_DS:
+        assign_interval(context, value[0], type);
+        break;
+    case CLASS_CLOB:
+    case CLASS_BLOB:
+        assign_lob(context, value[0], type);
         break;
     default: // a column of CREATE TABLE AS whose type is not known
         sqlite3_result_value(context, value[0]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The PL/SQL that drivers and tools send on their own: an empty block, one
-// SELECT ... INTO binds, or calls of the packages that name a session's work.
-// Calls become a query over functions that carry them out.
+// SELECT ... INTO binds, OPENs of cursors (open_for.c), or calls of the
+// packages that name a session's work. Calls become a query over functions that
+// carry them out.
 #include "sql/block_query.h"
 
 #include <string.h>
@@ -44,6 +45,11 @@ static const struct procedure procedures[] = {
      "set_sql_trace_in_session",
      "SET_SQL_TRACE_IN_SESSION$",
      {"sid", "serial#", "sql_trace"}},
+    // There are no statistics of tables for an optimizer.
+    {"dbms_stats",
+     "gather_table_stats",
+     "NOTHING$",
+     {"ownname", "tabname", "partname"}},
     // The lab has no output buffer, so these do nothing.
     {"dbms_output", "enable", "NOTHING$", {"buffer_size"}},
     {"dbms_output", "disable", "NOTHING$", {NULL}},
@@ -107,6 +113,8 @@ static bool is_boolean(const struct translator *t, size_t at) {
 
 // Emits the call in [from, to), which begins with the package's name.
 static void emit_procedure(struct translator *t, size_t from, size_t to) {
+    if (source_is(t, from, "sys") && source_is(t, from + 1, "."))
+        from += 2;
     const struct procedure *procedure = procedure_at(t, from);
     size_t open = from + 3, inside = to, close = to, begins, ends;
     if (!procedure ||
@@ -151,20 +159,6 @@ static void emit_calls(struct translator *t, size_t from, size_t to) {
     }
 }
 
-// Counts the binds of an INTO in their textual order.
-static void take_into(struct translator *t, size_t from, size_t to) {
-    t->result->into_from = t->result->binds;
-    for (size_t at = from; at < to; at += 2) {
-        if (t->tokens[at].type != TOKEN_BIND ||
-            (at + 1 < to && !source_is(t, at + 1, ","))) {
-            source_refuse(t, 3001, "SELECT INTO other than binds");
-            return;
-        }
-        bind_placeholder(t, at);
-    }
-    t->result->into_to = t->result->binds;
-}
-
 // BEGIN SELECT a, b INTO :x, :y FROM ...; END;, with SELECT at `first`.
 static void emit_into_binds(struct translator *t, size_t first, size_t end) {
     size_t into = source_find(t, first, end, "into");
@@ -173,26 +167,34 @@ static void emit_into_binds(struct translator *t, size_t first, size_t end) {
         from >= end - 1)
         source_refuse(t, 3001, "PL/SQL other than one SELECT INTO");
     else
-        emit_select_into(t, first, end - 1, into, take_into);
+        emit_select_into(t, first, end - 1, into, take_into_binds);
     if (!t->result->error)
         t->result->query = block_query_text(t, first, into, from, end - 1);
 }
 
 // Where BEGIN is. Variables may be declared before it, as early versions of
-// go-ora do, but not used.
+// go-ora do, but used only by OPEN.
 static size_t find_begin(const struct translator *t) {
+    size_t at = 0;
+    while (source_is(t, 0, "declare") && at < t->count &&
+           !source_is(t, at, "begin"))
+        at++;
+    return at;
+}
+
+// Whether what is declared before BEGIN, at `begin`, are variables without a
+// value.
+static bool declares_variables(const struct translator *t, size_t begin) {
     size_t at = 1;
-    if (!source_is(t, 0, "declare"))
-        return 0;
-    while (at < t->count && !source_is(t, at, "begin")) {
+    while (at < begin) {
         const size_t type = at + 1; // and maybe its size: no value, no cursor
         const size_t after =
             source_is(t, type + 1, "(") ? t->close[type + 1] : type;
         if (!source_is(t, after + 1, ";"))
-            return 0;
+            return false;
         at = after + 2;
     }
-    return at;
+    return true;
 }
 
 void emit_plsql_block(struct translator *t) {
@@ -202,7 +204,9 @@ void emit_plsql_block(struct translator *t) {
         return;
     }
     const size_t end = t->count - 1, first = find_begin(t) + 1;
-    if (first == 1 && !source_is(t, 0, "begin")) {
+    const bool opens = block_opens_cursors(t, first);
+    if (!source_is(t, first - 1, "begin") ||
+        (!opens && !declares_variables(t, first - 1))) {
         source_refuse(t, 3001,
                       "PL/SQL with other declarations than of variables");
         return;
@@ -210,6 +214,8 @@ void emit_plsql_block(struct translator *t) {
     if (t->count < first + 3 || !source_is(t, end, "end") ||
         !source_is(t, end - 1, ";"))
         source_refuse(t, 6550, "BEGIN without END;");
+    else if (opens)
+        take_opened_cursors(t, first, end);
     else if (source_is(t, first, "select"))
         emit_into_binds(t, first, end);
     else

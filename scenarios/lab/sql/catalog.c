@@ -11,15 +11,13 @@
 #include "sql/statement_journal.h"
 #include "sql/statement_steps.h"
 
-// Prepares a query of the table without running it. For a table that does not
-// exist, SQLite reads the first page of each file to see whether the schema has
-// changed. Those gets do not count for the statement, which may be the one that
-// reads the number of gets.
-static sqlite3_stmt *prepare(struct database *database, const char *owner,
-                             const char *table) {
+// Prepares a query without running it, and frees its text. For a table that
+// does not exist, SQLite reads the first page of each file to see whether the
+// schema has changed. Those gets do not count for the statement, which may be
+// the one that reads the number of gets.
+static sqlite3_stmt *prepare(struct database *database, char *sql) {
     struct sqlite3 *counted = database->lio.db;
     sqlite3_stmt *statement = NULL;
-    char *sql = sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table);
 
     database->lio.db = NULL;
     if (sql)
@@ -27,6 +25,19 @@ static sqlite3_stmt *prepare(struct database *database, const char *owner,
     database->lio.db = counted;
     sqlite3_free(sql);
     return statement;
+}
+
+static sqlite3_stmt *prepare_table(struct database *database, const char *owner,
+                                   const char *table) {
+    return prepare(database,
+                   sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table));
+}
+
+static sqlite3_stmt *prepare_view(struct database *database, const char *name) {
+    char *query = dictionary_view_query(name, database->own_schema);
+    char *sql = query ? sqlite3_mprintf("SELECT * FROM %s", query) : NULL;
+    sqlite3_free(query);
+    return prepare(database, sql);
 }
 
 // SYS names the view V$SESSION also V_$SESSION.
@@ -61,34 +72,38 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     struct database *database = data;
     char room[256];
     sqlite3_stmt *statement = NULL;
+    bool view = false;
     if (!*owner || strcmp(owner, database->sga->user) == 0)
-        statement = prepare(database, database->own_schema, name);
+        statement = prepare_table(database, database->own_schema, name);
     const bool own = statement && is_own(database, name);
     if (!own) {
         sqlite3_finalize(statement);
         statement = NULL;
         if (may_be_of_sys(owner, name)) {
             const char *base = without_underscore(name, room, sizeof room);
-            statement = prepare(database, "SYS", base);
+            view = dictionary_views_have(base);
+            statement = view ? prepare_view(database, base)
+                             : prepare_table(database, "SYS", base);
             if (!statement)
-                statement = prepare(
-                    database, dictionary_views_have(base) ? "temp" : "main",
-                    base);
+                statement = prepare_table(database, "main", base);
         }
     }
     if (!statement)
         return NO_TABLE;
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
+        const char *column = sqlite3_column_name(statement, i);
         const char *declared = sqlite3_column_decltype(statement, i);
-        take(to, sqlite3_column_name(statement, i), declared, own);
+        if (!declared && view)
+            declared = dictionary_views_type(column);
+        take(to, column, declared, own);
     }
     sqlite3_finalize(statement);
-    return own ? OWN_TABLE : OTHERS_TABLE;
+    return own ? OWN_TABLE : view ? DICTIONARY_VIEW : OTHERS_TABLE;
 }
 
 static bool has_table_in_other_case(void *data, const char *table) {
     struct database *database = data;
-    sqlite3_finalize(prepare(database, database->own_schema, table));
+    sqlite3_finalize(prepare_table(database, database->own_schema, table));
     const char *name =
         sqlite_table_name(database->db, database->sga->user, table);
     return name && strcmp(name, table) != 0;

@@ -28,6 +28,14 @@ struct column_type column_type_of(const char *declared) {
         type.class = CLASS_TIMESTAMP;
     } else if (strcasecmp(declared, "DATE") == 0) {
         type.class = CLASS_DATE;
+    } else if (strcasecmp(declared, "CLOB") == 0) {
+        type.class = CLASS_CLOB;
+    } else if (strcasecmp(declared, "BLOB") == 0) {
+        type.class = CLASS_BLOB;
+    } else if (strcasecmp(declared, "INTERVAL YM") == 0) {
+        type.class = CLASS_INTERVAL_YM;
+    } else if (strcasecmp(declared, "INTERVAL DS") == 0) {
+        type.class = CLASS_INTERVAL_DS;
     } else if (strncasecmp(declared, "RAW", 3) == 0) {
         type.class = CLASS_RAW;
         type.size = 2000;

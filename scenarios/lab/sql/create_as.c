@@ -20,6 +20,14 @@ static const char *type_text(enum operand_type type) {
         return "TIMESTAMP";
     case OPERAND_RAW:
         return "RAW(2000)";
+    case OPERAND_INTERVAL_YM:
+        return "INTERVAL YM";
+    case OPERAND_INTERVAL_DS:
+        return "INTERVAL DS";
+    case OPERAND_CLOB:
+        return "CLOB";
+    case OPERAND_BLOB:
+        return "BLOB";
     default:
         return NULL;
     }

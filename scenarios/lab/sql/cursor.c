@@ -19,8 +19,30 @@
 
 enum { NOT_ALL_BOUND = 1008 };
 
-static bool keep_binds(struct cursor *cursor,
-                       const struct translation *translated) {
+static void forget_opened(struct cursor *cursor) {
+    for (unsigned i = 0; i < cursor->opens; i++)
+        free(cursor->opened[i].query);
+    free(cursor->opened);
+    cursor->opened = NULL;
+    cursor->opens = 0;
+}
+
+// Takes over the texts of the queries that a block opens.
+static bool keep_opened(struct cursor *cursor, struct translation *translated) {
+    const size_t bytes = translated->opens * sizeof *cursor->opened;
+    forget_opened(cursor);
+    if (bytes == 0)
+        return true;
+    cursor->opened = malloc(bytes);
+    if (!cursor->opened)
+        return false;
+    memcpy(cursor->opened, translated->opened, bytes);
+    cursor->opens = translated->opens;
+    translated->opens = 0;
+    return true;
+}
+
+static bool keep_binds(struct cursor *cursor, struct translation *translated) {
     cursor->placeholders = translated->binds;
     cursor->into_from = translated->into_from;
     cursor->into_to = translated->into_to;
@@ -33,7 +55,8 @@ static bool keep_binds(struct cursor *cursor,
     cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
     cursor->expected = malloc(translated->binds + 1);
     cursor->column_type = malloc(translated->columns + 1);
-    if (!cursor->first || !cursor->expected || !cursor->column_type)
+    if (!cursor->first || !cursor->expected || !cursor->column_type ||
+        !keep_opened(cursor, translated))
         return false;
     memcpy(cursor->expected, translated->expected, translated->binds);
     memcpy(cursor->column_type, translated->column, translated->columns);
@@ -183,6 +206,8 @@ static void release(struct cursor *cursor) {
     free(cursor->first);
     free(cursor->expected);
     free(cursor->column_type);
+    forget_opened(cursor);
+    returned_rows_forget(&cursor->returned);
     free(cursor->bound);
     free(cursor->column);
     free(cursor->shown);

@@ -9,6 +9,7 @@
 
 #include "sql/database.h"
 #include "sql/ora_error.h"
+#include "sql/returned_rows.h"
 #include "sql/translate.h"
 
 struct sqlite3_stmt;
@@ -21,7 +22,12 @@ enum column_type { // type numbers of the wire protocol
     COLUMN_DATE = 12,
     COLUMN_RAW = 23,
     COLUMN_TIMESTAMP = 180,
+    COLUMN_CURSOR = 102,
+    COLUMN_CLOB = 112,
+    COLUMN_BLOB = 113,
     COLUMN_TIMESTAMP_TZ = 181,
+    COLUMN_INTERVAL_YM = 182,
+    COLUMN_INTERVAL_DS = 183,
 };
 
 enum {
@@ -46,6 +52,9 @@ struct bind_value {
         BIND_TEXT,
         BIND_TIME, // see oracle_date.h
         BIND_RAW,
+        BIND_INTERVAL, // see value.h
+        BIND_CLOB,     // text
+        BIND_BLOB,
     } kind;
     int64_t integer;
     double real;
@@ -73,8 +82,11 @@ struct cursor {
     unsigned typed_columns;
     unsigned placeholders;
     unsigned names; // distinct placeholder names
-    // of a block: placeholders [from, to) are INTO targets
+    // placeholders [from, to) are INTO targets, of a block or of RETURNING
     unsigned into_from, into_to;
+    struct returned_rows returned; // by the last execution with RETURNING
+    struct opened_query *opened;   // the cursors that a block opens
+    unsigned opens;
     struct column *column;
     unsigned columns;
     // The columns that the client was told of, if the statement was parsed
@@ -100,6 +112,14 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
                   const char *sql, size_t length, struct ora_error *error);
 bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
                  unsigned count, struct ora_error *error);
+// The index, of the values that cursor_bind() was given, of the one for the
+// placeholder `at`; `by_name`: there was one for each distinct name.
+unsigned cursor_value_of(const struct cursor *cursor, unsigned at,
+                         bool by_name);
+// Whether the placeholder `at` is one that the statement sets.
+bool cursor_sets(const struct cursor *cursor, unsigned at);
+// Whether it is a change with RETURNING.
+bool cursor_returns(const struct cursor *cursor);
 // Runs the statement, a query up to its first row. The first execution, and the
 // first one after cursor_forget_types(), determines the columns' types.
 bool cursor_execute(struct cursor *cursor, struct ora_error *error);

@@ -17,11 +17,14 @@ static int bind_one(sqlite3_stmt *statement, int at,
     case BIND_DOUBLE:
         return sqlite3_bind_double(statement, at, value->real);
     case BIND_TEXT:
+    case BIND_CLOB:
         return sqlite3_bind_text64(statement, at, value->data, value->length,
                                    SQLITE_TRANSIENT, SQLITE_UTF8);
     case BIND_WIDE:
     case BIND_TIME:
     case BIND_RAW:
+    case BIND_INTERVAL:
+    case BIND_BLOB:
         return sqlite3_bind_blob64(statement, at, value->data, value->length,
                                    SQLITE_TRANSIENT);
     default:
@@ -44,13 +47,19 @@ static enum operand_type type_of(const struct bind_value *value) {
                                                   : OPERAND_TIMESTAMP_TZ;
     case BIND_RAW:
         return OPERAND_RAW;
+    case BIND_INTERVAL:
+        return value->length == INTERVAL_YM_BYTES ? OPERAND_INTERVAL_YM
+                                                  : OPERAND_INTERVAL_DS;
+    case BIND_CLOB:
+        return OPERAND_CLOB;
+    case BIND_BLOB:
+        return OPERAND_BLOB;
     default:
         return OPERAND_NULL;
     }
 }
 
-// The index of the value for placeholder `at`.
-static unsigned value_of(const struct cursor *cursor, unsigned at,
+unsigned cursor_value_of(const struct cursor *cursor, unsigned at,
                          bool by_name) {
     unsigned from = 0;
     if (!by_name)
@@ -58,6 +67,20 @@ static unsigned value_of(const struct cursor *cursor, unsigned at,
     for (unsigned j = 0; j < cursor->first[at]; j++)
         from += cursor->first[j] == j;
     return from;
+}
+
+bool cursor_sets(const struct cursor *cursor, unsigned at) {
+    if (at >= cursor->into_from && at < cursor->into_to)
+        return true;
+    for (unsigned i = 0; i < cursor->opens; i++)
+        if (cursor->opened[i].target == at)
+            return true;
+    return false;
+}
+
+bool cursor_returns(const struct cursor *cursor) {
+    return cursor->kind != STATEMENT_BLOCK &&
+           cursor->into_to > cursor->into_from;
 }
 
 // The SQL was translated for certain types of binds. For values of other types
@@ -73,13 +96,16 @@ static bool fit_types(struct cursor *cursor, const struct bind_value *value,
     for (unsigned i = 0; i < cursor->placeholders; i++) {
         const enum operand_type expected = cursor->expected[i];
         const enum operand_type type =
-            i >= cursor->into_from && i < cursor->into_to
+            cursor_sets(cursor, i)
                 ? OPERAND_UNKNOWN
-                : type_of(&value[value_of(cursor, i, by_name)]);
+                : type_of(&value[cursor_value_of(cursor, i, by_name)]);
         actual[i] = (uint8_t)type;
-        fits = fits && (expected == OPERAND_UNKNOWN || expected == type ||
-                        type == OPERAND_NULL || type == OPERAND_UNKNOWN ||
-                        (expected == OPERAND_NUMBER && type == OPERAND_SMALL));
+        // That a column is a LOB is not seen from its first row's value.
+        fits =
+            fits && ((expected == OPERAND_UNKNOWN && !operand_is_lob(type)) ||
+                     expected == type || type == OPERAND_NULL ||
+                     type == OPERAND_UNKNOWN ||
+                     (expected == OPERAND_NUMBER && type == OPERAND_SMALL));
     }
     free(cursor->bound);
     cursor->bound = actual;
@@ -104,12 +130,14 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
     if (!fit_types(cursor, value, by_name, error))
         return false;
     for (unsigned i = 0; i < cursor->placeholders; i++) {
-        if (i >= cursor->into_from && i < cursor->into_to)
-            continue; // an INTO target, set by the block
-        const struct bind_value *one = &value[value_of(cursor, i, by_name)];
+        if (cursor_sets(cursor, i))
+            continue;
+        const struct bind_value *one =
+            &value[cursor_value_of(cursor, i, by_name)];
         // The length of a blob identifies its type; see value.h.
-        if (one->kind == BIND_RAW && value_length_is_reserved(one->length)) {
-            ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 24 bytes");
+        if ((one->kind == BIND_RAW || one->kind == BIND_BLOB) &&
+            value_length_is_reserved(one->length)) {
+            ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 23 to 25 bytes");
             return false;
         }
         if (bind_one(cursor->statement, (int)i + 1, one) != SQLITE_OK) {

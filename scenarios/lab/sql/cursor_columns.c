@@ -37,6 +37,11 @@ static void describe_number(struct column *column, const char *declared) {
     column->precision = column->scale = 0;
     if (column->type == COLUMN_TIMESTAMP || column->type == COLUMN_TIMESTAMP_TZ)
         column->scale = size ? atoi(size + 1) : 6;
+    if (column->type == COLUMN_INTERVAL_YM ||
+        column->type == COLUMN_INTERVAL_DS) {
+        column->precision = 2; // digits of the years or days
+        column->scale = column->type == COLUMN_INTERVAL_DS ? 6 : 0;
+    }
     if (column->type != COLUMN_NUMBER)
         return;
     column->scale = SCALE_OF_ANY_NUMBER;
@@ -54,10 +59,13 @@ static void describe_number(struct column *column, const char *declared) {
 
 // What a value of the type is described as that no declaration tells more of.
 static void describe_any(struct column *column) {
-    column->precision = 0;
+    const bool interval = column->type == COLUMN_INTERVAL_YM ||
+                          column->type == COLUMN_INTERVAL_DS;
+    column->precision = interval ? 9 : 0;
     column->scale = column->type == COLUMN_NUMBER         ? SCALE_OF_ANY_NUMBER
                     : column->type == COLUMN_TIMESTAMP    ? 9
                     : column->type == COLUMN_TIMESTAMP_TZ ? 9
+                    : column->type == COLUMN_INTERVAL_DS  ? 9
                                                           : 0;
 }
 
@@ -67,11 +75,19 @@ static void type_from_declaration(struct column *column, const char *declared) {
         enum column_type type;
         unsigned size;
     } types[] = {
-        {"NUMBER", COLUMN_NUMBER, 22},       {"INT", COLUMN_NUMBER, 22},
-        {"FLOAT", COLUMN_NUMBER, 22},        {"DATE", COLUMN_DATE, 7},
-        {"TIMESTAMP", COLUMN_TIMESTAMP, 11}, {"RAW", COLUMN_RAW, 2000},
-        {"VARCHAR", COLUMN_VARCHAR2, 4000},  {"CHAR", COLUMN_VARCHAR2, 4000},
+        {"INTERVAL YM", COLUMN_INTERVAL_YM, INTERVAL_YM_WIRE},
+        {"INTERVAL DS", COLUMN_INTERVAL_DS, INTERVAL_DS_WIRE},
+        {"NUMBER", COLUMN_NUMBER, 22},
+        {"INT", COLUMN_NUMBER, 22},
+        {"FLOAT", COLUMN_NUMBER, 22},
+        {"DATE", COLUMN_DATE, 7},
+        {"TIMESTAMP", COLUMN_TIMESTAMP, 11},
+        {"RAW", COLUMN_RAW, 2000},
+        {"VARCHAR", COLUMN_VARCHAR2, 4000},
+        {"CHAR", COLUMN_VARCHAR2, 4000},
         {"NVARCHAR", COLUMN_VARCHAR2, 4000},
+        {"CLOB", COLUMN_CLOB, 4000},
+        {"BLOB", COLUMN_BLOB, 4000},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strncasecmp(declared, types[i].begins, strlen(types[i].begins)) ==
@@ -102,10 +118,14 @@ static void type_from_value(struct column *column, sqlite3_value *value) {
                        : bytes == DATE_BYTES         ? COLUMN_DATE
                        : bytes == TIMESTAMP_BYTES    ? COLUMN_TIMESTAMP
                        : bytes == TIMESTAMP_TZ_BYTES ? COLUMN_TIMESTAMP_TZ
+                       : bytes == INTERVAL_YM_BYTES  ? COLUMN_INTERVAL_YM
+                       : bytes == INTERVAL_DS_BYTES  ? COLUMN_INTERVAL_DS
                                                      : COLUMN_RAW;
-        column->size = column->type == COLUMN_RAW      ? 2000
-                       : column->type == COLUMN_NUMBER ? 22
-                                                       : (unsigned)bytes;
+        column->size = column->type == COLUMN_RAW           ? 2000
+                       : column->type == COLUMN_NUMBER      ? 22
+                       : column->type == COLUMN_INTERVAL_YM ? INTERVAL_YM_WIRE
+                       : column->type == COLUMN_INTERVAL_DS ? INTERVAL_DS_WIRE
+                                                            : (unsigned)bytes;
     }
 }
 
@@ -120,6 +140,12 @@ static void type_from_operand(struct column *column, enum operand_type type) {
         [OPERAND_TIMESTAMP_TZ] = {.type = COLUMN_TIMESTAMP_TZ,
                                   .size = TIMESTAMP_TZ_BYTES},
         [OPERAND_RAW] = {.type = COLUMN_RAW, .size = 2000},
+        [OPERAND_INTERVAL_YM] = {.type = COLUMN_INTERVAL_YM,
+                                 .size = INTERVAL_YM_WIRE},
+        [OPERAND_INTERVAL_DS] = {.type = COLUMN_INTERVAL_DS,
+                                 .size = INTERVAL_DS_WIRE},
+        [OPERAND_CLOB] = {.type = COLUMN_CLOB, .size = 4000},
+        [OPERAND_BLOB] = {.type = COLUMN_BLOB, .size = 4000},
     };
     if (type > OPERAND_NULL)
         *column = types[type];

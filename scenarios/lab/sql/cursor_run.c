@@ -22,14 +22,23 @@ __attribute__((noinline)) int opifch2(struct cursor *cursor) {
     return rc == SQLITE_AUTH ? SQLITE_SCHEMA : rc;
 }
 
+// A row, which only RETURNING gives. False without memory.
+static bool keep_returned(struct cursor *cursor) {
+    return !cursor_returns(cursor) ||
+           returned_rows_take(&cursor->returned, cursor->statement);
+}
+
 // Named as Oracle's function that executes anything but a query.
 __attribute__((noinline)) static int opiexe(struct cursor *cursor) {
     int rc;
-    do
+    returned_rows_forget(&cursor->returned);
+    do {
         rc = cursor->kind == STATEMENT_DDL
                  ? sqlite3_step(cursor->statement)
                  : sqlite_step_undoably(cursor->statement);
-    while (rc == SQLITE_ROW);
+        if (rc == SQLITE_ROW && !keep_returned(cursor))
+            sqlite_fail_statement(cursor->database->db);
+    } while (rc == SQLITE_ROW);
     return rc;
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sql/dictionary_views.h"
 #include "sql/functions.h"
 #include "sql/pga.h"
 #include "sql/statement_steps.h"
@@ -22,7 +21,7 @@ static bool functions_register(sqlite3 *db) {
            text_functions_register(db) && date_functions_register(db) &&
            conversions_register(db) && comparisons_register(db) &&
            aggregates_register(db) && assignments_register(db) &&
-           rownum_register(db);
+           rownum_register(db) && table_text_register(db);
 }
 
 // Sorts and temporary tables spill to unnamed files next to the data.
@@ -105,12 +104,14 @@ bool database_open(struct database *database, struct sga *sga,
                      "'DD-MON-RR HH.MI.SSXFF AM TZR'),"
                      "('NLS_DUAL_CURRENCY','$'),"
                      "('NLS_LENGTH_SEMANTICS','BYTE'),"
-                     "('NLS_NCHAR_CONV_EXCP','FALSE');",
+                     "('NLS_NCHAR_CONV_EXCP','FALSE');"
+                     // The dictionary's views read tables that SQLite declares
+                     // with their first use; the authorizer would refuse it.
+                     "SELECT 1 FROM json_each('[]')",
                      NULL, NULL, NULL) == SQLITE_OK &&
         functions_register(database->db) &&
         session_functions_register(database) &&
-        trace_functions_register(database) &&
-        dictionary_views_create(database) && fixed_tables_register(database) &&
+        trace_functions_register(database) && fixed_tables_register(database) &&
         connect_by_register(database) && transactions_open(database);
     if (!done) {
         snprintf(why, size, "%s",

@@ -2,8 +2,11 @@
 // CREATE, DROP and TRUNCATE TABLE, CREATE and DROP INDEX in the user's own
 // schema. SQLite enforces no types: the statements that store values convert
 // and check them; see target.h.
+#define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "sql/known_columns.h"
@@ -54,6 +57,19 @@ static void text_type(struct translator *t, size_t at, char *declared,
                  source_is(t, at + 3, "char") ? " CHAR" : "", length);
 }
 
+// INTERVAL YEAR TO MONTH or DAY TO SECOND, each with the digits that it has
+// unless others are asked for. Returns the token after it.
+static size_t interval_type(struct translator *t, size_t at, char *declared,
+                            size_t size) {
+    const bool months = source_is(t, at + 1, "year");
+    if (!source_is(t, at + 2, "to") ||
+        !source_is(t, at + 3, months ? "month" : "second") ||
+        (!months && !source_is(t, at + 1, "day")))
+        source_refuse(t, 3001, "an INTERVAL of other digits");
+    snprintf(declared, size, "INTERVAL %s", months ? "YM" : "DS");
+    return at + 4;
+}
+
 // Emits the type of the column named at `column` and returns the token after
 // it.
 static size_t emit_type(struct translator *t, size_t column, char *declared,
@@ -77,6 +93,11 @@ static size_t emit_type(struct translator *t, size_t column, char *declared,
         if (size_at(t, at + 1, 6, &scale) < 6)
             source_refuse(t, 3001, "a TIMESTAMP of fewer digits");
         snprintf(declared, size, "TIMESTAMP");
+    } else if (source_is(t, at, "interval")) {
+        next = interval_type(t, at, declared, size);
+    } else if ((source_is(t, at, "clob") || source_is(t, at, "blob")) &&
+               next == at + 1) {
+        snprintf(declared, size, source_is(t, at, "clob") ? "CLOB" : "BLOB");
     } else if (source_is(t, at, "raw")) {
         snprintf(declared, size, "RAW(%d)", size_at(t, at + 1, 2000, &scale));
     } else {
@@ -94,6 +115,21 @@ static bool begins_constraint(const struct translator *t, size_t at) {
            source_is(t, at, "references");
 }
 
+// SQLite keeps the text of CREATE TABLE: the dictionary shows what the user
+// wrote.
+static void emit_original(struct translator *t, const char *from,
+                          const char *to) {
+    while (from < to && isspace((unsigned char)*from))
+        from++;
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    if (memmem(from, (size_t)(to - from), "*/", 2))
+        source_refuse(t, 3001, "a comment in this expression");
+    emit_text(t, " /*+");
+    emit_bytes(t, from, (size_t)(to - from));
+    emit_text(t, "*/");
+}
+
 static size_t emit_default(struct translator *t, size_t from, size_t to,
                            const char *declared) {
     size_t end = from + 1;
@@ -104,6 +140,8 @@ static size_t emit_default(struct translator *t, size_t from, size_t to,
     emit_text(t, ",'");
     emit_text(t, declared);
     emit_text(t, "','DEFAULT'))");
+    emit_original(t, t->tokens[from].at + t->tokens[from].length,
+                  t->tokens[end].at);
     return end;
 }
 
@@ -131,10 +169,11 @@ static void check_unique(struct translator *t, size_t open) {
 
 static void emit_constraints(struct translator *t, size_t from, size_t to,
                              const char *declared) {
-    // SQLite allows NULL in a primary key.
+    // SQLite allows NULL in a primary key. By the words that change nothing the
+    // dictionary's views know that this is no constraint of its own.
     if (source_find(t, from, to, "primary") < to &&
         source_find(t, from, to, "not") == to && *declared)
-        emit_text(t, " NOT NULL");
+        emit_text(t, " NOT NULL ON CONFLICT ABORT");
     while (from < to && !t->result->error) {
         if (source_is(t, from, "default") && *declared) {
             from = emit_default(t, from, to, declared);
@@ -166,6 +205,8 @@ static void emit_constraints(struct translator *t, size_t from, size_t to,
             emit_text(t, " CHECK (");
             emit_condition(t, from + 2, t->close[from + 1]);
             emit_text(t, ")");
+            emit_original(t, t->tokens[from + 1].at + 1,
+                          t->tokens[t->close[from + 1]].at);
             from = t->close[from + 1] + 1;
         } else {
             source_refuse_token(t, 3001, from);
@@ -213,14 +254,37 @@ static void check_case_of(struct translator *t, size_t name) {
         source_refuse(t, 3001, "names that differ in their case alone");
 }
 
+// Whether the columns in the list at `list` are declared NOT NULL in [from,
+// to): SQLite allows NULL in a primary key.
+static bool are_not_null(struct translator *t, size_t from, size_t to,
+                         size_t list) {
+    for (size_t name = list + 1; name < t->close[list]; name += 2) {
+        bool found = false;
+        for (size_t at = from; at < to && !found;) {
+            const size_t end = source_find(t, at, to, ",");
+            const size_t no = source_find(t, at, end, "not");
+            found = source_is_name(t, at) &&
+                    name_equals(&t->tokens[at], &t->tokens[name]) && no < end &&
+                    source_is(t, no + 1, "null");
+            at = end + 1;
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 static void emit_columns(struct translator *t, size_t from, size_t to) {
     const size_t open = from;
     while (from < to && !t->result->error) {
         size_t end = source_find(t, from, to, ",");
         if (source_is(t, from, "constraint") || source_is(t, from, "primary") ||
             source_is(t, from, "unique") || source_is(t, from, "check")) {
-            if (source_find(t, from, end, "primary") < end)
-                source_refuse(t, 3001, "a primary key of several columns");
+            const size_t primary = source_find(t, from, end, "primary");
+            if (primary < end && (!source_is(t, primary + 2, "(") ||
+                                  !are_not_null(t, open, to, primary + 2)))
+                source_refuse(t, 3001,
+                              "a primary key of columns that may be NULL");
             emit_constraints(t, from, end, "");
         } else {
             char declared[40];

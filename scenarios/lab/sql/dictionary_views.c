@@ -2,59 +2,78 @@
 #include "sql/dictionary_views.h"
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "sql/database.h"
-
-// SQLite takes the column types of a UNION from its first or its last query, so
-// the typed query is both. SQLite records no times for the user's objects: they
-// are NULL. An unnamed index gets a name like Oracle's generated ones.
-#define TYPES                                                                  \
-    "SELECT NAME AS OBJECT_NAME, SUBNAME AS SUBOBJECT_NAME,"                   \
-    " \"OBJ#\" AS OBJECT_ID, \"DATAOBJ#\" AS DATA_OBJECT_ID,"                  \
-    " REMOTEOWNER AS OBJECT_TYPE, CTIME AS CREATED, MTIME AS LAST_DDL_TIME,"   \
-    " REMOTEOWNER AS STATUS, REMOTEOWNER AS TEMPORARY,"                        \
-    " REMOTEOWNER AS GENERATED, REMOTEOWNER AS SECONDARY,"                     \
-    " NAMESPACE AS NAMESPACE FROM SYS.\"OBJ$\" WHERE 0 "
-
 static const char views[] =
-    "CREATE TEMP VIEW \"USER_OBJECTS\" AS " TYPES
-    "UNION ALL SELECT CASE WHEN sql IS NULL"
-    " THEN printf('SYS_C%%07d', rowid) ELSE name END, NULL,"
-    " 100000 + rowid, 100000 + rowid, upper(type), NULL, NULL, 'VALID', 'N',"
-    " CASE WHEN sql IS NULL THEN 'Y' ELSE 'N' END, 'N',"
-    " CASE type WHEN 'index' THEN 4 ELSE 1 END FROM %s.sqlite_master "
-    "UNION ALL " TYPES ";"
+#include "dictionary_views_sql.h"
+    ;
 
-    "CREATE TEMP VIEW \"USER_TABLES\" AS "
-    "SELECT OBJECT_NAME AS TABLE_NAME, 'USERS' AS TABLESPACE_NAME, STATUS,"
-    " 'NO' AS PARTITIONED, TEMPORARY FROM temp.\"USER_OBJECTS\""
-    " WHERE OBJECT_TYPE = 'TABLE';"
-
-    "CREATE TEMP VIEW \"ALL_OBJECTS\" AS "
-    "SELECT u.NAME AS OWNER, o.NAME AS OBJECT_NAME,"
-    " o.SUBNAME AS SUBOBJECT_NAME, o.\"OBJ#\" AS OBJECT_ID,"
-    " o.\"DATAOBJ#\" AS DATA_OBJECT_ID,"
-    " CASE o.\"TYPE#\" WHEN 1 THEN 'INDEX' WHEN 2 THEN 'TABLE'"
-    " WHEN 4 THEN 'VIEW' WHEN 5 THEN 'SYNONYM' WHEN 9 THEN 'PACKAGE'"
-    " WHEN 11 THEN 'PACKAGE BODY' WHEN 13 THEN 'TYPE'"
-    " WHEN 29 THEN 'JAVA CLASS' END AS OBJECT_TYPE, o.CTIME AS CREATED,"
-    " o.MTIME AS LAST_DDL_TIME, 'VALID' AS STATUS, 'N' AS TEMPORARY,"
-    " 'N' AS GENERATED, 'N' AS SECONDARY, o.NAMESPACE AS NAMESPACE"
-    " FROM SYS.\"OBJ$\" o, SYS.\"USER$\" u WHERE u.\"USER#\" = o.\"OWNER#\" "
-    "UNION ALL SELECT %Q, * FROM temp.\"USER_OBJECTS\";";
-
-bool dictionary_views_create(struct database *database) {
-    char *sql =
-        sqlite3_mprintf(views, database->own_schema, database->sga->user);
-    const int rc =
-        sql ? sqlite3_exec(database->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc == SQLITE_OK;
+// The query of a view. It ends with a semicolon, which none has inside.
+static const char *query_of(const char *name, size_t length) {
+    static const char begin[] = "\nCREATE VIEW ", as[] = " AS\n";
+    for (const char *at = views; (at = strstr(at, begin));) {
+        at += sizeof begin - 1;
+        if (strncmp(at, name, length) == 0 &&
+            strncmp(at + length, as, sizeof as - 1) == 0)
+            return at + length + sizeof as - 1;
+    }
+    return NULL;
 }
 
 bool dictionary_views_have(const char *name) {
-    return strcmp(name, "ALL_OBJECTS") == 0 ||
-           strcmp(name, "USER_OBJECTS") == 0 ||
-           strcmp(name, "USER_TABLES") == 0;
+    return (strncmp(name, "ALL_", 4) == 0 || strncmp(name, "USER_", 5) == 0) &&
+           query_of(name, strlen(name));
+}
+
+static void append(sqlite3_str *to, const char *query, const char *own_schema) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    for (const char *at = query; *at != ';';) {
+        const size_t plain = strcspn(at, "$;");
+        sqlite3_str_append(to, at, (int)plain);
+        at += plain;
+        if (*at != '$')
+            continue;
+        const size_t name = strspn(++at, letters);
+        const char *inner = name > 0 ? query_of(at, name) : NULL;
+        if (strncmp(at, "own.", 4) == 0) {
+            sqlite3_str_appendall(to, own_schema);
+            at += 3;
+        } else if (strncmp(at, "user", 4) == 0) {
+            sqlite3_str_appendf(to, "'%.*s'", (int)strlen(own_schema) - 2,
+                                own_schema + 1);
+            at += 4;
+        } else if (inner) {
+            sqlite3_str_appendall(to, "(");
+            append(to, inner, own_schema);
+            sqlite3_str_appendall(to, ")");
+            at += name;
+        } else {
+            sqlite3_str_appendall(to, "$");
+        }
+    }
+}
+
+char *dictionary_view_query(const char *name, const char *own_schema) {
+    const char *query = query_of(name, strlen(name));
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(text, "(");
+    if (query)
+        append(text, query, own_schema);
+    sqlite3_str_appendall(text, ")");
+    return sqlite3_str_finish(text);
+}
+
+const char *dictionary_views_type(const char *column) {
+    static const char *const numbers[] = {
+        "BLEVEL",      "BLOCKS",          "CHAR_LENGTH",
+        "COLUMN_ID",   "COLUMN_POSITION", "CLUSTERING_FACTOR",
+        "DATA_LENGTH", "DATA_PRECISION",  "DATA_SCALE",
+        "LEAF_BLOCKS", "DISTINCT_KEYS",   "NUM_DISTINCT",
+        "NUM_ROWS",    "POSITION",        "PREFIX_LENGTH",
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(column, numbers[i]) == 0)
+            return "NUMBER";
+    return "VARCHAR2(4000)";
 }

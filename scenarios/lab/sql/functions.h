@@ -31,5 +31,6 @@ bool comparisons_register(sqlite3 *db);
 bool aggregates_register(sqlite3 *db);
 bool assignments_register(sqlite3 *db);
 bool rownum_register(sqlite3 *db);
+bool table_text_register(sqlite3 *db);
 
 #endif

@@ -101,7 +101,8 @@ void emit_group_by(struct translator *t, size_t from, size_t to) {
             source_refuse(t, 934, "");
         const bool constant = !source_is_name(t, at);
         emit_text(t, constant ? " COALESCE(" : "");
-        emit_whole_value(t, at, end, 933);
+        if (operand_is_lob(emit_whole_value(t, at, end, 933).type))
+            source_refuse(t, 932, "GROUP BY a LOB");
         emit_text(t, constant ? ",NULL)" : "");
         at = end + 1;
     }

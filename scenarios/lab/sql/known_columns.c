@@ -36,6 +36,14 @@ enum operand_type operand_type_of_declaration(const char *declared, bool own) {
         return OPERAND_TIMESTAMP;
     case CLASS_RAW:
         return OPERAND_RAW;
+    case CLASS_INTERVAL_YM:
+        return OPERAND_INTERVAL_YM;
+    case CLASS_INTERVAL_DS:
+        return OPERAND_INTERVAL_DS;
+    case CLASS_CLOB:
+        return OPERAND_CLOB;
+    case CLASS_BLOB:
+        return OPERAND_BLOB;
     default:
         return OPERAND_UNKNOWN;
     }

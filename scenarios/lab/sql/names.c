@@ -2,6 +2,7 @@
 // Names, and the tables that they denote.
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
 
@@ -121,11 +122,7 @@ static void emit_of_sys(struct translator *t, const struct token *name) {
         bool fixed = (length > 2 && strncasecmp(v, "v$", 2) == 0) ||
                      name_spells(name, "DUAL") ||
                      name_spells(name, "NLS_SESSION_PARAMETERS");
-        char upper[LONGEST_NAME + 1];
-        name_spell(name, upper);
-        emit_text(t, fixed                          ? "main."
-                     : dictionary_views_have(upper) ? "temp."
-                                                    : "\"SYS\".");
+        emit_text(t, fixed ? "main." : "\"SYS\".");
         emit_quoted(t, name);
         return;
     }
@@ -135,6 +132,31 @@ static void emit_of_sys(struct translator *t, const struct token *name) {
         emit_bytes(t, &c, 1);
     }
     emit_text(t, "\"");
+}
+
+// In the place of a view stands its query, which is never what a statement
+// changes.
+static void emit_view(struct translator *t, size_t name, size_t to) {
+    char spelled[LONGEST_NAME + 1];
+    const bool changed =
+        name < 5 && !source_is(t, 0, "select") && !source_is(t, 0, "with");
+    const bool alias = name + 1 < to && source_is_name(t, name + 1) &&
+                       !source_is_keyword(t, name + 1);
+    if (changed) {
+        source_refuse(t, 1031, "");
+        return;
+    }
+    name_spell(&t->tokens[name], spelled);
+    char *query = dictionary_view_query(spelled, t->own_schema);
+    if (query)
+        emit_text(t, query);
+    else
+        source_refuse(t, 4030, "");
+    sqlite3_free(query);
+    if (!alias) {
+        emit_text(t, " AS ");
+        emit_quoted(t, &t->tokens[name]);
+    }
 }
 
 // The index of the WITH query of this name, innermost first; -1 if there is
@@ -180,6 +202,8 @@ void emit_table_name(struct translator *t, size_t *at, size_t to) {
         emit_text(t, t->own_schema);
         emit_text(t, ".");
         emit_quoted(t, &t->tokens[name]);
+    } else if (owner == DICTIONARY_VIEW) {
+        emit_view(t, name, to);
     } else if (owner == OTHERS_TABLE && t->catalog && is_with_later(t, name)) {
         emit_of_sys(t, &t->tokens[name]);
     } else if (owned && source_is(t, name - 2, "sys")) {

@@ -131,6 +131,8 @@ static const struct {
     {6550, "%s"},
     {8177, "can't serialize access for this transaction"},
     {12899, "value too large for column %s"},
+    {22275, "invalid LOB locator specified"},
+    {22922, "nonexistent LOB value"},
     {24381, "error(s) in array DML"},
     {25137, "Data value out of range"},
     {28150, "proxy not authorized to connect as client"},

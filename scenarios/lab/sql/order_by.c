@@ -88,6 +88,8 @@ static void emit_key(struct translator *t, size_t begin,
                      enum operand_type type) {
     if (operand_orders_natively(type))
         return;
+    if (operand_is_lob(type))
+        source_refuse(t, 932, "a LOB has no order");
     emit_at(t, begin, " SORT_KEY$(");
     emit_text(t, ")");
 }

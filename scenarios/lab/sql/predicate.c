@@ -16,6 +16,10 @@ bool operand_orders_natively(enum operand_type type) {
            type == OPERAND_RAW || type == OPERAND_NULL;
 }
 
+bool operand_is_lob(enum operand_type type) {
+    return type == OPERAND_CLOB || type == OPERAND_BLOB;
+}
+
 static bool is_number(enum operand_type type) {
     return type == OPERAND_SMALL || type == OPERAND_NUMBER;
 }
@@ -49,6 +53,8 @@ static bool comparable(struct translator *t, struct operand *a,
                        struct operand *b, bool for_equality) {
     operand_expect(t, a, b->type);
     operand_expect(t, b, a->type);
+    if (operand_is_lob(a->type) || operand_is_lob(b->type))
+        source_refuse(t, 932, "a LOB cannot be compared");
     if (a->type == OPERAND_NULL || b->type == OPERAND_NULL)
         return true;
     if (a->literal && b->literal && (a->padded || b->padded))

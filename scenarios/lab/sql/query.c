@@ -137,6 +137,10 @@ static void emit_set(struct translator *t, size_t from, size_t to) {
         if (source_is(t, end, "all")) {
             emit_text(t, " ALL");
             end++;
+        } else {
+            for (size_t i = 0; i < items; i++)
+                if (operand_is_lob(first[i].value.type))
+                    source_refuse(t, 932, "a LOB in a set");
         }
         emit_text(t, " ");
         from = end;

@@ -121,4 +121,7 @@ void emit_select_list(struct translator *t, const struct query_block *b) {
             (source_find(t, b->from_from, b->from_to, "using") < b->from_to ||
              source_find(t, b->from_from, b->from_to, "natural") < b->from_to))
             source_refuse(t, 3001, "* of such a join");
+    for (size_t i = 0; b->distinct && i < t->items; i++)
+        if (operand_is_lob(t->item[i].value.type))
+            source_refuse(t, 932, "DISTINCT of a LOB");
 }

@@ -28,6 +28,10 @@ enum operand_type {
     OPERAND_TIMESTAMP,
     OPERAND_TIMESTAMP_TZ,
     OPERAND_RAW,
+    OPERAND_INTERVAL_YM,
+    OPERAND_INTERVAL_DS,
+    OPERAND_CLOB,
+    OPERAND_BLOB,
 };
 
 // A value in the emitted text, at [from, to).
@@ -112,6 +116,10 @@ size_t source_after(const struct translator *t, size_t at);
 
 void emit_text(struct translator *t, const char *text);
 void emit_bytes(struct translator *t, const char *text, size_t length);
+
+// Whether a value of this type can only be stored, fetched and given to
+// functions: ORA-00932 for a comparison or an order.
+bool operand_is_lob(enum operand_type type);
 
 // Inserts text at an offset of the emitted text.
 void emit_at(struct translator *t, size_t at, const char *text);
@@ -216,6 +224,14 @@ void emit_select_into(struct translator *t, size_t from, size_t to, size_t into,
 void emit_insert(struct translator *t);
 void emit_update(struct translator *t);
 void emit_delete(struct translator *t);
+// returning.c: the statement by `emit`, then its RETURNING, if it has one.
+void emit_with_returning(struct translator *t,
+                         void (*emit)(struct translator *t));
+// The binds of an INTO, in [from, to).
+void take_into_binds(struct translator *t, size_t from, size_t to);
+// open_for.c: a block whose first statement, at `first`, opens a cursor.
+bool block_opens_cursors(const struct translator *t, size_t first);
+void take_opened_cursors(struct translator *t, size_t first, size_t to);
 // ddl.c: false if the statement is no DDL.
 bool emit_ddl(struct translator *t);
 // block.c: BEGIN ... END

@@ -32,20 +32,64 @@ static size_t without_for_update(struct translator *t) {
     return begins;
 }
 
+static bool is_count(const struct translator *t, size_t at) {
+    return t->tokens[at].type == TOKEN_NUMBER ||
+           t->tokens[at].type == TOKEN_BIND;
+}
+
+static bool is_rows(const struct translator *t, size_t at) {
+    return source_is(t, at, "row") || source_is(t, at, "rows");
+}
+
+// OFFSET n ROWS, FETCH FIRST n ROWS ONLY at the end of the statement's query,
+// in [0, to). Emits the query, and them as SQLite has them.
+static void emit_limited_query(struct translator *t, size_t to) {
+    size_t offset = source_find(t, 0, to, "offset"),
+           fetch = source_find(t, 0, to, "fetch");
+    if (offset < to && !(is_count(t, offset + 1) && is_rows(t, offset + 2)))
+        offset = to; // a name
+    if (fetch < to && !source_is(t, fetch + 1, "first") &&
+        !source_is(t, fetch + 1, "next"))
+        fetch = to;
+    emit_query(t, 0, offset < fetch ? offset : fetch);
+    if (offset == to && fetch == to)
+        return;
+    const bool counted = fetch < to && is_count(t, fetch + 2);
+    const size_t after = fetch + 2 + counted;
+    if ((offset < to && offset + 3 != fetch) ||
+        (fetch < to && !(is_rows(t, after) && source_is(t, after + 1, "only") &&
+                         after + 2 == to)) ||
+        t->result->locks) {
+        source_refuse(t, 3001, "such a limit of rows");
+        return;
+    }
+    // SQLite takes a negative number for no limit, Oracle for no row.
+    emit_text(t, " LIMIT max(0, ");
+    if (counted)
+        emit_whole_value(t, fetch + 2, fetch + 3, 933);
+    else
+        emit_text(t, fetch < to ? "1" : "9223372036854775807");
+    emit_text(t, ")");
+    if (offset < to) {
+        emit_text(t, " OFFSET ");
+        emit_whole_value(t, offset + 1, offset + 2, 933);
+    }
+}
+
 static void by_first_word(struct translator *t) {
     enum statement_kind *kind = &t->result->kind;
     if (source_is(t, 0, "select") || source_is(t, 0, "with")) {
         *kind = STATEMENT_QUERY;
-        emit_query(t, 0, without_for_update(t));
+        emit_limited_query(t, without_for_update(t));
     } else if (source_is(t, 0, "insert")) {
         *kind = STATEMENT_INSERT;
-        emit_insert(t);
+        emit_with_returning(t, emit_insert);
     } else if (source_is(t, 0, "update")) {
         *kind = STATEMENT_UPDATE;
-        emit_update(t);
+        emit_with_returning(t, emit_update);
     } else if (source_is(t, 0, "delete")) {
         *kind = STATEMENT_DELETE;
-        emit_delete(t);
+        emit_with_returning(t, emit_delete);
     } else if (source_is(t, 0, "begin") || source_is(t, 0, "declare") ||
                source_is(t, 0, "call")) {
         *kind = STATEMENT_BLOCK;
@@ -87,6 +131,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->name_to = result->query_at = 0;
     result->error = 0;
     result->binds = result->into_from = result->into_to = 0;
+    result->opens = 0;
     result->locks = false;
     result->about[0] = '\0';
     result->sql = result->query = NULL;
@@ -102,4 +147,7 @@ void translation_free(struct translation *result) {
     free(result->sql);
     free(result->query);
     result->sql = result->query = NULL;
+    for (unsigned i = 0; i < result->opens; i++)
+        free(result->opened[i].query);
+    result->opens = 0;
 }

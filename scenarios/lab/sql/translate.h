@@ -17,10 +17,30 @@ enum statement_kind {
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
     STATEMENT_SESSION, // ALTER SESSION, SET TRANSACTION
-    STATEMENT_BLOCK,   // PL/SQL: an empty block, or one SELECT ... INTO binds
+    // PL/SQL: an empty block, one SELECT ... INTO binds, OPENs of cursors, or
+    // calls that name the session's work
+    STATEMENT_BLOCK,
 };
 
-enum { BIND_NAME = 32, MOST_BINDS = 1000, MOST_COLUMNS = 1000 };
+enum {
+    BIND_NAME = 32,
+    MOST_BINDS = 1000,
+    MOST_COLUMNS = 1000,
+    MOST_OPENED = 16,
+    MOST_OPENED_BINDS = 64,
+    NO_PLACEHOLDER = 0xffff,
+};
+
+// OPEN cursor FOR query, in a block.
+struct opened_query {
+    unsigned target; // the placeholder of the cursor; NO_PLACEHOLDER: none is,
+    bool returned;   // but DBMS_SQL.RETURN_RESULT returns it
+    char *query;     // from malloc; the block's variables are binds in it
+    size_t query_length;
+    // The block's placeholder for each of the query's; NO_PLACEHOLDER: NULL.
+    unsigned bind[MOST_OPENED_BINDS];
+    unsigned binds;
+};
 
 struct translation {
     enum statement_kind kind;
@@ -34,8 +54,11 @@ struct translation {
     } bind[MOST_BINDS];
     bool locks;    // a query FOR UPDATE
     int lock_wait; // seconds that it waits for a lock; -1: without limit
-    // Of a block: placeholders [from, to) are targets of its INTO.
+    // Placeholders [from, to) are targets of the INTO of a block, or of the
+    // RETURNING of a change.
     unsigned into_from, into_to;
+    struct opened_query opened[MOST_OPENED]; // of a block
+    unsigned opens;
     // Of a block: the query in it, as PL/SQL executes it; from malloc, or NULL.
     char *query;
     // Per placeholder, the type (enum operand_type) that the SQL was emitted
@@ -53,7 +76,7 @@ struct translation {
     char about[128];      // the error's subject
 };
 
-enum table_owner { NO_TABLE, OWN_TABLE, OTHERS_TABLE };
+enum table_owner { NO_TABLE, OWN_TABLE, OTHERS_TABLE, DICTIONARY_VIEW };
 
 // The source of tables' columns for a translation.
 struct catalog {

@@ -16,7 +16,8 @@ static const uint8_t wide_mark[2] = {0xff, 'N'};
 
 bool value_length_is_reserved(size_t bytes) {
     return bytes == DATE_BYTES || bytes == TIMESTAMP_BYTES ||
-           bytes == TIMESTAMP_TZ_BYTES || bytes == WIDE_BYTES;
+           bytes == TIMESTAMP_TZ_BYTES || bytes == WIDE_BYTES ||
+           bytes == INTERVAL_DS_BYTES || bytes == INTERVAL_YM_BYTES;
 }
 
 enum value_class value_class(sqlite3_value *value) {
@@ -36,6 +37,10 @@ enum value_class value_class(sqlite3_value *value) {
             return CLASS_TIMESTAMP_TZ;
         case WIDE_BYTES:
             return CLASS_NUMBER;
+        case INTERVAL_DS_BYTES:
+            return CLASS_INTERVAL_DS;
+        case INTERVAL_YM_BYTES:
+            return CLASS_INTERVAL_YM;
         default:
             return CLASS_RAW;
         }
@@ -189,6 +194,10 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
             return false;
         }
         break;
+    case CLASS_INTERVAL_YM:
+    case CLASS_INTERVAL_DS:
+        value_result_error(context, 3001, "an INTERVAL as text");
+        return false;
     case CLASS_RAW: // like RAWTOHEX
         if ((size_t)sqlite3_value_bytes(value) * 2 >= sizeof text->room) {
             value_result_error(context, 3001, "so long a RAW as text");
@@ -272,7 +281,8 @@ bool values_compare(sqlite3_context *context, sqlite3_value *a,
         *order = (i > j) - (i < j);
         return true;
     }
-    if (ca == cb && (ca == CLASS_TEXT || ca == CLASS_RAW)) {
+    if (ca == cb && (ca == CLASS_TEXT || ca == CLASS_RAW ||
+                     ca == CLASS_INTERVAL_YM || ca == CLASS_INTERVAL_DS)) {
         *order = compare_bytes(
             sqlite3_value_blob(a), (size_t)sqlite3_value_bytes(a),
             sqlite3_value_blob(b), (size_t)sqlite3_value_bytes(b));

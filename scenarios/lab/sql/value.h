@@ -4,8 +4,10 @@
 // A NUMBER has a single form, so that equal numbers are equal to SQLite: an
 // integer if it fits 64 bits; a double if it has at most 15 decimal digits, and
 // the double stands for exactly those; else a wide number, a blob of
-// WIDE_BYTES. Points in time are blobs of other lengths; see oracle_date.h. No
-// RAW may have one of these lengths.
+// WIDE_BYTES. Points in time are blobs of other lengths; see oracle_date.h. An
+// INTERVAL is the bytes that it has on the wire, which sort by its length, and
+// zeros up to INTERVAL_YM_BYTES or INTERVAL_DS_BYTES. No RAW may have one of
+// these lengths. A CLOB is text, a BLOB a RAW.
 #ifndef ORALAB_VALUE_H
 #define ORALAB_VALUE_H
 
@@ -19,7 +21,13 @@
 struct sqlite3_context;
 struct sqlite3_value;
 
-enum { WIDE_BYTES = 24 };
+enum {
+    WIDE_BYTES = 24,
+    INTERVAL_DS_BYTES = 23,
+    INTERVAL_YM_BYTES = 25,
+    INTERVAL_DS_WIRE = 11,
+    INTERVAL_YM_WIRE = 5,
+};
 
 enum value_class {
     CLASS_NULL,
@@ -29,6 +37,10 @@ enum value_class {
     CLASS_TIMESTAMP,
     CLASS_TIMESTAMP_TZ,
     CLASS_RAW,
+    CLASS_INTERVAL_YM,
+    CLASS_INTERVAL_DS,
+    CLASS_CLOB, // of columns only: a value is CLASS_TEXT
+    CLASS_BLOB, // and here CLASS_RAW
 };
 
 enum value_class value_class(struct sqlite3_value *value);

@@ -7,12 +7,14 @@
 #include "sql/number_format.h"
 #include "sql/oracle_number.h"
 #include "sql/value.h"
+#include "ttc/bind_types.h"
 #include "ttc/server.h"
 
 enum {
     CHARSET_AL32UTF8 = 873,
     FORM_IMPLICIT = 1,
     FLAG_TEXT = 0x80,
+    FETCHED_NULL = 1405,
 };
 
 void answer_status(struct server *server) {
@@ -67,7 +69,8 @@ static void answer_scale(struct server *server, const struct column *column) {
     const bool compressed =
         server->compressed_scales &&
         (column->type == COLUMN_NUMBER || column->type == COLUMN_TIMESTAMP ||
-         column->type == COLUMN_TIMESTAMP_TZ);
+         column->type == COLUMN_TIMESTAMP_TZ ||
+         column->type == COLUMN_INTERVAL_DS);
     if (compressed && column->scale < 0)
         out_raw(&server->out,
                 (const uint8_t[]){0x80 | 1, (uint8_t)-column->scale}, 2);
@@ -80,7 +83,7 @@ static void answer_scale(struct server *server, const struct column *column) {
 static void describe_column(struct server *server, const struct column *column,
                             unsigned position) {
     struct wire_out *out = &server->out;
-    bool text = column->type == COLUMN_VARCHAR2;
+    bool text = column->type == COLUMN_VARCHAR2 || column->type == COLUMN_CLOB;
     size_t name = strlen(column->name);
     out_u8(out, (uint8_t)column->type);
     out_u8(out, text ? FLAG_TEXT : 0);
@@ -106,12 +109,16 @@ static void describe_column(struct server *server, const struct column *column,
 }
 
 void answer_describe(struct server *server, const struct cursor *cursor) {
+    out_u8(&server->out, MESSAGE_DESCRIBE);
+    out_u8(&server->out, 0);
+    answer_columns(server, cursor);
+}
+
+void answer_columns(struct server *server, const struct cursor *cursor) {
     struct wire_out *out = &server->out;
     uint64_t widest = 0;
     for (unsigned i = 0; i < cursor->columns; i++)
         widest += cursor->column[i].size;
-    out_u8(out, MESSAGE_DESCRIBE);
-    out_u8(out, 0);
     out_ub(out, widest);
     out_ub(out, cursor->columns);
     if (cursor->columns > 0)
@@ -177,9 +184,48 @@ static bool answer_number_as_text(struct server *server, sqlite3_value *value) {
     return true;
 }
 
-// SQLite lets every row have its own types; the wire has those described.
-bool answer_value(struct server *server, const struct column *column,
-                  sqlite3_value *value) {
+// The bytes that a value of the type has on the wire; 0: any number.
+static size_t wire_bytes(const struct column *column) {
+    switch (column->type) {
+    case COLUMN_DATE:
+    case COLUMN_TIMESTAMP:
+    case COLUMN_TIMESTAMP_TZ:
+        return column->size;
+    case COLUMN_INTERVAL_YM:
+        return INTERVAL_YM_WIRE;
+    case COLUMN_INTERVAL_DS:
+        return INTERVAL_DS_WIRE;
+    default:
+        return 0;
+    }
+}
+
+// The same in SQLite.
+static size_t stored_bytes(const struct column *column) {
+    return column->type == COLUMN_INTERVAL_YM   ? INTERVAL_YM_BYTES
+           : column->type == COLUMN_INTERVAL_DS ? INTERVAL_DS_BYTES
+                                                : wire_bytes(column);
+}
+
+static bool is_text(const struct column *column) {
+    return column->type == COLUMN_VARCHAR2 || column->type == COLUMN_CLOB;
+}
+
+static bool is_long(const struct bind_type *as) {
+    return as &&
+           (as->type == TYPE_LONG || as->type == TYPE_LONG_RAW ||
+            as->type == TYPE_PROGRAM_LONG || as->type == TYPE_PROGRAM_LONG_RAW);
+}
+
+// Whether a LOB is to be sent as a locator, not as the string that it is.
+static bool wants_locator(const struct column *column,
+                          const struct bind_type *as) {
+    const bool lob = column->type == COLUMN_CLOB || column->type == COLUMN_BLOB;
+    return lob && (!as || as->type == TYPE_CLOB || as->type == TYPE_BLOB);
+}
+
+static bool answer_bytes(struct server *server, const struct column *column,
+                         const struct bind_type *as, sqlite3_value *value) {
     struct wire_out *out = &server->out;
     int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) {
@@ -190,28 +236,47 @@ bool answer_value(struct server *server, const struct column *column,
         return answer_number(server, value);
     if (column->type == COLUMN_VARCHAR2 && value_class(value) == CLASS_NUMBER)
         return answer_number_as_text(server, value);
-    if ((column->type == COLUMN_VARCHAR2) != (type != SQLITE_BLOB)) {
+    if (is_text(column) != (type != SQLITE_BLOB)) {
         server_raise(server, 3001, "mixed types in a column");
         return false;
     }
     const void *data = type == SQLITE_BLOB ? sqlite3_value_blob(value)
                                            : sqlite3_value_text(value);
-    int length = sqlite3_value_bytes(value);
-    bool time = column->type == COLUMN_DATE ||
-                column->type == COLUMN_TIMESTAMP ||
-                column->type == COLUMN_TIMESTAMP_TZ;
-    if (time && length != (int)column->size) {
+    size_t length = (size_t)sqlite3_value_bytes(value);
+    if (wants_locator(column, as))
+        return answer_lob(server, as, is_text(column), data, length);
+    if (stored_bytes(column) > 0 && length != stored_bytes(column)) {
         server_raise(server, 3001, "mixed types in a column");
         return false;
     }
-    out_clr(out, data, (size_t)length);
+    if (wire_bytes(column) > 0)
+        length = wire_bytes(column);
+    out_clr(out, data, length);
     return true;
 }
 
-bool answer_row(struct server *server, const struct cursor *cursor) {
+// SQLite lets every row have its own types; the wire has those described.
+bool answer_value(struct server *server, const struct column *column,
+                  const struct bind_type *as, sqlite3_value *value) {
+    if (!answer_bytes(server, column, as, value))
+        return false;
+    if (is_long(as)) { // an indicator of NULL, and a code, both compressed
+        const bool null = sqlite3_value_type(value) == SQLITE_NULL;
+        if (null)
+            out_raw(&server->out, (const uint8_t[]){0x81, 1}, 2);
+        else
+            out_u8(&server->out, 0);
+        out_ub(&server->out, null ? FETCHED_NULL : 0);
+    }
+    return true;
+}
+
+bool answer_row(struct server *server, const struct open_cursor *open) {
+    const struct cursor *cursor = &open->cursor;
     out_u8(&server->out, MESSAGE_ROW_DATA);
     for (unsigned i = 0; i < cursor->columns; i++)
         if (!answer_value(server, &cursor->column[i],
+                          i < open->defines ? &open->define[i] : NULL,
                           sqlite3_column_value(cursor_row(cursor), (int)i)))
             return false;
     return true;

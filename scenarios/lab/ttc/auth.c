@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sql/lexer.h"
-#include "sql/session_zone.h"
+#include "process/trace_file.h"
+#include "sql/alter_session.h"
 #include "ttc/server.h"
 
 enum { MOST_PAIRS = 200, JDBC_GRACE_MS = 5 };
@@ -31,6 +31,7 @@ struct credentials {
     bool proxy; // for another user
     struct bytes sesskey;
     struct bytes password;
+    struct bytes alter_session;
 };
 
 static void keep_text(char *to, size_t size, struct bytes value) {
@@ -44,22 +45,10 @@ static bool key_is(struct bytes key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }
 
-// Of AUTH_ALTER_SESSION only the time zone: languages and formats are fixed.
-// A zone that is not known here leaves UTC, which the session shows.
-static void take_zone(struct bytes statement) {
-    if (statement.length == 0)
-        return;
-    const char *at = (const char *)statement.at, *end = at + statement.length;
-    struct token token = lexer_next(&at, end);
-    while (token.type != TOKEN_END && token.type != TOKEN_BAD) {
-        const bool zone = token_is(&token, "time_zone");
-        token = lexer_next(&at, end);
-        if (!zone || !token_is(&token, "="))
-            continue;
-        token = lexer_next(&at, end);
-        if (token.type == TOKEN_STRING)
-            session_zone_set(token.at + 1, token.length - 2);
-    }
+// A client cannot be told of what of its AUTH_ALTER_SESSION is not done here:
+// formats and languages of its locale. The trace file is.
+static void trace_refused(const char *why) {
+    trace_write("%s\nAUTH_ALTER_SESSION of the logon: not done.", why);
 }
 
 static void take_pair(struct server *server, struct bytes key,
@@ -84,7 +73,7 @@ static void take_pair(struct server *server, struct bytes key,
     else if (key_is(key, "SESSION_CLIENT_DRIVER_NAME"))
         keep_text(self->driver, sizeof self->driver, value);
     else if (key_is(key, "AUTH_ALTER_SESSION"))
-        take_zone(value);
+        credentials->alter_session = value;
     else if (key_is(key, "AUTH_TERMINAL"))
         keep_text(self->terminal, sizeof self->terminal, value);
 }
@@ -260,5 +249,9 @@ void call_auth_2(struct server *server) {
     self->logged_on = server->logged_on = true;
     server->tns.deadline_us = 0;
     self->stat[STAT_LOGONS]++;
+    if (given.alter_session.length > 0)
+        alter_session_at_logon(&server->database,
+                               (const char *)given.alter_session.at,
+                               given.alter_session.length, trace_refused);
     welcome(server, answer);
 }

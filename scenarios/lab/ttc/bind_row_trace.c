@@ -7,12 +7,10 @@
 #include "sql/call_trace.h"
 #include "sql/number_format.h"
 #include "sql/value.h"
+#include "ttc/bind_types.h"
 #include "ttc/server.h"
 
 enum {
-    TYPE_NUMBER = 2,
-    TYPE_DATE = 12,
-    TYPE_RAW = 23,
     CHARSET_AL32UTF8 = 873,
     NUMBER_BUFFER = 22,
 };
@@ -127,16 +125,6 @@ static void describe(const struct bind_type *bind,
     value_line(value);
 }
 
-// The index of the value for placeholder `at`: drivers send one for each
-// placeholder, or one for each distinct name.
-static unsigned value_of(const struct cursor *cursor, unsigned at,
-                         bool by_name) {
-    unsigned from = 0;
-    for (unsigned i = 0; by_name && i < at; i++)
-        from += cursor->first[i] == i;
-    return by_name ? from : at;
-}
-
 void bind_row_trace(const struct cursor *cursor, const struct bind_type *bind,
                     const struct bind_value *value, unsigned count) {
     const bool by_name = count != cursor->placeholders;
@@ -147,7 +135,7 @@ void bind_row_trace(const struct cursor *cursor, const struct bind_type *bind,
     trace_text("BINDS #%llu:\n\n",
                (unsigned long long)call_trace_number(cursor));
     for (unsigned i = 0; i < cursor->placeholders; i++) {
-        const unsigned at = value_of(cursor, i, by_name);
+        const unsigned at = cursor_value_of(cursor, i, by_name);
         trace_text(" Bind#%u\n", i);
         if (by_name && cursor->first[i] != i) {
             trace_text("  No oacdef for this bind.\n");

@@ -10,6 +10,7 @@ void open_cursor_close(struct server *server, unsigned id) {
     struct open_cursor *open = &server->cursor[id - 1];
     cursor_close(&open->cursor);
     free(open->bind);
+    free(open->define);
     *open = (struct open_cursor){0};
     server->self->stat[STAT_CURSORS_OPEN]--;
 }

@@ -2,9 +2,8 @@
 // Execute, fetch, execute again: everything that is done with a cursor.
 #include <stdlib.h>
 
-#include "process/sql_trace.h"
-#include "sql/transaction.h"
 #include "ttc/execution.h"
+#include "ttc/iterations.h"
 
 enum { NO_DATA_FOUND = 1403, ERRORS_IN_ARRAY = 24381 };
 
@@ -22,7 +21,7 @@ static void answer_rows(struct server *server, struct open_cursor *open,
         if (sent == 0)
             answer_row_header(server, cursor, wanted);
         size_t whole_rows = server->out.length;
-        if (!answer_row(server, cursor)) {
+        if (!answer_row(server, open)) {
             server->out.length = whole_rows;
             break;
         }
@@ -36,16 +35,6 @@ static void answer_rows(struct server *server, struct open_cursor *open,
     statement_call_ends(&server->database, sent, &server->error);
 }
 
-// How often one call executes, and with which options.
-struct iterations {
-    uint32_t count;
-    bool values; // a row of binds comes for each
-    bool again;  // without those that the client knows to be OUT
-    bool commit;
-    bool batch_errors; // those of a row do not end the call
-    bool row_counts;   // the client wants them row by row
-};
-
 static bool is_query(const struct cursor *cursor) {
     return cursor->kind == STATEMENT_QUERY;
 }
@@ -54,117 +43,20 @@ static bool is_change(const struct cursor *cursor) {
     return cursor->kind >= STATEMENT_INSERT && cursor->kind <= STATEMENT_DELETE;
 }
 
-// Reads rows of binds that are not used, so that the next message is found.
-static void skip_rows(struct server *server, const struct bind_type *bind,
-                      unsigned binds, bool again, uint32_t rows) {
-    const struct ora_error first = server->error;
-    struct bind_value *value = calloc(binds + 1, sizeof *value);
-    if (!value)
-        server->lost = true; // the markers do the same
-    for (; rows > 0 && !server->lost && !server->in.bad; rows--) {
-        bind_row_read(server, bind, binds, again, value);
-        arena_empty(&server->arena);
-    }
-    free(value);
-    if (!server->lost)
-        server->error = first;
-}
-
-// Reads one row of bind values and executes with them.
-static bool execute_row(struct server *server, struct open_cursor *open,
-                        const struct iterations *todo, bool first,
-                        struct bind_value *value) {
-    struct ora_error *error = &server->error;
-    arena_empty(&server->arena);
-    if (todo->values &&
-        !(bind_row_read(server, open->bind, open->binds, todo->again, value) &&
-          cursor_bind(&open->cursor, value, open->binds, error)))
-        return false;
-    if (first && todo->values && sql_trace_wants(SQL_TRACE_BINDS))
-        bind_row_trace(&open->cursor, open->bind, value, open->binds);
-    return cursor_execute(&open->cursor, error);
-}
-
-// The row `at` has been executed, or not. True when the next one shall be.
-static bool go_on(struct server *server, const struct iterations *todo,
-                  uint32_t at, uint64_t changed) {
-    enum { MOST_FAILURES = 65535 };
-    struct array_outcome *outcome = &server->outcome;
-    struct ora_error *error = &server->error;
-    bool kept = true;
-    if (server->lost || server->in.bad || server->breaks.stopping)
-        return false;
-    if (error->number && (!todo->batch_errors || error->number == 1013 ||
-                          outcome->failures == MOST_FAILURES))
-        return false;
-    if (error->number)
-        kept = outcome_failed(outcome, at, error);
-    *error = (struct ora_error){0};
-    if (todo->row_counts)
-        kept = outcome_changed(outcome, changed) && kept;
-    if (!kept)
-        server_raise(server, 4030, "");
-    return kept;
-}
-
-// Executes once for each row of binds. A query, or a block that sets binds,
-// has but one.
-static void execute_rows(struct server *server, struct open_cursor *open,
-                         const struct iterations *todo) {
-    struct cursor *cursor = &open->cursor;
-    struct bind_value *value = calloc(open->binds + 1, sizeof *value);
-    uint64_t changed = 0;
-    uint32_t at = 0;
-    bool going = value != NULL;
-    if (!value)
-        server_raise(server, 4030, "");
-    statement_call_begins(cursor, EXEC_CALL);
-    for (; going && at < todo->count; at++) {
-        cursor->rows = 0;
-        const bool done = execute_row(server, open, todo, at == 0, value);
-        if (done)
-            changed += cursor->rows;
-        going = go_on(server, todo, at, done ? cursor->rows : 0) &&
-                !(at + 1 < todo->count && nioqts(&server->breaks));
-    }
-    free(value);
-    if (todo->values && at < todo->count)
-        skip_rows(server, open->bind, open->binds, todo->again,
-                  todo->count - at);
-    cursor->rows = changed;
-    if (server->database.call.kind == EXEC_CALL &&
-        cursor->kind != STATEMENT_BLOCK) // which goes on: see answer_block()
-        statement_call_ends(&server->database, is_query(cursor) ? 0 : changed,
-                            &server->error);
-}
-
-// False with an error raised. Errors in single rows are one, too.
-static bool run_iterations(struct server *server, struct open_cursor *open,
-                           const struct iterations *todo) {
-    const struct cursor *cursor = &open->cursor;
-    if (todo->count > 1 && cursor->into_to > cursor->into_from) {
-        if (todo->values)
-            skip_rows(server, open->bind, open->binds, todo->again,
-                      todo->count);
-        server_raise(server, 3001, "INTO with an array of binds");
-        return false;
-    }
-    execute_rows(server, open, todo);
-    if (server->error.number || server->lost || server->breaks.stopping)
-        return false;
-    if (server->outcome.failures > 0) {
-        server_raise(server, ERRORS_IN_ARRAY, "");
-        return true;
-    }
-    if (todo->commit && !transaction_commit(&server->database)) {
-        ora_error_from_sqlite(&server->error, server->database.db);
-        return false;
-    }
-    return true;
+// Whether a column is a LOB: then a client first defines how it wants it.
+static bool has_lobs(const struct cursor *cursor) {
+    for (unsigned i = 0; i < cursor->columns; i++)
+        if (cursor->column[i].type == COLUMN_CLOB ||
+            cursor->column[i].type == COLUMN_BLOB)
+            return true;
+    return false;
 }
 
 // How many rows the answer to an execute has to have.
-static uint32_t rows_wanted(const struct execution *e) {
+static uint32_t rows_wanted(const struct execution *e,
+                            const struct open_cursor *open) {
+    if ((e->options & OPTION_PARSE) && !open->define && has_lobs(&open->cursor))
+        return 0;
     if (e->options & OPTION_FETCH)
         return e->prefetch > 0 ? e->prefetch : e->al8[AL8_ITERATIONS];
     if (!(e->options & OPTION_EXECUTE))
@@ -204,7 +96,28 @@ static struct open_cursor *prepare(struct server *server, struct execution *e) {
         e->bind = NULL;
         cursor_forget_types(&open->cursor);
     }
+    if (open && e->define) {
+        free(open->define);
+        open->define = e->define;
+        open->defines = e->defines;
+        e->define = NULL;
+    }
     return open;
+}
+
+// Clients leave out the values of binds that RETURNING sets, unless they ask
+// for a block's way of binding. True if they do.
+static bool leaves_out_returned(const struct execution *e,
+                                struct open_cursor *open) {
+    if (!open || !cursor_returns(&open->cursor))
+        return false;
+    const bool leaves = !(e->options & OPTION_ALL_VALUES);
+    for (unsigned i = open->cursor.into_from; i < open->cursor.into_to; i++) {
+        struct bind_type *bind = bind_of(open, i);
+        if (bind)
+            bind->out = leaves;
+    }
+    return leaves;
 }
 
 // How many rows of binds the message has: one, unless something is to be done
@@ -234,12 +147,15 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
     const bool query =
         e->al8[AL8_IS_QUERY] || (open && is_query(&open->cursor));
     const uint32_t rows = rows_of_binds(e, open, query);
+    const bool left_out = leaves_out_returned(e, open);
+    server->database.fetch_follows =
+        open && is_query(&open->cursor) && rows_wanted(e, open) > 0;
     if (!open) {
-        skip_rows(server, e->bind, e->binds, false, rows);
+        iterations_skip(server, e->bind, e->binds, false, rows);
         return NULL;
     }
     if (!(e->options & OPTION_EXECUTE) || fetches_on(e, &open->cursor)) {
-        skip_rows(server, open->bind, open->binds, false, rows);
+        iterations_skip(server, open->bind, open->binds, left_out, rows);
         return server->error.number ? NULL : open;
     }
     if (open->cursor.placeholders > 0 && open->binds == 0) {
@@ -251,11 +167,12 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
     const struct iterations todo = {
         .count = query || count == 0 ? 1 : count,
         .values = rows > 0,
+        .again = left_out,
         .commit = e->options & OPTION_COMMIT,
         .batch_errors = change && (e->options & OPTION_BATCH_ERRORS),
         .row_counts = change && (e->al8[AL8_FLAGS] & FLAG_ROW_COUNTS),
     };
-    const bool done = run_iterations(server, open, &todo);
+    const bool done = iterations_run(server, open, &todo);
     return done || todo.row_counts ? open : NULL;
 }
 
@@ -295,7 +212,7 @@ static void answer_execution(struct server *server, const struct execution *e,
         answer_describe(server, cursor);
     if (is_query(cursor)) {
         scroll(server, e, &open->cursor);
-        answer_rows(server, open, rows_wanted(e));
+        answer_rows(server, open, rows_wanted(e, open));
     } else if (cursor->kind == STATEMENT_BLOCK)
         answer_block(server, open);
     answer_parameters(server, server->cursor_in_use);
@@ -317,7 +234,6 @@ static void forget_failed(struct server *server, const struct execution *e) {
 __attribute__((noinline)) void kpoal8(struct server *server) {
     struct execution e;
     if (execution_read(server, &e)) {
-        server->database.fetch_follows = rows_wanted(&e) > 0;
         struct open_cursor *open = execute(server, &e);
         if (open && !server->lost)
             answer_execution(server, &e, open);
@@ -353,7 +269,7 @@ void call_reexecute(struct server *server, bool with_fetch) {
         .commit = commit,
     };
     server->database.fetch_follows = with_fetch && iterations > 0;
-    if (run_iterations(server, open, &todo)) {
+    if (iterations_run(server, open, &todo)) {
         if (is_query(&open->cursor))
             answer_rows(server, open, with_fetch ? iterations : 0);
         else if (open->cursor.kind == STATEMENT_BLOCK)

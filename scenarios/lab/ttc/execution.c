@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-enum { MOST_DEFINES = 1000, BIND_IS_ARRAY = 0x40 };
+#include "ttc/bind_types.h"
+
+enum { MOST_DEFINES = 1000, BIND_IS_ARRAY = 0x40, LOB_PREFETCH = 0x2000000 };
 
 // A column or bind description.
 static struct bind_type read_description(struct server *server) {
@@ -13,13 +15,13 @@ static struct bind_type read_description(struct server *server) {
     in_u8(in); // precision
     in_ub(in); // scale: JDBC has it of a TIMESTAMP; all others send 0
     bind.longest = in_ub4(in);
-    in_ub(in);  // elements
-    in_ub(in);  // continuation flags
-    in_dlc(in); // object id
-    in_ub(in);  // version
-    in_ub(in);  // character set
+    in_ub(in);                                    // elements
+    bind.lob_prefetch = in_ub(in) & LOB_PREFETCH; // continuation flags
+    in_dlc(in);                                   // object id
+    in_ub(in);                                    // version
+    in_ub(in);                                    // character set
     bind.form = in_u8(in);
-    in_ub(in); // longest, in characters
+    bind.lob_prefetch_length = in_ub4(in); // of others, the longest
     if (server->field_version >= 8)
         in_ub(in);
     return bind;
@@ -84,6 +86,23 @@ static uint32_t read_head(struct server *server, struct execution *e) {
     return has_defines ? defines : 0;
 }
 
+// Long strings follow all else in a row, except in a block. How long is long is
+// seen from what they are declared as, not from their type.
+static bool comes_last(const struct bind_type *bind) {
+    enum { LONGEST_STRING = 32767 };
+    switch (bind->type) {
+    case TYPE_LONG:
+    case TYPE_LONG_RAW:
+        return bind->longest > LONGEST_STRING || bind->longest == 0;
+    case TYPE_VARCHAR2:
+    case TYPE_CHAR:
+    case TYPE_RAW:
+        return bind->longest > LONGEST_STRING;
+    default:
+        return false;
+    }
+}
+
 bool execution_read(struct server *server, struct execution *e) {
     struct wire_in *in = &server->in;
     const uint32_t defines = read_head(server, e);
@@ -93,14 +112,20 @@ bool execution_read(struct server *server, struct execution *e) {
         e->bind = calloc(e->binds, sizeof *e->bind);
     for (uint32_t i = 0; e->bind && i < e->binds && !in->bad; i++)
         e->bind[i] = read_description(server);
-    for (uint32_t i = 0; i < defines && !in->bad; i++)
-        read_description(server);
-    if (in->bad || (e->binds > 0 && !e->bind))
+    for (uint32_t i = 0; e->bind && i < e->binds; i++)
+        e->bind[i].last =
+            (e->options & OPTION_NOT_PLSQL) && comes_last(&e->bind[i]);
+    if (!in->bad && defines > 0)
+        e->define = calloc(defines, sizeof *e->define);
+    for (; e->define && e->defines < defines && !in->bad; e->defines++)
+        e->define[e->defines] = read_description(server);
+    if (in->bad || (e->binds > 0 && !e->bind) || (defines > 0 && !e->define))
         server_violated(server, "execute message");
     return !server->lost && !in->bad;
 }
 
 void execution_free(struct execution *e) {
     free(e->bind);
-    e->bind = NULL;
+    free(e->define);
+    e->bind = e->define = NULL;
 }

@@ -12,6 +12,8 @@ enum {
     OPTION_EXECUTE = 0x20,
     OPTION_FETCH = 0x40,
     OPTION_COMMIT = 0x100,
+    OPTION_ALL_VALUES = 0x400, // the binds that RETURNING sets have some, too
+    OPTION_NOT_PLSQL = 0x8000,
     OPTION_BATCH_ERRORS = 0x80000,
     OPTION_COMMIT_AGAIN = 0x01, // in the second word of a re-execute
 
@@ -40,6 +42,8 @@ struct execution {
     uint32_t prefetch;
     struct bind_type *bind; // declared with this call; NULL: none are
     uint32_t binds;
+    struct bind_type *define; // of columns; NULL: as they are described
+    uint32_t defines;
     struct bytes sql;
     uint32_t al8[AL8_LENGTH];
 };

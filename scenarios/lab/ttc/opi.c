@@ -73,6 +73,9 @@ __attribute__((noinline)) void opiodr(struct server *server, enum call call) {
     case CALL_REEXECUTE_AND_FETCH:
         call_reexecute(server, call == CALL_REEXECUTE_AND_FETCH);
         break;
+    case CALL_LOB:
+        call_lob(server, server->message == MESSAGE_PIGGYBACK);
+        break;
     case CALL_COMMIT:
         end_transaction(server, transaction_commit(&server->database));
         break;
@@ -108,7 +111,7 @@ static void function(struct server *server, bool piggyback) {
     uint8_t sequence = in_u8(in);
     bool known_piggyback = call == CALL_CLOSE_CURSORS ||
                            call == CALL_CANCEL_CURSORS ||
-                           call == CALL_END_TO_END;
+                           call == CALL_END_TO_END || call == CALL_LOB;
     server->call = (uint8_t)call;
     server->sequence = sequence;
     if (in->bad || call == CALL_SESSION ||

@@ -50,6 +50,7 @@ static void release(struct server *server) {
     for (unsigned id = 1; id <= MOST_CURSORS; id++)
         open_cursor_close(server, id);
     database_close(&server->database);
+    lobs_close(&server->lobs);
     trace_flush();
     arena_free(&server->arena);
     free(server->in.data);

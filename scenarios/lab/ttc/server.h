@@ -10,6 +10,7 @@
 #include "sql/cursor.h"
 #include "sql/database.h"
 #include "sql/ora_error.h"
+#include "ttc/lobs.h"
 #include "ttc/o5logon.h"
 #include "ttc/wire.h"
 
@@ -30,6 +31,7 @@ enum call {           // TTC functions, and one of our own
     CALL_VERSION = 59,
     CALL_REEXECUTE_AND_FETCH = 78,
     CALL_EXECUTE = 94,
+    CALL_LOB = 96,
     CALL_CLOSE_CURSORS = 105,
     CALL_AUTH_2 = 115,
     CALL_AUTH_1 = 118,
@@ -48,18 +50,23 @@ enum message { // first byte of a TTC message
     MESSAGE_PARAMETER = 8,
     MESSAGE_STATUS = 9,
     MESSAGE_IO_VECTOR = 11,
+    MESSAGE_LOB_DATA = 14,
     MESSAGE_DESCRIBE = 16,
     MESSAGE_PIGGYBACK = 17,
+    MESSAGE_IMPLICIT_RESULTS = 27,
     MESSAGE_NETWORK_SERVICES = 0xde, // of Oracle Net: 0xdeadbeef
 };
 
-// A bind as its client declared it.
+// A bind, or a column of an answer, as its client declared it.
 struct bind_type {
     uint8_t type;
     uint8_t form; // of characters: 2 is the national character set
     uint32_t longest;
-    bool array; // one of PL/SQL: several values in a row
-    bool out;   // the client knows that the block sets it
+    bool array;                   // one of PL/SQL: several values in a row
+    bool out;                     // the client knows that the statement sets it
+    bool last;                    // its values follow all others of their row
+    bool lob_prefetch;            // of a LOB its length is wanted as well,
+    uint32_t lob_prefetch_length; // and so many characters or bytes
 };
 
 struct open_cursor {
@@ -67,6 +74,10 @@ struct open_cursor {
     struct cursor cursor;
     struct bind_type *bind; // as declared with the last execute that did
     unsigned binds;
+    struct bind_type *define; // how columns are wanted; NULL: as described
+    unsigned defines;
+    // The cursors that the last execution of a block opened.
+    unsigned opened[MOST_OPENED];
 };
 
 // The results of the executions of one call, one for each row of binds.
@@ -93,6 +104,7 @@ struct server {
     struct arena arena; // of the current call
     struct ora_error error;
     struct array_outcome outcome; // of the current call
+    struct lobs lobs;
     struct o5logon logon;
     char user_offered[SGA_NAME];
     uint8_t field_version;  // of TTC: the smaller of both sides'
@@ -148,12 +160,34 @@ void answer_status(struct server *server);
 void answer_describe(struct server *server, const struct cursor *cursor);
 void answer_row_header(struct server *server, const struct cursor *cursor,
                        unsigned rows);
-bool answer_row(struct server *server, const struct cursor *cursor);
-// One value as a column of this type.
+// The description of a cursor's columns alone.
+void answer_columns(struct server *server, const struct cursor *cursor);
+bool answer_row(struct server *server, const struct open_cursor *open);
+// One value as a column of this type, in the form `as` that the client wants,
+// or as described (NULL).
 bool answer_value(struct server *server, const struct column *column,
-                  struct sqlite3_value *value);
-// The values that a block has assigned to its binds.
+                  const struct bind_type *as, struct sqlite3_value *value);
+// lob_call.c: UTF-8, or bytes.
+bool answer_lob(struct server *server, const struct bind_type *as,
+                bool character, const void *data, size_t length);
+// block.c: the values that a block has assigned to its binds.
 void answer_block(struct server *server, struct open_cursor *open);
+// out_binds.c: which binds the statement sets: from now on the client sends no
+// values for them.
+void answer_io_vector(struct server *server, struct open_cursor *open);
+// One value, as the bind of the placeholder `at`.
+bool answer_out_bind(struct server *server, const struct open_cursor *open,
+                     unsigned at, struct sqlite3_value *value);
+// The rows of RETURNING of one execution. False with an error raised.
+bool answer_returned(struct server *server, struct open_cursor *open);
+// The declaration of the bind of that placeholder; NULL: there is none.
+struct bind_type *bind_of(const struct open_cursor *open, unsigned at);
+// ref_cursors.c: opens the cursors of a block, with its binds. False with an
+// error raised, and none of them open.
+bool ref_cursors_open(struct server *server, struct open_cursor *open,
+                      const struct bind_value *value);
+// Those that are binds of the block, and those that it returns.
+void answer_ref_cursors(struct server *server, struct open_cursor *open);
 void answer_parameters(struct server *server, unsigned cursor);
 // answer_send.c. Sends all that is left of the answer.
 void answer_send(struct server *server);
@@ -174,8 +208,13 @@ void call_auth_2(struct server *server);
 void kpoal8(struct server *server);
 void call_reexecute(struct server *server, bool fetch);
 void call_fetch(struct server *server);
+void call_lob(struct server *server, bool piggyback);
 void call_close_cursors(struct server *server);
 void call_end_to_end(struct server *server);
+// bind_values.c: the value of a bind from its bytes. False if it is none of the
+// bind's type, or with an error raised.
+bool bind_value_take(struct server *server, const struct bind_type *bind,
+                     struct bytes bytes, struct bind_value *value);
 // binds.c. Reads one row of values, one for each bind; when a cursor is
 // executed `again`, its client leaves out those that it knows to be OUT. False
 // with an error raised, after reading all of it unless the message is `lost`.

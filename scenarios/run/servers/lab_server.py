@@ -47,6 +47,7 @@ class LabServer:
         force_skip: int | None = None,
     ) -> None:
         self._options = ["--port", str(port), "--until-eof", "--listen", address]
+        self._options += ["--tcps-port", "0"]
         if address != LOOPBACK:
             self._options.append("--i-understand-this-is-not-a-database")
         self._processor = processor
@@ -86,6 +87,8 @@ class LabServer:
         lab = self.oralab
         if cell.break_mode == "local":
             return Endpoint(LOOPBACK, lab.local_port, lab.service)
+        if cell.transport == "tcps":
+            return Endpoint(lab.host, lab.tcps_port, lab.service, lab.wallet)
         return Endpoint(lab.host, lab.port, lab.service)
 
     def credentials(self) -> tuple[str, str]:

@@ -47,6 +47,8 @@ class OracleServer:
             return f"{cell.client} speaks to PostgreSQL only"
         if cell.break_mode == "local":
             return "a local (bequeath) session needs an Oracle client on the database host"
+        if cell.transport == "tcps":
+            return "a session over TLS needs a listener and a wallet that no option names"
         if not cell.path_check:
             return "leaving out the path check needs DISABLE_OOB_AUTO in the server's sqlnet.ora"
         if cell.skip is not None and self._sqlnet is None:

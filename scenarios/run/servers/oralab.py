@@ -23,6 +23,8 @@ class Oralab:
     - `pid`: its listener's; `host`, `port`: where it listens; `service`: the database's name
     - `local_port`: where LOCAL=YES sessions connect to; their server has no socket, gets breaks by
       a signal and never polls
+    - `tcps_port`: where sessions over TLS connect to, and `wallet`, the directory of the
+      certificates that they need; 0 and "" where there are none
     - `user`, `password`: of the database
     - `tns_admin`: its directory: the data files, traces, and its sqlnet.ora
     - `name`: of a lab in the background
@@ -36,6 +38,8 @@ class Oralab:
     password: str
     tns_admin: Path
     host: str = "127.0.0.1"
+    tcps_port: int = 0
+    wallet: str = ""
     name: str = "lab"
 
     @property
@@ -98,4 +102,6 @@ def start_oralab(
         password=password,
         tns_admin=Path(announced["tns_admin"]),
         host=announced["host"],
+        tcps_port=announced.get("tcps_port", 0),
+        wallet=announced.get("wallet", ""),
     )

@@ -16,11 +16,16 @@ from polltrace.scenarios.run.servers.session_views import SessionViews
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a listener is: `host` name or address, TCP `port`, and database `service`."""
+    """Where a listener is.
+
+    - `host`: a name or an address; `port`: of TCP; `service`: the database's
+    - `wallet`: where it takes TLS, the directory of the certificates; else ""
+    """
 
     host: str
     port: int
     service: str
+    wallet: str = ""
 
     @property
     def dsn(self) -> str:
@@ -87,5 +92,6 @@ def open_session(
         disable_oob=cell.break_mode == "in-band",
         fetch_size=cell.fetch_size,
         sdu=cell.sdu,
+        wallet=end.wallet,
     )
     server.connected(client, cell)

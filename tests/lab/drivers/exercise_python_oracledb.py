@@ -151,14 +151,103 @@ def check_types(connection: Any) -> None:
     back("blob as bytes", b"\xfe" * 1500, oracledb.DB_TYPE_LONG_RAW)
     cursor.execute("select cast(null as varchar2(3)), :1 from dual", [None])
     check("null", cursor.fetchone(), (None, None))
-    check("interval", failure(lambda: back_interval(cursor)), "ORA-03001")
+    span = datetime.timedelta(days=3, hours=2, microseconds=5)
+    back("interval", span, oracledb.DB_TYPE_INTERVAL_DS)
+    back("negative interval", -span, oracledb.DB_TYPE_INTERVAL_DS)
+    cursor.execute("create table intervals (a interval day to second, b interval year to month)")
+    months = oracledb.IntervalYM(years=-1, months=-2) if hasattr(oracledb, "IntervalYM") else None
+    cursor.execute("insert into intervals values (:1, :2)", [span, months])
+    cursor.execute("select a, b from intervals order by a")
+    check("columns of intervals", cursor.fetchall(), [(span, months)])
+    cursor.execute("drop table intervals")
     cursor.execute("select 1 from dual")
     check("the session lives", cursor.fetchone(), (1,))
 
 
-def back_interval(cursor: Any) -> None:
-    cursor.setinputsizes(oracledb.DB_TYPE_INTERVAL_DS)
-    cursor.execute("select :1 from dual", [datetime.timedelta(days=1)])
+def check_lobs(connection: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("create table lobs (n number, c clob, b blob)")
+    insert = "insert into lobs values (:1, :2, :3)"
+    values: list[tuple[int, str | None, bytes | None]] = [
+        (n, "é€😀x"[n % 4] * size, bytes([n]) * size)
+        for n, size in enumerate((1, 3000, 5000, 40000, 200_000))
+    ]
+    for n, text, data in values[:4]:
+        cursor.setinputsizes(None, oracledb.DB_TYPE_CLOB, oracledb.DB_TYPE_BLOB)
+        cursor.execute(insert, [n, text, data])
+    for n, text, data in values[4:]:
+        clob = connection.createlob(oracledb.DB_TYPE_CLOB)
+        blob = connection.createlob(oracledb.DB_TYPE_BLOB)
+        clob.write(text)
+        blob.write(data)
+        cursor.execute(insert, [n, clob, blob])
+    values.append((5, None, None))
+    cursor.execute(insert, [5, None, None])
+    cursor.execute("select n, c, b from lobs order by n")
+    described = [d[1].name for d in cursor.description]
+    check("columns", described, ["DB_TYPE_NUMBER", "DB_TYPE_CLOB", "DB_TYPE_BLOB"])
+    rows = [tuple(v.read() if hasattr(v, "read") else v for v in row) for row in cursor]
+    check("locators", rows == values, True)
+    cursor.execute("select c from lobs where n = 3")
+    (clob,) = cursor.fetchone()
+    check("a part", (clob.size(), clob.read(39_990, 20)), (40000, "x" * 11))
+    oracledb.defaults.fetch_lobs = False
+    for times in ("once", "again"):
+        cursor = connection.cursor()
+        cursor.arraysize = 2
+        # Another text: a statement that is cached keeps how its columns were fetched.
+        cursor.execute("select n, c, b from lobs order by 1")
+        check(f"strings {times}", cursor.fetchall() == values, True)
+    oracledb.defaults.fetch_lobs = True
+    compared = "select n from lobs where c = 'x'"
+    check("no comparison", failure(lambda: cursor.execute(compared)), "ORA-00932")
+    cursor.execute("drop table lobs")
+
+
+def check_cursors(connection: Any) -> None:
+    cursor = connection.cursor()
+    block = "begin open :c for select level n, :v v from dual connect by level <= 250; end;"
+    for i in range(3):
+        opened = connection.cursor()
+        cursor.execute(block, [opened, f"v{i}"])
+        check(f"cursor {i}", opened.fetchall(), [(n, f"v{i}") for n in range(1, 251)])
+        opened.close()
+    missing = "begin open :c for select 1 from no_such_table; end;"
+    failed = failure(lambda: cursor.execute(missing, [connection.cursor()]))
+    check("a cursor of no table", failed, "ORA-00942")
+    cursor.execute(
+        "declare a sys_refcursor; b sys_refcursor; begin"
+        " open a for select 'first' x from dual; dbms_sql.return_result(a);"
+        " open b for select level from dual connect by level <= 3;"
+        " dbms_sql.return_result(b); end;"
+    )
+    results = [result.fetchall() for result in cursor.getimplicitresults()]
+    check("implicit results", results, [[("first",)], [(1,), (2,), (3,)]])
+    cursor.execute("select 1 from dual")
+    check("the session lives", cursor.fetchone(), (1,))
+
+
+def check_returning(connection: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("create table returning (n number primary key, v varchar2(10))")
+    number, text = cursor.var(int), cursor.var(str)
+    insert = "insert into returning values (:1, :2) returning n, v || '!' into :3, :4"
+    for i in range(3):
+        cursor.execute(insert, [i, f"v{i}", number, text])
+        check(f"insert {i}", (number.getvalue(), text.getvalue()), ([i], [f"v{i}!"]))
+    change = "update returning set v = v || 'x' where n >= :1 returning n, v into :2, :3"
+    cursor.execute(change, [1, number, text])
+    check("update", (number.getvalue(), text.getvalue()), ([1, 2], ["v1x", "v2x"]))
+    cursor.execute(change, [9, number, text])
+    check("update of no row", (number.getvalue(), cursor.rowcount), ([], 0))
+    taken = cursor.var(str, arraysize=3)
+    cursor.setinputsizes(None, taken)
+    cursor.executemany("delete from returning where n = :1 returning v into :2", [(2,), (0,), (7,)])
+    check("deletes", [taken.getvalue(i) for i in range(3)], [["v2x"], ["v0"], []])
+    duplicate = failure(lambda: cursor.execute(insert, [1, "x", number, text]))
+    check("an error", duplicate, "ORA-00001")
+    connection.rollback()
+    cursor.execute("drop table returning")
 
 
 def check_described(connection: Any) -> None:
@@ -231,6 +320,10 @@ def check_scrolling(connection: Any) -> None:
     check("once more", [row[0] for row in cursor], list(range(1, 24)))
 
 
+def check_metadata(_: Any) -> None:
+    """It has none of its own."""
+
+
 def check_session(connection: Any) -> None:
     cursor = connection.cursor()
     connection.module, connection.action = "a module", "an action"
@@ -262,6 +355,7 @@ def sysdba() -> Any:
 def main() -> None:
     with contextlib.closing(connect()) as connection:
         for section in SECTIONS:
+            print(json.dumps({"section": section}), flush=True)
             globals()[f"check_{section}"](connection)
 
 

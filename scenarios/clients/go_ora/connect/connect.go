@@ -20,6 +20,7 @@ type How struct {
 	Password   string `json:"password"`
 	DisableOOB bool   `json:"disable_oob"`
 	FetchSize  int    `json:"fetch_size"`
+	Wallet     string `json:"wallet"`
 }
 
 // Open returns a database whose connections are made as `how` says.
@@ -39,6 +40,11 @@ func Open(how How) (*sql.DB, error) {
 	}
 	if how.FetchSize > 0 {
 		options["PREFETCH_ROWS"] = strconv.Itoa(how.FetchSize)
+	}
+	if how.Wallet != "" {
+		// It reads no PEM files, so whose certificate it is remains unchecked.
+		options["SSL"] = "true"
+		options["SSL VERIFY"] = "false"
 	}
 	return sql.Open("oracle", goora.BuildUrl(host, number, service, how.User, how.Password, options))
 }

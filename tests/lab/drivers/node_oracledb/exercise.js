@@ -136,6 +136,75 @@ const checks = {
     check('the session lives', await rows(c, 'select 1 from dual'), [[1]]);
   },
 
+  async lobs(c) {
+    await c.execute('create table lobs (n number, c clob, b blob)');
+    const insert = 'insert into lobs values (:1, :2, :3)';
+    const values = [1, 3000, 5000, 40000, 200000].map((size, n) => [n, 'é€üx'[n % 4].repeat(size), Buffer.alloc(size, n)]);
+    for (const [n, text, data] of values) {
+      const binds = [n, { type: oracledb.CLOB, val: text }, { type: oracledb.BLOB, val: data }];
+      if (n < 4) {
+        await c.execute(insert, binds);
+        continue;
+      }
+      const clob = await c.createLob(oracledb.CLOB), blob = await c.createLob(oracledb.BLOB);
+      for (const [lob, content] of [[clob, text], [blob, data]])
+        await new Promise((done, failed) => lob.on('error', failed).on('finish', done).end(content));
+      await c.execute(insert, [n, clob, blob]);
+    }
+    await c.execute(insert, [5, null, null]);
+    const query = 'select n, c, b from lobs order by n';
+    const typeHandler = ({ dbType }) =>
+      dbType === oracledb.DB_TYPE_CLOB ? { type: oracledb.STRING }
+      : dbType === oracledb.DB_TYPE_BLOB ? { type: oracledb.BUFFER } : undefined;
+    const fetchInfo = { C: { type: oracledb.STRING }, B: { type: oracledb.BUFFER } };
+    const equal = (got) =>
+      got.length === 6 && same(got[5], [5, null, null]) &&
+      values.every(([n, text, data], i) => got[i][0] === n && got[i][1] === text && data.equals(got[i][2]));
+    for (const times of ['once', 'again'])
+      check(`strings ${times}`, equal(await rows(c, query, [], { fetchInfo, fetchArraySize: 2 })), true);
+    const got = await rows(c, query);
+    for (const row of got.slice(0, 5)) [row[1], row[2]] = [await row[1].getData(), await row[2].getData()];
+    check('locators', equal(got), true);
+    check('no comparison', await failure(() => c.execute("select n from lobs where c = 'x'")), 'ORA-00932');
+    await c.execute('drop table lobs');
+  },
+
+  async cursors(c) {
+    const block = 'begin open :c for select level n, :v v from dual connect by level <= 250; end;';
+    for (let i = 0; i < 3; i++) {
+      const { outBinds } = await c.execute(block, { c: { type: oracledb.CURSOR, dir: oracledb.BIND_OUT }, v: `v${i}` });
+      const got = await outBinds.c.getRows();
+      check(`cursor ${i}`, got, Array.from({ length: 250 }, (_, n) => [n + 1, `v${i}`]));
+      await outBinds.c.close();
+    }
+    const { implicitResults } = await c.execute(
+      "declare a sys_refcursor; b sys_refcursor; begin open a for select 'first' x from dual; dbms_sql.return_result(a);" +
+        ' open b for select level from dual connect by level <= 3; dbms_sql.return_result(b); end;');
+    check('implicit results', implicitResults, [[['first']], [[1], [2], [3]]]);
+    check('the session lives', await rows(c, 'select 1 from dual'), [[1]]);
+  },
+
+  async returning(c) {
+    await c.execute('create table returning (n number primary key, v varchar2(10))');
+    const out = { n: { type: oracledb.NUMBER, dir: oracledb.BIND_OUT }, v: { type: oracledb.STRING, dir: oracledb.BIND_OUT } };
+    for (let i = 0; i < 3; i++) {
+      const sql = "insert into returning values (:a, :b) returning n, v || '!' into :n, :v";
+      const { outBinds } = await c.execute(sql, { a: i, b: `v${i}`, ...out });
+      check(`insert ${i}`, outBinds, { n: [i], v: [`v${i}!`] });
+    }
+    const change = "update returning set v = v || 'x' where n >= :a returning n, v into :n, :v";
+    check('update', (await c.execute(change, { a: 1, ...out })).outBinds, { n: [1, 2], v: ['v1x', 'v2x'] });
+    check('update of no row', (await c.execute(change, { a: 9, ...out })).outBinds, { n: [], v: [] });
+    const many = await c.executeMany('delete from returning where n = :a returning v into :v', [{ a: 2 }, { a: 0 }, { a: 7 }], {
+      bindDefs: { a: { type: oracledb.NUMBER }, v: { type: oracledb.STRING, dir: oracledb.BIND_OUT, maxSize: 10 } },
+    });
+    check('deletes', many.outBinds, [{ v: ['v2x'] }, { v: ['v0'] }, { v: [] }]);
+    await c.rollback();
+    await c.execute('drop table returning');
+  },
+
+  async metadata() {}, // it has none of its own
+
   async described(c) {
     await c.execute('create table described (a number(5,2), b varchar2(3), c number, d date)');
     await c.execute('insert into described values (null, null, null, null)');
@@ -193,6 +262,9 @@ const checks = {
 
 (async () => {
   const connection = await connect();
-  for (const section of sections) await checks[section](connection);
+  for (const section of sections) {
+    console.log(JSON.stringify({ section }));
+    await checks[section](connection);
+  }
   await connection.close();
 })();

@@ -248,6 +248,10 @@ public class Exercise {
         OffsetDateTime offset = local.atOffset(ZoneOffset.ofHours(2));
         back("timestamp with zone", s -> s.setObject(1, offset),
             r -> r.getObject(1, OffsetDateTime.class).toInstant(), offset.toInstant());
+        back("interval", s -> ((oracle.jdbc.OraclePreparedStatement) s).setINTERVALDS(1, new oracle.sql.INTERVALDS("3 2:00:00.5")),
+            r -> r.getString(1), "3 2:0:0.5");
+        back("months", s -> ((oracle.jdbc.OraclePreparedStatement) s).setINTERVALYM(1, new oracle.sql.INTERVALYM("-1-2")),
+            r -> r.getString(1), "-1-2");
         back("null", s -> s.setNull(1, Types.VARCHAR), r -> r.getString(1), null);
         back("null number", s -> s.setNull(1, Types.NUMERIC), r -> r.getString(1), null);
         back("boolean", s -> s.setBoolean(1, true), r -> r.getInt(1), 1);
@@ -265,6 +269,146 @@ public class Exercise {
         check("timestamps read back", rows("select count(distinct t), count(*) from types"), List.of(List.of("2", "3")));
         execute("drop table types");
         check("the session lives", rows("select 1 from dual"), List.of(List.of("1")));
+    }
+
+    static void checkLobs() throws Exception {
+        execute("create table lobs (n number, c clob, b blob)");
+        String[] texts = {"\u00e9", times("\u20ac", 3000), times("\ud83d\ude00", 5000), times("x", 40000), times("y", 200000)};
+        try (PreparedStatement insert = connection.prepareStatement("insert into lobs values (?, ?, ?)")) {
+            for (int i = 0; i < texts.length; i++) {
+                insert.setInt(1, i);
+                if (i % 2 == 0) {
+                    Clob clob = connection.createClob();
+                    clob.setString(1, texts[i]);
+                    Blob blob = connection.createBlob();
+                    blob.setBytes(1, texts[i].getBytes("UTF-8"));
+                    insert.setClob(2, clob);
+                    insert.setBlob(3, blob);
+                } else {
+                    insert.setString(2, texts[i]);
+                    insert.setBytes(3, texts[i].getBytes("UTF-8"));
+                }
+                insert.executeUpdate();
+            }
+        }
+        execute("insert into lobs values (5, null, null)");
+        try (PreparedStatement s = connection.prepareStatement("select n, c, b from lobs order by n"); ResultSet result = s.executeQuery()) {
+            check("columns", List.of(result.getMetaData().getColumnTypeName(2), result.getMetaData().getColumnTypeName(3)), List.of("CLOB", "BLOB"));
+            for (int i = 0; result.next() && i < texts.length; i++) {
+                check("text " + i, result.getString(2).equals(texts[i]), true);
+                check("bytes " + i, Arrays.equals(result.getBytes(3), texts[i].getBytes("UTF-8")), true);
+                Clob clob = result.getClob(2);
+                check("locator " + i, clob.length() == texts[i].length() && clob.getSubString(1, texts[i].length()).equals(texts[i]), true);
+            }
+            check("null", Arrays.asList(result.getString(2), result.getBytes(3)), Arrays.asList(null, null));
+        }
+        execute("drop table lobs");
+    }
+
+    static void checkCursors() throws Exception {
+        List<List<Object>> want = new ArrayList<>();
+        for (int i = 1; i <= 250; i++)
+            want.add(List.of("" + i, "v"));
+        try (CallableStatement block = connection.prepareCall("begin open ? for select level n, ? v from dual connect by level <= 250; end;")) {
+            for (int times = 0; times < 3; times++) {
+                block.registerOutParameter(1, -10); // OracleTypes.CURSOR
+                block.setString(2, "v");
+                block.execute();
+                List<List<Object>> got = new ArrayList<>();
+                try (ResultSet result = (ResultSet) block.getObject(1)) {
+                    while (result.next())
+                        got.add(List.of(result.getString(1), result.getString(2)));
+                }
+                check("cursor " + times, got, want);
+            }
+        }
+        try (PreparedStatement block = connection.prepareStatement(
+                 "declare a sys_refcursor; b sys_refcursor; begin open a for select 'first' x from dual; dbms_sql.return_result(a);"
+                 + " open b for select level from dual connect by level <= 3; dbms_sql.return_result(b); end;")) {
+            block.execute();
+            List<String> got = new ArrayList<>();
+            while (block.getMoreResults())
+                try (ResultSet result = block.getResultSet()) {
+                    while (result.next())
+                        got.add(result.getString(1));
+                }
+            check("implicit results", got, List.of("first", "1", "2", "3"));
+        }
+        check("the session lives", rows("select 1 from dual"), List.of(List.of("1")));
+    }
+
+    static void checkReturning() throws Exception {
+        execute("create table returning (n number primary key, v varchar2(10))");
+        String insert = "insert into returning values (?, ?) returning n, v || '!' into ?, ?";
+        try (PreparedStatement s = connection.prepareStatement(insert)) {
+            oracle.jdbc.OraclePreparedStatement own = s.unwrap(oracle.jdbc.OraclePreparedStatement.class);
+            for (int i = 0; i < 3; i++) {
+                s.setInt(1, i);
+                s.setString(2, "v" + i);
+                own.registerReturnParameter(3, Types.INTEGER);
+                own.registerReturnParameter(4, Types.VARCHAR);
+                s.executeUpdate();
+                try (ResultSet result = own.getReturnResultSet()) {
+                    result.next();
+                    check("insert " + i, List.of(result.getInt(1), result.getString(2), result.next()), List.of(i, "v" + i + "!", false));
+                }
+            }
+        }
+        // By the names of columns the driver asks for a description of the table.
+        try (PreparedStatement s = connection.prepareStatement("insert into returning values (7, 'key')", new String[] {"N"})) {
+            String answer;
+            try {
+                s.executeUpdate();
+                ResultSet keys = s.getGeneratedKeys();
+                keys.next();
+                answer = "key " + keys.getInt(1);
+            } catch (SQLException e) {
+                answer = e.getMessage().contains("TTC function 119") ? "refused" : e.getMessage();
+                execute("insert into returning values (7, 'key')");
+            }
+            check("generated keys", answer.matches("key 7|refused"), true);
+        }
+        try (PreparedStatement s = connection.prepareStatement("update returning set v = v || 'x' where n >= ? returning n, v into ?, ?")) {
+            oracle.jdbc.OraclePreparedStatement own = s.unwrap(oracle.jdbc.OraclePreparedStatement.class);
+            s.setInt(1, 1);
+            own.registerReturnParameter(2, Types.INTEGER);
+            own.registerReturnParameter(3, Types.VARCHAR);
+            check("rows changed", s.executeUpdate(), 3);
+            List<String> got = new ArrayList<>();
+            try (ResultSet result = own.getReturnResultSet()) {
+                while (result.next())
+                    got.add(result.getInt(1) + result.getString(2));
+            }
+            check("update", got, List.of("1v1x", "2v2x", "7keyx"));
+        }
+        execute("drop table returning");
+    }
+
+    static List<String> read(ResultSet result, String... columns) throws SQLException {
+        List<String> rows = new ArrayList<>();
+        while (result.next()) {
+            List<String> row = new ArrayList<>();
+            for (String column : columns)
+                row.add(result.getString(column));
+            rows.add(String.join(" ", row));
+        }
+        result.close();
+        return rows;
+    }
+
+    static void checkMetadata() throws Exception {
+        execute("create table metadata (id number(9) constraint metadata_key primary key, name varchar2(20) not null, amount number(7,2), at date, c clob)");
+        execute("create index metadata_name on metadata (name, amount)");
+        DatabaseMetaData about = connection.getMetaData();
+        check("tables", read(about.getTables(null, "SCOTT", "META%", new String[] {"TABLE"}), "TABLE_SCHEM", "TABLE_NAME", "TABLE_TYPE"),
+            List.of("SCOTT METADATA TABLE"));
+        check("columns", read(about.getColumns(null, "SCOTT", "METADATA", "%"), "COLUMN_NAME", "TYPE_NAME", "COLUMN_SIZE", "IS_NULLABLE", "ORDINAL_POSITION"),
+            List.of("ID NUMBER 9 NO 1", "NAME VARCHAR2 20 NO 2", "AMOUNT NUMBER 7 YES 3", "AT DATE 7 YES 4", "C CLOB 4000 YES 5"));
+        check("keys", read(about.getPrimaryKeys(null, "SCOTT", "METADATA"), "TABLE_NAME", "COLUMN_NAME", "KEY_SEQ", "PK_NAME"), List.of("METADATA ID 1 METADATA_KEY"));
+        check("schemas", read(about.getSchemas(), "TABLE_SCHEM").contains("SCOTT"), true);
+        check("foreign keys", read(about.getImportedKeys(null, "SCOTT", "METADATA"), "FK_NAME"), List.of());
+        check("valid", connection.isValid(5), true);
+        execute("drop table metadata");
     }
 
     static void checkDescribed() throws SQLException {
@@ -348,8 +492,10 @@ public class Exercise {
     public static void main(String[] all) throws Exception {
         arguments = all;
         connection = connect(new Properties());
-        for (String section : Arrays.copyOfRange(all, 5, all.length))
+        for (String section : Arrays.copyOfRange(all, 5, all.length)) {
+            System.out.println("{\"section\": \"" + section + "\"}");
             Exercise.class.getDeclaredMethod("check" + section.substring(0, 1).toUpperCase() + section.substring(1)).invoke(null);
+        }
         connection.close();
     }
 }

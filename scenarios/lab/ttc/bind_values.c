@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A bind's value from its bytes, by the type that the client declared.
+#include <sqlite3.h>
+#include <string.h>
+
+#include "sql/oracle_date.h"
+#include "sql/oracle_number.h"
+#include "sql/session_zone.h"
+#include "sql/utf16.h"
+#include "sql/value.h"
+#include "ttc/bind_types.h"
+#include "ttc/server.h"
+
+enum {
+    FORM_NATIONAL = 2,
+
+    // Of a TIMESTAMP WITH TIME ZONE.
+    ZERO_HOURS = 20,
+    ZERO_MINUTES = 60,
+    TIME_IN_ZONE = 0x40,
+    ZONE_IS_NUMBER = 0x80,
+    NO_SUCH_ZONE = 1882,
+};
+
+static bool take_number(struct server *server, struct bytes bytes,
+                        struct bind_value *value) {
+    struct decimal number;
+    uint8_t *wide;
+    if (!number_to_decimal(bytes.at, bytes.length, &number))
+        return false;
+    switch (value_number_form(&number, &value->integer, &value->real)) {
+    case SQLITE_INTEGER:
+        value->kind = BIND_INTEGER;
+        return true;
+    case SQLITE_FLOAT:
+        value->kind = BIND_DOUBLE;
+        return true;
+    default:
+        wide = arena_take(&server->arena, WIDE_BYTES);
+        if (!wide)
+            return false;
+        value_wide_from_decimal(&number, wide);
+        value->kind = BIND_WIDE;
+        value->data = wide;
+        value->length = WIDE_BYTES;
+        return true;
+    }
+}
+
+// IEEE bytes, changed so that they sort: the sign bit of positive numbers is
+// set, all bits of negative ones are flipped.
+static bool take_ieee(struct bytes bytes, size_t size,
+                      struct bind_value *value) {
+    if (bytes.length != size)
+        return false;
+    uint64_t bits = 0;
+    bool positive = bytes.at[0] & 0x80;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = positive ? bytes.at[i] : (uint8_t)~bytes.at[i];
+        bits = bits << 8 | byte;
+    }
+    if (positive)
+        bits &= ~(1ULL << (8 * size - 1));
+    if (size == sizeof(float)) {
+        uint32_t half = (uint32_t)bits;
+        float single;
+        memcpy(&single, &half, sizeof single);
+        value->real = single;
+    } else {
+        memcpy(&value->real, &bits, sizeof bits);
+    }
+    // Its first 15 digits: more a NUMBER would not get of it.
+    struct decimal number;
+    if (!decimal_from_double(value->real, &number))
+        return false;
+    value->kind = value_number_form(&number, &value->integer, &value->real) ==
+                          SQLITE_INTEGER
+                      ? BIND_INTEGER
+                      : BIND_DOUBLE;
+    return true;
+}
+
+// A timestamp whose fraction is zero comes as a date.
+static bool take_timestamp(struct server *server, size_t size,
+                           struct bytes bytes, struct bind_value *value) {
+    uint8_t *full = arena_take(&server->arena, TIMESTAMP_TZ_BYTES);
+    if (!full || bytes.length < DATE_BYTES || bytes.length > TIMESTAMP_TZ_BYTES)
+        return false;
+    memset(full, 0, TIMESTAMP_TZ_BYTES);
+    memcpy(full, bytes.at, bytes.length < size ? bytes.length : size);
+    value->kind = BIND_TIME;
+    value->data = full;
+    value->length = size;
+    return true;
+}
+
+// Zones have numbers: those that mean UTC all the year round.
+static bool is_utc(unsigned zone) {
+    static const unsigned numbers[] = {
+        1 /* Etc/GMT */, 28 /* Etc/UTC */,     29 /* Etc/UCT */,
+        513 /* GMT */,   541 /* UCT */,        1564 /* Etc/Zulu */,
+        2076 /* Zulu */, 4609 /* Greenwich */, 5121 /* UTC */,
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (zone == numbers[i])
+            return true;
+    return false;
+}
+
+// The last two bytes are the zone's offset from UTC, in which all others are
+// unless a bit tells that they are in the zone. Or they are a zone's number.
+static bool take_zoned(struct server *server, struct bytes bytes,
+                       struct bind_value *value) {
+    if (bytes.length != TIMESTAMP_TZ_BYTES)
+        return false;
+    uint8_t *to = arena_take(&server->arena, TIMESTAMP_TZ_BYTES);
+    if (!to)
+        return false;
+    memcpy(to, bytes.at, TIMESTAMP_TZ_BYTES);
+    const uint8_t hour = to[11], minute = to[12];
+    struct oracle_date time;
+    if (hour & ZONE_IS_NUMBER) {
+        const unsigned zone = (hour & 0x7fU) << 6 | minute >> 2;
+        if (!is_utc(zone)) {
+            server_raise(server, NO_SUCH_ZONE, "");
+            return false;
+        }
+        to[11] = ZERO_HOURS;
+        to[12] = ZERO_MINUTES;
+    } else if (hour & TIME_IN_ZONE) {
+        if (!oracle_date_read(to, TIMESTAMP_BYTES, &time))
+            return false;
+        time.zone =
+            ((hour & ~TIME_IN_ZONE) - ZERO_HOURS) * 60 + minute - ZERO_MINUTES;
+        oracle_date_write(&time, to, TIMESTAMP_TZ_BYTES);
+    }
+    value->kind = BIND_TIME;
+    value->data = to;
+    value->length = TIMESTAMP_TZ_BYTES;
+    return oracle_date_read(to, TIMESTAMP_TZ_BYTES, &time);
+}
+
+// WITH LOCAL TIME ZONE: in the database's, that is in UTC, as it comes.
+static bool take_local(struct server *server, struct bytes bytes,
+                       struct bind_value *value) {
+    struct oracle_date time;
+    if (!take_timestamp(server, TIMESTAMP_BYTES, bytes, value) ||
+        !oracle_date_read(value->data, TIMESTAMP_BYTES, &time))
+        return false;
+    session_zone_show(&time);
+    oracle_date_write(&time, (uint8_t *)value->data, TIMESTAMP_BYTES);
+    return true;
+}
+
+// The national character set is AL16UTF16, the database's AL32UTF8.
+static bool take_utf16(struct server *server, struct bytes bytes,
+                       struct bind_value *value) {
+    enum { LONGEST_CHARACTER = 3 }; // of one unit; two units have 4 bytes
+    char *text =
+        arena_take(&server->arena, bytes.length / 2 * LONGEST_CHARACTER + 1);
+    if (!text || bytes.length % 2 != 0)
+        return false;
+    value->data = text;
+    value->length = utf16_to_utf8(bytes.at, bytes.length, text);
+    return true;
+}
+
+static bool take_interval(struct server *server, struct bytes bytes,
+                          size_t wire, size_t stored,
+                          struct bind_value *value) {
+    uint8_t *to = arena_take(&server->arena, stored);
+    if (!to || bytes.length != wire)
+        return false;
+    memset(to, 0, stored);
+    memcpy(to, bytes.at, wire);
+    value->kind = BIND_INTERVAL;
+    value->data = to;
+    value->length = stored;
+    return true;
+}
+
+// The bytes are a locator.
+static bool take_lob(struct server *server, const struct bind_type *bind,
+                     struct bytes bytes, struct bind_value *value) {
+    enum { NO_SUCH_LOB = 22922 };
+    const struct lob *lob = lobs_find(&server->lobs, bytes);
+    if (!lob || lob->character != (bind->type == TYPE_CLOB)) {
+        server_raise(server, NO_SUCH_LOB, "");
+        return false;
+    }
+    if (lob->length == 0) {
+        value->kind = BIND_NULL;
+        return true;
+    }
+    value->data = lob->data;
+    value->length = lob->length;
+    value->kind = lob->character ? BIND_CLOB : BIND_BLOB;
+    const struct bytes data = {lob->data, lob->length};
+    return !lob->character || take_utf16(server, data, value);
+}
+
+bool bind_value_take(struct server *server, const struct bind_type *bind,
+                     struct bytes bytes, struct bind_value *value) {
+    *value = (struct bind_value){
+        .kind = BIND_NULL, .data = bytes.at, .length = bytes.length};
+    if (bytes.length == 0)
+        return true;
+    switch (bind->type) {
+    case TYPE_VARCHAR2:
+    case TYPE_LONG:
+    case TYPE_CHAR:
+        value->kind = BIND_TEXT;
+        return bind->form != FORM_NATIONAL || take_utf16(server, bytes, value);
+    case TYPE_NUMBER:
+    case TYPE_INTEGER:
+        return take_number(server, bytes, value);
+    case TYPE_DATE:
+        value->kind = BIND_TIME;
+        return bytes.length == 7;
+    case TYPE_RAW:
+    case TYPE_LONG_RAW:
+        value->kind = BIND_RAW;
+        return true;
+    case TYPE_BOOLEAN:
+        value->kind = BIND_INTEGER;
+        value->integer = bytes.at[bytes.length - 1];
+        return true;
+    case TYPE_BINARY_FLOAT:
+        return take_ieee(bytes, sizeof(float), value);
+    case TYPE_BINARY_DOUBLE:
+        return take_ieee(bytes, sizeof(double), value);
+    case TYPE_TIMESTAMP:
+    case TYPE_PROGRAM_TIMESTAMP:
+        return take_timestamp(server, TIMESTAMP_BYTES, bytes, value);
+    case TYPE_TIMESTAMP_LTZ:
+    case TYPE_PROGRAM_TIMESTAMP_LTZ:
+        return take_local(server, bytes, value);
+    case TYPE_TIMESTAMP_TZ:
+    case TYPE_PROGRAM_TIMESTAMP_TZ:
+        return take_zoned(server, bytes, value);
+    case TYPE_INTERVAL_YM:
+    case TYPE_PROGRAM_INTERVAL_YM:
+        return take_interval(server, bytes, INTERVAL_YM_WIRE, INTERVAL_YM_BYTES,
+                             value);
+    case TYPE_INTERVAL_DS:
+    case TYPE_PROGRAM_INTERVAL_DS:
+        return take_interval(server, bytes, INTERVAL_DS_WIRE, INTERVAL_DS_BYTES,
+                             value);
+    case TYPE_CLOB:
+    case TYPE_BLOB:
+        return take_lob(server, bind, bytes, value);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Cancels at random moments, ten sessions at a time, by each driver in each break mode."""
+
+from __future__ import annotations
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from polltrace.scenarios.run.client import DriverClient
+
+from .conftest import SOAK, Lab
+from .test_drivers import BURN, CASES, connected
+
+SESSIONS = 10
+EACH = 50 if SOAK else 2
+LONGEST_S = 60.0  # Upper bound; only a lost cancel waits this long
+# ojdbc11 loses a cancel of its own that meets its execute() before it is sent (docs/drivers.md).
+FIRST_MS = {"ojdbc11": 60}
+
+
+def cancelled(client: DriverClient, moments: random.Random) -> list[str]:
+    """What went wrong with each cancel; "" where nothing did."""
+    wrong = []
+    first_s = FIRST_MS.get(client.name, 0) / 1e3
+    for _ in range(EACH):
+        client.begin(BURN)
+        after_s = first_s + moments.uniform(0, 0.06)
+        time.sleep(after_s)
+        client.send_break()
+        ended = client.finish(LONGEST_S)
+        after = client.query("select 7 from dual")[1]
+        usable = [[float(value) for value in row] for row in after] == [[7]]
+        fine = usable and "ORA-01013" in (ended.error or "")
+        wrong.append("" if fine else f"{after_s:.4f} s: {ended.error}, {after}")
+    return wrong
+
+
+# Ten JVMs on a busy machine are slower to send a statement than a cancel waits.
+QUICK = [case for case in CASES if SOAK or not case.startswith("java")]
+
+
+@pytest.mark.parametrize("case", QUICK)
+def test_random_cancels(lab: Lab, case: str) -> None:
+    with ExitStack() as stack:
+        clients = [stack.enter_context(connected(lab, case)) for _ in range(SESSIONS)]
+        with ThreadPoolExecutor(SESSIONS) as pool:
+            seeds = [random.Random(f"{case} {n}") for n in range(SESSIONS)]
+            outcomes = [what for one in pool.map(cancelled, clients, seeds) for what in one]
+    assert len(outcomes) == SESSIONS * EACH
+    assert [what for what in outcomes if what] == []
