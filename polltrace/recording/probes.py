@@ -55,6 +55,11 @@ class Probes:
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     @property
+    def began_s(self) -> float | None:
+        """When the recording began, in seconds of CLOCK_MONOTONIC; None: not yet."""
+        return self._began
+
+    @property
     def streams(self) -> list[str]:
         """The streams whose probes run."""
         return list(self._probes)
