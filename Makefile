@@ -17,8 +17,8 @@ SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
-	setup setup-tests docs docs-outputs demo-recording packages test-packages two-commands lock \
-	bench overhead bench-lab compare-power proof soak check-compare mutants coverage test-spark kernels vagrant-test clean
+	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
+	bench overhead bench-lab bench-load bench-trace compare-power fit validate soak check-compare mutants coverage test-spark kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -26,7 +26,7 @@ help: ## print this list
 demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
 
-# The linters, the C tests and five shards of the Python tests side by side. Each shard has its own
+# The linters, the C tests and six shards of the Python tests side by side. Each shard has its own
 # namespaces, so it sees no process of another; the probe's shard keeps the host's process IDs,
 # because a probe in a PID namespace takes other paths, and the emulated kernels' keeps the network,
 # which their packages come from. What failed is said once more at the end, where one looks for it.
@@ -34,7 +34,7 @@ test: SHELL := /bin/bash
 test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \
 	$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --keep-going --output-sync=target \
-		pytest-live pytest-rest pytest-lab pytest-probes pytest-kernels check-c lint-files \
+		pytest-live pytest-rest pytest-load pytest-lab pytest-probes pytest-kernels check-c lint-files \
 		2>&1 | tee build/test.log || { \
 		echo; echo "make test: what failed, out of build/test.log:"; \
 		grep -E '^(FAILED|ERROR) |\*\*\* ' build/test.log; exit 1; }
@@ -42,6 +42,7 @@ test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run
 SHARD = MAKEFLAGS= tests/own-namespaces.sh
 OF_PROBES = tests/probes
 OF_LIVE = tests/exporter tests/recording tests/servers tests/stop_at tests/top tests/watch
+OF_LOAD = tests/engines tests/latency tests/load tests/sqltrace
 OF_LAB = tests/docs tests/lab tests/stacks tests/vagrant
 
 pytest-probes:
@@ -53,12 +54,15 @@ pytest-kernels:
 pytest-live:
 	$(SHARD) pytest --durations=10 $(OF_LIVE)
 
+pytest-load:
+	$(SHARD) pytest --durations=10 $(OF_LOAD)
+
 pytest-lab:
 	$(SHARD) pytest --durations=10 $(OF_LAB)
 
 pytest-rest:
 	$(SHARD) pytest --durations=10 \
-		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) tests/kernels)
+		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) $(OF_LOAD) tests/kernels)
 
 test-spark: build $(VENV)/installed-spark ## trace files and recordings in Spark, on a local cluster (installs a JRE)
 	@./setup.sh --spark
@@ -72,9 +76,10 @@ pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; 
 	pytest $(TESTS)
 
 # `make soak` fuzzes longer.
-check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz for 80 seconds
+check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz for 100 seconds
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=60
 	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=20
+	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=20
 	@$(MAKE) -s --no-print-directory -C probes check
 
 lint: $(VENV)/installed-dev ## check style, types, and what may import what
@@ -133,7 +138,7 @@ $(VENV)/installed-%: requirements-%.lock $(VENV)/installed
 	@touch $@
 
 COMPILE = uv pip compile -q --generate-hashes --no-header --no-emit-index-url $(UPGRADE) \
-	--python-version 3.11 pyproject.toml --extra drivers --extra build --extra trace
+	--python-version 3.11 pyproject.toml --extra drivers --extra postgresql --extra build --extra trace
 lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--upgrade: move all of them
 	pip install -q uv
 	$(COMPILE) -o requirements.lock
@@ -155,6 +160,9 @@ packages: build $(VENV)/installed-packaging ## make a wheel, a single file, a De
 
 test-packages: packages $(VENV)/installed-dev ## install each package where nothing else is, run the demo
 	pytest -m packages tests/packages
+
+check-linked: ## has Debian fixed anything since in the libraries inside dist/ (after apt-get update)
+	python packaging/linked.py
 
 two-commands: ## time both commands on a bare Debian 12: a quarter of an hour and more (root)
 	@./setup.sh --packages
@@ -180,11 +188,22 @@ bench-lab: build ## measure the lab's speed next to PostgreSQL's
 	python -m bench.lab_speed
 	python -m bench.sql_trace_cost
 
+bench-load: build clients ## measure what a load adds to a transaction, next to pgbench and plain loops
+	@./setup.sh --bench
+	python -m bench.load_speed
+
+bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ripgrep, awk, perl (a quiet machine)
+	@./setup.sh --bench
+	python -m bench.trace_speed
+
 compare-power: build clients ## how often compare finds a slower server by its times: an hour
 	python -m bench.compare_power build/compare-power --record 12
 
-proof: build clients ## hold the forecast against measured runs, into docs/forecast-proof.md: 20 minutes (root)
-	python -m bench.proof
+fit: build clients ## fit the cost model to measured sessions: ten minutes (root)
+	python -m bench.break_cost.fit
+
+validate: build clients ## hold the model against other sessions, into docs/forecast-proof.md: half an hour (root)
+	python -m bench.break_cost.validate
 
 check-compare: build ## see compare find a regression 20 times of 20, and imagine none
 	python tests/scenarios/check_compare.py
@@ -198,9 +217,11 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	$(MAKE) -C probes soak
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
+	$(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak"
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
+	LOAD_SOAK_S=3600 POLLTRACE_PATIENCE_S=4000 pytest tests/load -k stays_flat
 	python tests/stacks/fuzz_elf.py --seconds 600
 	python docs/shown.py --check
 

@@ -14,11 +14,12 @@ packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
     libssl-dev tcl patch xz-utils iproute2"
 # The fuzzer's run time; tools that look at processes and programs from outside; a browser for the
 # flame graphs, a terminal for the live view; a Prometheus that scrapes, a remote host to watch; an
-# emulator for other kernels; bcc for its backend. The linters come from PyPI.
+# emulator for other kernels; bcc for its backend; a database that checks its clients by a timer.
+# The linters come from PyPI.
 tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openssh-server systemd
-    qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc"
+    qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql"
 # What the benches measure against.
-bench="strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
+bench="ripgrep mawk perl strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
 spark="openjdk-17-jre-headless"
 vagrant="vagrant vagrant-libvirt mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
@@ -31,8 +32,10 @@ case "${1:-}" in
 esac
 
 if [ "${1:-}" = --bench ]; then
-    # The bench makes a cluster of its own; the package shall make none.
     packages="$packages $bench"
+fi
+if [ "${1:-}" = --bench ] || [ "${1:-}" = --tests ]; then
+    # Tests and benches make clusters of their own; the package shall make none.
     if [ "$(id -u)" -eq 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
         mkdir -p /etc/postgresql-common
         echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf

@@ -55,7 +55,13 @@ class Command(Form, Protocol):
 
 class Parser(argparse.ArgumentParser):
     """Whatever is wrong with the command line becomes a UsageError: one line, with the near miss
-    where there is one."""
+    where there is one.
+
+    intermixed: the positional whose words may come before, between and after options; argparse
+    alone takes them in one run.
+    """
+
+    intermixed = ""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
@@ -66,6 +72,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = self.parse_known_args(args, namespace)
+        if self.intermixed:
+            words = [word for word in unknown if word == "-" or not word.startswith("-")]
+            getattr(found, self.intermixed).extend(words)
+            unknown = [word for word in unknown if word not in words]
         if unknown:
             near = near_miss(unknown[0].partition("=")[0], _options(self))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")

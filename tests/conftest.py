@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import pytest
 
+from tests.plain_model import plain_model  # noqa: F401 - a fixture
 from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
@@ -113,6 +114,30 @@ def built_lab() -> None:
 def calibrator() -> None:
     """The test runs polltrace-calibrate."""
     _built("probes/build/polltrace-calibrate")
+
+
+@pytest.fixture(scope="session")
+def quick_calibrate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """polltrace-calibrate with a tenth of the rounds: for tests that want a cost per poll, but not
+    a good one. A whole calibration takes seconds of a processor that others need as well."""
+    calibrate = ROOT / "probes/build/polltrace-calibrate"
+    quick = tmp_path_factory.mktemp("quick") / calibrate.name
+    quick.write_text(
+        "#!/bin/sh\n"
+        "shift; rounds=$1; shift\n"
+        "[ $rounds -ge 10000 ] || rounds=$((rounds / 10 + 8))\n"  # a load, not a measurement
+        f'exec {calibrate} -r $rounds "$@"\n'
+    )
+    quick.chmod(0o755)
+    return quick
+
+
+@pytest.fixture(scope="module")
+def quick_calibration(quick_calibrate: Path) -> Iterator[None]:
+    """Commands that the module's tests run calibrate by it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLLTRACE_CALIBRATE", str(quick_calibrate))
+        yield
 
 
 def _built(executable: str) -> None:

@@ -18,7 +18,7 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,10 @@ Logs = Mapping[str, Sequence[float]]
 def fitted(records: Sequence[Record]) -> dict[str, Any]:
     """The data file. Raises ValueError for fewer than three statements."""
     used = [each for each in records if not each.disturbance and each.timed_ns]
+    if len({each.statement for each in used}) < 3:
+        raise ValueError("fewer than three statements")
     check_s = _check_s(used)
+    rise, misses = _other_intervals(used, check_s[0])
     logs = {
         "calibrated": _by_statement(
             used, lambda one: _cost_ns(one, check_s[0]) / one.calibrated_ns
@@ -49,8 +52,10 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         **factors,
-        "other_interval": _factor({"other": _other_intervals(used, check_s[0])}, at=0.0),
+        "rise": rise,
+        "other_interval": _factor(misses, at=0.0),
         "check_s": list(check_s),
+        "together": _together(logs["timed"], logs["sampled"]),
         "errors_log": {name: _components(each) for name, each in logs.items()},
         "provenance": {
             "fitted": max(each.at for each in used),
@@ -99,19 +104,35 @@ def _factor(logs: Logs, at: float | None = None) -> list[float]:
     """The factor, its low and its high end: the mean over statements, and Student's interval of
     the held-out residuals, as many as there are statements. `at` is a mean that is known."""
     if at is None:
-        if len(logs) < 3:
-            raise ValueError("fewer than three statements")
         centre = statistics.fmean(statistics.fmean(each) for each in logs.values())
-        residuals, free = held_out(logs), len(logs) - 1
+        error, free = _held_out_rms(logs), len(logs) - 1
     else:
-        centre, residuals = at, [list(each) for each in logs.values()]
-        free = sum(map(len, residuals))
-    # Each statement counts once, however many sessions it has.
-    square = statistics.fmean(
-        statistics.fmean(log * log for log in each) for each in residuals if each
-    )
-    half = _student(free) * math.sqrt(square)
+        all_logs = [log for each in logs.values() for log in each]
+        centre, free = at, max(1, len(logs) - 1)
+        error = math.sqrt(statistics.fmean(log * log for log in all_logs))
+    half = _student(free) * error
     return [math.exp(centre), math.exp(centre - half), math.exp(centre + half)]
+
+
+def _together(one: Logs, other: Logs) -> float:
+    """The held-out error of the weighted mean of two estimates, of what it would be if their errors
+    were independent."""
+    weights = [1 / _held_out_rms(each) ** 2 for each in (one, other)]
+    mean = {
+        name: [
+            (weights[0] * a + weights[1] * b) / sum(weights)
+            for a, b in zip(one[name], other[name], strict=True)
+        ]
+        for name in one
+    }
+    return _held_out_rms(mean) * math.sqrt(sum(weights))
+
+
+def _held_out_rms(logs: Logs) -> float:
+    """Each statement counts once, however many sessions it has."""
+    return math.sqrt(
+        statistics.fmean(statistics.fmean(log * log for log in each) for each in held_out(logs))
+    )
 
 
 def _student(free: int) -> float:
@@ -122,16 +143,23 @@ def _student(free: int) -> float:
     return z + first / free + second / free**2 + third / free**3
 
 
-def _other_intervals(records: Sequence[Record], check_s: float) -> list[float]:
-    """For two sessions of one statement at two skips: how far the calibration's curve misses the
-    cost at the second from that at the first."""
-    misses = []
-    for one, other in permutations(records, 2):
+def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, Logs]:
+    """Of two sessions of one statement at two skips: the power of the interval by which the cost
+    rises faster than the calibration's curve, and by statement what that misses."""
+    pairs = []
+    for one, other in combinations(sorted(records, key=lambda each: each.skip), 2):
         if (one.statement, one.driver) == (other.statement, other.driver):
+            us, other_us = 1e6 / one.polls_per_cpu_s, 1e6 / other.polls_per_cpu_s
             true = math.log(_cost_ns(other, check_s) / _cost_ns(one, check_s))
-            shape = _at(one, 1e6 / other.polls_per_cpu_s) / _at(one, 1e6 / one.polls_per_cpu_s)
-            misses.append(true - math.log(shape))
-    return misses
+            shape = math.log(_at(one, other_us) / _at(one, us))
+            pairs.append((one.statement, math.log(other_us / us), true - shape))
+    if not pairs:
+        raise ValueError("no statement at two skips")
+    rise = sum(miss for _, _, miss in pairs) / sum(longer for _, longer, _ in pairs)
+    misses = defaultdict(list)
+    for statement, longer, miss in pairs:
+        misses[statement].append(miss - rise * longer)
+    return rise, misses
 
 
 def _at(one: Record, interval_us: float) -> float:
@@ -152,8 +180,7 @@ def _components(logs: Logs) -> dict[str, float]:
     means = [statistics.fmean(each) for each in logs.values()]
     size = statistics.harmonic_mean([len(each) for each in logs.values()])
     statement = math.sqrt(max(0.0, statistics.variance(means) - session**2 / size))
-    rms = math.sqrt(statistics.fmean(log * log for each in held_out(logs) for log in each))
-    return {"statement": statement, "session": session, "held_out": rms}
+    return {"statement": statement, "session": session, "held_out": _held_out_rms(logs)}
 
 
 def main() -> int:

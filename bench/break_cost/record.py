@@ -9,15 +9,16 @@ import platform
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
 from bench.break_cost.host import watching
 from bench.break_cost.truth import Turns, measured
-from bench.break_cost.workload import Plan, Session, server_processor, session
+from bench.break_cost.workload import Plan, Session, alone, server_processor, session
 from polltrace.errors import PolltraceError
 from polltrace.intervals import Estimate
+from polltrace.overhead.advice import Extras
 from polltrace.overhead.cost_model import cost_model, usual_mean_ns
 from polltrace.overhead.measurements import Measured, measure_session
 from polltrace.profiles.sampled import shares
@@ -27,7 +28,7 @@ from polltrace.servers.servers import servers
 
 # A session that waited longer for its processor, or lost more of it to the hypervisor, is measured
 # again.
-MOST_WAITING, MOST_STEAL = 0.1, 0.3
+MOST_WAITING, MOST_STEAL = 0.2, 0.3
 # If two equal executions differ by more standard errors than chance allows, too.
 _MOST_NULL = 3.0
 
@@ -106,8 +107,12 @@ def measure(plan: Plan, output: Path, seconds: float, budget_s: float) -> int:
     Each takes `seconds` of turns; no session begins that would end after `budget_s`.
     """
     until = time.monotonic() + budget_s
-    # With all that we start, so that what else runs on the host has only the time that is left.
-    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    with alone():
+        _measure(plan, output, seconds, until)
+    return len(missing(plan, read_records(output)))
+
+
+def _measure(plan: Plan, output: Path, seconds: float, until: float) -> None:
     for key in missing(plan, read_records(output)):
         if time.monotonic() + seconds + 25 > until:
             break
@@ -130,7 +135,6 @@ def measure(plan: Plan, output: Path, seconds: float, budget_s: float) -> int:
             f"{driver}, {name}, skip {skip}: {_interval(record.saved_pct)} saved, advised "
             f"{_interval(record.advised_pct)} {record.disturbance and '- ' + record.disturbance}"
         )
-    return len(missing(plan, read_records(output)))
 
 
 def missing(plan: Plan, records: Iterable[Record]) -> Sequence[tuple[str, str, int]]:
@@ -174,13 +178,7 @@ def _product(seen: Measured) -> dict[str, Any]:
         raise PolltraceError("the session made no polls to speak of")
     found = shares(seen.stacks, seen.server.engine)
     given = seen.advice
-    untimed = Measured(
-        seen.server,
-        seen.load,
-        seen.poll_cost,
-        (),
-        type(seen.extras)(burst=seen.extras.burst),
-    ).advice
+    untimed = replace(seen, stacks=(), extras=Extras(burst=seen.extras.burst)).advice
     factor = model.calibrated.value
     return {
         "advised_pct": _three(given.out_of_band_saved),

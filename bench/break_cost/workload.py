@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import subprocess
+import sys
 import threading
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -15,7 +18,7 @@ from polltrace import procfs
 from polltrace.errors import DriverError, LabError
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
-from polltrace.scenarios.run.servers.server import server_process
+from polltrace.scenarios.run.servers.session_views import OracleViews
 
 # As the lab's ALTER SESSION has it: no checks at all.
 OUT_OF_BAND = 0
@@ -47,20 +50,42 @@ def read_plan(path: Path) -> Plan:
     """A plan file: tables of statements, and for each its skips by driver."""
     data = tomllib.loads(path.read_text("utf-8"))
     schema = tuple(data["setup"])
-    statements, sessions = {}, []
+    statements, by_statement = {}, []
     for each in data["statement"]:
         statements[each["name"]] = Statement(
             each["name"], each["kind"], each["sql"], each["n"], schema
         )
-        sessions += [
-            (driver, each["name"], skip) for skip in each["skips"] for driver in each["drivers"]
-        ]
-    return Plan(statements, sessions)
+        by_statement.append(
+            [(driver, each["name"], skip) for skip in each["skips"] for driver in each["drivers"]]
+        )
+    # One of each statement, then another: a run that was cut short has some of all.
+    turns = itertools.zip_longest(*by_statement)
+    return Plan(statements, [session for turn in turns for session in turn if session])
 
 
 def server_processor() -> int:
-    """The processor that a session has for itself; its client runs on the others."""
-    return max(os.sched_getaffinity(0))
+    """The processor that a session has for itself; all else of ours runs on the others."""
+    return (os.cpu_count() or 1) - 1
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Within, the sessions' processor runs nothing else, and we and our children come first on the
+    others.
+
+    Real-time priorities: a session's above that of a loop which takes what it leaves. Otherwise
+    other processes would run between two executions, and each would begin with cold caches, which
+    a session that works without a pause does not.
+    """
+    processor = server_processor()
+    os.sched_setaffinity(0, os.sched_getaffinity(0) - {processor} or {processor})
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    with subprocess.Popen([sys.executable, "-Sc", "while True: pass"]) as loop:
+        os.sched_setaffinity(loop.pid, {processor})
+        try:
+            yield
+        finally:
+            loop.kill()
 
 
 class Session:
@@ -69,6 +94,7 @@ class Session:
     def __init__(self, client: DriverClient, pid: int, statement: Statement, skip: int) -> None:
         self.client, self.pid, self.statement, self.skip = client, pid, statement, skip
         os.sched_setaffinity(pid, {server_processor()})
+        os.sched_setscheduler(pid, os.SCHED_RR, os.sched_param(2))
         self.times = 1
         self.execute(skip)
         self.times = max(1, round(_EXECUTION_S / min(self.execute(skip) for _ in range(5))))
@@ -108,10 +134,9 @@ class Session:
 @contextmanager
 def session(lab: LabServer, driver: str, statement: Statement, skip: int) -> Iterator[Session]:
     """A new in-band session of `driver`, its tables made."""
-    others = os.sched_getaffinity(0) - {server_processor()}
-    with DriverClient(driver, processors=others or [server_processor()]) as client:
+    with DriverClient(driver) as client:
         lab.connect(client, break_poll_skip=skip, disable_oob=True)
-        pid = server_process(client)
+        pid = OracleViews().spid(client)
         if pid is None:
             raise LabError("the lab's session has no server process here")
         for sql in statement.setup:

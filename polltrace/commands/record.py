@@ -93,8 +93,8 @@ class Record:
         parser.add_argument(
             "--no-gaps",
             action="store_true",
-            help="do not time the gaps between polls: a second after the start and every five "
-            "minutes, of the 32 that poll most; it costs as much as their polls",
+            help="do not time the gaps between polls, nor count checks: a second after the start "
+            "and every five minutes, of the 32 that poll most; it costs as much as their polls",
         )
         add_plain_reads_argument(parser)
         parser.add_argument(

@@ -6,9 +6,11 @@ import argparse
 from polltrace import procfs
 from polltrace.commands.arguments import add_duration, pid_list
 from polltrace.commands.output import add_json_argument, show
+from polltrace.engines import engine_of
 from polltrace.errors import UsageError
 from polltrace.stacks import AddressSpace, Frame, ProcessError, Symbolizer
 from polltrace.stop_at.capture import Refused, Wanted
+from polltrace.stop_at.checked_calls import call_names
 from polltrace.stop_at.guard import stop_at
 from polltrace.stop_at.objects import FrameRules
 from polltrace.stop_at.refusals import check_before, error_of
@@ -26,7 +28,7 @@ class StopAt:
     As pstack prints it, but exactly at the poll. Until then the process stops for some 100 us at
     each of its system calls; at the poll, for about a millisecond. A sleeping process is not woken.
     The process runs on whatever happens to polltrace, kill -9 included. Exit code 1: no such call
-    within --duration.
+    within --duration. Which calls are break polls depends on the process's engine.
     """
 
     group = "observe"
@@ -63,7 +65,8 @@ class StopAt:
         if args.syscall is not None and args.syscall not in NUMBERS:
             raise UsageError(f"{args.syscall!r} is no system call of x86-64")
         call = f"a call of {args.syscall}" if args.syscall else "a break poll"
-        names = [args.syscall] if args.syscall else ["poll", "ppoll"]
+        known = engine_of(procfs.executable(pid), procfs.title(pid))
+        names = [args.syscall] if args.syscall else call_names(known[0] if known else None)
         wanted = Wanted(frozenset(NUMBERS[name] for name in names), not args.syscall)
         check_before(pid)
         outcome = stop_at(pid, wanted, Limits(args.duration, args.longest_stop))

@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polltrace.commands.arguments import duration, whole_number
 from polltrace.errors import UsageError
+from polltrace.grammar import Parser
 from polltrace.printable import note
 
 if TYPE_CHECKING:
@@ -16,14 +18,19 @@ if TYPE_CHECKING:
     from polltrace.sqltrace.profile import ProfileQuestion
 
 _CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024}
-_HISTOGRAMS = ("p10", "log-linear")
 
 
 class Trace:
-    """Profile Oracle's extended SQL trace files: where did response time go?
+    """Profile Oracle's extended SQL traces by response time.
 
     FILE is a trace file (also .gz, .zst), a folder of them, a pattern, or - for stdin. Without
-    other options, calls are listed by name, and add up to the elapsed time. EXPR is SQL over the
+    other options, calls are listed by name, and add up to the elapsed time. A first word can ask
+    for more: statements (TKPROF's table), experiences, calls (one experience as a tree), client
+    (network and think time), fetches (what another array size would save), gaps, binds (executions
+    as SQL), diff A B, crop (a part of a file), page (timeline and flame graph as HTML); files lists
+    what is known of each file. A file of such a name is ./NAME.
+
+    EXPR is SQL over the
     columns that docs/trace.md lists (name, dur, af, e, c, ela, dep, sqlid, sql, rows, line, …), or
     an expression of mrskew's with its $variables.
     """
@@ -33,11 +40,22 @@ class Trace:
         ("trace/", "where the time of all sessions went, by call name"),
         ("--where 'dur < 0.7' --group sqlid trace/*.trc", "by statement, think time left out"),
         ("--name 'message from client' --histogram app.trc", "how long round trips took"),
+        (
+            "statements app.trc --top 5",
+            "the five statements that took longest, with waits and plans",
+        ),
+        ("client trace/*.trc", "is it the network, or do users think?"),
+        ("page app.trc -o app.html", "timeline and flame graph in one file"),
+        ("diff before.trc after.trc", "what takes longer now"),
         ("--sql 'select service, sum(dur) from calls group by 1' app.trc.gz", "ask in SQL"),
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", nargs="*", metavar="FILE", help="trace files, folders, or -")
+        if isinstance(parser, Parser):
+            parser.intermixed = "file"
+        parser.add_argument(
+            "file", nargs="*", metavar="[WORD] FILE", help="trace files, folders, or -"
+        )
         parser.add_argument(
             "--name",
             default="",
@@ -62,10 +80,16 @@ class Trace:
         )
         parser.add_argument(
             "--histogram",
-            nargs="?",
+            action="store_const",
             const="p10",
-            choices=_HISTOGRAMS,
-            help="by duration, in powers of ten or finer",
+            help="by duration, in powers of ten",
+        )
+        parser.add_argument(
+            "--log-linear",
+            action="store_const",
+            const="log-linear",
+            dest="histogram",
+            help="by duration, in tenths of powers of ten",
         )
         parser.add_argument("--sql", metavar="QUERY", help="the answer to SQL over calls, files")
         parser.add_argument("--parquet", type=Path, metavar="OUT", help="write the calls to a file")
@@ -78,6 +102,23 @@ class Trace:
             metavar="TIME",
             help="a wait for the client from here on is its user's (default: 1s)",
         )
+        parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="file (crop, page)")
+        parser.add_argument(
+            "--force-match", action="store_true", help="texts without literals are one (statements)"
+        )
+        parser.add_argument(
+            "--array-size",
+            type=whole_number(1, 1_000_000),
+            default=100,
+            metavar="N",
+            help="rows a fetch could bring (fetches; default: 100)",
+        )
+        parser.add_argument(
+            "--experience",
+            type=whole_number(1, 1 << 60),
+            metavar="LINE",
+            help="the line where it begins (calls; default: the longest one)",
+        )
         parser.add_argument(
             "--clock",
             choices=list(_CLOCKS),
@@ -86,19 +127,41 @@ class Trace:
         )
 
     def run(self, args: argparse.Namespace) -> int:
+        from polltrace.commands.trace_words import WORDS  # noqa: PLC0415
+
+        word = WORDS.get(args.file[0]) if args.file else None
+        if word:
+            args.file = args.file[1:]
         if not args.file:
             raise UsageError("trace: name a trace file, a folder, or - for stdin")
-        # DuckDB and Arrow take a while to load, and help does not need them.
-        from polltrace.sqltrace.accounting import remarks  # noqa: PLC0415
-        from polltrace.sqltrace.database import TraceDatabase  # noqa: PLC0415
+        if word and (args.sql or args.parquet or args.histogram):
+            raise UsageError(
+                "--sql, --parquet and --histogram ask of all calls: leave out the word"
+            )
+        if word:
+            return word(args)
+        with open_traces(args) as database:
+            return tell(_form(args)(database, args), database)
 
-        with TraceDatabase(
-            args.file, think_us=round(args.think * 1e6), clock=_CLOCKS[args.clock]
-        ) as database:
-            code = _form(args)(database, args)
-            for remark in remarks(database.summaries):
-                note(remark)
-        return code
+
+@contextlib.contextmanager
+def open_traces(args: argparse.Namespace, files: Sequence[str] = ()) -> Iterator[TraceDatabase]:
+    """The traces that are meant."""
+    # DuckDB and Arrow take a while to load, and help does not need them.
+    from polltrace.sqltrace.database import TraceDatabase  # noqa: PLC0415
+
+    think_us, clock = round(args.think * 1e6), _CLOCKS[args.clock]
+    with TraceDatabase(files or args.file, think_us=think_us, clock=clock) as database:
+        yield database
+
+
+def tell(code: int, database: TraceDatabase) -> int:
+    """Say on stderr what to know of the files; the exit code."""
+    from polltrace.sqltrace.accounting import remarks  # noqa: PLC0415
+
+    for remark in remarks(database.summaries):
+        note(remark)
+    return code
 
 
 def _form(args: argparse.Namespace) -> Callable[[TraceDatabase, argparse.Namespace], int]:
@@ -123,7 +186,7 @@ def question_of(args: argparse.Namespace) -> ProfileQuestion:
     return ProfileQuestion(args.name, args.where, args.group, args.sort, top, args.alldepths)
 
 
-def _show(args: argparse.Namespace, data: Callable[[], Any], text: Callable[[], str]) -> None:
+def show(args: argparse.Namespace, data: Callable[[], Any], text: Callable[[], str]) -> None:
     from polltrace.sqltrace.profile_report import profile_csv  # noqa: PLC0415
 
     if args.json:
@@ -146,7 +209,7 @@ def _profile(database: TraceDatabase, args: argparse.Namespace) -> int:
     whole = not (args.name or args.where or args.alldepths)
     account = accounting(found.total.duration or 0, database.summaries) if whole else None
     label = args.group_label or args.group or DEFAULT_LABEL
-    _show(
+    show(
         args,
         lambda: profile_data(
             found, account, not_understood(database.summaries), "group" if args.group else "name"
@@ -170,7 +233,7 @@ def _histogram(database: TraceDatabase, args: argparse.Namespace) -> int:
     if args.group:
         raise UsageError("--histogram groups by duration: leave out --group")
     ranges, found = histogram(database, question_of(args), args.histogram)
-    _show(
+    show(
         args,
         lambda: profile_data(found, None, not_understood(database.summaries), "group", ranges),
         lambda: histogram_text(ranges, found, args.histogram),
@@ -183,7 +246,7 @@ def _sql(database: TraceDatabase, args: argparse.Namespace) -> int:
     from polltrace.sqltrace.query import answer, rows_text  # noqa: PLC0415
 
     rows = answer(database, args.sql)
-    _show(
+    show(
         args,
         lambda: {"rows": rows, "not_understood": not_understood(database.summaries)},
         lambda: rows_text(rows),

@@ -19,7 +19,7 @@ SLOW_S = 5.0
 
 
 class Why:
-    """Explain why a session is in-band, or with --slow where its time goes.
+    """Explain why a session is in-band, or where its time goes.
 
     The cause is the server's DISABLE_OOB, a client that never asked (its driver or platform), a
     path that drops urgent data, so that the check at connect failed, or unknown; the report names

@@ -21,6 +21,8 @@ _TABLES = {
     },
 }
 _EXECUTABLE = re.compile(r"[A-Za-z0-9_.+-]{1,30}", re.ASCII)
+# libc may hide the caller of the system call: of two functions none would be left to go by.
+FEWEST_LINKS = 3
 _NAME = re.compile(r"[ -~]{1,40}")
 _SHORT = re.compile(r"[A-Za-z0-9_-]{1,6}", re.ASCII)
 _GROUPS = {"instance", "local", "port"}
@@ -162,13 +164,13 @@ def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
         )
     chains = [check["chain"]] if "chain" in check else check["chains"]
     wrong = EngineError(
-        "break_check.chain: a list of two or more functions, outermost first, is expected, each a "
-        "list of the names it has had"
+        "break_check.chain: a list of three or more functions, outermost first, is expected, each "
+        "a list of the names it has had"
     )
     if not isinstance(chains, list) or not chains:
         raise wrong
     for chain in chains:
-        if not isinstance(chain, list) or len(chain) < 2:
+        if not isinstance(chain, list) or len(chain) < FEWEST_LINKS:
             raise wrong
         for names in chain:
             if not isinstance(names, list) or not names:

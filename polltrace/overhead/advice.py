@@ -132,7 +132,8 @@ def advice(
         started_at=extras.started_at,
     )
     at_rest = poll_cost is None
-    poll_cost = in_place(poll_cost or constant(exactly(1e-6)), load.interval_s, extras.durations)
+    known = in_place(poll_cost, load.interval_s, extras.durations)
+    poll_cost = constant(exactly(1e-6)) if at_rest or known is None else known
     polling = replace(load, rate=_NO_POLLS) if at_rest else load
     poll_cost_s = poll_cost.at(load.interval_s)
     by_polls = counted_pct(polling, poll_cost_s)
@@ -200,7 +201,7 @@ def _cost(
     share: Estimate | None,
 ) -> CheckingCost:
     """The forecast's inputs; `share` is the chosen estimate where that is not the counted one."""
-    rate = load.rate
+    rate, rise = load.rate, cost_model().rise
     busy = load.busy or 1.0
     here = poll_cost.at(load.interval_s)
     scale = Estimate(1.0, here.low / here.value, here.high / here.value)
@@ -209,7 +210,9 @@ def _cost(
         scale = Estimate(*(each / by_polls.value for each in own))
     return CheckingCost(
         polls=Estimate(rate.per_s / busy, rate.low / busy, rate.high / busy),
-        poll_cost_s=lambda interval_s: poll_cost.at(interval_s).value,
+        poll_cost_s=lambda interval_s: (
+            poll_cost.at(interval_s).value * (interval_s / load.interval_s) ** rise
+        ),
         scale=scale,
         checks=Estimate(checks.value / 100, checks.low / 100, checks.high / 100),
     )

@@ -33,7 +33,7 @@ def fitted(found: Sequence[Mapping[str, Any]]) -> PollCost:
 
 def poll_ns(found: Mapping[str, Any]) -> float:
     """Nanoseconds of a poll: the middle of the footprints' medians."""
-    by_footprint = [statistics.median(rounds) for rounds in found["poll_ns"]]
+    by_footprint: list[float] = [statistics.median(rounds) for rounds in found["poll_ns"]]
     return max(_LEAST_NS, statistics.median(by_footprint))
 
 

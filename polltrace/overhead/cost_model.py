@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import Any, Self
 
 from polltrace.intervals import Estimate
-from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket
 
 FORMAT, VERSION = "polltrace-cost-model", 1
@@ -38,15 +38,19 @@ class CostModel:
     `calibrated`: the cost of a poll, of what a poll of polltrace's own takes at the same interval.
     `timed`: the cost of a poll, of its mean duration in place. `sampled`: the cost of checking, of
     its share of on-CPU samples. `other_interval`: the cost at another skip, of what the one at the
-    present skip and the calibration's curve say. `check_s` is no factor but the CPU seconds of a
-    check that does not poll. `provenance` is what the model was fitted on.
+    present skip, the calibration's curve and the interval to the power of `rise` say. No factors:
+    `check_s`, CPU seconds of a check that does not poll; `together`, the error of a mean of two
+    estimates, of that which independent ones would have. `provenance` is what the model was fitted
+    on.
     """
 
     calibrated: Estimate
     timed: Estimate
     sampled: Estimate
     other_interval: Estimate
+    rise: float
     check_s: Estimate
+    together: float
     provenance: Mapping[str, Any]
 
     @classmethod
@@ -54,8 +58,16 @@ class CostModel:
         """Raises ValueError for data of another format."""
         if (data.get("format"), data.get("version")) != (FORMAT, VERSION):
             raise ValueError(f"not a cost model of version {VERSION}")
-        names = ("calibrated", "timed", "sampled", "other_interval", "check_s")
-        return cls(*(Estimate(*data[name]) for name in names), data["provenance"])
+        return cls(
+            calibrated=Estimate(*data["calibrated"]),
+            timed=Estimate(*data["timed"]),
+            sampled=Estimate(*data["sampled"]),
+            other_interval=Estimate(*data["other_interval"]),
+            rise=float(data["rise"]),
+            check_s=Estimate(*data["check_s"]),
+            together=float(data["together"]),
+            provenance=data["provenance"],
+        )
 
 
 def cost_model() -> CostModel:
@@ -92,8 +104,13 @@ def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
     return sum_ns / polls
 
 
-def in_place(curve: PollCost, interval_s: float, durations: Sequence[Bucket]) -> PollCost:
+def in_place(
+    curve: PollCost | None, interval_s: float, durations: Sequence[Bucket]
+) -> PollCost | None:
     """The cost curve of a session that polls every `interval_s` CPU seconds: the calibration's, in
-    the place that the session's own durations give it; as it is where they were not timed."""
+    the place that the session's own durations give it; as it is where they were not timed. Without
+    a calibration it is flat."""
     cost = timed_cost(durations)
-    return curve if cost is None else curve.through(interval_s, cost)
+    if cost is None:
+        return curve
+    return curve.through(interval_s, cost) if curve else constant(cost)

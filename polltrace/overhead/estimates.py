@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cost of break polling to a session: the estimate, and another that checks it.
+"""The cost of break polling to a session: two estimates, and the choice between them.
 
-Counted: polls times the cost per poll, as precise as the cost model. Sampled: the share of on-CPU
-samples in the break check, times the model's factor for what samples cannot see. It adds nothing to
-a count with timed polls (`make fit` shows its error), but it also sees what makes the calls dear
-before the kernel's entry is timed, such as a system-call filter. It is used only where the two
-contradict each other.
+Counted: polls times the cost per poll. Sampled: the share of on-CPU samples in the break check,
+times the model's factor for what samples cannot see. Both carry the model's prediction intervals.
+Where these have a value in common, the estimate is the mean of both on a logarithmic scale, each
+weighted by what its interval says.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from polltrace.overhead.load import SessionLoad
 
 @dataclass(frozen=True, slots=True)
 class EstimateChoice:
-    """`agree`: the two intervals overlap. `trusted` is "counted" or "sampled", `why` the reason."""
+    """`agree`: the two intervals overlap. `trusted` is "both", "counted" or "sampled", `why`
+    the reason."""
 
     agree: bool
     trusted: str
@@ -28,7 +28,9 @@ class EstimateChoice:
 
     def of(self, counted: Estimate, sampled: Estimate | None) -> Estimate:
         """The chosen estimate."""
-        return counted if sampled is None or self.trusted == "counted" else sampled
+        if sampled is None or self.trusted == "counted":
+            return counted
+        return sampled if self.trusted == "sampled" else combined(counted, sampled)
 
 
 def counted_pct(load: SessionLoad, poll_cost_s: Estimate) -> Estimate:
@@ -56,7 +58,7 @@ def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
     if sampled is None:
         return EstimateChoice(True, "counted", "there are no samples to check it by")
     if overlap(counted, sampled):
-        return EstimateChoice(True, "counted", "the samples agree, and are less precise")
+        return EstimateChoice(True, "both", "their mean is nearer to the truth than either")
     if sampled.low > counted.high:
         return EstimateChoice(
             False,
@@ -70,6 +72,21 @@ def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
         "samples see only the poll itself and not the slower work after it (cold caches and "
         "branches), which the cost per poll includes",
     )
+
+
+def combined(counted: Estimate, sampled: Estimate) -> Estimate:
+    """The mean of both logarithms, each weighted by the inverse of its squared error. Their errors
+    are not independent; the model's `together` has by how much that changes the interval."""
+    if min(counted.low, sampled.low) <= 0:
+        return counted
+    errors = [math.log(each.high / each.low) / 2 for each in (counted, sampled)]
+    if not all(errors):
+        return counted if not errors[0] else sampled
+    weights = [1 / error**2 for error in errors]
+    logs = [math.log(each.value) for each in (counted, sampled)]
+    value = math.exp(sum(map(math.prod, zip(weights, logs, strict=True))) / sum(weights))
+    wide = math.exp(cost_model().together / math.sqrt(sum(weights)))
+    return Estimate(value, value / wide, value * wide)
 
 
 def overlap(one: Estimate, other: Estimate) -> bool:

@@ -21,6 +21,7 @@ from polltrace.overhead.skip import measured_skip
 from polltrace.profiles.frames import Burst, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, introduced, named_stacks
+from polltrace.profiles.totals import together
 from polltrace.servers.servers import Server
 from polltrace.stacks import ProcessError, Symbolizer
 
@@ -34,6 +35,8 @@ _MOST_LONGER = 10
 COUNTED_SECONDS = 2.0
 # Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.
 TIMED_SECONDS = 1.0
+# Each in that many parts, one of one and one of the other.
+TURNS = 8
 # The probe ends a burst after 200 ms; a counted check costs some 0.8 us.
 BURST_SECONDS = 0.4
 
@@ -84,10 +87,10 @@ def advise_session(server: Server, durations: Durations = Durations()) -> Advice
 
 def measure_session(server: Server, durations: Durations = Durations()) -> Measured:
     """All that advice is made of. Raises as advise_session does."""
-    counted = _profile(server, ProbeOptions(duration_s=durations.counted))
-    totals = _client_polls(server, counted)
+    counted, timed = _interleaved(server, durations)
+    totals = replace(counted.totals, break_polls=server.client_polls(counted.totals))
     if _polls_nothing(server, totals):
-        return _at_rest(server, counted, totals)
+        return _at_rest(server, counted.seconds, totals)
     names = Symbolizer()
     options = ProbeOptions(duration_s=durations.sampled, sample_hz=SAMPLE_HZ)
     with _end_explained(server), EbpfProbe([server.pid], options) as probe:
@@ -96,28 +99,61 @@ def measure_session(server: Server, durations: Durations = Durations()) -> Measu
         sampled = probe.profile()
     stacks = named_stacks(sampled, names, ON_CPU)
     burst, why_not = _burst(server)
-    before = procfs.on_cpu_or_waiting_for_one_s(server.pid)
-    timed = _only(server, _profile(server, ProbeOptions(duration_s=durations.timed, latency=True)))
-    after = procfs.on_cpu_or_waiting_for_one_s(server.pid)
     cost = _only(server, sampled).probe_s_per_poll
     load = counted_load(totals, counted.seconds, cost)
     poll_cost = _poll_cost(server, load, burst, durations.calibration_rounds)
     extras = Extras(
-        gaps=timed.gaps,
-        durations=timed.durations,
+        gaps=timed.totals.gaps,
+        durations=timed.totals.durations,
         burst=burst,
         why_not_burst=why_not,
         started_at=procfs.started_at(server.start_ticks),
         job_cpu_s=procfs.cpu_s(server.pid),
-        timed_cpu_s=after - before if before is not None and after is not None else None,
+        timed_cpu_s=timed.on_cpu_s,
         probe_s_per_poll=cost,
     )
     return Measured(server, load, poll_cost, stacks, extras)
 
 
-def _client_polls(server: Server, counted: Profile) -> ProcessTotals:
-    totals = _only(server, counted)
-    return replace(totals, break_polls=server.client_polls(totals))
+@dataclass(frozen=True, slots=True)
+class _Spell:
+    """`totals` over `seconds`; `on_cpu_s`: on CPU or runnable meanwhile, None where the kernel does
+    not say."""
+
+    totals: ProcessTotals
+    seconds: float
+    on_cpu_s: float | None
+
+
+def _interleaved(server: Server, durations: Durations) -> tuple[_Spell, _Spell]:
+    """Every poll counted, and polls timed, a little of each by turns: a virtual machine's speed
+    changes from second to second, and both must have seen the same of it."""
+    counted = ProbeOptions(duration_s=durations.counted / TURNS)
+    timed = ProbeOptions(duration_s=durations.timed / TURNS, latency=True)
+    both = _spell(server, counted), _spell(server, timed)
+    for _ in range(TURNS - 1):
+        both = (
+            _longer(both[0], _spell(server, counted)),
+            _longer(both[1], _spell(server, timed)),
+        )
+    return both
+
+
+def _spell(server: Server, options: ProbeOptions) -> _Spell:
+    before = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    profile = _profile(server, options)
+    after = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    on_cpu_s = after - before if before is not None and after is not None else None
+    return _Spell(_only(server, profile), profile.seconds, on_cpu_s)
+
+
+def _longer(before: _Spell, now: _Spell) -> _Spell:
+    known = before.on_cpu_s is not None and now.on_cpu_s is not None
+    return _Spell(
+        together(before.totals, now.totals),
+        before.seconds + now.seconds,
+        (before.on_cpu_s or 0.0) + (now.on_cpu_s or 0.0) if known else None,
+    )
 
 
 def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
@@ -127,8 +163,8 @@ def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
     return mode is not BreakMode.IN_BAND or totals.break_polls < FEWEST_POLLS
 
 
-def _at_rest(server: Server, counted: Profile, totals: ProcessTotals) -> Measured:
-    load = counted_load(totals, counted.seconds, 0.0)
+def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> Measured:
+    load = counted_load(totals, seconds, 0.0)
     none: Sequence[NamedStack] = ()
     extras = Extras(
         why_not_burst="it made next to no break polls",

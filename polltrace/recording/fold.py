@@ -21,6 +21,7 @@ from polltrace.profiles.frames import (
     WatchedProcess,
 )
 from polltrace.profiles.profile import Profile
+from polltrace.profiles.totals import timed_too
 from polltrace.recording.folded_stream import FoldedStream
 from polltrace.recording.header import RecordingHeader, RecordingQuality, quality_of
 from polltrace.recording.names import RecordedNames
@@ -28,7 +29,6 @@ from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
-from polltrace.recording.totals import timed_too
 from polltrace.servers.servers import Server
 
 # What parsing a record raises that does not have the shape of its type.

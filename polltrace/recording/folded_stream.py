@@ -16,8 +16,8 @@ from polltrace.profiles.frames import (
     WatchedProcess,
 )
 from polltrace.profiles.profile import Profile
+from polltrace.profiles.totals import since
 from polltrace.recording.stream import Restored
-from polltrace.recording.totals import since
 
 
 class FoldedStream:

@@ -176,7 +176,7 @@ def _session(
     checks = _checks(stacks, server)
     watched = _watched(server, totals, to_s - from_s)
     timed = recording.gaps.get(identity)
-    if curve and timed:
+    if totals.break_polls and timed:
         curve = in_place(curve, load.interval_s, timed.durations)
     cost = curve.at(load.interval_s) if curve else None
     return SessionSummary(

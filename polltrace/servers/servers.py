@@ -160,8 +160,8 @@ def check_seen(pids: Iterable[int] | None = None) -> None:
     hidden = [pid for pid in some if not procfs.executable(pid)]
     unseen = [pid for pid, title in procfs.titles(hidden) if has_server_title(title)]
     if unseen:
-        some = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
+        few = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")
         raise NotPermittedError(
-            f"not permitted to see what the processes with a dedicated server's title run ({some}):"
+            f"not permitted to see what the processes with a dedicated server's title run ({few}):"
             " run as root"
         )

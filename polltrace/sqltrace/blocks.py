@@ -49,14 +49,12 @@ class BlockReader:
         while not self._ended:
             data, filled = self._fill()
             end = data.rfind(b"\n", 0, filled) + 1
+            self._carry = bytes(data[end:filled])
             if end:
-                self._carry = bytes(data[end:filled])
                 return FilledBlock(data, end, passed)
-            if self._ended:
-                return self._last(data, filled, last_tim, passed)
-            self._carry = b""
-            passed = self._pass_line(filled)
-        return FilledBlock(bytearray(PADDING), 0, passed) if passed else None
+            if not self._ended:
+                passed = self._pass_line(filled)
+        return self._last(last_tim, passed)
 
     def give_back(self, block: FilledBlock) -> None:
         """The block is through: the next one may have its memory."""
@@ -91,6 +89,7 @@ class BlockReader:
 
     def _pass_line(self, passed: int) -> int:
         """Read to the end of a line that is too long; its bytes in all."""
+        self._carry = b""
         data = bytearray(self._size)
         while count := self._read(memoryview(data)):
             end = data.find(b"\n", 0, count) + 1
@@ -100,16 +99,17 @@ class BlockReader:
             passed += count
         return passed
 
-    def _last(
-        self, data: bytearray, filled: int, last_tim: Callable[[], int], passed: int
-    ) -> FilledBlock | None:
-        if filled and is_cut(bytes(data[max(0, filled - 4096) : filled]), last_tim()):
-            self.cut = filled
-            filled = 0
-        if filled:
-            data[filled : filled + 1] = b"\n"
-            filled += 1
-        return FilledBlock(data, filled, passed) if filled or passed else None
+    def _last(self, last_tim: Callable[[], int], passed: int) -> FilledBlock | None:
+        """The last line, which has no line end."""
+        line, self._carry = self._carry, b""
+        if line and is_cut(line, last_tim()):
+            self.cut = len(line)
+            line = b""
+        if not line and not passed:
+            return None
+        data = bytearray(line + b"\n" if line else b"")
+        length = len(data)
+        return FilledBlock(data + bytes(PADDING), length, passed)
 
 
 def is_cut(line: bytes, last_tim: int) -> bool:

@@ -43,7 +43,7 @@ class TraceDatabase:
 
     def __init__(self, words: Sequence[str], *, think_us: int = 1_000_000, clock: int = 0) -> None:
         self._words = words
-        self._think_us = think_us
+        self.think_us = think_us
         self._clock = clock
         self._folder = tempfile.TemporaryDirectory(prefix="polltrace-trace-")
         self.connection = duckdb.connect(
@@ -83,7 +83,7 @@ class TraceDatabase:
         """A scan that is registered as `scanned`, and the relation over it."""
         names = needed([query])
         columns = scanned(names) or ("kind",)
-        options = ScanOptions(columns, self._think_us, self._clock, lines, plans)
+        options = ScanOptions(columns, self.think_us, self._clock, lines, plans)
         self._scanning = scan = TraceScan(trace_files(self._words), options)
         self.connection.register("scanned", scan.reader())
         return scan, relation_sql(names, "scanned")

@@ -59,7 +59,7 @@ class FileScan:
     def __init__(self, file: str, options: ScanOptions) -> None:
         self.file = file
         self._columns = [each for each in COLUMNS if each.name in options.columns]
-        self._schema = arrow_schema(options.columns)
+        self.schema = arrow_schema(options.columns)
         self._file_name = arrow.array([file.encode(errors="replace").decode()])
         scanner = _scanner_columns()
         wanted = {scanner[each.source] for each in self._columns if each.name != "file"}
@@ -88,7 +88,7 @@ class FileScan:
         pointer = library().sqltrace_batch(self._pointer, block.pointer)
         if not pointer:
             raise MemoryError
-        return _Batch(pointer).record_batch(self._columns, self._schema, self._file_name)
+        return _Batch(pointer).record_batch(self._columns, self.schema, self._file_name)
 
     def pass_line(self, length: int) -> None:
         """Leave out a line that is too long for a block."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import io
 import os
 import stat
@@ -16,6 +15,7 @@ from typing import BinaryIO, Protocol
 from polltrace.errors import FileError
 
 SUFFIXES = (".trc", ".trc.gz", ".trc.zst")
+_PACKED_AT_ONCE = 1 << 18
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -85,7 +85,7 @@ class TraceInput:
 
     def _unpacked(self) -> Reads | None:
         if self._begin.startswith(_GZIP):
-            return gzip.GzipFile(fileobj=_Joined(self._take_begin(), self._raw))
+            return _Gzip(_Joined(self._take_begin(), self._raw))
         if self._begin.startswith(_ZSTANDARD):
             import zstandard  # noqa: PLC0415 - few files need it
 
@@ -113,7 +113,7 @@ class TraceInput:
             else:
                 room = buffer if self._left is None else buffer[: self._left]
                 count = self._raw.readinto(room) or 0  # type: ignore[attr-defined]
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error) as error:
             raise PackedError(str(error)) from None
         except OSError as error:
             raise FileError(f"cannot read {self.path}: {error.strerror}") from None
@@ -127,6 +127,35 @@ class TraceInput:
 
     def close(self) -> None:
         self._raw.close()
+
+
+class _Gzip:
+    """The members of a gzip file one after the other. Unlike gzip.GzipFile it hands over what it
+    has before it finds that the file is damaged."""
+
+    def __init__(self, packed: _Joined) -> None:
+        self._packed = packed
+        self._left = b""
+        self._member = zlib.decompressobj(wbits=31)
+        self._begun = False
+
+    def readinto(self, buffer: memoryview) -> int:
+        while True:
+            if self._member.eof:
+                self._left = self._member.unused_data.lstrip(b"\0")
+                self._member, self._begun = zlib.decompressobj(wbits=31), False
+            self._left = self._left or self._packed.read(_PACKED_AT_ONCE)
+            if not self._left and not self._begun:
+                return 0
+            ended = not self._left
+            self._begun = True
+            found = self._member.decompress(self._left, len(buffer))
+            self._left = self._member.unconsumed_tail
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+            if ended and not self._member.eof:
+                raise EOFError("it ends early")
 
 
 class _Joined(io.RawIOBase):

@@ -94,9 +94,9 @@ _ARGUMENTS = {"substr": (2, 3), "index": (2, 2), "sprintf": (1, 9)}
 
 
 def is_perl(expression: str) -> bool:
-    """Whether the expression is mrskew's rather than SQL: it has a variable."""
+    """Whether the expression is mrskew's rather than SQL: it has a variable, or Perl's quotes."""
     bare = re.sub(r"(?<!q)'[^']*'", "''", expression)
-    return re.search(r"(?<![\w$])\$\{?[A-Za-z_]", bare) is not None
+    return re.search(r"(?<![\w$])\$\{?[A-Za-z_]|\bqq?\s*[{(\[/|]", bare) is not None
 
 
 def to_sql(expression: str) -> str:

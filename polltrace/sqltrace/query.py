@@ -35,12 +35,24 @@ def _columns_of(query: str) -> str:
     return ", ".join(f'"{name}"' for name in needed([query])) or "kind"
 
 
+def _file_rows(database: TraceDatabase) -> list[dict[str, Any]]:
+    return [
+        asdict(each) | {"not_understood": sum(each.not_understood.values())}
+        for each in database.summaries
+    ]
+
+
+def file_rows(database: TraceDatabase) -> list[dict[str, Any]]:
+    """What is known of each file, by one scan."""
+    database.load("counted", "select count(*) as calls from calls")
+    return _file_rows(database)
+
+
 def add_files(database: TraceDatabase) -> None:
     """Make the table `files`: a row for each file, as FileSummary has it."""
     import pyarrow as arrow  # noqa: PLC0415 - slow to load
 
-    rows = [asdict(each) | {"not_understood": sum(each.not_understood.values())}
-            for each in database.summaries]  # fmt: skip
+    rows = _file_rows(database)
     if rows:
         database.connection.register("files", arrow.Table.from_pylist(rows))
 

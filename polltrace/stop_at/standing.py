@@ -7,6 +7,7 @@ import os
 
 from polltrace.stop_at import ptrace
 from polltrace.stop_at.capture import Polled, StackCopy
+from polltrace.stop_at.checked_calls import checked_fds
 from polltrace.stop_at.polled_socket import polled_socket
 from polltrace.stop_at.syscalls import POLLS, name_of
 
@@ -33,9 +34,14 @@ class Standing:
         os.close(self._pidfd)
 
     def polled(self, at: ptrace.CallEntry) -> Polled | None:
-        """The socket of a break poll: one descriptor, timeout 0. None where the call is none."""
+        """The socket of a break poll: one descriptor, timeout 0; of the other calls that an engine
+        may check by, see checked_calls. None where the call is none."""
         name = name_of(at.number, at.is_64)
-        if name not in POLLS or at.arguments[1] != 1:
+        if name not in POLLS:
+            found = checked_fds(self._pid, name, at.arguments, self._read)
+            sockets = (polled_socket(self._pidfd, self._pid, fd) for fd in found)
+            return next(filter(None, sockets), None)
+        if at.arguments[1] != 1:
             return None
         if name == "poll":
             zero = at.arguments[2] & 0xFFFFFFFF == 0

@@ -24,9 +24,9 @@ from polltrace.profiles.frames import (
 )
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import SymbolSource
+from polltrace.profiles.totals import since
 from polltrace.recording import RecordedFrame, Recording, frames, read
 from polltrace.recording.stream import COUNT, CPU, GAPS
-from polltrace.recording.totals import since
 from polltrace.servers.servers import Server
 from polltrace.watch.calibration import calibrated_interval_us
 from polltrace.watch.history import FEWEST_WINDOWS

@@ -100,9 +100,8 @@ static __always_inline long only_selected(const struct any_call *call) {
     __u32 below = call->argument[0];
     long fd;
 
-    add_set(&sum, call->argument[1], below);
-    add_set(&sum, call->argument[2], below);
-    add_set(&sum, call->argument[3], below);
+    for (int i = 1; i <= 3; i++)
+        add_set(&sum, call->argument[i], below);
     if (sum.words != 1 || sum.bits & (sum.bits - 1))
         return -1;
     fd = sum.from + lowest_bit(sum.bits);

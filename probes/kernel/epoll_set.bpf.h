@@ -56,14 +56,19 @@ static __noinline int visit_set_member(struct set_walk *walk) {
 }
 
 // One step through the tree, along the pointers of its nodes: down the left
-// side, down the right side, and up again.
-static __noinline int step(struct set_walk *walk) {
-    struct rb_node *node = walk->node, *next;
-    struct rb_node *left = BPF_CORE_READ(node, rb_left);
-    struct rb_node *right = BPF_CORE_READ(node, rb_right);
-    struct rb_node *up =
-        (void *)(BPF_CORE_READ(node, __rb_parent_color) & ~NODE_COLOR);
+// side, down the right side, and up again. Returns whether there is a next one.
+// Not static: the verifier then checks it once, not for each call.
+__noinline int step_in_set(void) {
+    __u32 only = 0;
+    struct set_walk *walk = bpf_map_lookup_elem(&set_walks, &only);
+    struct rb_node *node, *left, *right, *up, *next;
 
+    if (!walk || !walk->node)
+        return 0;
+    node = walk->node;
+    left = BPF_CORE_READ(node, rb_left);
+    right = BPF_CORE_READ(node, rb_right);
+    up = (void *)(BPF_CORE_READ(node, __rb_parent_color) & ~NODE_COLOR);
     if (walk->from == up) {
         visit_set_member(walk);
         next = left ? left : right ? right : up;
@@ -74,7 +79,7 @@ static __noinline int step(struct set_walk *walk) {
     }
     walk->from = node;
     walk->node = next;
-    return 0;
+    return next != NULL;
 }
 
 // The descriptor of the connected stream socket in a set, the lowest of
@@ -96,8 +101,8 @@ static __noinline int socket_of_set(struct task_struct *task, __u32 epfd,
         .node = BPF_CORE_READ(set, rbr.rb_root.rb_node),
         .fd = -1,
     };
-    for (int i = 0; i < SET_STEPS && walk->node; i++)
-        step(walk);
+    for (int i = 0; i < SET_STEPS && step_in_set(); i++)
+        ;
     if (walk->node || walk->fd < 0)
         return -1;
     file = walk->file;

@@ -3,7 +3,7 @@
 
 The runs were not interleaved, so a change of the host in between would pass for a change of the
 server. Times are therefore compared in units of a yardstick that ran between them on the server's
-processor (host_noise.Yardstick). Counts are exact and need no yardstick.
+processor (host_noise.Yardstick). Counts are exact and need no yardstick, a path's latency has none.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Self
 from polltrace.errors import UsageError
 from polltrace.intervals import Estimate, exactly
 from polltrace.scenarios.analyse import bootstrap
+from polltrace.scenarios.analyse.latency_cells import CellLayer
 from polltrace.scenarios.analyse.result import RunResult
 from polltrace.scenarios.analyse.run import Turns, analysed, by_cell
 from polltrace.scenarios.analyse.run_file import RunData
@@ -94,7 +95,7 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     if not common:
         raise UsageError("the runs have no cell in common")
     sides = _ComparedRun.of(base), _ComparedRun.of(new)
-    timed = len(common) * len(_TIMES)
+    timed = sum(len(_TIMES) + len(_layers_of(sides[0], cell)) for cell in common)
     confidence = 1 - (1 - CONFIDENCE) / timed
     names = varied(common)
     rows = [
@@ -141,6 +142,8 @@ def _cell(
         ratio = _time_ratio(sides, cell, figure, confidence)
         if ratio is not None:
             yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
+    for figure, ratio in _layer_ratios(sides, cell, confidence):
+        yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
     counts = [_counts(side, cell) for side in sides]
     for figure in counts[0]:
         a, b = counts[0][figure], counts[1].get(figure)
@@ -177,6 +180,20 @@ def _time_ratio(sides: _RunPair, cell: Cell, figure: str, confidence: float) -> 
         return None
     low, high = min(each.low for each in ratios), max(each.high for each in ratios)
     return Estimate(ratios[0].value, low, high)
+
+
+def _layers_of(side: _ComparedRun, cell: Cell) -> Mapping[str, CellLayer]:
+    return side.result.cells[side.run.cells.index(cell)].layers
+
+
+def _layer_ratios(sides: _RunPair, cell: Cell, confidence: float) -> Iterator[tuple[str, Estimate]]:
+    """The latency of each layer, as measured: most of it is no work of a processor's, so there is
+    no yardstick for it. A layer that takes no longer than its error has no ratio."""
+    old, new = (_layers_of(side, cell) for side in sides)
+    for name in [each for each in old if each in new]:
+        blocks = old[name].blocks_s, new[name].blocks_s
+        if min(map(min, blocks)) > 0:
+            yield name, bootstrap.ratio(*blocks, confidence)
 
 
 def _in_yardsticks(side: _ComparedRun, cell: Cell, field: str) -> list[float]:

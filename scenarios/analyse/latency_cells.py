@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,9 @@ from polltrace.scenarios.run.latency.layers import LAYERS, SEED
 
 @dataclass(frozen=True, slots=True)
 class CellLayer:
-    """A layer's latency in one cell: `blocks_s`, for each block, in its order, the median of
-    seconds per round trip."""
+    """A layer's latency in one cell: `blocks_s`, for each block, in its order, the shortest of its
+    seconds per round trip. Waiting for a processor only adds to it, and on a busy host often does:
+    the shortest is the path's."""
 
     name: str
     blocks_s: Sequence[float]
@@ -40,7 +40,7 @@ def cell_layers(lines: Sequence[Line]) -> Mapping[str, CellLayer]:
             per_trip = seconds if name == SEED else seconds / trips
             found[name][line["block"]].append(per_trip)
     return {
-        name: CellLayer(name, [statistics.median(each) for _, each in sorted(found[name].items())])
+        name: CellLayer(name, [min(each) for _, each in sorted(found[name].items())])
         for name in LAYERS
         if name in found
     }

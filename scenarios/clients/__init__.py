@@ -57,6 +57,8 @@ PROGRAMS = {
             None,
             lambda: [sys.executable, str(_HERE / "python_oracledb" / "client.py")],
         ),
+        Program("psycopg", None, lambda: [sys.executable, str(_HERE / "psycopg" / "client.py")]),
+        Program("pg8000", None, lambda: [sys.executable, str(_HERE / "pg8000" / "client.py")]),
         Program("node-oracledb", _NODE, lambda: ["node", str(_NODE)]),
         Program("go-ora", _GO, lambda: [str(_GO)]),
         Program(
@@ -86,7 +88,7 @@ LOAD_PROGRAMS = {
         ),
     )
 }
-"""The programs that carry out the plans of `polltrace load`."""
+"""The programs that carry out the plans of `polltrace load`: of Oracle's drivers."""
 
 
 def program(name: str) -> Program:
@@ -97,5 +99,5 @@ def program(name: str) -> Program:
 
 
 def load_program(name: str) -> Program:
-    """The load client of that name; PROGRAMS has the same names."""
+    """The load client of that name, one of LOAD_PROGRAMS."""
     return LOAD_PROGRAMS[name]

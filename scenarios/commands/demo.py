@@ -8,9 +8,10 @@ import os
 
 from polltrace.backends.ebpf import EbpfProbe
 from polltrace.commands.arguments import port, runs
-from polltrace.commands.output import add_json_argument
+from polltrace.commands.output import add_json_argument, show
 from polltrace.profiles.profile import Profile
 from polltrace.scenarios.commands.progress import progress_bar
+from polltrace.scenarios.demo import postgresql
 from polltrace.scenarios.demo.experiment import BLOCKS, CELLS, run_demo
 from polltrace.scenarios.demo.report import demo_data, demo_text
 from polltrace.scenarios.run.client import DriverClient
@@ -30,17 +31,25 @@ class Demo:
     examples = (
         ("", "what polling costs, measured here in about a minute"),
         ("--runs 20 --json", "more runs, and the result as data"),
+        ("--engine postgresql", "what PostgreSQL's checks for a lost client cost, and find"),
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--engine",
+            choices=["lab", "postgresql"],
+            default="lab",
+            help="the lab, or this host's PostgreSQL in a cluster of its own, with the checks that "
+            "find a lost client (default: %(default)s)",
+        )
         parser.add_argument(
             "--port", type=port, default=0, help="loopback port of the lab (default: a free one)"
         )
         parser.add_argument(
             "--runs",
             type=runs,
-            default=BLOCKS,
-            help="sessions of each way to connect, interleaved (default: %(default)s)",
+            help=f"sessions of each way to connect, interleaved (default: {BLOCKS}; PostgreSQL: "
+            f"{postgresql.BLOCKS})",
         )
         add_json_argument(parser)
 
@@ -48,6 +57,8 @@ class Demo:
         # Without the rights for a probe, fail before the first measurement.
         with EbpfProbe([os.getpid()]) as probe:
             probe.stop()
+        if args.engine == "postgresql":
+            return _postgresql(args)
         with contextlib.ExitStack() as stack:
             lab = stack.enter_context(LabServer(args.port, processor=processors()[1]))
             clients = {
@@ -56,10 +67,25 @@ class Demo:
             }
             progress = stack.enter_context(progress_bar())
             result = run_demo(
-                lab, clients, name_stack=_commonest_stack, progress=progress, blocks=args.runs
+                lab,
+                clients,
+                name_stack=_commonest_stack,
+                progress=progress,
+                blocks=args.runs or BLOCKS,
             )
         print(json.dumps(demo_data(result), indent=2) if args.json else demo_text(result))
         return 0 if result.counts_agree and result.cancels_work else 1
+
+
+def _postgresql(args: argparse.Namespace) -> int:
+    with progress_bar() as progress:
+        demo = postgresql.run_postgresql_demo(progress, args.runs or postgresql.BLOCKS)
+    show(
+        args.json,
+        lambda: postgresql.postgresql_demo_data(demo),
+        lambda: postgresql.postgresql_demo_text(demo),
+    )
+    return 1 if demo.run.counts_agree is False else 0
 
 
 def _commonest_stack(pid: int, profile: Profile) -> list[str]:

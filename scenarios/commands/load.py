@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from polltrace.commands.arguments import add_duration, whole_number
+from polltrace.commands.arguments import duration, whole_number
 from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import UsageError
 from polltrace.scenarios.clients import LOAD_PROGRAMS, load_program
@@ -31,7 +31,12 @@ from polltrace.scenarios.load.workload import (
     ThinkTime,
     Workload,
 )
-from polltrace.scenarios.load.workload_file import MOST_SESSIONS, load_workload
+from polltrace.scenarios.load.workload_file import (
+    CACHING_CLIENT,
+    LEAST_RATE,
+    MOST_SESSIONS,
+    load_workload,
+)
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.network.choice import HOW, Network, chosen_network
 from polltrace.scenarios.run.processors import processors
@@ -56,16 +61,33 @@ class LoadCommand:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("workload", type=Path, metavar="WORKLOAD")
-        parser.add_argument("--sessions", type=whole_number(1, MOST_SESSIONS), metavar="N")
-        add_duration(parser, "--seconds", help="how long", default=None)
-        parser.add_argument("--rate", type=_number, metavar="N", help="transactions a second")
-        parser.add_argument("--think", type=_number, metavar="S", help="think time in seconds")
-        parser.add_argument("--client", action="append", choices=list(LOAD_PROGRAMS))
-        parser.add_argument("--order", choices=ORDERS)
-        parser.add_argument("--bind-order", choices=BIND_ORDERS)
-        parser.add_argument("--connect-mode", choices=CONNECT_MODES)
+        parser.add_argument(
+            "--sessions", type=whole_number(1, MOST_SESSIONS), metavar="N", help="how many"
+        )
+        parser.add_argument("--seconds", type=duration, metavar="TIME", help="how long")
+        parser.add_argument(
+            "--rate", type=_rate, metavar="N", help="transactions a second in all: an open loop"
+        )
+        parser.add_argument(
+            "--think", type=_number, metavar="S", help="think time in seconds: a closed loop"
+        )
+        parser.add_argument(
+            "--client",
+            action="append",
+            choices=list(LOAD_PROGRAMS),
+            help="a driver; more than one are given to the sessions in turn",
+        )
+        parser.add_argument("--order", choices=ORDERS, help="of statements")
+        parser.add_argument("--bind-order", choices=BIND_ORDERS, help="of rows of binds")
+        parser.add_argument("--connect-mode", choices=CONNECT_MODES, help="how sessions connect")
         parser.add_argument("--end", choices=ENDS, help="how database transactions end")
         parser.add_argument("--seed", type=whole_number(0, 2**32 - 1), help="of what is random")
+        parser.add_argument(
+            "--no-cache", action="store_true", help="without the workload's client result cache"
+        )
+        parser.add_argument(
+            "--round-trip", type=_number, metavar="MS", help="that the network path adds"
+        )
         parser.add_argument("--live", action="store_true", help="a line a second on stderr")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the load's file")
         parser.add_argument(
@@ -75,6 +97,8 @@ class LoadCommand:
         add_server_arguments(parser)
 
     def run(self, args: argparse.Namespace) -> int:
+        if args.server not in ("lab", "oracle"):
+            raise UsageError("a load runs against the lab or an Oracle database")
         workload = _workload(args)
         for name in dict.fromkeys(workload.clients):
             load_program(name).command()
@@ -92,8 +116,8 @@ class LoadCommand:
 
 
 def _workload(args: argparse.Namespace) -> Workload:
-    path = args.workload
-    workload = load_directory(path) if is_sqlrun_directory(path) else load_workload(path)
+    source = args.workload
+    workload = load_directory(source) if is_sqlrun_directory(source) else load_workload(source)
     if args.rate is not None and args.think is not None:
         raise UsageError("--rate is of an open loop and --think of a closed one: give one of them")
     given = {
@@ -108,7 +132,19 @@ def _workload(args: argparse.Namespace) -> Workload:
     }
     if args.think is not None:
         workload = replace(workload, rate=None, think=ThinkTime(values={"mean": args.think}))
-    return replace(workload, **{name: value for name, value in given.items() if value is not None})
+    if args.no_cache:
+        workload = replace(workload, cache=None)
+    if args.round_trip is not None:
+        path = replace(workload.path, round_trip_s=args.round_trip / 1e3)
+        workload = replace(workload, path=path)
+    workload = replace(
+        workload, **{name: value for name, value in given.items() if value is not None}
+    )
+    if workload.order != "random" and any(each.weight % 1 for each in workload.statements):
+        raise UsageError(f"order {workload.order} needs weights that are whole numbers")
+    if workload.cache and set(workload.clients) != {CACHING_CLIENT}:
+        raise UsageError(f"[cache] is of polltrace's own {CACHING_CLIENT} client alone")
+    return workload
 
 
 def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
@@ -172,6 +208,13 @@ def _nothing(_: Mapping[str, Any]) -> None:
 
 def _default_output(workload: Workload) -> Path:
     return Path(f"{workload.name}-{time.strftime('%Y%m%d-%H%M%S')}.load.jsonl")
+
+
+def _rate(text: str) -> float:
+    value = _number(text)
+    if value < LEAST_RATE:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a rate from {LEAST_RATE:g} a second")
+    return value
 
 
 def _number(text: str) -> float:

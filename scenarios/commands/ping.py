@@ -42,7 +42,7 @@ _sessions = whole_number(1, 64, "a number of sessions")
 
 
 class Ping:
-    """Measure a path's latency at every layer, from the TCP handshake to a row of SQL.
+    """Measure a path's latency layer by layer, from TCP to SQL.
 
     A round measures a TCP connect, the kernel's round trip on its handshake, an Oracle Net connect,
     the driver's ping on a warm channel, a one-row query, and (elapsed - DB time) / round trips of
@@ -107,7 +107,10 @@ class Ping:
             print(json.dumps(ping_data(result), indent=2))
         elif args.csv != "-":
             console = PrintableConsole(sys.stdout, width=_WIDTH, color_system=None)
-            console.print(_shown(result), end="")
+            # Captured: where nobody reads, rich would end the program by itself.
+            with console.capture() as captured:
+                console.print(_shown(result), end="")
+            print(captured.get(), end="")
         return 0 if any(each.found for each in result.layers) else 1
 
 

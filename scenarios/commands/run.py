@@ -38,7 +38,7 @@ QUICK_BLOCKS, QUICK_TIMED, QUICK_COUNTED = 6, 6, 1
 
 
 class Run:
-    """Run a scenario, or a query of yours: clients, break modes and skips, interleaved.
+    """Run a scenario or a query in break modes and skips, interleaved.
 
     NAME is one that 'polltrace scenarios' lists, or the path of a .toml file. Each figure is saved
     at once, and --resume continues an interrupted run. 'polltrace report FILE' prints the report

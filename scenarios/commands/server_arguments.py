@@ -15,6 +15,7 @@ from polltrace.printable import note
 from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.oracle_server import OracleServer
+from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import DatabaseServer, Endpoint
 from polltrace.scenarios.run.servers.sqlnet_edit import restore_left_behind
 
@@ -23,11 +24,16 @@ PASSWORD = "POLLTRACE_PASSWORD"
 
 def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("server")
-    group.add_argument("--server", choices=["lab", "oracle"], default="lab")
-    group.add_argument("--connect", metavar="HOST:PORT/SERVICE", help="with --server oracle")
+    group.add_argument("--server", choices=["lab", "oracle", "postgresql"], default="lab")
+    group.add_argument(
+        "--connect",
+        metavar="HOST:PORT/SERVICE",
+        help="with --server oracle, or postgresql (there without it: a cluster of its own of this "
+        "host's PostgreSQL, which ends with the run)",
+    )
     group.add_argument(
         "--user",
-        help=f"with --server oracle; the password comes from {PASSWORD} or a prompt",
+        help=f"with --connect; the password comes from {PASSWORD} or a prompt",
     )
     group.add_argument(
         "--set-sqlnet",
@@ -53,14 +59,29 @@ def chosen_server(args: argparse.Namespace, address: str) -> DatabaseServer:
         note(f"put back {path}, which a run that was killed had changed")
     if args.server == "lab":
         if args.connect or args.user or args.set_sqlnet:
-            raise UsageError("--connect, --user and --set-sqlnet go with --server oracle")
+            raise UsageError(
+                "--connect, --user and --set-sqlnet go with --server oracle; the first two "
+                "with postgresql as well"
+            )
         return LabServer(address=address, processor=processors()[1], force_skip=args.force_skip)
+    if args.server == "postgresql":
+        return _postgresql(args)
     if not args.connect or not args.user:
         raise UsageError("--server oracle needs --connect HOST:PORT/SERVICE and --user NAME")
     if args.force_skip:
         raise UsageError("--force-skip goes with --server lab")
     endpoint = _endpoint(args.connect)
     return OracleServer(endpoint, args.user, _password(args.user), args.set_sqlnet)
+
+
+def _postgresql(args: argparse.Namespace) -> PostgresqlServer:
+    if args.set_sqlnet or args.force_skip:
+        raise UsageError("--set-sqlnet and --force-skip are Oracle's")
+    if not args.connect:
+        return PostgresqlServer()
+    if not args.user:
+        raise UsageError("--connect needs --user NAME")
+    return PostgresqlServer(_endpoint(args.connect), args.user, _password(args.user))
 
 
 def _endpoint(text: str) -> Endpoint:

@@ -70,5 +70,7 @@ unpack() {
 (cd "$work/source" && ./configure && make sqlite3.c) >"$log" 2>&1 ||
     fail "cannot make sqlite3.c"
 cp "$work/source/sqlite3.h" "$out/"
+dsc=$(basename "$work"/sqlite3_*.dsc .dsc)
+echo "${dsc#sqlite3_}" >"$out/version"
 cp "$work/source/sqlite3.c" "$out/sqlite3.c.new"
 mv "$out/sqlite3.c.new" "$out/sqlite3.c"

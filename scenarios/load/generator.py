@@ -222,6 +222,8 @@ class Generator:
             self._failed(session, message["failed"])
         elif message["ended"] is None:
             session.state = "ended"
+            if message.get("cache"):
+                self._write("cache", session=session.number, statistics=message["cache"])
         else:
             self._lost(session, message["ended"])
 

@@ -2,19 +2,21 @@
 """The file of a load: JSON Lines, a line a second, so that a crash loses no more than that.
 
 The first line describes workload, sessions and host (`"format": "polltrace-load"`). Each other line
-has a `kind`: session, second, lost, end. Without an `end` line the load was killed.
+has a `kind`: session, second, lost, cache, end. Without an `end` line the load was killed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from polltrace.errors import FileError, UsageError
+from polltrace.scenarios.load.histogram import Histogram
 
 FORMAT = "polltrace-load"
 VERSION = 1
@@ -24,38 +26,100 @@ _IN_SECOND = (
     "lag", "own_lag", "p50_ms", "p90_ms", "p99_ms",
 )  # fmt: skip
 
+_LONGEST_LINE = 256 << 20
+
 Line = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LoadData:
-    """The content of a load's file.
+    """The content of a load's file; of a day's, no more is kept than a line of figures a second.
 
     - `header`: its first line
     - `sessions`: a line for each, as it connected or failed to
-    - `seconds`: a line for each second, in order
+    - `seconds`: a line for each second, in order, without histograms and sessions
+    - `latency`: of each statement; `lag`, `own_lag`: of all, merged over the seconds
+    - `by_session`: transactions of each session
+    - `cache`: statistics of all sessions' client result caches together
     - `lost`: sessions that ended before their time
     - `end`: the last line; None where the load was killed
     - `torn`: whether the last line is incomplete
     """
 
     header: Line
-    sessions: Sequence[Line]
-    seconds: Sequence[Line] = field(repr=False)
-    lost: Sequence[Line]
-    end: Line | None
-    torn: bool
+    latency: Sequence[Histogram]
+    by_session: list[int]
+    lag: Histogram = field(default_factory=Histogram)
+    own_lag: Histogram = field(default_factory=Histogram)
+    sessions: list[Line] = field(default_factory=list)
+    seconds: list[Line] = field(default_factory=list)
+    cache: Counter[str] = field(default_factory=Counter)
+    lost: list[Line] = field(default_factory=list)
+    end: Line | None = None
+    torn: bool = False
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Add a line after the first. Raises ValueError, KeyError or TypeError for a damaged one,
+        FileError for a damaged histogram."""
+        match line["kind"]:
+            case "session":
+                self.sessions.append(line)
+            case "lost":
+                self.lost.append(line)
+            case "cache":
+                self.cache.update({k: int(v) for k, v in line["statistics"].items()})
+            case "end":
+                self.end = line
+            case "second":
+                self._second(line)
+            case other:
+                raise ValueError(other)
+
+    def _second(self, line: dict[str, Any]) -> None:
+        _ = [line[key] for key in _IN_SECOND]
+        for whole, part in zip(self.latency, line.pop("latency"), strict=True):
+            _merge(whole, part)
+        _merge(self.lag, line.pop("lag"))
+        _merge(self.own_lag, line.pop("own_lag"))
+        counts = zip(self.by_session, line.pop("by_session"), strict=True)
+        self.by_session = [whole + int(part) for whole, part in counts]
+        self.seconds.append(line)
+
+
+def _merge(whole: Histogram, part: str) -> None:
+    if part:
+        whole.merge(part)
 
 
 def read_load(path: Path) -> LoadData:
     """Raises FileError where it cannot be read, or it is no load of this version."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            return _read(path, file)
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _read(path: Path, file: BinaryIO) -> LoadData:
+    data = _begun(path, file.readline(_LONGEST_LINE))
+    number = 1
+    while text := file.readline(_LONGEST_LINE):
+        number += 1
+        data.torn = not text.endswith(b"\n")
+        if data.torn and len(text) < _LONGEST_LINE:
+            break
+        try:
+            data.take(json.loads(text))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise FileError(f"{path}: line {number} is damaged") from None
+        except FileError as error:
+            raise FileError(f"{path}: line {number}: {error}") from None
+    return data
+
+
+def _begun(path: Path, text: bytes) -> LoadData:
     try:
-        texts = content.decode().split("\n")
-        header = json.loads(texts[0])
+        header = json.loads(text)
         if header["format"] != FORMAT:
             raise ValueError
         version = header["version"]
@@ -65,24 +129,11 @@ def read_load(path: Path) -> LoadData:
         raise FileError(f"{path} is a load of version {version}; this release reads {VERSION}")
     try:
         _ = [header[key] for key in _IN_HEADER]
+        workload = header["workload"]
+        histograms = [Histogram() for _ in workload["statements"]]
+        return LoadData(header, histograms, [0] * workload["sessions"])
     except (KeyError, TypeError):
         raise FileError(f"{path}: the first line is damaged") from None
-    lines: dict[str, list[Line]] = {"session": [], "second": [], "lost": [], "end": []}
-    for number, text in enumerate(texts[1:-1], 2):
-        try:
-            line = json.loads(text)
-            lines[line["kind"]].append(line)
-            _ = [line[key] for key in _IN_SECOND if line["kind"] == "second"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise FileError(f"{path}: line {number} is damaged") from None
-    return LoadData(
-        header=header,
-        sessions=lines["session"],
-        seconds=lines["second"],
-        lost=lines["lost"],
-        end=lines["end"][-1] if lines["end"] else None,
-        torn=texts[-1] != "",
-    )
 
 
 class LoadWriter:

@@ -38,17 +38,14 @@ def load_data(result: LoadResult) -> dict[str, Any]:
         "client_cpu_pct": 100 * result.client_cpu,
         "server_cpu_s": result.server_cpu_s,
         "break_polls": result.break_polls,
+        "client_result_cache": dict(result.cache) or None,
         "interrupted": result.interrupted,
         "complete": result.complete,
         "header": dict(result.header),
         "seconds": [
-            {key: value for key, value in line.items() if key not in _HISTOGRAMS}
-            for line in result.seconds
+            {key: value for key, value in line.items() if key != "kind"} for line in result.seconds
         ],
     }
-
-
-_HISTOGRAMS = ("kind", "latency", "lag", "own_lag")
 
 
 def load_text(result: LoadResult) -> str:
@@ -125,6 +122,12 @@ def _counts(result: LoadResult) -> Iterator[str]:
         each = 1e6 * result.server_cpu_s / result.transactions
         cpu += f", servers {result.server_cpu_s:,.2f} s of CPU ({each:,.1f} us per transaction)"
     yield f"{cpu}."
+    if result.cache:
+        finds, creates = result.cache["Find Count"], result.cache["Create Count Success"]
+        yield (
+            f"polltrace's own client result cache: {finds:,} results found, {creates:,} kept, "
+            f"{result.cache['Invalidation Count']:,} invalidations."
+        )
     if result.break_polls is not None:
         yield f"Break polls (the lab's count): {result.break_polls:,}."
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polltrace.scenarios.load.histogram import Histogram, merged
+from polltrace.scenarios.load.histogram import merged
 from polltrace.scenarios.load.load_file import Line, LoadData
 
 CPU_LIMIT = 0.9
@@ -66,6 +66,7 @@ class LoadResult:
     - `connect_ms`: by name, percentiles over the sessions
     - `client_cpu`: the share of their processors that the clients used
     - `server_cpu_s`, `break_polls`: of all sessions' servers; None where not known
+    - `cache`: statistics of all sessions' client result caches together; empty without
     - `interrupted`: by Ctrl-C; `complete`: whether the file has its last line
     """
 
@@ -86,6 +87,7 @@ class LoadResult:
     client_cpu: float
     server_cpu_s: float | None
     break_polls: int | None
+    cache: Mapping[str, int]
     interrupted: bool
     complete: bool
 
@@ -154,10 +156,6 @@ class LoadResult:
 def load_result(data: LoadData) -> LoadResult:
     """Raises FileError for a histogram that is damaged."""
     workload = data.header["workload"]
-    by_statement = [
-        merged(line["latency"][number] for line in data.seconds if line["latency"][number])
-        for number in range(len(workload["statements"]))
-    ]
     end = data.end or {}
     measured_s = sum(line["seconds"] for line in data.seconds)
     last_s = data.seconds[-1]["at_s"] if data.seconds else 0.0
@@ -174,16 +172,17 @@ def load_result(data: LoadData) -> LoadResult:
         not_begun=end.get("not_begun", 0),
         statements=[
             StatementResult(each["name"], each["sql"], found.count, found.summary_ms())
-            for each, found in zip(workload["statements"], by_statement, strict=True)
+            for each, found in zip(workload["statements"], data.latency, strict=True)
         ],
         sessions=[_session(data, number) for number in range(workload["sessions"])],
-        latency_ms=merged(each.encoded() for each in by_statement if each.count).summary_ms(),
-        lag_ms=_merged(data, "lag").summary_ms(),
-        own_lag_ms=_merged(data, "own_lag").summary_ms(),
+        latency_ms=merged(each.encoded() for each in data.latency if each.count).summary_ms(),
+        lag_ms=data.lag.summary_ms(),
+        own_lag_ms=data.own_lag.summary_ms(),
         connect_ms=_percentiles(connects),
         client_cpu=sum(x["client_cpu_s"] for x in data.seconds) / capacity_s if capacity_s else 0.0,
         server_cpu_s=_total(data, "server_cpu_s"),
         break_polls=_whole(_total(data, "break_polls")),
+        cache=dict(data.cache),
         interrupted=bool(end.get("interrupted")),
         complete=data.end is not None,
     )
@@ -199,15 +198,11 @@ def _session(data: LoadData, number: int) -> SessionResult:
         client=opened.get("client", clients[number % len(clients)]),
         sid=opened.get("sid"),
         spid=opened.get("spid"),
-        transactions=sum(line["by_session"][number] for line in data.seconds),
+        transactions=data.by_session[number],
         connect_ms=opened.get("connect_ms"),
         lost=why,
         unheard_s=max(lost["at_s"] - lost["heard_s"], 0.0) if lost else None,
     )
-
-
-def _merged(data: LoadData, name: str) -> Histogram:
-    return merged(line[name] for line in data.seconds if line[name])
 
 
 def _counted(data: LoadData, name: str) -> Mapping[str, int]:

@@ -93,7 +93,7 @@ class Load:
         if route.relay:
             end = Endpoint(*route.relay, end.service)
         user, password = self._server.credentials()
-        target = {
+        target: dict[str, Any] = {
             "dsn": end.dsn,
             "user": user,
             "password": password,
@@ -101,6 +101,13 @@ class Load:
             "fetch_size": self._workload.fetch_size,
             "sdu": self._workload.sdu,
         }
+        if cache := self._workload.cache:
+            target["cache"] = {
+                "changes": cache.changes,
+                "lag_ns": int(1e9 * cache.lag_s),
+                "most_bytes": cache.most_bytes,
+                "statistics": cache.statistics,
+            }
         # A trickle's sessions work from their connect on, the others begin together.
         trickle = self._workload.connect == "trickle"
         generator.connect(

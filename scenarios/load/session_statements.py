@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from polltrace.scenarios.load.workload import Workload
-from polltrace.scenarios.run.servers.server import SPID
+from polltrace.scenarios.run.servers.session_views import SPID
 
 SID = "select sys_context('userenv', 'sid') from dual"
 IDENTIFY = (SID, SPID)

@@ -60,6 +60,22 @@ class ThinkTime:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """polltrace's own client result cache (clients/python_oracledb/result_cache.py).
+
+    - `changes`: a query whose rows change whenever what the workload's queries read may have
+    - `lag_s`: how old the last look for changes may be when a kept result is used
+    - `most_bytes`: of a session's results
+    - `statistics`: the table that sessions keep their cache's statistics in; empty for none
+    """
+
+    changes: str
+    lag_s: float
+    most_bytes: int
+    statistics: str
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """The content of a workload file.
 
@@ -79,6 +95,7 @@ class Workload:
     - `parameters`: of each session, by ALTER SESSION
     - `trace_level`: of event 10046, 0 for none; `trace_identifier`; `trace_sessions`: how many
       sessions, the first ones
+    - `cache`: of each session; None for none
     - `break_mode`, `skip`, `fetch_size`, `sdu`, `path`: as in a scenario's cell
     """
 
@@ -105,6 +122,7 @@ class Workload:
     trace_level: int = 0
     trace_identifier: str = "polltrace"
     trace_sessions: int | None = None
+    cache: CacheSettings | None = None
     break_mode: str = "out-of-band"
     skip: int | None = None
     fetch_size: int = 0

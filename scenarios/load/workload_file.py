@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import FileError
-from polltrace.scenarios.clients import PROGRAMS
+from polltrace.scenarios.clients import LOAD_PROGRAMS
 from polltrace.scenarios.load import sql_text
 from polltrace.scenarios.load.binds import check_names, inline_row, read_text, rows_of
 from polltrace.scenarios.load.checked_table import CheckedTable
@@ -22,6 +22,7 @@ from polltrace.scenarios.load.workload import (
     ENDS,
     ORDERS,
     BindValue,
+    CacheSettings,
     Statement,
     ThinkTime,
     Workload,
@@ -30,8 +31,9 @@ from polltrace.scenarios.plan.cell import BREAK_MODES, NEVER_OUT_OF_BAND, NO_SDU
 from polltrace.scenarios.plan.network_path import NetworkPath
 
 MOST_SESSIONS = 10_000
+CACHING_CLIENT = "python-oracledb"
 MOST_SECONDS = 30 * 86_400.0
-MOST_RATE = 1e6
+LEAST_RATE, MOST_RATE = 1e-3, 1e6
 _MOST_TOML = 16 << 20
 
 KEYS = frozenset(
@@ -39,7 +41,7 @@ KEYS = frozenset(
         "title", "client", "sessions", "seconds", "rate", "arrivals", "max_lag_s", "think_s",
         "order", "bind_order", "connect", "connect_delay_s", "transactions_per_commit", "end",
         "ignored_errors", "setup", "teardown", "break_mode", "skip", "fetch_size", "sdu",
-        "parameters", "trace", "path", "statements",
+        "parameters", "trace", "path", "cache", "statements",
     }
 )  # fmt: skip
 _OPEN_ONLY = ("arrivals", "max_lag_s")
@@ -84,6 +86,7 @@ def _workload(file: CheckedTable) -> Workload:
         trace_level=trace.whole("level", 0, 12, 12 if file.has("trace") else 0),
         trace_identifier=_identifier(trace),
         trace_sessions=trace.whole("sessions", 1, sessions, sessions),
+        cache=_cache(file),
         break_mode=file.one_of("break_mode", BREAK_MODES),
         skip=file.whole("skip", 1, 1_000_000, 3) if file.has("skip") else None,
         fetch_size=file.whole("fetch_size", 0, 1_000_000, 0),
@@ -103,14 +106,14 @@ def _rate(file: CheckedTable) -> float | None:
         return None
     if file.has("think_s"):
         file.wrong("think_s", "is of a closed loop and 'rate' of an open one: give one of the two")
-    return file.number("rate", 1e-3, MOST_RATE)
+    return file.number("rate", LEAST_RATE, MOST_RATE)
 
 
 def _clients(file: CheckedTable) -> Sequence[str]:
     names = file.texts("client") or ("python-oracledb",)
     for name in names:
-        if name not in PROGRAMS:
-            file.wrong("client", f"{name!r} is none of {', '.join(PROGRAMS)}")
+        if name not in LOAD_PROGRAMS:
+            file.wrong("client", f"{name!r} is none of {', '.join(LOAD_PROGRAMS)}")
     return names
 
 
@@ -172,6 +175,26 @@ def _identifier(trace: CheckedTable) -> str:
     if not re.fullmatch(r"\w{1,64}", text):
         trace.wrong("identifier", "is not made of letters, digits and underscores, 64 at most")
     return text
+
+
+def _cache(file: CheckedTable) -> CacheSettings | None:
+    if not file.has("cache"):
+        return None
+    table = CheckedTable(
+        file.path, "cache", file.data["cache"], ("changes", "lag_s", "most_bytes", "statistics")
+    )
+    changes = sql_text.executable(_sql(table, table.text("changes")))
+    if sql_text.kind(changes) != "query" or sql_text.placeholders(changes):
+        table.wrong("changes", "is no query without binds")
+    statistics = table.text("statistics", "")
+    if not re.fullmatch(r"([A-Za-z][\w$#]*(\.[A-Za-z][\w$#]*)?)?", statistics):
+        table.wrong("statistics", "is no name of a table")
+    return CacheSettings(
+        changes=changes,
+        lag_s=table.number("lag_s", 0, 3600, 3),
+        most_bytes=table.whole("most_bytes", 0, 1 << 30, 1 << 20),
+        statistics=statistics,
+    )
 
 
 def _path(file: CheckedTable) -> NetworkPath:
@@ -249,6 +272,8 @@ def _check_clients(file: CheckedTable, workload: Workload) -> None:
         out_of_band = workload.break_mode == "out-of-band" and file.has("break_mode")
         if out_of_band and name in NEVER_OUT_OF_BAND:
             file.wrong("break_mode", f"{name} never sends urgent data")
+        if workload.cache and name != CACHING_CLIENT:
+            file.wrong("cache", f"is that of polltrace's own {CACHING_CLIENT} client; not {name}")
         if workload.sdu and name in NO_SDU:
             file.wrong("sdu", f"{name} has no option for it")
     if workload.break_mode == "local" and workload.path.delays:

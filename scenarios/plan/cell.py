@@ -19,6 +19,9 @@ NEVER_CHECKS = frozenset({"go-ora"})
 CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
 """Drivers whose cancel does nothing while no call is under way: between two fetches of a result."""
 
+POSTGRESQL_DRIVERS = frozenset({"psycopg", "pg8000"})
+"""Drivers that speak to PostgreSQL, and to nothing else."""
+
 DEFAULT_SKIP = 3
 WAIT_SLICE_S = 3
 """A server that waits for a lock checks for a break once in this many seconds (the article)."""
@@ -35,6 +38,8 @@ class Cell:
     - `sdu`: session data unit in bytes; 0: the driver's default
     - `path`: the name of a network path
     - `path_check`: whether the server asks at connect if the path carries urgent data
+    - `check_interval`: PostgreSQL's client_connection_check_interval in ms, 0: off; None: the
+      server is no PostgreSQL
     - `busy`: what a session is doing when it is cancelled, one of BUSY
     - `sessions`: how many execute the statement at the same time; figures are of one of them
     - `twin`: marks the second of the A/A pair, which is equal in all else
@@ -49,6 +54,7 @@ class Cell:
     path_check: bool = True
     busy: str = "executing"
     sessions: int = 1
+    check_interval: int | None = None
     twin: bool = False
 
     def label(self, varied: Sequence[str]) -> str:
@@ -95,21 +101,21 @@ def varied(cells: Sequence[Cell]) -> list[str]:
 
 
 def _text(name: str, value: Any) -> str:
+    """The value of a key in the words of a label; empty for one that the cell does not have."""
+    text = "" if value is None else str(value)
     match name, value:
-        case ("skip", None):
-            return ""
+        case (_, None):
+            pass
+        case ("skip", skip):
+            text = f"skip {skip}"
+        case ("check_interval", interval):
+            text = f"a check every {interval} ms" if interval else "no checks"
+        case ("fetch_size", rows):
+            text = f"{rows or 'default'} rows/fetch"
+        case ("sessions", sessions):
+            text = f"{sessions} session{'s' if sessions > 1 else ''}"
+        case ("sdu", size):
+            text = f"SDU {size}"
         case ("path_check", checked):
-            return "checked" if checked else "unchecked"
-        case ("sessions", 1):
-            return "1 session"
-        case ("fetch_size", 0):
-            return "default rows/fetch"
-    return _FORMATS.get(name, "{}").format(value)
-
-
-_FORMATS = {
-    "skip": "skip {}",
-    "fetch_size": "{} rows/fetch",
-    "sdu": "SDU {}",
-    "sessions": "{} sessions",
-}
+            text = "checked" if checked else "unchecked"
+    return text

@@ -27,6 +27,7 @@ CHECKS = (
     "layers agree",
     "added delay",
     "same plan",
+    "checks by interval",
 )
 """The checks that an expectation can name; analyse/expectations has a function for each."""
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from polltrace.errors import LabError
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.scenario import Scenario
-from polltrace.scenarios.run import session_statistics
 from polltrace.scenarios.run.client import Binds, DriverClient
 from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.servers.server import DatabaseServer
@@ -46,9 +45,10 @@ def calibrated(
     binds: Binds = scenario.binds
     if scenario.seconds is not None:
         binds = {**binds, "n": _fitting_n(session, scenario, scenario.seconds)}
-    before = session_statistics.read(watcher, session.sid)
+    before = server.views.read(watcher, session.sid)
     client.execute(scenario.statement, binds)
-    gets = session_statistics.read(watcher, session.sid).since(before).gets
+    server.views.publish(client)
+    gets = server.views.read(watcher, session.sid).since(before).gets
     executions = min(math.ceil(COUNTED_GETS / gets), 1000) if gets > 1 else 1
     client.close()
     longer = CANCELLED_FACTOR

@@ -210,8 +210,9 @@ class DriverClient:
     def _ended(self) -> ClientEndedError:
         match self._process.wait():
             case 3:
+                package = {"python-oracledb": "oracledb"}.get(self.name, self.name)
                 return ClientEndedError(
-                    "python-oracledb cannot be imported: run 'pip install oracledb'"
+                    f"{self.name} cannot be imported: run 'pip install {package}'"
                 )
             case code:
                 return ClientEndedError(f"the {self.name} client ended with code {code}")

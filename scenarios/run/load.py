@@ -15,7 +15,7 @@ from polltrace.errors import DriverError
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.oralab import Oralab
-from polltrace.scenarios.run.servers.server import server_process
+from polltrace.scenarios.run.servers.session_views import OracleViews
 from polltrace.servers.servers import servers
 
 ROWS = 30_000
@@ -47,7 +47,7 @@ def busy_sessions(lab: Oralab) -> Iterator[list[BusySession]]:
 def _busy(stack: contextlib.ExitStack, lab: Oralab, *, disable_oob: bool) -> BusySession:
     client = stack.enter_context(DriverClient())
     driver = client.connect(lab.dsn, lab.user, lab.password, disable_oob=disable_oob)
-    pid = server_process(client)
+    pid = OracleViews().spid(client)
     found = servers([pid]) if pid is not None else []
     if not found:
         raise DriverError("the lab's server process cannot be seen: run as the lab's user or root")

@@ -32,7 +32,7 @@ Write = Callable[..., None]
 @contextlib.contextmanager
 def watching(server: DatabaseServer) -> Iterator[DriverClient]:
     """A session that reads the V$ views about the others."""
-    with DriverClient(processors={processors()[0]}) as watcher:
+    with DriverClient(server.driver, processors={processors()[0]}) as watcher:
         open_session(server, watcher, Cell(), {})
         yield watcher
 

@@ -16,10 +16,9 @@ from polltrace.errors import DriverError, HostError, NoSuchProcessError, NotPerm
 from polltrace.profiles.sampled import ON_CPU
 from polltrace.profiles.stack_profile import stack_profile
 from polltrace.scenarios.plan.cell import Cell
-from polltrace.scenarios.run import session_statistics
 from polltrace.scenarios.run.client import ClientEndedError, DriverClient
 from polltrace.scenarios.run.network.choice import Route
-from polltrace.scenarios.run.servers.server import DatabaseServer, open_session, server_process
+from polltrace.scenarios.run.servers.server import DatabaseServer, open_session
 from polltrace.scenarios.run.work import Work
 from polltrace.stacks import Symbolizer, write_folded
 
@@ -66,8 +65,9 @@ class CellSession:
         self._client = client
         self._watcher = watcher
         open_session(server, client, cell, routes)
-        self.spid = server_process(client)
-        self.sid = session_statistics.sid(client)
+        self._views = server.views
+        self.spid = self._views.spid(client)
+        self.sid = self._views.sid(client)
         if self.spid is not None:
             # A process of another user stays where it is.
             with contextlib.suppress(PermissionError):
@@ -85,19 +85,21 @@ class CellSession:
     def counted(self, work: Work, *, polls: bool) -> dict[str, Any]:
         """The figures of a `counted` line: executions under the probe, and changes of the views."""
         executions = work.executions_at(self.cell.skip)
-        before = session_statistics.read(self._watcher, self.sid)
+        self._views.publish(self._client)
+        before = self._views.read(self._watcher, self.sid)
         with contextlib.ExitStack() as stack:
             probe = None
             if polls and self.spid is not None:
                 probe = stack.enter_context(self.probe(ProbeOptions()))
             took = self.execute(work, executions)
             profile = probe.stop() if probe else None
-        spent = session_statistics.read(self._watcher, self.sid).since(before)
+        self._views.publish(self._client)
+        spent = self._views.read(self._watcher, self.sid).since(before)
         counted: dict[str, Any] = {
             "executions": executions,
             **asdict(took),
             "v$": spent.data(),
-            "plan": session_statistics.plan(self._watcher, self.sid),
+            "plan": self._views.plan(self._watcher, self.sid),
         }
         if profile is not None:
             counted["break_polls"] = profile.only().break_polls
@@ -140,7 +142,7 @@ class CellSession:
             "sending": (SENDING, {}),
             "waiting": (LOCKING, {}),
         }[self.cell.busy]
-        before = session_statistics.read(self._watcher, self.sid)
+        before = self._views.read(self._watcher, self.sid)
         self._client.begin(sql, binds)
         time.sleep(after_s)
         self._client.send_break()
@@ -153,7 +155,7 @@ class CellSession:
             return {"after_s": after_s, "lost": True, "error": "no answer"}
         if ended.error is None or ended.break_ms is None:
             return {"after_s": after_s, "lost": True, "error": ended.error}
-        spent = session_statistics.read(self._watcher, self.sid).since(before)
+        spent = self._views.read(self._watcher, self.sid).since(before)
         cancel = self._client.cancelled(ended)
         whole = work.cancelled_gets
         return {

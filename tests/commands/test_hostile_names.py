@@ -28,6 +28,8 @@ from tests.stop_at.stopped_target import FLAGS, SOURCES, Target
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
 # Sets the window's title, clears the screen, turns the text round, and forges a row of a table.
 EVIL = "\x1b]0;evil\x07\x1b[2J\x9b31m\u202egnp\u2028\r\nFORGED 1 2 3"
 # As long as the function's name that it replaces in the executable.

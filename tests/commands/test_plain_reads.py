@@ -13,7 +13,7 @@ from tests.conftest import Run, Start
 from tests.polltrace.exact_poller import BREAK_POLLS, OTHER_POLLS, exact_poller
 from tests.waiting import PATIENCE_S, children, until
 
-pytestmark = pytest.mark.usefixtures("probe")
+pytestmark = pytest.mark.usefixtures("probe", "quick_calibration")
 
 
 @pytest.mark.parametrize(

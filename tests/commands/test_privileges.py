@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE_S, children, until
 
 NOBODY = 65534
 BY_SUDO = {"SUDO_UID": str(NOBODY), "SUDO_GID": str(NOBODY), "SUDO_USER": "nobody"}
-pytestmark = pytest.mark.usefixtures("probe")
+pytestmark = pytest.mark.usefixtures("probe", "quick_calibration")
 EFFECTIVE = sum(1 << number for number in OBSERVING.values())
 PERMITTED = EFFECTIVE | sum(1 << number for number in PROBING.values())
 DAC_OVERRIDE, DAC_READ_SEARCH = 1 << 1, 1 << 2

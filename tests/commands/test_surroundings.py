@@ -14,6 +14,8 @@ from polltrace.grammar import command_names
 from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
 # Commands that print the same every time.
 FIXED = {
     "advise": ["demo"],

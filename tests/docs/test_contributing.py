@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +68,14 @@ def test_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def folder_of_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder_of_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """polltrace's own, but the lab, where a new one can be put."""
     folder = tmp_path / "engines"
     shutil.copytree(ROOT / "polltrace/engines", folder)
     (folder / "lab.toml").unlink()
-    monkeypatch.setattr(engines, "files", lambda _: folder)
-    engines.engines.cache_clear()
-    yield folder
-    engines.engines.cache_clear()
+    monkeypatch.setattr(engines.catalogue, "files", lambda _: folder)
+    monkeypatch.setattr(engines, "_known", ())
+    return folder
 
 
 def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
@@ -91,10 +89,11 @@ def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
             until(lambda: procfs.title(process.pid))  # an exec sets it a moment later
             assert servers([process.pid]) == []
             (folder_of_engines / "new.toml").write_text(example)
-            engines.engines.cache_clear()
+            engines.add_engines(())
             (server,) = servers([process.pid])
             assert (server.engine.short, server.instance) == ("lab", "LAB")
-            assert server.engine.chain == engines.engines()[-1].chain
+            (oracle,) = [each for each in engines.engines() if each.short == "oracle"]
+            assert server.engine.chains == oracle.chains
         finally:
             process.kill()
 

@@ -105,6 +105,13 @@ def test_binds_by_position_and_repeated_names(session: Session) -> None:
     assert session.rows("select :a, :b, :a from dual", a=1, b=2) == [(1, 2, 1)]
 
 
+def test_binds_count_in_the_order_of_the_text(session: Session) -> None:
+    """ROWNUM's limit is found after the rest of the condition."""
+    sql = "select count(*) from sys.obj$ where rownum <= :1 and :2 = 7"
+    session.cursor.execute(sql, [3, 7])
+    assert session.cursor.fetchall() == [(3,)]
+
+
 def test_missing_bind(session: Session) -> None:
     with pytest.raises(oracledb.DatabaseError, match="DPY-4010"):
         session.rows("select :a, :b from dual", a=1)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from polltrace.scenarios.analyse.comparison import compare
 from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.run import analysed
 from polltrace.scenarios.analyse.run_file import read_run
@@ -76,7 +77,7 @@ def test_a_run_of_every_layer(saved: Path) -> None:
         for name in set(LAYERS) - {SEED}:
             assert layers[name].seconds.value >= least_s, name
     text = run_text(result)
-    assert "A round trip in ms, by layer" in text
+    assert "A round trip in ms, the shortest of each block" in text
     data = run_data(result)["cells"][1]["layers"]
     assert data["kernel-rtt"]["round_trip_s"]["value"] >= 0.021
     # A round is a line, and each executes one row five times.
@@ -124,3 +125,20 @@ def test_the_checks_hold_every_layer_to_the_path(
     assert (agree.held, added.held) == held
     if layer is not None and not held[0]:
         assert layer in agree.words
+
+
+def test_a_slower_path_is_a_regression(saved: Path, tmp_path: Path) -> None:
+    def steady(_path: str, _name: str, sample: list[Any]) -> None:
+        sample[1] = 0.01 * sample[2]
+
+    def slower(path: str, name: str, sample: list[Any]) -> None:
+        sample[1] = (0.013 if (path, name) == ("slow", "ttc-ping") else 0.01) * sample[2]
+
+    (before, after) = (tmp_path / name for name in ("before", "after"))
+    for folder, change in ((before, steady), (after, slower)):
+        folder.mkdir()
+        changed(saved, folder, change)
+    base, new = (read_run(folder / "changed.run") for folder in (before, after))
+    assert not compare(base, base, 0.05).regressed
+    regressed = [row for row in compare(base, new, 0.05).rows if row.outcome == "regression"]
+    assert [(row.cell, row.figure) for row in regressed] == [("slow", "ttc-ping")]

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from polltrace.latency.session_time import ServerUse, Window, session_time
+from polltrace.latency.session_time_report import advice
 from polltrace.latency.tcp_info import TcpInfo
 from polltrace.latency.wait_sampler import Waits
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
@@ -27,7 +28,7 @@ from polltrace.scenarios.run.network.namespaces import SERVER, server_namespace
 from polltrace.scenarios.run.network.tun import clients_behind_tun, tun_refused
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.oralab import Oralab
-from polltrace.scenarios.run.servers.server import server_process
+from polltrace.scenarios.run.servers.session_views import OracleViews
 from tests.conftest import Run, Start
 from tests.waiting import PATIENCE_S, until
 
@@ -81,7 +82,7 @@ def test_a_client_that_waits(run: Run) -> None:
 def test_a_server_that_executes(run: Run) -> None:
     with LabServer() as server, DriverClient() as client:
         server.connect(client, break_poll_skip=3, disable_oob=True)
-        pid = server_process(client)
+        pid = OracleViews().spid(client)
         client.begin(LOTSLIOS, {"n": 10**9})
         until(lambda: share(why(run, str(pid)), "server") > 0.9, "a busy server")
         found = why(run, str(pid))
@@ -109,7 +110,7 @@ def test_a_local_session_has_no_network(run: Run) -> None:
     with LabServer() as server, DriverClient() as client:
         lab = server.oralab
         client.connect(lab.local_dsn, lab.user, lab.password, disable_oob=False)
-        ended = run("why", "--slow", "-p", str(server_process(client)))
+        ended = run("why", "--slow", "-p", str(OracleViews().spid(client)))
     assert ended.returncode == 5
     assert "a local session has no network" in ended.stderr
 
@@ -164,6 +165,22 @@ def test_the_arithmetic() -> None:
     assert found.server.value == pytest.approx(0.05 + 0.05 + 0.27)
     assert found.network.value + found.client.value + found.server.value == pytest.approx(1)
     assert found.retransmits == 3
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "queued_s", "words"),
+    [
+        (0.5, 0.5, "the client takes its time"),
+        (6.0, 0.5, "'polltrace stacks' shows"),
+        (1.0, 8.0, "the server waits for a processor"),
+        (3.0, 1.0, ""),
+    ],
+)
+def test_the_advice_is_for_what_takes_most(cpu_s: float, queued_s: float, words: str) -> None:
+    waits = sampled(idle=900, disk=100) if cpu_s != 3.0 else sampled(idle=500, send=500)
+    text = "\n".join(advice(session_time(window(waits, cpu_s, queued_s))))
+    assert words in text
+    assert bool(words) == bool(text)
 
 
 def test_the_network_is_no_longer_than_the_wait_for_the_client() -> None:

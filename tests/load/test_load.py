@@ -194,26 +194,59 @@ def started(
     return process, path
 
 
+def after_a_loss(process: subprocess.Popen[str], path: Path) -> dict[str, Any]:
+    """What a load that is interrupted says, after a session is lost and the others have gone on."""
+
+    def gone_on() -> bool:
+        data = LoadReport(path).data()
+        counts = [each["transactions"] for each in data["per_session"]]
+        lost = data["lost_sessions"]
+        return bool(lost) and all(
+            count > counts[lost[0]] for n, count in enumerate(counts) if n not in lost
+        )
+
+    until(gone_on, "a loss, and more transactions of the other sessions")
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert process.returncode == 1, errors
+    data: dict[str, Any] = json.loads(output)
+    return data
+
+
 def test_a_killed_client_loses_its_session_and_is_told(
     start: Start, built_lab: None, tmp_path: Path
 ) -> None:
-    text = "sessions = 3\nseconds = 4\nthink_s = 0.01\n" + QUERY
+    text = "sessions = 3\nseconds = 600\nthink_s = 0.01\n" + QUERY
     process, path = started(start, tmp_path, text)
     client = descendants(process.pid, "load.py")[0]
     os.kill(client, signal.SIGKILL)
-    output, errors = process.communicate()
-    assert process.returncode == 1, errors
-    data = json.loads(output)
+    data = after_a_loss(process, path)
     [lost] = data["lost_sessions"]
     session = data["per_session"][lost]
     assert "SIGKILL" in session["lost"]
     assert str(client) in session["lost"]
     # What it did until its last flush counts.
     assert session["transactions"] > 0
-    others = [each["transactions"] for each in data["per_session"] if each["number"] != lost]
-    assert min(others) > session["transactions"]
     assert any(f"session {lost} " in each for each in data["warnings"])
     assert LoadReport(path).data()["lost_sessions"] == [lost]
+
+
+@pytest.mark.parametrize("client", LOAD_PROGRAMS)
+def test_a_session_whose_server_ends_is_lost_and_the_others_go_on(
+    client: str, start: Start, built_lab: None, tmp_path: Path
+) -> None:
+    if reason := load_program(client).missing():
+        missing(reason)
+    text = f'client = "{client}"\nsessions = 2\nseconds = 600\nthink_s = 0.02\n' + QUERY
+    process, path = started(start, tmp_path, text)
+    first = next(each for each in read_load(path).sessions if each["session"] == 0)
+    os.kill(first["spid"], signal.SIGKILL)
+    data = after_a_loss(process, path)
+    assert data["lost_sessions"] == [0]
+    assert data["per_session"][0]["lost"]
+    assert data["per_session"][0]["transactions"] > 0
+    # The execution that met the end.
+    assert data["errors"] == 1
 
 
 def alive(pid: int) -> bool:
@@ -276,3 +309,38 @@ def test_the_reports_of_a_load(
     compared = run("compare", path, path, "--json")
     assert compared.returncode == 0, compared.stderr
     assert not json.loads(compared.stdout)["regressed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--rate", "0"), "'0' is not a rate"),
+        (("--rate", "5", "--think", "1"), "give one of them"),
+        (("--order", "sequential"), "needs weights that are whole numbers"),
+        (("--connect", "h:1/x"), "go with another --server"),
+        (("--server", "postgresql"), "runs against the lab or an Oracle database"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    run: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    options: tuple[str, ...],
+    complaint: str,
+) -> None:
+    weight = "weight = 0.5\n" if "--order" in options else ""
+    (tmp_path / "w.toml").write_text(QUERY + weight)
+    ended = run("load", str(tmp_path / "w.toml"), *options)
+    assert ended.returncode == 2
+    assert complaint in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_file_that_exists_is_kept(
+    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "w.toml").write_text(QUERY)
+    (tmp_path / "kept").write_text("mine")
+    ended = run("load", str(tmp_path / "w.toml"), "-o", str(tmp_path / "kept"))
+    assert ended.returncode == 2
+    assert "name another with -o" in ended.stderr
+    assert (tmp_path / "kept").read_text() == "mine"

@@ -93,6 +93,7 @@ def test_statements_as_people_write_them(tmp_path: Path) -> None:
         ("rate = 0\n" + QUERY, "rate: 0 is not from"),
         ('arrivals = "poisson"\n' + QUERY, "arrivals: goes with 'rate'"),
         ('client = "sqlplus"\n' + QUERY, "client: 'sqlplus' is none of python-oracledb"),
+        ('client = "psycopg"\n' + QUERY, "client: 'psycopg' is none of python-oracledb"),
         ('ignored_errors = ["1"]\n' + QUERY, "ignored_errors: '1' is no code"),
         ('order = "sequential"\n' + QUERY + "weight = 0.5\n", "weight: is not a whole number"),
         (QUERY.replace("n = 1", "m = 1"), "the statement and the binds do not agree about m, n"),

@@ -14,12 +14,15 @@ import pytest
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Cause
 from polltrace.intervals import Estimate, exactly, proportion
+from polltrace.overhead import cost_model
 from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.estimates import combined
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket, Burst, PollRate
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.servers import Server
+from tests.plain_model import PLAIN
 from tests.watch.samples import named_stack, server
 
 LOAD = SessionLoad(busy=0.5, rate=PollRate(50_000, 49_000, 51_000))
@@ -66,8 +69,9 @@ def test_counted_is_the_polls_by_their_cost_and_the_checks_between() -> None:
     assert (found.sampled.value, found.sampled.high) == pytest.approx(
         (6.3, proportion(63, 1000).high)
     )
-    assert (found.choice.agree, found.choice.trusted) == (True, "counted")
-    assert found.chosen == found.counted
+    assert (found.choice.agree, found.choice.trusted) == (True, "both")
+    assert found.sampled is not None
+    assert found.chosen == combined(found.counted, found.sampled)
     assert found.now.value == pytest.approx(6.3)
     assert found.now.low == pytest.approx(found.chosen.low, abs=0.1)
     assert found.now.high == pytest.approx(found.chosen.high, abs=0.1)
@@ -185,6 +189,18 @@ def test_the_cost_per_poll_is_that_of_the_sessions_own_interval() -> None:
     assert cost_s > 7e-7
     own_pct = 100 * ten.polls_per_s * cost_s
     assert ten.cpu_pct.value == pytest.approx(own_pct + 0.3 / 0.96, abs=0.02)
+
+
+def test_the_cost_rises_with_the_interval_as_the_model_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    flat = next(each for each in advised().forecast if each.break_poll_skip == 30)
+    monkeypatch.setattr(cost_model, "_shipped", lambda: replace(PLAIN, rise=0.2))
+    risen = next(each for each in advised().forecast if each.break_poll_skip == 30)
+    # Ten times the interval, and what the work takes less at that skip; the checks stay.
+    more = 10**0.2
+    assert risen.cpu_pct.value - 0.3 == pytest.approx(more * (flat.cpu_pct.value - 0.3), rel=0.03)
+    assert advised().out_of_band_saved.value == pytest.approx(6.3)
 
 
 def test_samples_without_names_are_no_estimate() -> None:

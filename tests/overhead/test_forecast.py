@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 
 from polltrace.intervals import Estimate, exactly, propagated
+from polltrace.overhead import cost_model
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.estimates import (
     EstimateChoice,
     choose,
+    combined,
     counted_pct,
     overlap,
 )
@@ -27,6 +29,7 @@ from polltrace.overhead.forecast import (
 )
 from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.profiles.frames import PollRate, ProcessTotals
+from tests.plain_model import PLAIN
 
 CHECKS, CHECK_S, SKIPPED_S = 1_000_000, 3e-6, 3e-9
 
@@ -159,9 +162,8 @@ def test_no_share_is_less_than_nothing() -> None:
 def test_which_estimate_to_trust() -> None:
     for touching in (Estimate(8, 7, 9), Estimate(4, 3, 5)):
         assert overlap(Estimate(6, 5, 7), touching)
-        agreed = choose(Estimate(6, 5, 7), touching)
-        assert agreed.of(Estimate(6, 5, 7), touching) == Estimate(6, 5, 7)
-        assert (agreed.agree, agreed.why) == (True, "the samples agree, and are less precise")
+        both = choose(Estimate(6, 5, 7), touching)
+        assert both == EstimateChoice(True, "both", "their mean is nearer to the truth than either")
     costlier = choose(Estimate(6, 5, 6.9), Estimate(8, 7, 9))
     assert (costlier.agree, costlier.trusted) == (False, "sampled")
     assert costlier.why == (
@@ -176,6 +178,28 @@ def test_which_estimate_to_trust() -> None:
     )
     alone = choose(Estimate(6, 5, 7), None)
     assert alone == EstimateChoice(True, "counted", "there are no samples to check it by")
+
+
+def test_two_estimates_together() -> None:
+    # Both as unsure: the geometric mean, and a root of two the surer.
+    mean = combined(Estimate(4, 2, 8), Estimate(9, 4.5, 18))
+    assert mean.value == pytest.approx(6)
+    root = 2 ** (1 / 2**0.5)
+    assert (mean.value / mean.low, mean.high / mean.value) == pytest.approx((root, root))
+    # Twice as unsure on the logarithmic scale, a quarter of the weight.
+    uneven = combined(Estimate(1, 0.5, 2), Estimate(32, 8, 128))
+    assert uneven.value == pytest.approx(2)
+    # What is known exactly is not moved, and what may be nothing has no logarithm.
+    assert combined(exactly(5.0), Estimate(6, 4, 8)) == exactly(5.0)
+    assert combined(Estimate(6, 4, 8), exactly(5.0)) == exactly(5.0)
+    assert combined(Estimate(5, 4, 6), Estimate(0, 0, 1)) == Estimate(5, 4, 6)
+    assert combined(Estimate(0, 0, 1), Estimate(5, 4, 6)) == Estimate(0, 0, 1)
+
+
+def test_errors_in_common_widen_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost_model, "_shipped", lambda: replace(PLAIN, together=2.0))
+    mean = combined(Estimate(4, 2, 8), Estimate(9, 4.5, 18))
+    assert mean.high / mean.value == pytest.approx(2 ** (2 / 2**0.5))
 
 
 def with_cancels(skip: int, scale: Estimate = exactly(1.0)) -> SkipForecast:

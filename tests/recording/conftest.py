@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +32,9 @@ class LabRecording:
 
 
 @pytest.fixture(scope="session")
-def lab_recording(lab: None, tmp_path_factory: pytest.TempPathFactory) -> LabRecording:
+def lab_recording(
+    lab: None, quick_calibrate: Path, tmp_path_factory: pytest.TempPathFactory
+) -> LabRecording:
     path = tmp_path_factory.mktemp("recording") / "lab.polltrace"
     with LabServer() as server, DriverClient() as one, DriverClient() as other:
         pids: list[int] = []
@@ -47,6 +50,7 @@ def lab_recording(lab: None, tmp_path_factory: pytest.TempPathFactory) -> LabRec
             check=True,
             capture_output=True,
             timeout=PATIENCE_S,
+            env={**os.environ, "POLLTRACE_CALIBRATE": str(quick_calibrate)},
         )  # fmt: skip
         secrets = (SECRET_SQL, SECRET_BIND, server.oralab.password)
     return LabRecording(path, pids[0], pids[1], secrets)

@@ -25,6 +25,8 @@ from tests.waiting import PATIENCE_S, until
 Process = subprocess.Popen[str]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
 
 @pytest.fixture
 def poller() -> Iterator[Poller]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,11 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from polltrace.overhead.skip import measured_skip
+from polltrace.errors import FileError
+from polltrace.overhead.skip import MeasuredSkip, measured_skip
 from polltrace.recording import read
+from tests.waiting import PATIENCE_S, until
 
 SKIP = 3  # of targets/server.c
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., subprocess.Popen[str]]
+
+pytestmark = pytest.mark.usefixtures("quick_calibration")
 
 
 @pytest.fixture(scope="module")
@@ -51,19 +56,30 @@ def sessions(programs: list[Path], count: int) -> Iterator[list[int]]:
         yield pids
 
 
+def measured(path: Path) -> dict[int, MeasuredSkip]:
+    """The skips that a recording has by now, by process."""
+    try:
+        bursts = read(path).bursts
+    except (FileNotFoundError, FileError):  # it has only begun
+        return {}
+    found = {pid: measured_skip(burst) for (pid, _), burst in bursts.items()}
+    return {pid: skip for pid, skip in found.items() if skip}
+
+
 @pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize(("count", "files"), [(1, 1), (2, 1), (7, 1), (32, 1), (7, 2)])
 def test_by_the_number_of_sessions(
-    run: Run, programs: list[Path], tmp_path: Path, count: int, files: int
+    start: Start, programs: list[Path], tmp_path: Path, count: int, files: int
 ) -> None:
     path = tmp_path / "a"
     with sessions(programs[:files], count) as pids:
-        ended = run(
-            "record", "-o", str(path), "-p", ",".join(map(str, pids)), "-d", "8", "--no-samples"
-        )
-        assert ended.returncode == 0, ended.stderr
-    found = {pid: measured_skip(burst) for (pid, _), burst in read(path).bursts.items()}
-    # A busy host may leave some of many sessions unmeasured, which reports state.
-    assert found
+        chosen = ",".join(map(str, pids))
+        recording = start("record", "-o", str(path), "-p", chosen, "--no-samples")
+        # On a busy host it takes a while until as many have had their turn.
+        until(lambda: len(measured(path)) >= min(count, 3), "measured skips")
+        recording.send_signal(signal.SIGINT)
+        _, errors = recording.communicate(timeout=PATIENCE_S)
+        assert recording.returncode == 0, errors
+    found = measured(path)
     assert found.keys() <= set(pids)
-    assert {skip.checks_per_poll for skip in found.values() if skip} == {SKIP}
+    assert {skip.checks_per_poll for skip in found.values()} == {SKIP}

@@ -26,6 +26,8 @@ from tests.waiting import PATIENCE_S, children, until
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
 
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
 FIELDS = {"break_mode", "reason", "measured_skip", "configured_skip", "cpu_pct", "cpu_pct_ci95"}
 FORECAST = {"break_poll_skip", "polls_per_s", "cpu_pct", "cpu_pct_ci95", "cancel_ms"}
 
@@ -46,7 +48,10 @@ def busy(lab: LabServer, *, skip: int, server_disables: bool) -> Iterator[int]:
 
 
 @pytest.mark.usefixtures("lab")
-def test_an_in_band_session_has_a_cost_and_a_forecast(run: Run, busy_server: int) -> None:
+def test_an_in_band_session_has_a_cost_and_a_forecast(
+    run: Run, busy_server: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("POLLTRACE_CALIBRATE")  # the cost is to be a good one
     ended = run("advise", "-p", str(busy_server), "--json", "-d", "2")
     assert ended.returncode == 0, ended.stderr
     data = json.loads(ended.stdout)

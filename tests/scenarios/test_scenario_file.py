@@ -39,7 +39,9 @@ def test_the_built_in_ones() -> None:
         "array-size",
         "break-poll",
         "cancel-latency",
+        "client-check",
         "dropped-urgent",
+        "latency-layers",
         "network-latency",
     }
     for name in found:

@@ -19,7 +19,7 @@ from polltrace import procfs
 from tests.conftest import POLLTRACE, missing
 from tests.waiting import until
 
-pytestmark = pytest.mark.usefixtures("probe")
+pytestmark = pytest.mark.usefixtures("probe", "quick_calibration")
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 IDLE, BUSY = "read never", "while :; do :; done"

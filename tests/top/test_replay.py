@@ -23,7 +23,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def recorded(lab: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+def recorded(
+    lab: None, quick_calibration: None, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, int]:
     """A recording of about six seconds, and the server in it that polled."""
     path = tmp_path_factory.mktemp("recorded") / "lab.polltrace"
     with LabServer() as server, DriverClient() as client:

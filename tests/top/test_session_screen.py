@@ -58,13 +58,13 @@ Counted: 5.00 % [4.50, 5.59] of its CPU, 80,000 polls a second x 500 ns
 Sampled: 5.00 % [2.74, 8.96] of 200 on-CPU samples; they agree
 
   SKIP POLLS/CPU s         LOST% [95 %]  SAVED% CANCEL p99    WORST   WAITING
-     1     272,727 13.64 [11.38, 15.84]  -10.00          -        -       3 s
-     3     100,000    5.00 [4.46, 5.62]    0.00          -        -       9 s <-
+     1     272,727 13.64 [11.43, 15.87]  -10.00          -        -       3 s
+     3     100,000    5.00 [4.49, 5.64]    0.00          -        -       9 s <-
     10      31,088    1.55 [1.27, 1.98]    3.50          -        -      30 s
     30      10,471    0.52 [0.43, 0.85]    4.50          -        -      90 s
    100       3,153    0.16 [0.13, 0.47]    4.85          -        -     300 s
    300       1,052    0.05 [0.04, 0.37]    4.95          -        -     900 s
-  1000         316    0.02 [0.01, 0.33]    4.99          -        -   3,000 s
+  1000         316    0.02 [0.01, 0.33]    4.98          -        -   3,000 s
 
 On-CPU stacks in 5 s, innermost first
   5.0 % poll < sntpoltsts < snttmoredata < nsmore2recv < nioqts < kcbgtcr < main

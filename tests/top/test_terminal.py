@@ -20,7 +20,7 @@ from tests.waiting import children
 from tests.waiting import until as wait_until
 
 pytestmark = [
-    pytest.mark.usefixtures("lab"),
+    pytest.mark.usefixtures("lab", "quick_calibration"),
     pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
 ]
 

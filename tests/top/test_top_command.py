@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE_S, children
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
 
-pytestmark = pytest.mark.usefixtures("lab")
+pytestmark = pytest.mark.usefixtures("lab", "quick_calibration")
 
 
 def test_json_has_the_server_with_its_loss(start: Start, busy_server: int) -> None:

@@ -142,3 +142,48 @@ def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> Non
         for name in (cpu.replace("cpu_", "cpu_low_"), cpu.replace("cpu_", "cpu_high_"))
     )
     assert low < last[cpu] - first[cpu] < high
+
+
+def printed(*argv: str) -> Any:
+    ended = subprocess.run([POLLTRACE, *argv], capture_output=True, text=True, check=True)
+    return json.loads(ended.stdout)
+
+
+Interval = tuple[float, float]
+
+
+def overlap(one: Interval, other: Interval) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+@pytest.mark.usefixtures("probe")
+def test_every_command_has_the_same_figure_for_the_same_process(
+    poller: Poller, tmp_path: Path
+) -> None:
+    """Per cent of its CPU: `top` before and after it timed polls, `advise`, and a recording's
+    report. All hold what the process itself measured, and each what the others say."""
+    pid = str(poller.process.pid)
+    lost: dict[str, Interval] = {}
+    with started("top", "--json", "--filter", pid, stdout=subprocess.PIPE) as top:
+        assert top.stdout is not None
+        for line in top.stdout:
+            rows = [each for each in json.loads(line)["servers"] if each["pid"] == int(pid)]
+            if rows and rows[0]["lost_pct"]:
+                timed = rows[0]["worst_gap_ms"] is not None
+                lost["top, timed" if timed else "top, calibrated"] = tuple(rows[0]["lost_pct_ci95"])
+                if timed:
+                    break
+    advised = printed("advise", "-p", pid, "--json", "-d", "2")
+    lost["advise"] = tuple(advised["cpu_pct_ci95"])
+    file = tmp_path / "a.polltrace"
+    subprocess.run([POLLTRACE, "record", "-p", pid, "-d", "8", "-o", str(file)], check=True)
+    (session,) = printed("report", "--json", str(file))["sessions"]
+    lost["report"] = tuple(session["cpu_pct_ci95"])
+    for one, interval in lost.items():
+        for other in lost.values():
+            assert overlap(interval, other), (one, lost)
+    first, last = poller.reported(), advised["poll_cost_ns"]
+    assert close(1e-9 * last, first["cost_s"], COST_FACTOR), (advised, first)
+    # What is known by timing is known better.
+    width = {name: high / low for name, (low, high) in lost.items()}
+    assert width["top, timed"] < width["top, calibrated"], lost

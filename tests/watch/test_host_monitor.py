@@ -10,11 +10,12 @@ import pytest
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.errors import FrameError
+from polltrace.intervals import Estimate
 from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.servers import Server
 from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
-from polltrace.watch.snapshot import PollCosts, ServerRow
+from polltrace.watch.snapshot import PollCosts, ServerRow, TimedCost
 from tests.watch.samples import COSTS, exit_line, frame_line, process_line, server
 
 
@@ -85,6 +86,21 @@ def test_the_cost_per_poll_is_that_for_the_sessions_interval(machine: Machine) -
         fresh.tick((11, 0.8 * second, 100_000))
     assert fresh.rows(PollCosts({4: COSTS.by_interval_us[8]}))[11].lost_pct is None
     assert fresh.rows(COSTS)[11].lost_pct is not None
+
+
+def test_timed_polls_replace_the_calibrated_cost_until_the_work_changes(machine: Machine) -> None:
+    for second in range(1, 4):
+        machine.tick((11, 0.8 * second, 100_000), (12, 0.0, 0))
+    identity = machine.rows()[11].identity
+    cost = Estimate(900e-9, 800e-9, 1000e-9)
+    machine.host.set_timed_costs({identity: TimedCost(8, cost)})
+    row = machine.rows()[11]
+    assert row.poll_cost_s == cost
+    assert row.lost_pct is not None
+    assert row.lost_pct.value == pytest.approx(100 * 100_000 * 900e-9 / 0.8)
+    # Timed while it polled every 32 us: other work, of which nothing is known now.
+    machine.host.set_timed_costs({identity: TimedCost(32, cost)})
+    assert machine.rows()[11].poll_cost_s == COSTS.by_interval_us[8]
 
 
 def test_an_idle_process_wakes_with_its_own_rate_and_not_its_rest(machine: Machine) -> None:

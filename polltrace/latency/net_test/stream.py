@@ -23,6 +23,8 @@ from polltrace.latency.net_test.plan import Plan, opened
 from polltrace.latency.net_test.transfer import Payload, Sink
 from polltrace.latency.tcp_info import tcp_info
 
+_PATIENCE_S = 1.0
+
 
 class Stream:
     """The client's end of a connection: `sent` and `received` bytes of messages so far, and the
@@ -50,14 +52,19 @@ class Stream:
         base, cpu = self._bytes(), time.process_time()
         began = time.monotonic()
         self._intervals(began, base)
+        if plan.mode == "sync":
+            # For the message under way: it counts, as its answer does.
+            self._ended.wait(_PATIENCE_S)
         ended, bytes_ = time.monotonic(), self._bytes() - base
+        latency = self._latency.data()
+        if plan.mode == "sync":
+            bytes_ = latency["samples"] * plan.payload
         cpu_s = time.process_time() - cpu
         info = tcp_info(self._connection)
-        self._ended.wait(1.0)
         return {
             "seconds": ended - began,
             "bytes": bytes_,
-            "latency": self._latency.data(),
+            "latency": latency,
             "cpu_share": cpu_s / (ended - began),
             "retransmits": info.retransmits,
             "rtt_s": info.rtt_s,

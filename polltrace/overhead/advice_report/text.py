@@ -125,18 +125,7 @@ def _estimates(advice: Advice) -> list[str]:
             f"What the probe added while it counted, {1e9 * advice.extras.probe_s_per_poll:.0f} ns "
             f"a poll ({advice.probe_added_pct:.1f} % of its CPU), is subtracted."
         )
-    if advice.sampled is None:
-        lines.append(
-            "Sampled: no estimate, because it was not on CPU or no function of its break check has "
-            "a name (stripped program)."
-        )
-    elif advice.choice.agree:
-        lines.append(f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two agree.")
-    else:
-        lines.append(
-            f"Sampled: {_pct(advice.sampled)} of its on-CPU samples. The two DISAGREE; the "
-            f"{advice.choice.trusted} one is used: {advice.choice.why}."
-        )
+    lines.append(_sampled(advice))
     skip = advice.skip_in_force
     known = skip.measured or skip.configured is not None
     force = "is in force" if known else "is assumed"
@@ -149,6 +138,19 @@ def _estimates(advice: Advice) -> list[str]:
             "they are left out of the cancel times on CPU."
         )
     return lines
+
+
+def _sampled(advice: Advice) -> str:
+    if advice.sampled is None:
+        return (
+            "Sampled: no estimate, because it was not on CPU or no function of its break check has "
+            "a name (stripped program)."
+        )
+    share = f"Sampled: {_pct(advice.sampled)} of its CPU, by on-CPU samples and the cost model."
+    if advice.choice.agree:
+        return f"{share} The two agree; together: {_pct(advice.chosen)}."
+    which = f"the {advice.choice.trusted} one is used: {advice.choice.why}"
+    return f"{share} The two DISAGREE; {which}."
 
 
 def _table(advice: Advice) -> list[str]:

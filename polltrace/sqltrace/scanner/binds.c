@@ -44,30 +44,42 @@ static const char *closing_quote(const char *at, const char *end) {
     return NULL;
 }
 
+// The rest of the value in quotes at `at`; returns behind its last line.
+static const char *read_quoted(struct binds *to, const char *at,
+                               const char *end) {
+    const char *const quote = closing_quote(at, end);
+    const char *const last = quote ? quote : end;
+    to->open = !quote;
+    if (to->values.len + (size_t)(last - at) < MOST_BYTES &&
+        !strings_extend(&to->values, at, (size_t)(last - at)))
+        return NULL;
+    return quote ? line_end(quote, end) + 1 : end;
+}
+
 // The value at `at`; returns behind its last line.
 static const char *read_value(struct binds *to, const char *at,
                               const char *end) {
-    const char *eol = line_end(at, end);
-    const char *value = at, *last = eol;
-    if (*at == '"') {
-        const char *quote = closing_quote(at + 1, end);
-        value = at + 1;
-        last = quote ? quote : eol;
-        eol = quote ? line_end(quote, end) : eol;
-    }
-    while (last > value && (last[-1] == '\r' || last[-1] == '\n'))
+    const char *const eol = line_end(at, end);
+    const bool quoted = *at == '"';
+    const char *last = eol;
+    while (last > at && last[-1] == '\r')
         last--;
-    const size_t len = (size_t)(last - value);
-    if (to->count && to->values.len + len < MOST_BYTES) {
-        const int32_t index = strings_add(&to->values, value, len);
-        if (index < 0)
-            return NULL;
-        to->bind[to->count - 1].value = index;
-    }
-    return eol + 1;
+    const size_t len = quoted ? 0 : (size_t)(last - at);
+    if (!to->count || to->values.len + len >= MOST_BYTES)
+        return eol + 1;
+    const int32_t index = strings_add(&to->values, at, len);
+    if (index < 0)
+        return NULL;
+    to->bind[to->count - 1].value = index;
+    return quoted ? read_quoted(to, at + 1, end) : eol + 1;
 }
 
 bool binds_read(struct binds *to, const char *at, const char *end) {
+    if (to->open && at < end) {
+        at = read_quoted(to, at, end);
+        if (!at)
+            return false;
+    }
     while (at < end) {
         const char *eol = line_end(at, end);
         int64_t type;

@@ -13,6 +13,7 @@ struct binds {
         int16_t type;  // oacdty; REPEATED_BIND
     } * bind;
     size_t count, room;
+    bool open; // the last value goes on where the next lines begin
 };
 
 // Add what the lines [at, end) after "BINDS #n:" say; what is beyond 65,535

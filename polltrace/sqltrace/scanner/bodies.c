@@ -32,35 +32,94 @@ static bool is_statement_end(const char *at, const char *end) {
            (at[len] == '\n' || at[len] == '\r');
 }
 
-// The line END OF STMT that ends the text at `at`, whose length Oracle said
-// to be `len`: it may hold such a line itself. NULL where it is not here.
-static const char *find_statement_end(const char *at, const char *end,
-                                      int64_t len) {
-    if (len >= 0 && len < end - at) {
-        const char *after = at + len;
-        after += *after == '\r';
-        if (*after == '\n' && is_statement_end(after + 1, end))
-            return after + 1;
+// Whether what comes after END OF STMT can: a record or a separator. It cannot
+// where a text holds such a line.
+static bool follows_statement(const char *at, const char *end) {
+    static const char *const FIRST[] = {
+        "=====",  "PARSE ", "EXEC #", "FETCH ", "WAIT #", "BINDS ",
+        "CLOSE ", "STAT #", "ERROR ", "XCTEND", "*** ",   "PARSING "};
+    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++) {
+        const size_t len = strlen(FIRST[i]);
+        if ((size_t)(end - at) >= len && memcmp(at, FIRST[i], len) == 0)
+            return true;
     }
+    return at < end && (*at == '\n' || *at == '\r');
+}
+
+// The line END OF STMT where a text of `len` bytes at `at` ends; NULL where
+// there is none.
+static const char *end_by_length(const char *at, const char *end, int64_t len) {
+    if (len < 0 || len >= end - at)
+        return NULL;
+    const char *after = at + len;
+    after += *after == '\r';
+    return *after == '\n' && is_statement_end(after + 1, end) ? after + 1
+                                                              : NULL;
+}
+
+// The first line END OF STMT that something follows which can; else the last
+// one that nothing follows. NULL where there is none.
+static const char *end_by_lines(const char *at, const char *end) {
     while (at < end) {
-        if (is_statement_end(at, end))
+        const char *const next = line_end(at, end) + 1;
+        if (is_statement_end(at, end) &&
+            (next >= end || follows_statement(next, end)))
             return at;
-        at = line_end(at, end) + 1;
+        at = next;
     }
     return NULL;
+}
+
+// Where the text at `at` ends, of which Oracle said its length; NULL where it
+// goes on in the next block.
+static const char *find_statement_end(struct reader *reader, const char *at,
+                                      int64_t len) {
+    const char *found = end_by_length(at, reader->end, len);
+    if (found)
+        return found;
+    const bool beyond = len >= reader->end - at && len <= LONGEST_TEXT;
+    found = end_by_lines(at, reader->end);
+    // The last line may be of the text all the same: the next block tells.
+    if (found && beyond && line_end(found, reader->end) + 1 >= reader->end) {
+        reader->mode.may_be_over = true;
+        found = NULL;
+    }
+    reader->mode.left =
+        found || !beyond ? 0 : (uint32_t)(len - (reader->end - at));
+    return found;
 }
 
 // The text at `at`, which belongs to the record `index`.
 static const char *read_text(struct reader *reader, size_t index,
                              const char *at, int64_t len) {
     struct record *record = &reader->block->record[index];
-    const char *found = find_statement_end(at, reader->end, len);
+    reader->mode = (struct mode){.place = AT_RECORDS};
+    const char *found = find_statement_end(reader, at, len);
     const char *const until = found ? found : reader->end;
     record->body = (uint32_t)(at - reader->block->data);
     record->body_len = (uint32_t)(until - at);
-    reader->mode.place = found ? AT_RECORDS : IN_TEXT;
+    if (!found)
+        reader->mode.place = IN_TEXT;
     const char *const next = found ? line_end(found, reader->end) + 1 : until;
     pass_lines(reader, at, next);
+    return next;
+}
+
+// The rest of a text that a block before began.
+static const char *read_text_rest(struct reader *reader, const char *at) {
+    const struct mode mode = reader->mode;
+    if (mode.may_be_over && mode.left <= reader->end - at &&
+        !end_by_length(at, reader->end, mode.left)) {
+        reader->mode = (struct mode){.place = AT_RECORDS};
+        return at;
+    }
+    const size_t index = reader->block->count;
+    if (!reader_add(reader, TEXT_REST_RECORD, at, at))
+        return reader->end;
+    const char *next =
+        read_text(reader, index, at, mode.left ? (int64_t)mode.left : -1);
+    reader->mode.may_be_over |=
+        mode.may_be_over && reader->mode.place == IN_TEXT;
     return next;
 }
 
@@ -184,12 +243,9 @@ const char *read_body(struct reader *reader, const char *at) {
 }
 
 const char *read_rest(struct reader *reader, const char *at) {
+    if (reader->mode.place == IN_TEXT)
+        return read_text_rest(reader, at);
     const size_t index = reader->block->count;
-    if (reader->mode.place == IN_TEXT) {
-        if (!reader_add(reader, TEXT_REST_RECORD, at, at))
-            return reader->end;
-        return read_text(reader, index, at, -1);
-    }
     if (reader->want & WANT_BINDS &&
         !reader_add(reader, BINDS_REST_RECORD, at, at))
         return reader->end;

@@ -46,6 +46,16 @@ bool read_number(const char **at, int64_t *value) {
     return p > first && p - first <= 20;
 }
 
+// The same; most numbers of a call are one digit.
+static inline bool read_short_number(const char **at, int64_t *value) {
+    const unsigned digit = (unsigned char)(**at - '0');
+    if (digit > 9 || (unsigned char)((*at)[1] - '0') <= 9)
+        return read_number(at, value);
+    *value = digit;
+    ++*at;
+    return true;
+}
+
 static inline void put(struct record *to, enum field field, int64_t value) {
     to->has |= 1u << field;
     to->field[field] = value;
@@ -106,7 +116,7 @@ const char *read_call(const char *at, const char *end, struct record *to) {
         const enum field field = field_of(key, (size_t)(at - key));
         at++;
         int64_t value;
-        if (read_number(&at, &value)) {
+        if (read_short_number(&at, &value)) {
             if (field < FIELDS)
                 put(to, field, value);
         } else { // type=TEMPORARY LOB
@@ -120,9 +130,10 @@ const char *read_call(const char *at, const char *end, struct record *to) {
 }
 
 // "driver id=1952673792 #bytes=1 p3=0 obj#=-1 tim=1452". A name may hold
-// blanks and signs, so the values are what follows each '='.
+// blanks and signs, so the values are what follows each '='. Without
+// `parameters`, tim alone is read.
 static const char *read_parameters(const char *at, const char *end,
-                                   struct record *to) {
+                                   bool parameters, struct record *to) {
     enum field next = FIELD_P1;
     while (at < end) {
         const char *const equals = memchr(at, '=', (size_t)(end - at));
@@ -130,12 +141,14 @@ static const char *read_parameters(const char *at, const char *end,
             return end;
         at = equals + 1;
         int64_t value;
-        const bool number = read_number(&at, &value);
         if (memcmp(equals - 4, " tim", 4) == 0) {
-            if (number)
+            if (read_number(&at, &value))
                 put(to, FIELD_TIM, value);
             return at;
         }
+        if (!parameters)
+            continue;
+        const bool number = read_number(&at, &value);
         if (memcmp(equals - 4, "obj#", 4) == 0) {
             if (number)
                 put(to, FIELD_OBJ, value);
@@ -149,7 +162,7 @@ static const char *read_parameters(const char *at, const char *end,
 }
 
 const char *read_wait(const char *at, const char *end, const char *block,
-                      struct record *to) {
+                      bool parameters, struct record *to) {
     if (end - at < 12 || memcmp(at, " nam='", 6) != 0)
         return NULL;
     const char *const name = at + 6;
@@ -168,7 +181,7 @@ const char *read_wait(const char *at, const char *end, const char *block,
     if (!read_number(&at, &ela))
         return NULL;
     put(to, FIELD_ELA, ela);
-    return read_parameters(at, end, to);
+    return read_parameters(at, end, parameters, to);
 }
 
 bool find_number(const char *at, const char *end, const char *name,

@@ -15,7 +15,7 @@ const char *read_call(const char *at, const char *end, struct record *to);
 
 // What follows "WAIT #n:". NULL where it is no wait.
 const char *read_wait(const char *at, const char *end, const char *block,
-                      struct record *to);
+                      bool parameters, struct record *to);
 
 // The value after " name=" or ",name=" between `at` and `end`.
 bool find_number(const char *at, const char *end, const char *name,

@@ -5,6 +5,8 @@
 
 #include "scan.h"
 
+#pragma GCC visibility push(default)
+
 // Raised where a function or a column changes its meaning.
 enum { INTERFACE_VERSION = 1 };
 
@@ -51,3 +53,5 @@ void sqltrace_end(struct scan *scan, struct summary *summary);
 // The kinds of lines that were not understood: name and lines of the i-th,
 // after sqltrace_end; 0 lines: there is none.
 int64_t sqltrace_kind(const struct scan *scan, size_t index, const char **name);
+
+#pragma GCC visibility pop

@@ -72,12 +72,14 @@ enum place { AT_RECORDS, IN_TEXT, IN_ERROR_TEXT, IN_BINDS, IN_VALUE };
 
 struct mode {
     enum place place;
-    uint32_t left; // bytes that the text or value may still have
+    uint32_t left;    // bytes that the text or value still has
+    bool may_be_over; // the text ended with the block, or holds such a line
 };
 
 // What the tokeniser is to find besides calls.
 enum want {
-    WANT_LINES = 1, // a record for every line
-    WANT_STATS = 2, // plan rows
-    WANT_BINDS = 4, // BINDS, each with its values as the body
+    WANT_LINES = 1,      // a record for every line
+    WANT_STATS = 2,      // plan rows
+    WANT_BINDS = 4,      // BINDS, each with its values as the body
+    WANT_PARAMETERS = 8, // p1, p2, p3 and obj of waits
 };

@@ -33,7 +33,9 @@ static const char *wait_call(struct reader *reader, const char *at,
     if (!made)
         return NULL;
     const char *p = read_cursor(at + 5, made);
-    p = p ? read_wait(p, eol, reader->block->data, made) : NULL;
+    p = p ? read_wait(p, eol, reader->block->data,
+                      reader->want & WANT_PARAMETERS, made)
+          : NULL;
     return p ? p : take_back(reader);
 }
 

@@ -6,6 +6,9 @@
 
 #include "rows.h"
 
+static const uint64_t OF_PARAMETERS = 1ull << COLUMN_p1 | 1ull << COLUMN_p2 |
+                                      1ull << COLUMN_p3 | 1ull << COLUMN_obj;
+
 struct scan *scan_new(const struct scan_options *options) {
     struct scan *scan = calloc(1, sizeof *scan);
     if (!scan)
@@ -17,6 +20,8 @@ struct scan *scan_new(const struct scan_options *options) {
         scan->want |= WANT_LINES;
     if (options->stats)
         scan->want |= WANT_STATS;
+    if (options->columns & OF_PARAMETERS)
+        scan->want |= WANT_PARAMETERS;
     if (options->columns >> COLUMN_binds & 1)
         scan->want |= WANT_BINDS;
     if (sessions_switch(&scan->sessions, 0, 0, 0))
@@ -27,23 +32,16 @@ struct scan *scan_new(const struct scan_options *options) {
 
 static void take_text(struct scan *scan, const struct block *block,
                       const struct record *record) {
+    if (scan->text_of)
+        scan->out_of_memory |= !statement_add_text(
+            scan->text_of, block->data + record->body, record->body_len);
+}
+
+// Another record shows that the text is whole.
+static void end_text(struct scan *scan) {
     if (!scan->text_of)
         return;
-    const char *at = block->data + record->body;
-    const char *end = at + record->body_len;
-    const bool ended = record->body + record->body_len < block->len ||
-                       block->ends.place != IN_TEXT;
-    // The line end before END OF STMT is not of the text.
-    if (ended) {
-        if (end > at && end[-1] == '\n')
-            end--;
-        if (end > at && end[-1] == '\r')
-            end--;
-    }
-    scan->out_of_memory |=
-        !statement_add_text(scan->text_of, at, (size_t)(end - at));
-    if (!ended)
-        return;
+    statement_end_text(scan->text_of);
     statement_release(scan->text_of);
     scan->text_of = NULL;
 }
@@ -64,7 +62,6 @@ static void take_statement(struct scan *scan, const struct block *block,
     cursor->parse_id = scan->summary.lines + record->line + 1;
     cursor->exec_id = 0;
     scan->summary.statements++;
-    statement_release(scan->text_of);
     made->refs++;
     scan->text_of = made;
     take_text(scan, block, record);
@@ -92,6 +89,8 @@ static void take_binds_of(struct scan *scan, const struct block *block,
 static void take(struct scan *scan, const struct block *block,
                  const struct record *record) {
     const char *const at = block->data + record->start;
+    if (record->kind != TEXT_REST_RECORD && record->kind != LINE_RECORD)
+        end_text(scan);
     switch (record->kind) {
     case STATEMENT_RECORD:
         take_statement(scan, block, record);
@@ -125,7 +124,8 @@ static bool is_row(const struct scan *scan, const struct record *record) {
 }
 
 static bool same_mode(struct mode one, struct mode other) {
-    return one.place == other.place && one.left == other.left;
+    return one.place == other.place && one.left == other.left &&
+           one.may_be_over == other.may_be_over;
 }
 
 bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {

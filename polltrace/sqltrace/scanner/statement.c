@@ -68,6 +68,22 @@ bool statement_add_text(struct statement *to, const char *at, size_t len) {
     return true;
 }
 
+static bool strip(struct statement *from, const char *text) {
+    const size_t len = strlen(text);
+    if (from->sql_len < len ||
+        memcmp(from->sql + from->sql_len - len, text, len) != 0)
+        return false;
+    from->sql_len -= len;
+    return true;
+}
+
+void statement_end_text(struct statement *statement) {
+    if (!strip(statement, "\nEND OF STMT\n") &&
+        !strip(statement, "\nEND OF STMT\r\n"))
+        strip(statement, "\n");
+    strip(statement, "\r");
+}
+
 static size_t slot_of(const struct cursors *cursors, int64_t number) {
     uint64_t hash = (uint64_t)number * 0x9E3779B97F4A7C15u;
     size_t i = (size_t)(hash >> 32) & (cursors->room - 1);

@@ -47,6 +47,10 @@ bool statement_is_again(const struct statement *one,
 // Add to the text; what is beyond 1 MiB is left out. False: no memory.
 bool statement_add_text(struct statement *to, const char *at, size_t len);
 
+// Take what is not of the text from its end: the last line's end, and the line
+// END OF STMT where a block's end hid that it was one.
+void statement_end_text(struct statement *statement);
+
 // The cursor of that number; a new one has a statement that is not known.
 // NULL where there is no memory.
 struct cursor *cursors_find(struct cursors *cursors, int64_t number);

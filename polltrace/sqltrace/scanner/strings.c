@@ -56,20 +56,32 @@ static bool grow(void **what, size_t *room, size_t needed, size_t each) {
     return true;
 }
 
+// At most three bytes are made of one.
+static bool make_room(struct strings *strings, size_t len) {
+    return strings->len + 3 * len <= INT32_MAX &&
+           grow((void **)&strings->offset, &strings->room, strings->count + 2,
+                sizeof *strings->offset) &&
+           grow((void **)&strings->bytes, &strings->bytes_room,
+                strings->len + 3 * len + 1, 1);
+}
+
 int32_t strings_add(struct strings *strings, const char *data, size_t len) {
-    // At most three bytes are made of one.
-    if (strings->len + 3 * len > INT32_MAX ||
-        !grow((void **)&strings->offset, &strings->room, strings->count + 2,
-              sizeof *strings->offset) ||
-        !grow((void **)&strings->bytes, &strings->bytes_room,
-              strings->len + 3 * len + 1, 1))
+    if (!make_room(strings, len))
         return -1;
     if (!strings->count)
         strings->offset[0] = 0;
+    strings->count++;
+    strings_extend(strings, data, len);
+    return (int32_t)strings->count - 1;
+}
+
+bool strings_extend(struct strings *strings, const char *data, size_t len) {
+    if (!make_room(strings, len))
+        return false;
     strings->len += convert(strings->bytes + strings->len,
                             (const unsigned char *)data, len);
-    strings->offset[++strings->count] = (int32_t)strings->len;
-    return (int32_t)strings->count - 1;
+    strings->offset[strings->count] = (int32_t)strings->len;
+    return true;
 }
 
 void strings_free(struct strings *strings) {

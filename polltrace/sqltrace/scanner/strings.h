@@ -18,4 +18,7 @@ struct strings {
 // -1 where there is no memory, or more than 2 GiB would be held.
 int32_t strings_add(struct strings *strings, const char *data, size_t len);
 
+// Add to the last string. False where there is no memory.
+bool strings_extend(struct strings *strings, const char *data, size_t len);
+
 void strings_free(struct strings *strings);

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from polltrace.scenarios.analyse.expectations import breaks, latency, network, polling
+from polltrace.scenarios.analyse.expectations import (
+    breaks,
+    client_checks,
+    latency,
+    network,
+    polling,
+)
 from polltrace.scenarios.analyse.expectations.observation import Observation
 from polltrace.scenarios.analyse.result import RunResult
 from polltrace.scenarios.plan.scenario import Expected
@@ -31,6 +37,7 @@ CHECKS: Mapping[str, Callable[[RunResult], Iterator[Observation]]] = {
     "same plan": polling.same_plan,
     "layers agree": latency.layers_agree,
     "added delay": latency.added_delay,
+    "checks by interval": client_checks.checks_by_interval,
 }
 
 

@@ -158,7 +158,7 @@ class Session {
         }
       } catch (error) {
         outcome = records.failed(brief(error));
-        if (!this.connection.isHealthy()) failure = brief(error);
+        if (!(await this.answers(error))) failure = brief(error);
       }
       previous = now();
       records.add(due - start_ns, began - start_ns, previous - start_ns, number, outcome);
@@ -167,6 +167,15 @@ class Session {
     records.flush();
     if (changed && !failure) await finish();
     return failure;
+  }
+
+  // Whether the server still answers after an error: one of its own has come from it.
+  async answers(error) {
+    if (error.message.startsWith('ORA-') && this.connection.isHealthy()) return true;
+    return this.connection.ping().then(
+      () => true,
+      () => false,
+    );
   }
 
   // The next piece of the plan, waiting where it has not come yet; null where stopped.

@@ -16,6 +16,8 @@ import threading
 import time
 from typing import Any
 
+from result_cache import ResultCache
+
 try:
     import oracledb
 except ImportError:
@@ -86,6 +88,7 @@ class Session(threading.Thread):
         self.requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.entries: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.stopped = threading.Event()
+        self.cache: ResultCache | None = None
 
     def run(self) -> None:
         try:
@@ -99,15 +102,18 @@ class Session(threading.Thread):
             self.connection.close()
         except oracledb.Error as error:
             failure = brief(error)
-        reply({"session": self.number, "ended": failure})
+        statistics = dict(self.cache.statistics()) if self.cache else None
+        reply({"session": self.number, "ended": failure, "cache": statistics})
 
-    def connect(
+    def connect(  # noqa: PLR0913
         self,
+        *,
         at_ns: int,
         fetch_size: int,
         sdu: int,
         first: list[str],
         identify: list[str],
+        cache: Message | None = None,
         **given: Any,
     ) -> None:
         if sdu:
@@ -124,6 +130,8 @@ class Session(threading.Thread):
             for sql in first:
                 cursor.execute(sql)
             identity = [self.one_value(cursor, sql) for sql in identify]
+        if cache:
+            self.open_cache(**cache)
         reply(
             {
                 "session": self.number,
@@ -132,6 +140,36 @@ class Session(threading.Thread):
                 "identity": identity,
             }
         )
+
+    def open_cache(self, changes: str, lag_ns: int, most_bytes: int, statistics: str) -> None:
+        cursor = self.connection.cursor()
+        if statistics:
+            sql = (
+                f"insert into {statistics} (value, name, cache_id, stat_id) values (:1, :2, :3, :4)"
+            )
+            cursor.executemany(sql, self.statistics_rows(ResultCache(list, 0, 0)))
+            self.connection.commit()
+
+        def rows() -> list[Any]:
+            if statistics and self.cache and self.cache.looks > 1:
+                self.push_statistics(statistics)
+            cursor.execute(changes)
+            return list(cursor.fetchall())
+
+        self.cache = ResultCache(rows, lag_ns, most_bytes)
+
+    def push_statistics(self, table: str) -> None:
+        """As Oracle's client does: the server keeps the numbers of every cache in a table."""
+        sql = f"update {table} set value = :1, name = :2 where cache_id = :3 and stat_id = :4"
+        with self.connection.cursor() as cursor:
+            cursor.executemany(sql, self.statistics_rows(self.cache))
+        self.connection.commit()
+
+    def statistics_rows(self, cache: ResultCache) -> list[tuple[Any, ...]]:
+        return [
+            (value, name, self.number, number)
+            for number, (name, value) in enumerate(cache.statistics(), 1)
+        ]
 
     @staticmethod
     def one_value(cursor: oracledb.Cursor, sql: str) -> str | None:
@@ -171,11 +209,13 @@ class Session(threading.Thread):
                 continue
             outcome = EXECUTED
             try:
-                if self.execute(statement, row):
+                if self.execute(statement, row, cached=not changed):
                     changed += 1
                     if changed >= per_commit:
                         changed = 0
                         finish()
+                        if self.cache:
+                            self.cache.own_change()
             except oracledb.Error as error:
                 outcome = records.failed(brief(error))
                 if not self.connection.is_healthy():
@@ -208,17 +248,26 @@ class Session(threading.Thread):
         left = due - now()
         return not (self.stopped.wait(left / 1e9) if left > 0 else self.stopped.is_set())
 
-    def execute(self, number: int, row: int) -> bool:
+    def execute(self, number: int, row: int, *, cached: bool) -> bool:
         """Execute and fetch all rows; whether it may have changed something."""
         statement = self.statements[number]
-        cursor = self.cursors[number]
-        cursor.execute(statement["sql"], statement["rows"][row])
+        binds = statement["rows"][row]
         if not statement["query"]:
+            self.cursors[number].execute(statement["sql"], binds)
             return True
+        if self.cache and cached:
+            self.cache.rows((number, *binds), lambda: self.fetched(number, binds))
+            return False
+        cursor = self.cursors[number]
+        cursor.execute(statement["sql"], binds)
         size = cursor.arraysize
         while len(cursor.fetchmany()) == size:
             pass
         return False
+
+    def fetched(self, number: int, binds: list[Any]) -> list[Any]:
+        self.cursors[number].execute(self.statements[number]["sql"], binds)
+        return list(self.cursors[number].fetchall())
 
 
 def stop(session: Session) -> None:

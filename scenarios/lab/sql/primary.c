@@ -7,12 +7,11 @@
 #include "sql/source.h"
 #include "sql/value.h"
 
-unsigned bind_placeholder(struct translator *t, size_t at) {
-    const struct token *token = &t->tokens[at];
+static void add_placeholder(struct translator *t, const struct token *token) {
     struct translation *result = t->result;
     if (result->binds == MOST_BINDS || token->length >= BIND_NAME) {
         source_refuse(t, 1745, "");
-        return 0;
+        return;
     }
     unsigned n = result->binds++;
     for (size_t i = 0; i < token->length; i++)
@@ -25,7 +24,19 @@ unsigned bind_placeholder(struct translator *t, size_t at) {
             result->bind[n].first = i;
             break;
         }
-    return n + 1;
+}
+
+// In the order of the text, which is the client's, not in that of emitting:
+// `rownum <= :n` is emitted after the rest of its condition.
+unsigned bind_placeholder(struct translator *t, size_t at) {
+    unsigned n = 0;
+    for (size_t i = 0; i <= at && !t->result->error; i++) {
+        if (t->tokens[i].type != TOKEN_BIND)
+            continue;
+        if (n++ == t->result->binds)
+            add_placeholder(t, &t->tokens[i]);
+    }
+    return t->result->error ? 0 : n;
 }
 
 static void emit_bind(struct translator *t, size_t at,

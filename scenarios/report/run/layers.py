@@ -14,7 +14,7 @@ def layer_table(result: RunResult) -> Iterator[object]:
     """A heading and the table: milliseconds per round trip, and how many more than the base's."""
     by_label = {each.label: each for each in result.cells}
     names = list(dict.fromkeys(name for each in result.cells for name in each.layers))
-    yield "A round trip in ms, by layer, and what the path adds to the base's:"
+    yield "A round trip in ms, the shortest of each block, and what the path adds to the base's:"
     table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
     table.add_column("cell", no_wrap=True)
     for name in names:

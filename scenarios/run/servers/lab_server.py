@@ -8,12 +8,13 @@ import subprocess
 from types import TracebackType
 from typing import Self
 
-from polltrace.scenarios.plan.cell import DEFAULT_SKIP, Cell
+from polltrace.scenarios.plan.cell import DEFAULT_SKIP, POSTGRESQL_DRIVERS, Cell
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.network.relay import LOOPBACK
 from polltrace.scenarios.run.processors import moved_to
 from polltrace.scenarios.run.servers.oralab import start_oralab
 from polltrace.scenarios.run.servers.server import Endpoint
+from polltrace.scenarios.run.servers.session_views import OracleViews, SessionViews
 from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
 
 
@@ -34,6 +35,8 @@ class LabServer:
 
     kind = "lab"
     counts_polls = True
+    driver = "python-oracledb"
+    views: SessionViews = OracleViews()
 
     def __init__(
         self,
@@ -74,7 +77,9 @@ class LabServer:
         write_sqlnet(lab.tns_admin, break_poll_skip=break_poll_skip)
         return client.connect(lab.dsn, lab.user, lab.password, disable_oob=disable_oob)
 
-    def why_not(self, cell: Cell) -> str | None:  # noqa: ARG002
+    def why_not(self, cell: Cell) -> str | None:
+        if cell.client in POSTGRESQL_DRIVERS:
+            return f"{cell.client} speaks to PostgreSQL only (--server postgresql)"
         return None
 
     def endpoint(self, cell: Cell) -> Endpoint:
@@ -93,3 +98,6 @@ class LabServer:
             path_check=cell.path_check,
             sdu=cell.sdu,
         )
+
+    def connected(self, client: DriverClient, cell: Cell) -> None:
+        """Its parameters are read as it connects."""

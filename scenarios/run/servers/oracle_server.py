@@ -7,8 +7,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.cell import POSTGRESQL_DRIVERS, Cell
+from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.server import Endpoint
+from polltrace.scenarios.run.servers.session_views import OracleViews, SessionViews
 from polltrace.scenarios.run.servers.sqlnet_edit import SqlnetEdit
 
 
@@ -18,6 +20,8 @@ class OracleServer:
 
     kind = "oracle"
     counts_polls = False
+    driver = "python-oracledb"
+    views: SessionViews = OracleViews()
 
     def __init__(
         self, endpoint: Endpoint, user: str, password: str, sqlnet_ora: Path | None
@@ -39,6 +43,8 @@ class OracleServer:
             self._sqlnet.__exit__(kind, error, traceback)
 
     def why_not(self, cell: Cell) -> str | None:
+        if cell.client in POSTGRESQL_DRIVERS:
+            return f"{cell.client} speaks to PostgreSQL only"
         if cell.break_mode == "local":
             return "a local (bequeath) session needs an Oracle client on the database host"
         if not cell.path_check:
@@ -56,3 +62,6 @@ class OracleServer:
     def prepare(self, cell: Cell) -> None:
         if self._sqlnet is not None and cell.skip is not None:
             self._sqlnet.set(cell.skip)
+
+    def connected(self, client: DriverClient, cell: Cell) -> None:
+        """Its parameters are read as it connects."""

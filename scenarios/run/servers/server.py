@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The database server of a run: the lab, or a user's own Oracle database."""
+"""The database server of a run: the lab, a user's own Oracle database, or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
-from polltrace import procfs
-from polltrace.engines import engine_of
-from polltrace.errors import DriverError
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.network.choice import Route
+from polltrace.scenarios.run.servers.session_views import SessionViews
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +30,16 @@ class Endpoint:
 class DatabaseServer(Protocol):
     """The operations that a run needs of a server.
 
-    - `kind`: "lab" or "oracle", as the run file names it
+    - `kind`: "lab", "oracle" or "postgresql", as the run file names it
     - `counts_polls`: whether it counts its own break polls, to check the probe against
+    - `driver`: the client that reads its views
+    - `views`: what it knows of its sessions
     """
 
     kind: str
     counts_polls: bool
+    driver: str
+    views: SessionViews
 
     def __enter__(self) -> Self: ...
 
@@ -64,6 +66,10 @@ class DatabaseServer(Protocol):
         """Make server processes that start from now on read the cell's parameters."""
         ...
 
+    def connected(self, client: DriverClient, cell: Cell) -> None:
+        """Set what the cell asks for in a session that has just connected."""
+        ...
+
 
 def open_session(
     server: DatabaseServer, client: DriverClient, cell: Cell, routes: Mapping[str, Route]
@@ -82,24 +88,4 @@ def open_session(
         fetch_size=cell.fetch_size,
         sdu=cell.sdu,
     )
-
-
-SPID = """
-select p.spid
-from   v$process p, v$session s
-where  p.addr = s.paddr
-and    s.sid = sys_context('userenv', 'sid')
-"""
-
-
-def server_process(client: DriverClient) -> int | None:
-    """The PID of the client's dedicated server, by V$PROCESS.SPID; None if it is not on this host.
-
-    A remote database returns a number too: a process of that number here must be a dedicated
-    server.
-    """
-    try:
-        pid = int(client.query(SPID)[1][0][0])
-    except (DriverError, IndexError, TypeError, ValueError):
-        return None
-    return pid if engine_of(procfs.executable(pid), procfs.title(pid)) else None
+    server.connected(client, cell)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A cost model by which figures are easy to check, instead of the fitted one."""
+"""A cost model by which figures are easy to check: what runs in the tests' own process uses it
+instead of the fitted one, which changes with every fit."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ PLAIN = CostModel(
     timed=Estimate(1.5, 1.2, 2.0),
     sampled=exactly(1.0),
     other_interval=Estimate(1.0, 0.85, 1.15),
+    rise=0.0,
     check_s=Estimate(2.5e-9, 0.0, 10e-9),
+    together=1.0,
     provenance={},
 )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from polltrace.profiles.frames import Bucket, ProcessTotals, Stack
+from polltrace.profiles.frames import Bucket, ProcessTotals, SocketPolls, Stack
 
 
 def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
@@ -74,6 +74,22 @@ def timed_too(before: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
         now,
         gaps=added(before.gaps, now.gaps),
         durations=added(before.durations, now.durations),
+    )
+
+
+def together(before: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
+    """Two measurements of one process as one: sums of CPU time, polls, sockets and histograms; all
+    else as it is now."""
+    polls: dict[tuple[int, str, str, str], int] = {}
+    for each in (*before.sockets, *now.sockets):
+        socket = each.fd, each.kind, each.local, each.peer
+        polls[socket] = polls.get(socket, 0) + each.polls
+    return replace(
+        timed_too(before, now),
+        cpu_s=before.cpu_s + now.cpu_s,
+        break_polls=before.break_polls + now.break_polls,
+        other_polls=before.other_polls + now.other_polls,
+        sockets=tuple(SocketPolls(*socket, count) for socket, count in polls.items()),
     )
 
 

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How fast `polltrace trace` reads, next to programs that count or sum lines. Prints Markdown.
+
+`python -m bench.trace_speed [--gib N] [--rounds N]`, with the files in the page cache, the programs
+one after the other in each round. Two files: binds-heavy, as level 12 writes them, and wait-heavy.
+GB/s is by elapsed time, GB/s a core by the CPU time of the program and what it starts; both are
+medians of the rounds. The Rust loop needs cargo, and is left out where there is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
+_CLIENT = "SQL*Net message from client"
+_BIND = """\
+ Bind#{i}
+  oacdty=01 mxl=32(30) mxlc=00 mal=00 scl=00 pre=00
+  oacflg=05 fl2=1000000 frm=01 csi=873 siz=160 off=0
+  kxsbbbfp=7fcf53f5f8e0  bln=32  avl=04  flg=05
+  value="{value}"
+"""
+_AWK = (
+    "/^WAIT #/ { match($0, /ela= */); e = substr($0, RSTART + RLENGTH) + 0;"
+    ' split($0, n, "\'"); if (e < 700000) { sum[n[2]] += e; count[n[2]]++ } }'
+    " END { for (k in sum) print k, sum[k], count[k] }"
+)
+_PERL = (
+    "if (/^WAIT #\\d+: nam='(.*?)' ela= *(\\d+)/ && $2 < 700000) { $s{$1} += $2; $c{$1}++ }"
+    ' END { print "$_ $s{$_} $c{$_}\\n" for keys %s }'
+)
+_SCAN = (
+    "import sys; from polltrace.sqltrace.scanner import TraceScan; "
+    "from polltrace.sqltrace.file_scan import ScanOptions; "
+    "s = TraceScan([sys.argv[2]], ScanOptions(('kind', 'name', 'dep', 'dur_us')), "
+    "int(sys.argv[1])); print(sum(b.num_rows for b in s.batches()))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """name: as it is shown; command: its words before the file."""
+
+    name: str
+    command: Sequence[str]
+
+
+def binds_heavy(calls: int) -> Iterator[str]:
+    """Executions with eight binds, a fetch and the waits between."""
+    tim = 14_521_990_163_480
+    for i in range(calls):
+        tim += 1000 + i % 977
+        binds = "".join(_BIND.format(i=k, value=i * k % 9973) for k in range(8))
+        yield (
+            f"BINDS #140528443592936:\n\n{binds}"
+            f"EXEC #140528443592936:c={i % 90},e={i % 90 + 3},p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,"
+            f"plh=1347681019,tim={tim}\n{_wait('SQL*Net message to client', 1, tim + 5)}"
+            f"FETCH #140528443592936:c=5,e=5,p=0,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=1347681019,"
+            f"tim={tim + 20}\n{_wait(_CLIENT, 200 + i % 700, tim + 990)}"
+        )
+
+
+def wait_heavy(calls: int) -> Iterator[str]:
+    """Fetches with ten reads each."""
+    tim = 14_521_990_163_480
+    for i in range(calls):
+        for k in range(10):
+            tim += 100 + i % 97
+            yield _wait("db file sequential read", 50 + (i * k) % 911, tim)
+        tim += 5
+        yield (
+            f"FETCH #140528443592936:c=900,e=1400,p=10,cr=12,cu=0,mis=0,r=1,dep=0,og=1,"
+            f"plh=1347681019,tim={tim}\n{_wait(_CLIENT, 200 + i % 700, tim + 900)}"
+        )
+        tim += 900
+
+
+def _wait(name: str, ela: int, tim: int) -> str:
+    return (
+        f"WAIT #140528443592936: nam='{name}' ela= {ela} file#=7 block#=128{ela} blocks=1 "
+        f"obj#=74512 tim={tim}\n"
+    )
+
+
+def programs(folder: Path) -> list[Program]:
+    """Those that are here."""
+    asked = ["trace", "--name", ".", "--where", "dur < 0.7"]
+    found = [
+        Program("wc -l", ["wc", "-l"]),
+        Program("ripgrep -c 'WAIT #'", ["rg", "-c", "WAIT #"]),
+        Program("mawk, sums by event", ["mawk", _AWK]),
+        Program("perl, sums by event", ["perl", "-ne", _PERL]),
+        Program("scanner, one thread", [sys.executable, "-c", _SCAN, "1"]),
+        Program("scanner, two threads", [sys.executable, "-c", _SCAN, "2"]),
+        Program("polltrace trace, group and filter", [POLLTRACE, *asked]),
+    ]
+    if shutil.which("cargo"):
+        build = ["cargo", "build", "-q", "--release", "--manifest-path"]
+        manifest = str(ROOT / "bench" / "trace_lines" / "Cargo.toml")
+        subprocess.run([*build, manifest, "--target-dir", str(folder / "rust")], check=True)
+        loop = str(folder / "rust" / "release" / "trace_lines")
+        found.insert(2, Program("Rust, memchr by line", [loop]))
+    return [each for each in found if shutil.which(each.command[0])]
+
+
+def timed(program: Program, file: Path) -> tuple[float, float]:
+    """Elapsed and CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begun = time.perf_counter()
+    subprocess.run(
+        [*program.command, str(file)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    elapsed = time.perf_counter() - begun
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return elapsed, used
+
+
+def fill(file: Path, lines: Iterator[str], size: int) -> None:
+    """Repeat a stretch of 64 MiB; its clock steps back each time, which costs nothing."""
+    part = "".join(lines).encode()
+    with file.open("wb") as out:
+        while out.tell() < size:
+            out.write(part)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gib", type=float, default=2.0)
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="polltrace-trace-bench-") as name:
+        folder = Path(name)
+        compared = programs(folder)
+        print("| file | program | GB/s | GB/s a core |\n|---|---|---:|---:|")
+        for kind, lines in (
+            ("binds-heavy", binds_heavy(28_000)),
+            ("wait-heavy", wait_heavy(44_000)),
+        ):
+            file = folder / f"{kind}.trc"
+            fill(file, lines, round(args.gib * (1 << 30)))
+            _compare(kind, file, compared, args.rounds)
+            file.unlink()
+
+
+def _compare(kind: str, file: Path, compared: Sequence[Program], rounds: int) -> None:
+    times: dict[str, list[tuple[float, float]]] = {each.name: [] for each in compared}
+    gigabytes = file.stat().st_size / 1e9
+    for _ in range(rounds):
+        for each in compared:
+            times[each.name].append(timed(each, file))
+    for each in compared:
+        elapsed, used = (
+            statistics.median(column) for column in zip(*times[each.name], strict=True)
+        )
+        print(
+            f"| {kind} | {each.name} | {gigabytes / elapsed:.2f} | {gigabytes / used:.2f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The words that `polltrace trace` takes before its files, each a function from its arguments."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from polltrace.commands.trace import open_traces, question_of, show, tell
+from polltrace.errors import FileError, UsageError
+from polltrace.printable import note
+
+
+def _statements(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.statements import statements, statements_text  # noqa: PLC0415
+
+    args.alldepths = True  # their times are exclusive, so nothing is counted twice
+    with open_traces(args) as database:
+        found = statements(database, question_of(args), force_match=args.force_match)
+        show(args, lambda: {"rows": found}, lambda: statements_text(found))
+        return tell(0 if found else 1, database)
+
+
+def _client(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
+    from polltrace.sqltrace.round_trips import client_waits  # noqa: PLC0415
+
+    with open_traces(args) as database:
+        found = client_waits(database, question_of(args), args.think)
+        suggested = found["suggested_threshold_s"]
+        hint = (
+            "The histogram shows no think time."
+            if suggested is None
+            else f"By the histogram, think time begins at about {suggested:.2g} s."
+        )
+        about = f"Waits from {args.think:g} s on are think time (--think). {hint}"
+        show(args, lambda: found, lambda: f"{rows_text(found['rows'])}\n\n{about}")
+        return tell(0 if found["rows"] else 1, database)
+
+
+def _fetches(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
+    from polltrace.sqltrace.round_trips import fetch_sizes, saved_text  # noqa: PLC0415
+
+    with open_traces(args) as database:
+        rows = fetch_sizes(database, question_of(args), args.array_size, args.think)
+        show(
+            args,
+            lambda: {"rows": rows, "array_size": args.array_size},
+            lambda: f"{rows_text(rows)}\n\n{saved_text(rows, args.array_size)}",
+        )
+        return tell(0 if rows else 1, database)
+
+
+def _gaps(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
+    from polltrace.sqltrace.round_trips import gaps  # noqa: PLC0415
+
+    with open_traces(args) as database:
+        rows = gaps(database, question_of(args))
+        show(args, lambda: {"rows": rows}, lambda: rows_text(rows))
+        return tell(0 if rows else 1, database)
+
+
+def _binds(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.bound_sql import executions  # noqa: PLC0415
+
+    if args.json or args.csv:
+        raise UsageError("trace binds prints SQL")
+    found = 0
+    args.alldepths = True
+    with open_traces(args) as database:
+        for found, each in enumerate(executions(database, question_of(args)), 1):  # noqa: B007
+            print(each)
+        return tell(0 if found else 1, database)
+
+
+def _experiences(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.call_tree import experiences  # noqa: PLC0415
+    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
+
+    args.alldepths = True
+    with open_traces(args) as database:
+        rows = [asdict(each) for each in experiences(database, question_of(args))]
+        show(args, lambda: {"rows": rows}, lambda: rows_text(rows))
+        return tell(0 if rows else 1, database)
+
+
+def _calls(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.call_tree import (  # noqa: PLC0415
+        call_forest,
+        experiences,
+        tree_data,
+        tree_lines,
+    )
+    from polltrace.sqltrace.perl_expression import quoted  # noqa: PLC0415
+
+    if "-" in args.file:
+        raise UsageError("trace calls reads its file twice: it cannot be stdin")
+    args.alldepths = True
+    with open_traces(args) as database:
+        longest = [] if args.experience else experiences(database, question_of(args))
+        if not args.experience and not longest:
+            note("no calls match")
+            return 1
+        line = args.experience or longest[0].line
+        where = f"experience_id = {line}"
+        if longest:
+            where += f" and file = {quoted(longest[0].file)}"
+        forest = call_forest(database, where, binds=True)
+        calls = [call for each in forest.values() for call in each]
+        title = f"{'BEGAN':>14} {'LINE':>9} {'ELAPSED':>13}  CALL"
+        show(
+            args,
+            lambda: {"rows": [tree_data(each) for each in calls]},
+            lambda: "\n".join([title, *tree_lines(calls)]),
+        )
+        return tell(0 if calls else 1, database)
+
+
+def _diff(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.diff import difference  # noqa: PLC0415
+    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
+
+    if len(args.file) != 2:
+        raise UsageError("trace diff takes two: files, folders or patterns")
+    with open_traces(args, args.file[:1]) as before, open_traces(args, args.file[1:]) as after:
+        rows = difference(before, after, question_of(args))
+        show(args, lambda: {"rows": rows}, lambda: rows_text(rows))
+        tell(0, before)
+        return tell(0 if rows else 1, after)
+
+
+def _crop(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.crop import crop  # noqa: PLC0415
+
+    if len(args.file) != 1 or args.file[0] == "-" or not args.output:
+        raise UsageError("trace crop takes one FILE and -o OUT")
+    args.alldepths = True
+    count = crop(args.file[0], question_of(args), args.output)
+    note(f"{args.output}: {count:,} calls")
+    return 0 if count else 1
+
+
+def _page(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.page import trace_page  # noqa: PLC0415
+
+    if "-" in args.file or not args.output:
+        raise UsageError("trace page takes -o OUT, and files that it can read again")
+    with open_traces(args) as database:
+        title = f"SQL trace: {', '.join(args.file[:3])}{' …' if len(args.file) > 3 else ''}"
+        page = trace_page(database, question_of(args), title)
+        try:
+            args.output.write_text(page, "utf-8")
+        except OSError as error:
+            raise FileError(f"cannot write {args.output}: {error.strerror}") from None
+        note(str(args.output))
+        return tell(0, database)
+
+
+def _files(args: argparse.Namespace) -> int:
+    from polltrace.sqltrace.query import file_rows, rows_text  # noqa: PLC0415
+
+    with open_traces(args) as database:
+        rows = file_rows(database)
+        show(args, lambda: {"rows": rows}, lambda: rows_text(rows))
+        return tell(0 if rows else 1, database)
+
+
+WORDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "statements": _statements,
+    "experiences": _experiences,
+    "calls": _calls,
+    "client": _client,
+    "fetches": _fetches,
+    "gaps": _gaps,
+    "binds": _binds,
+    "diff": _diff,
+    "crop": _crop,
+    "page": _page,
+    "files": _files,
+}

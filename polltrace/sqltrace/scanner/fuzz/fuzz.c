@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One input is a trace file, after a byte that says what is wanted and one that
+// says how long its blocks are. What a library that Python loads must never do
+// with it: touch memory that is not its own, overflow, or never end.
+#include <stdlib.h>
+#include <string.h>
+
+#include "../interface.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_strings(const struct batch *batch) {
+    const int32_t *offsets;
+    const char *bytes;
+    for (size_t table = 0; table < STRING_TABLES; table++) {
+        const int64_t count = sqltrace_strings(batch, table, &offsets, &bytes);
+        for (int64_t i = 0; i < count; i++)
+            if (offsets[i] < 0 || offsets[i] > offsets[i + 1])
+                abort();
+    }
+}
+
+static void scan_part(struct scan *scan, struct block *block, const char *part,
+                      size_t len) {
+    // A copy of its own, so that ASan sees where it ends.
+    char *copy = malloc(len + BLOCK_PADDING);
+    memcpy(copy, part, len);
+    memset(copy + len, 0, BLOCK_PADDING);
+    sqltrace_read(scan, block, copy, len);
+    struct batch *batch = sqltrace_batch(scan, block);
+    if (!batch)
+        abort();
+    check_strings(batch);
+    sqltrace_batch_delete(batch);
+    free(copy);
+}
+
+// Cut after the first line end that is `least` bytes away.
+static size_t part_length(const char *at, size_t left, size_t least) {
+    if (least >= left)
+        return left;
+    const char *end = memchr(at + least, '\n', left - least);
+    return end ? (size_t)(end - at) + 1 : left;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size < 3)
+        return 0;
+    const struct scan_options options = {
+        .columns = ~0ull >> (64 - COLUMNS),
+        .think_us = 1000000,
+        .all_lines = data[0] & 1,
+        .stats = data[0] & 2,
+    };
+    struct scan *scan = sqltrace_open(&options);
+    struct block *block = sqltrace_block_new();
+    // A few blocks: each has every column, which takes time.
+    const size_t least = data[1] ? 16u * data[1] + size / 4 : size;
+    // A file's last line has an end when it comes here.
+    char *text = malloc(size);
+    size_t len = size - 2;
+    memcpy(text, data + 2, len);
+    if (text[len - 1] != '\n')
+        text[len++] = '\n';
+    for (size_t at = 0, part; at < len; at += part) {
+        part = part_length(text + at, len - at, least);
+        scan_part(scan, block, text + at, part);
+    }
+    struct summary summary;
+    sqltrace_end(scan, &summary);
+    if (summary.bytes != (int64_t)len)
+        abort();
+    sqltrace_block_delete(block);
+    sqltrace_close(scan);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""polltrace's own client result cache, for one session of the load client.
+
+python-oracledb (thin) has none. This one follows the documented rules of Oracle's: results are
+kept by statement and binds; a result is used without a round trip as long as the last look for
+changes is no older than the lag; a session with changes that it has not committed uses none.
+Oracle's server tells about changes with any answer; here a query of the user's, whose rows change
+whenever what is cached may have, is asked by a round trip of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from typing import Any
+
+now = time.monotonic_ns
+
+BLOCK_BYTES = 256
+STATISTICS = (
+    "Block Size",
+    "Block Count Max",
+    "Block Count Current",
+    "Create Count Success",
+    "Create Count Failure",
+    "Find Count",
+    "Invalidation Count",
+    "Delete Count Invalid",
+)
+"""Those of CLIENT_RESULT_CACHE_STATS$ that this cache has, by its names."""
+
+Rows = list[Any]
+
+
+class ResultCache:
+    """Results of one session.
+
+    - `changes`: returns rows that differ from its last whenever a cached result may be outdated
+    - `lag_ns`: how old a look for changes may be
+    - `most_bytes`: of all results together; one that has no room is not kept
+    """
+
+    def __init__(self, changes: Callable[[], Rows], lag_ns: int, most_bytes: int) -> None:
+        self._changes, self._lag_ns = changes, lag_ns
+        self._most_blocks = most_bytes // BLOCK_BYTES
+        self._blocks = 0
+        self._results: dict[Hashable, Rows] = {}
+        self._seen: Rows | None = None
+        self._looked: int | None = None
+        self.finds = self.creates = self.failures = self.invalidations = self.deletes = 0
+        self.looks = 0
+
+    def rows(self, key: Hashable, execute: Callable[[], Rows]) -> Rows:
+        """The rows of a statement with binds: kept ones, or those that `execute` fetches."""
+        if self._looked is None or now() - self._looked > self._lag_ns:
+            self.look_for_changes()
+        found = self._results.get(key)
+        if found is not None:
+            self.finds += 1
+            return found
+        rows = execute()
+        self._keep(key, rows)
+        return rows
+
+    def look_for_changes(self) -> None:
+        """Ask for changes; forget all results where there are any."""
+        # The answer is as of a moment after this one.
+        asked = now()
+        self.looks += 1
+        seen = self._changes()
+        if seen != self._seen and self._seen is not None:
+            self.invalidations += 1
+            self.deletes += len(self._results)
+            self._results.clear()
+            self._blocks = 0
+        self._seen, self._looked = seen, asked
+
+    def own_change(self) -> None:
+        """This session has committed something: it must see that at once."""
+        self._looked = None
+
+    def _keep(self, key: Hashable, rows: Rows) -> None:
+        blocks = 1 + sum(len(str(value)) for row in rows for value in row) // BLOCK_BYTES
+        if self._blocks + blocks > self._most_blocks:
+            self.failures += 1
+            return
+        self.creates += 1
+        self._blocks += blocks
+        self._results[key] = rows
+
+    def statistics(self) -> list[tuple[str, int]]:
+        """By name of STATISTICS, in that order."""
+        values = (
+            BLOCK_BYTES,
+            self._most_blocks,
+            self._blocks,
+            self.creates,
+            self.failures,
+            self.finds,
+            self.invalidations,
+            self.deletes,
+        )
+        return list(zip(STATISTICS, values, strict=True))

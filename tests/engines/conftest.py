@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from polltrace.errors import HostError
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
+from tests.conftest import missing
+from tests.probes.conftest import why_no_bpf
+
+StartSession = Callable[..., tuple[DriverClient, int]]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[PostgresqlCluster]:
+    if why := why_no_bpf():
+        missing(why)
+    try:
+        running = PostgresqlCluster()
+    except HostError as error:
+        missing(str(error))
+    with running:
+        yield running
+
+
+@pytest.fixture
+def start_session(cluster: PostgresqlCluster) -> Iterator[StartSession]:
+    """A session that checks every so many milliseconds, and the PID of its server process."""
+    with contextlib.ExitStack() as stack:
+
+        def start(interval_ms: int, client: str = "psycopg") -> tuple[DriverClient, int]:
+            driver = stack.enter_context(DriverClient(client))
+            at = cluster.address
+            dsn = f"{at.host}:{at.port}/{at.database}"
+            driver.connect(dsn, at.user, at.password, disable_oob=True)
+            driver.execute(f"set client_connection_check_interval = {interval_ms}")
+            return driver, int(driver.query("select pg_backend_pid()")[1][0][0])
+
+        yield start

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Debian's PostgreSQL: every check is counted, and every report says what it means."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.engines import check_options
+from polltrace.profiles.sampled import AT_POLL, introduced, named_stacks
+from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
+from polltrace.stacks import Symbolizer
+from tests.conftest import POLLTRACE
+from tests.engines.conftest import StartSession
+from tests.probes.probe_process import Probe, read_line, total
+from tests.waiting import until
+
+LONG = "select count(*) from generate_series(1, 20000000) a"
+# A check in strace's words: any wait for nothing at all.
+NOW = re.compile(r"^epoll_wait\(.*, 0\) +=", re.MULTILINE)
+
+
+class Strace:
+    """A process's waits by another observer, with a file for each process (-ff): in one file calls
+    of several would interrupt each other's lines."""
+
+    def __init__(self, pid: int, output: Path) -> None:
+        self._output = output
+        self._process = subprocess.Popen(
+            ["strace", "-ff", "-e", "trace=epoll_wait", "-o", str(output), "-p", str(pid)],
+            stderr=subprocess.PIPE,
+            bufsize=0,
+        )
+        assert "attached" in read_line(self._process.stderr)
+
+    def checks(self) -> int:
+        self._process.terminate()
+        self._process.communicate()
+        files = self._output.parent.glob(f"{self._output.name}.*")
+        return sum(len(NOW.findall(file.read_text())) for file in files)
+
+
+@pytest.mark.parametrize(
+    ("interval_ms", "rows"), [(1, 1_000_000), (10, 4_000_000), (100, 9_000_000)]
+)
+def test_counts_equal_straces_to_the_last_one(
+    interval_ms: int, rows: int, start_session: StartSession, tmp_path: Path
+) -> None:
+    client, pid = start_session(interval_ms)
+    strace = Strace(pid, tmp_path / "trace")
+    with EbpfProbe([pid]) as probe:
+        client.execute(f"select count(*) from generate_series(1, {rows})")
+        totals = probe.stop().only()
+    checks = strace.checks()
+    assert totals.break_polls == checks > 0
+    (socket,) = totals.sockets
+    assert (socket.kind, socket.polls) == ("tcp", checks)
+
+
+def test_a_session_without_an_interval_makes_none(start_session: StartSession) -> None:
+    client, pid = start_session(0)
+    with EbpfProbe([pid]) as probe:
+        client.execute("select count(*) from generate_series(1, 1000000)")
+        client.execute("select 1")
+        totals = probe.stop().only()
+    assert totals.break_polls == 0
+    assert totals.other_polls >= 2  # it waited for its client
+
+
+def test_fifty_sessions_that_come_and_go(cluster: PostgresqlCluster, tmp_path: Path) -> None:
+    import psycopg  # noqa: PLC0415 - only where there is a cluster
+
+    at = cluster.address
+
+    def session(_number: int) -> None:
+        with psycopg.connect(
+            host=at.host,
+            port=at.port,
+            user=at.user,
+            password=at.password,
+            dbname=at.database,
+            options="-c client_connection_check_interval=1",
+        ) as connection:
+            connection.execute("select count(*) from generate_series(1, 100000)")
+
+    strace = Strace(cluster.pid, tmp_path / "trace")
+    probe = Probe.start("-p", str(cluster.pid), "-f", *check_options())
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(session, range(50)))
+    while len(probe.of("exit")) < 50:
+        probe.read_until("exit")
+    probe.stop()
+    assert total(probe) == strace.checks() > 50
+
+
+def test_stacks_are_known_as_the_check(start_session: StartSession) -> None:
+    client, pid = start_session(1)
+    names = Symbolizer()
+    with EbpfProbe([pid], ProbeOptions(stack_every=1)) as probe:
+        client.execute("select count(*) from generate_series(1, 3000000)")
+        probe.detach()
+        for _ in introduced(probe.records(), names):
+            pass
+        found = named_stacks(probe.profile(), names, AT_POLL)
+    assert found
+    assert all(stack.is_break_check for stack in found)
+    assert all("pq_check_connection" in [f.name for f in stack.frames] for stack in found)
+
+
+def polltrace(*words: str) -> str:
+    ended = subprocess.run([POLLTRACE, *words], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_ps_and_why_say_what_it_means(start_session: StartSession) -> None:
+    checking, pid = start_session(10)
+    other, quiet = start_session(0)
+    for client in (checking, other):
+        client.begin(LONG)
+    sessions = {
+        each["pid"]: each for each in json.loads(polltrace("ps", "-d", "1s", "--json"))["sessions"]
+    }
+    modes = {p: (sessions[p]["engine"], sessions[p]["break_mode"]) for p in (pid, quiet)}
+    assert modes == {pid: ("PostgreSQL", "checking"), quiet: ("PostgreSQL", "not checking")}
+    assert 1 <= sessions[pid]["break_polls_per_s"] <= 101
+    assert sessions[pid]["client"].startswith("127.0.0.1:")
+    assert sessions[pid]["configured_skip"] is sessions[pid]["configured_disable_oob"] is None
+
+    text = polltrace("why", "-p", str(quiet), "-d", "500ms")
+    assert "SHOW client_connection_check_interval" in text
+    for oracle in ("sqlnet", "OOB", "BREAK_POLL_SKIP", "in-band", "SIGURG"):
+        assert oracle not in text
+
+
+def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
+    client, pid = start_session(10)
+    client.begin(LONG)
+    found = json.loads(polltrace("stop-at", "-p", str(pid), "--json"))
+    names = [frame["function"] for frame in found["frames"]]
+    assert {"pq_check_connection", "WaitEventSetWait"} <= set(names)
+    assert found["socket"]["kind"] == "tcp"
+
+
+def test_advise_measures_the_interval_in_force(start_session: StartSession) -> None:
+    client, pid = start_session(10)
+    client.begin(LONG.replace("20000000", "100000000"))
+    advice = json.loads(polltrace("advise", "-p", str(pid), "-d", "1s", "--json"))
+    assert advice["break_mode"] == "checking"
+    assert advice["interval_s"] == pytest.approx(0.01, rel=0.2)
+    by_interval = {each["interval_s"]: each for each in advice["forecast"]}
+    assert by_interval[0.001]["cpu_pct"] > by_interval[0.1]["cpu_pct"] > 0
+    assert by_interval[1.0]["found_median_s"] == 0.5
+    assert advice["recommended_interval_s"] in by_interval
+    client.send_break()
+
+
+def test_a_cluster_ends_with_its_owner() -> None:
+    """Also with kill -9."""
+    program = (
+        "import time\n"
+        "from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster\n"
+        "with PostgresqlCluster() as c:\n"
+        "    print(c.pid, c.folder, flush=True)\n"
+        "    time.sleep(1000)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, bufsize=0
+    ) as owner:
+        pid, folder = read_line(owner.stdout).split()
+        assert Path(f"/proc/{pid}").exists()
+        owner.send_signal(signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{pid}").exists())
+    shutil.rmtree(folder)  # all that is left

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An engine file is right, or its error is one line that names the file, the key and the cure."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polltrace import engines
+from polltrace.engines import Reveals, Trigger, catalogue
+from polltrace.engines.catalogue import built_in, of_file, of_site
+from polltrace.errors import FileError
+from tests.conftest import ROOT
+
+MADE_UP = """
+name = "Made-up DB"
+short = "made"
+
+[process]
+executables = ["madeupd"]
+title = 'madeup: (?P<instance>[a-z]+) (?P<local>local|remote) '
+local = "local"
+
+[break_check]
+calls = ["recv", "select"]
+chain = [["look_for_client"], ["peek", "peek2"], ["recv", "__libc_recv"]]
+trigger = "interval"
+reveals = "lost client"
+
+[configuration]
+parameter = "client_look_ms"
+default = 500
+"""
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_the_engines_of_this_release_are_right() -> None:
+    found = {engine.short: engine for engine in built_in()}
+    assert set(found) == {"oracle", "lab", "pgsql"}
+    assert found["oracle"].trigger is found["lab"].trigger is Trigger.COUNT
+    assert (found["pgsql"].trigger, found["pgsql"].reveals) == (
+        Trigger.INTERVAL,
+        Reveals.LOST_CLIENT,
+    )
+    assert (found["lab"].default, found["lab"].wait_slice_s) == (3, 3.0)
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    engine = of_file(write(tmp_path / "made.toml", MADE_UP))
+    assert engine.calls == ("recv", "select")
+    assert engine.default == 500
+    title = engine.titled("madeup: sales local idle")
+    assert title is not None
+    assert (engine.instance_of(title), engine.is_local(title)) == ("sales", True)
+    title = engine.titled("madeup: sales remote idle")
+    assert title is not None
+    assert not engine.is_local(title)
+
+
+def test_an_inheriting_file_says_what_differs(tmp_path: Path) -> None:
+    engine = of_file(
+        write(
+            tmp_path / "fork.toml",
+            'inherits = "postgresql"\nname = "Fork"\nshort = "fork"\n'
+            '[process]\nexecutables = ["forked"]\n',
+        )
+    )
+    assert (engine.short, engine.calls) == ("fork", ("poll", "epoll_wait"))
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda d: d.pop("name"), "name: missing; give 1 to 40 printable characters"),
+        (lambda d: d.update(short="toolong"), "short: 1 to 6 letters"),
+        (lambda d: d.update(shrt="x"), "shrt: no such key; known are"),
+        (lambda d: d.pop("process"), "process: missing; the file needs a table [process]"),
+        (lambda d: d.pop("configuration"), "configuration: missing; the file needs a table"),
+        (lambda d: d.update(process=3), "process: a table [process] is expected"),
+        (lambda d: d["process"].update(executables=["a/b"]), "process.executables: file names"),
+        (lambda d: d["process"].update(executables=[]), "process.executables: file names"),
+        (lambda d: d["process"].update(executables=["x" * 31]), "process.executables: file names"),
+        (lambda d: d["process"].update(title="(?=x)"), "process.title: '?' repeats nothing"),
+        (lambda d: d["process"].update(title="(?P<sid>x)"), "no group is called 'sid'"),
+        (lambda d: d["break_check"].update(calls=["read"]), "break_check.calls: some of poll, "),
+        (lambda d: d["break_check"].update(trigger="often"), "break_check.trigger: one of 'count'"),
+        (lambda d: d["break_check"].update(chain=[["one"]]), "break_check.chain: a list of three"),
+        (lambda d: d["break_check"].update(chain=["a", "b"]), "break_check.chain: a list of three"),
+        (lambda d: d["break_check"].update(chains=[]), "break_check.chain: give the functions"),
+        (lambda d: d["break_check"].update(trigger="count"), "break_check.function: trigger"),
+        (lambda d: d["break_check"].update(reveals="cancel"), "break_check.trigger: reveals"),
+        (lambda d: d["configuration"].update(default=-1), "configuration.default: a whole number"),
+        (lambda d: d["configuration"].update(default=True), "configuration.default: a whole"),
+        (lambda d: d["configuration"].update(wait_slice_s="3"), "configuration.wait_slice_s: sec"),
+        (lambda d: d["configuration"].update(file="x"), "configuration.directories: missing"),
+        (lambda d: d.update(inherits="mysql"), "inherits: one of lab, oracle, postgresql is"),
+    ],
+)
+def test_a_mistake_names_file_key_and_cure(
+    change: Callable[[dict[str, Any]], None], error: str, tmp_path: Path
+) -> None:
+    data = tomllib.loads(MADE_UP)
+    change(data)
+    path = write(tmp_path / "made.toml", _toml(data))
+    with pytest.raises(FileError) as raised:
+        of_file(path)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert error in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def _toml(data: dict[str, Any]) -> str:
+    """JSON's values are TOML's, but for booleans and tables."""
+    import json  # noqa: PLC0415
+
+    lines = [f"{k} = {json.dumps(v)}" for k, v in data.items() if not isinstance(v, dict)]
+    for name, table in data.items():
+        if isinstance(table, dict):
+            lines += [f"[{name}]", *(f"{k} = {json.dumps(v)}" for k, v in table.items())]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [(b"name = ", "it is not TOML"), (b"\xff", "it is not UTF-8"), (b"#" * 70000, "longer than")],
+)
+def test_what_is_no_engine_file_is_refused(content: bytes, error: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=error):
+        of_file(path)
+
+
+def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(FileError, match="no regular file"):
+        of_file(tmp_path / "pipe.toml")
+
+
+def test_a_broken_file_of_the_site_never_breaks_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a.toml", "name = ")
+    write(tmp_path / "b.toml", MADE_UP)
+    write(tmp_path / "c.toml", MADE_UP.replace("Made-up DB", "PostgreSQL"))
+    monkeypatch.setattr(catalogue.of_site, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(engines, "_known", ())
+    assert [engine.short for engine in engines.engines()] == ["made", "lab", "oracle", "pgsql"]
+    (error,) = capsys.readouterr().err.splitlines()
+    assert error.startswith(f"polltrace: {tmp_path}/a.toml: it is not TOML")
+    assert error.endswith("the file is left out")
+
+
+def test_no_folder_of_the_site_is_no_error(tmp_path: Path) -> None:
+    assert list(of_site(tmp_path / "none")) == []
+
+
+def test_two_engines_of_one_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "_known", ())
+    path = write(tmp_path / "x.toml", MADE_UP.replace("Made-up DB", "PostgreSQL"))
+    with pytest.raises(FileError, match="two engine files say name = 'PostgreSQL'"):
+        engines.add_engines([path])
+
+
+def test_the_probe_is_told_of_every_call_but_poll(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "_known", ())
+    engines.add_engines([write(tmp_path / "made.toml", MADE_UP)])
+    assert engines.check_options() == [
+        *("--check", "madeupd=recv,select"),
+        *("--check", "postgres=epoll_wait,poll"),
+    ]
+
+
+def test_the_worked_example_is_the_file_itself() -> None:
+    page = (ROOT / "docs" / "engines.md").read_text()
+    text = (ROOT / "polltrace/engines/postgresql.toml").read_text()
+    assert text.partition("name = ")[2] in page

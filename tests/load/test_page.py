@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""docs/load.md agrees with what is read and printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from polltrace.scenarios.load.report import load_data
+from polltrace.scenarios.load.workload import (
+    ARRIVALS,
+    BIND_ORDERS,
+    CONNECT_MODES,
+    DISTRIBUTIONS,
+    ENDS,
+    ORDERS,
+)
+from polltrace.scenarios.load.workload_file import KEYS, load_workload
+from tests.conftest import ROOT
+
+from .test_figures import made
+
+PAGE = (ROOT / "docs/load.md").read_text()
+
+
+def test_it_names_every_word() -> None:
+    words = {*KEYS, *ORDERS, *BIND_ORDERS, *CONNECT_MODES, *ARRIVALS, *ENDS, *DISTRIBUTIONS}
+    words |= {key for keys in DISTRIBUTIONS.values() for key in keys}
+    assert {word for word in words if not re.search(rf"[`\[]{word}\b", PAGE)} == set()
+
+
+def test_it_names_every_key_of_the_json(tmp_path: Path) -> None:
+    keys = set(load_data(made(tmp_path / "a"))) - {"header"}
+    assert {key for key in keys if f"`{key}`" not in PAGE} == set()
+
+
+def test_its_workloads_are_read(tmp_path: Path) -> None:
+    shown = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert len(shown) >= 2
+    (tmp_path / "orders.csv").write_text("id,v\n1,a\n")
+    (tmp_path / "chairs.csv").write_text("chair\n1\n")
+    for text in shown:
+        (tmp_path / "w.toml").write_text(text)
+        assert load_workload(tmp_path / "w.toml").statements
+
+
+def test_the_workload_that_comes_along_is_read() -> None:
+    for path in (ROOT / "scenarios/load/workloads").glob("*.toml"):
+        found = load_workload(path)
+        assert found.cache is not None
+        assert len({tuple(row) for row in found.statements[0].rows}) == 2982

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The fitted model: its data file, and what follows from polls that were timed in place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from polltrace.intervals import Estimate, exactly
+from polltrace.overhead import cost_model as module
+from polltrace.overhead.cost_model import (
+    FEWEST_TIMED,
+    CostModel,
+    calibrated_cost,
+    in_place,
+    timed_cost,
+    usual_mean_ns,
+)
+from polltrace.overhead.poll_cost import PollCost
+from polltrace.profiles.frames import Bucket
+from tests.plain_model import PLAIN
+
+SHIPPED = Path(module.__file__).with_name("cost_model.json")
+CURVE = PollCost([(1e-6, Estimate(4e-7, 2e-7, 6e-7)), (1e-4, Estimate(8e-7, 4e-7, 1.2e-6))])
+
+
+def test_the_model_that_ships_was_fitted_and_says_on_what() -> None:
+    found = CostModel.of(json.loads(SHIPPED.read_text("utf-8")))
+    for factor in (found.calibrated, found.timed, found.sampled, found.other_interval):
+        assert 0 < factor.low < factor.value < factor.high
+    # The duration in the kernel is less than all that a poll costs, and more than a quarter of it.
+    assert 1 < found.timed.value < 4
+    # What is read in place is better known than what a stand-in takes.
+    assert found.timed.high / found.timed.low < found.calibrated.high / found.calibrated.low
+    for key in ("fitted", "sessions", "statements", "hosts", "kernels", "command"):
+        assert found.provenance[key]
+
+
+@pytest.mark.parametrize("data", [{}, {"format": "polltrace-cost-model", "version": 99}])
+def test_another_format_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="not a cost model"):
+        CostModel.of(data)
+
+
+def test_costs_are_what_was_measured_by_the_factor() -> None:
+    assert calibrated_cost(4e-7) == PLAIN.calibrated.scaled(4e-7)
+    found = timed_cost([Bucket(400, 401, 5000)])
+    assert found is not None
+    assert (found.value, found.low, found.high) == pytest.approx((6e-7, 4.8e-7, 8e-7))
+
+
+def test_the_longest_three_per_cent_are_no_part_of_the_mean() -> None:
+    quick, slow = Bucket(300, 303, 970), Bucket(1_000_000, 1_000_001, 30)
+    assert usual_mean_ns([slow, quick, Bucket(500, 501, 9700), Bucket(10**9, 10**9 + 1, 300)]) == (
+        pytest.approx((970 * 301 + 9700 * 500) / 10670)
+    )
+    assert usual_mean_ns([quick, slow]) is None
+
+
+def test_too_few_polls_are_no_mean() -> None:
+    assert usual_mean_ns([]) is None
+    assert usual_mean_ns([Bucket(300, 301, FEWEST_TIMED - 1)]) is None
+    assert timed_cost([Bucket(300, 301, 10)]) is None
+
+
+def test_a_session_has_the_calibrations_curve_through_its_own_cost() -> None:
+    found = in_place(CURVE, 1e-5, [Bucket(800, 801, 5000)])
+    assert found is not None
+    # At 10 us the curve has 600 ns; in place it is 1200.
+    assert found.at(1e-5).value == pytest.approx(1.2e-6)
+    assert found.at(1e-5).low == pytest.approx(0.96e-6)
+    assert found.at(1e-6).value == pytest.approx(0.8e-6)
+    assert found.at(1e-4).value == pytest.approx(1.6e-6)
+    assert in_place(CURVE, 1e-5, []) is CURVE
+
+
+def test_a_flat_curve_is_lifted_as_a_whole() -> None:
+    flat = PollCost([(1.0, exactly(1e-6))])
+    # So is what was never calibrated.
+    for curve in (flat, None):
+        found = in_place(curve, 1e-5, [Bucket(100, 101, 5000)])
+        assert found is not None
+        assert found.at(1e-3).value == pytest.approx(1.5e-7)
+    assert in_place(None, 1e-5, []) is None
