@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
-	bench overhead bench-lab bench-load bench-trace compare-power fit validate soak check-compare mutants coverage test-spark kernels vagrant-test clean
+	bench overhead bench-lab bench-load bench-trace compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -63,10 +63,6 @@ pytest-lab:
 pytest-rest:
 	$(SHARD) pytest --durations=10 \
 		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) $(OF_LOAD) tests/kernels)
-
-test-spark: build $(VENV)/installed-spark ## trace files and recordings in Spark, on a local cluster (installs a JRE)
-	@./setup.sh --spark
-	CI=true pytest -m spark tests/spark
 
 check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
 	pytest -q -rfE --ignore=tests/lab --ignore=tests/probes --ignore=tests/vagrant \
@@ -145,7 +141,6 @@ lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--u
 	$(COMPILE) -c requirements.lock --extra dev -o requirements-dev.lock
 	$(COMPILE) -c requirements-dev.lock --extra dev --extra quality -o requirements-quality.lock
 	$(COMPILE) -c requirements.lock --extra packaging -o requirements-packaging.lock
-	$(COMPILE) -c requirements-dev.lock --extra dev --extra spark -o requirements-spark.lock
 
 docs: build $(VENV)/installed-packaging ## make the site and the manual page, into docs/build
 	sphinx-build -q -W -b html docs docs/build/html

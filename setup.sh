@@ -4,8 +4,8 @@
 # --tests, to lint and test as well; with --packages to make packages of it; with
 # --client, only what a scenario's client needs; with --bench, what `make
 # bench` and `make overhead` measure against; with --vagrant, what `make
-# vagrant-test` does beyond --tests; with --spark, the JRE of `make test-spark`. Says what is
-# missing, installs that and nothing else; does nothing the second time.
+# vagrant-test` does beyond --tests. Says what is missing, installs that and
+# nothing else; does nothing the second time.
 set -eu
 
 client="make ca-certificates python3 python3-venv"
@@ -20,14 +20,12 @@ tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openss
     qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql"
 # What the benches measure against.
 bench="ripgrep mawk perl strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
-spark="openjdk-17-jre-headless"
 vagrant="vagrant vagrant-libvirt mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in
 --tests) packages="$packages $tests" ;;
 --packages) packages="$packages binutils debhelper dh-python git lintian mmdebstrap" ;;
 --client) packages=$client ;;
---spark) packages="$packages $spark" ;;
 --vagrant) packages="$packages $tests $vagrant" ;;
 esac
 
