@@ -163,9 +163,8 @@ def ends_postgresql(answer: bytes) -> bool:
     return answer.endswith(b"Z\0\0\0\x05I")
 
 
-def oracle_trip(port: int, *first: str) -> Trip:
-    """A session that a driver has opened through us, with the last request of the driver; it has
-    executed the statements `first`.
+def oracle_trip(port: int) -> Trip:
+    """A session that a driver has opened through us, with the last request of the driver.
 
     So one loop waits for the answers of both databases, and no driver's cost is in the figures.
     """
@@ -194,8 +193,6 @@ def oracle_trip(port: int, *first: str) -> Trip:
     thread.start()
     connection = connect(listener.getsockname()[1], in_band=True)
     cursor = connection.cursor()
-    for statement in first:
-        cursor.execute(statement)
     cursor.prefetchrows = 2
     for _ in range(3):
         cursor.execute("select 1 from dual")

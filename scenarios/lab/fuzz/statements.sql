@@ -495,9 +495,3 @@ select a from t where a.x(+) = 1
 select $ from dual
 select 1 from dual)
 select , from dual
-alter session set events '10046 trace name context forever, level 12'
-alter session set events 'sql_trace wait=true, bind=true, plan_stat=all_executions'
-alter session set sql_trace = true tracefile_identifier = 'x' max_dump_file_size = '10m'
-begin dbms_monitor.session_trace_enable(session_id => :1, serial_num => :2, waits => true, binds => false); end;
-call dbms_session.set_sql_trace(true)
-begin dbms_session.session_trace_disable; end;

@@ -27,9 +27,6 @@ extern const uint32_t *sql_trace_level;
 
 // Whether the records of that level are to be written.
 static inline bool sql_trace_wants(enum sql_trace_level level) {
-#ifdef ORALAB_WITHOUT_SQL_TRACE // the bench compares with a lab without it
-    return false && level;
-#endif
     return __atomic_load_n(sql_trace_level, __ATOMIC_RELAXED) & level;
 }
 

@@ -195,7 +195,7 @@ static void on_fatal(int number) {
     const char digits[] = {(char)('0' + number / 10), (char)('0' + number % 10),
                            '\n'};
     void *stack[64];
-    trace_flush(); // no stream, no memory: safe in a handler
+    trace_flush(); // uses nothing but open() and write()
     if (open_file() && write(file, text, sizeof text - 1) > 0 &&
         write(file, digits, sizeof digits) > 0)
         backtrace_symbols_fd(
