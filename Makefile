@@ -8,9 +8,9 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-# One more than there are processors: some of it waits for the network. Under a make that shares
-# out jobs already, as many as that one has.
-JOBS := $(shell expr $$(nproc) + 1)
+# As many as there are processors: with more, tests that measure wait for one. Under a make that
+# shares out jobs already, as many as that one has.
+JOBS := $(shell nproc)
 SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # Tools of the virtual environment first; a contributor's own environment serves as well.
@@ -37,7 +37,7 @@ test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run
 		pytest-live pytest-rest pytest-load pytest-lab pytest-probes pytest-kernels check-c lint-files \
 		2>&1 | tee build/test.log || { \
 		echo; echo "make test: what failed, out of build/test.log:"; \
-		grep -E '^(FAILED|ERROR) |\*\*\* ' build/test.log; exit 1; }
+		grep -E '^(FAILED|ERROR) |^make.*\*\*\* ' build/test.log; exit 1; }
 
 SHARD = MAKEFLAGS= tests/own-namespaces.sh
 OF_PROBES = tests/probes
@@ -65,7 +65,7 @@ pytest-rest:
 		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) $(OF_LOAD) tests/kernels)
 
 check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
-	pytest -q -rfE --ignore=tests/lab --ignore=tests/probes --ignore=tests/vagrant \
+	pytest -q -rfE $(patsubst %,--ignore=tests/%,lab latency load probes sqltrace vagrant) \
 		-k "not any_value_of_another_type"
 
 pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; TESTS=tests/lab: these alone

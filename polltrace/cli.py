@@ -96,7 +96,7 @@ def _run(words: Sequence[str]) -> int:
     # A recording is read on any system.
     if getattr(os, "geteuid", lambda: 1)() == 0 and not why_root(command.group, args):
         give_up_root(observing=observes(args))
-    if given := getattr(args, "engine", []):
+    if given := getattr(args, "engine_files", []):
         from polltrace.engines import add_engines  # noqa: PLC0415 - few commands are given one
 
         add_engines(given)

@@ -60,5 +60,5 @@ def file_format(path: Path) -> str:
         return str(json.loads(start.partition(b"\n")[0])["format"])
     except (ValueError, KeyError, TypeError, RecursionError, zstandard.ZstdError):
         raise FileError(
-            f"{path} is no recording: 'polltrace record' and 'polltrace run' make those"
+            f"{path} is no recording, run or load: 'polltrace record', 'run' and 'load' make those"
         ) from None

@@ -131,6 +131,7 @@ def _add_engine_argument(parser: argparse.ArgumentParser, command: Command) -> N
     if command.group in ENGINE_GROUPS:
         parser.add_argument(
             "--engine",
+            dest="engine_files",
             action="append",
             default=[],
             type=Path,

@@ -27,6 +27,11 @@ def until(wanted: Callable[[], T | None], what: str = "what was waited for") -> 
     return found
 
 
+def is_asleep(pid: int) -> bool:
+    """Whether process `pid` waits within a system call, as proc(5) says it (state S)."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+
+
 def children(pid: int, name: str) -> list[int]:
     """The PIDs of the processes called `name` that process `pid` started and has not awaited."""
     found = []

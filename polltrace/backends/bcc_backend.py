@@ -40,3 +40,7 @@ class BccProbe(EbpfProbe):
             *options.options(),
         ]
         self._seen = []
+
+    def _host_options(self) -> list[str]:
+        """It counts polls alone, by the kernel's own reads."""
+        return []

@@ -114,8 +114,7 @@ class EbpfProbe:
                 self._process = subprocess.Popen(
                     [
                         *self._argv,
-                        *check_options(),
-                        *(["--plain-reads"] if self.plain_reads else []),
+                        *self._host_options(),
                     ],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
@@ -125,6 +124,10 @@ class EbpfProbe:
                 )
         except OSError as error:  # no ssh here; a probe for another processor
             raise HostError(f"cannot run {self._argv[0]}: {error.strerror}") from None
+
+    def _host_options(self) -> list[str]:
+        """Of every probe of this process, whatever it looks at."""
+        return [*check_options(), *(["--plain-reads"] if self.plain_reads else [])]
 
     def __enter__(self) -> Self:
         self._start()

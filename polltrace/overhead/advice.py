@@ -208,11 +208,15 @@ def _cost(
     if share is not None and by_polls.value:
         own = [max(0.0, each - checks.value) for each in (share.value, share.low, share.high)]
         scale = Estimate(*(each / by_polls.value for each in own))
+
+    def cost_s(interval_s: float) -> float:
+        # At the end of a wide interval polls would take more than all of the CPU time.
+        interval_s = max(interval_s, 1e-9)
+        return float(poll_cost.at(interval_s).value * (interval_s / load.interval_s) ** rise)
+
     return CheckingCost(
         polls=Estimate(rate.per_s / busy, rate.low / busy, rate.high / busy),
-        poll_cost_s=lambda interval_s: (
-            poll_cost.at(interval_s).value * (interval_s / load.interval_s) ** rise
-        ),
+        poll_cost_s=cost_s,
         scale=scale,
         checks=Estimate(checks.value / 100, checks.low / 100, checks.high / 100),
     )

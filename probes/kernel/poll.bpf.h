@@ -61,7 +61,7 @@ static __always_inline bool is_single_and_now(const struct poll_call *call) {
 // The slow path: an open file that is seen for the first time, or that found no
 // free way in the slot. Returns whether it was a break poll.
 static __noinline int count_file(struct open_file *file, __u32 index,
-                                      __u32 fd) {
+                                 __u32 fd) {
     struct slot *slot = bpf_map_lookup_elem(&slots, &index);
     struct endpoint_key key = {.slot = index, .fd = fd};
     struct open_file open = *file;

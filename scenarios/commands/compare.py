@@ -23,7 +23,7 @@ DEFAULT_MARGIN_PCT = 5.0
 
 
 class Compare:
-    """Compare a run or a load with an earlier one; exit code 1 on regression.
+    """Compare a run or a load with an earlier one; code 1 on regression.
 
     For a CI job: run a scenario before and after a database upgrade, a driver upgrade or a change
     of sqlnet.ora, on one host, the second by 'polltrace run --like BASE'.

@@ -86,7 +86,7 @@ class LoadCommand:
             "--no-cache", action="store_true", help="without the workload's client result cache"
         )
         parser.add_argument(
-            "--round-trip", type=_number, metavar="MS", help="that the network path adds"
+            "--round-trip", type=duration, metavar="TIME", help="that the network path adds"
         )
         parser.add_argument("--live", action="store_true", help="a line a second on stderr")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the load's file")
@@ -135,7 +135,7 @@ def _workload(args: argparse.Namespace) -> Workload:
     if args.no_cache:
         workload = replace(workload, cache=None)
     if args.round_trip is not None:
-        path = replace(workload.path, round_trip_s=args.round_trip / 1e3)
+        path = replace(workload.path, round_trip_s=args.round_trip)
         workload = replace(workload, path=path)
     workload = replace(
         workload, **{name: value for name, value in given.items() if value is not None}

@@ -31,6 +31,7 @@ OTHERS = {
     "doctor": [],
     "export": ["parquet", "demo", "TABLES"],
     "lab": ["status"],
+    "load": ["--help"],
     "net-test": ["127.0.0.1:1", "--timeout", "100ms"],
     "oob-check": ["127.0.0.1:1", "--timeout", "100ms"],
     "ping": ["x/y@127.0.0.1:1/z", "--layers", "tcp-connect", "-n", "1"],
@@ -40,6 +41,7 @@ OTHERS = {
     "run": ["--help"],
     "stat": ["-p", "PID", "-d", "50ms"],
     "stop-at": ["-p", "PID", "-d", "50ms"],
+    "trace": ["--help"],
     "why": ["-p", "PID"],
 }
 UTF8 = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}

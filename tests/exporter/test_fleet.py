@@ -26,8 +26,6 @@ from polltrace.scenarios.run.servers.lab_server import LabServer
 from tests.conftest import POLLTRACE, ROOT, missing
 from tests.waiting import PATIENCE_S, children, until
 
-pytestmark = pytest.mark.usefixtures("quick_calibration")
-
 PACKAGING = ROOT / "packaging"
 UNIT = PACKAGING / "systemd" / "polltrace-exporter.service"
 IN_BAND = '{break_mode="in-band",engine="polltrace lab",sid="LAB"}'

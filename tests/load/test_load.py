@@ -317,7 +317,7 @@ def test_the_reports_of_a_load(
         (("--rate", "0"), "'0' is not a rate"),
         (("--rate", "5", "--think", "1"), "give one of them"),
         (("--order", "sequential"), "needs weights that are whole numbers"),
-        (("--connect", "h:1/x"), "go with another --server"),
+        (("--connect", "h:1/x"), "go with --server oracle"),
         (("--server", "postgresql"), "runs against the lab or an Oracle database"),
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 
 from tests.probes.probe_process import PROBE, Probe, Record, Target, counts
 from tests.probes.test_life import capabilities
-from tests.waiting import PATIENCE_S, until
+from tests.waiting import PATIENCE_S, children, until
 
 StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
@@ -176,8 +176,14 @@ def test_killed_in_a_burst_it_leaves_no_breakpoint(
 
 
 def uprobe_child(probe: Probe) -> int:
-    pid = probe.process.pid
-    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+    (child,) = until(lambda: children(probe.process.pid, "polltrace-upro"), "the uprobes' child")
+    return child
+
+
+def other_child(probe: Probe) -> int:
+    """The one that reads command lines, by a child of its own."""
+    (child,) = until(lambda: children(probe.process.pid, "polltrace-read"), "the other child")
+    return child
 
 
 @pytest.mark.parametrize("suspended", ["probe", "child", "both"])
@@ -225,12 +231,12 @@ def test_killed_while_suspended_it_leaves_no_breakpoint(
     first.wait_for(lambda byte: byte == before)
 
 
-def test_a_terminals_signals_are_not_for_the_child(
+def test_a_terminals_signals_are_not_for_the_children(
     target: Target, start_probe: StartProbe, check: str
 ) -> None:
     probe = start_probe("-p", str(target.pid), "--function", check)
-    child = uprobe_child(probe)
-    until(lambda: os.getsid(child) == child, "the child in a session of its own")
+    for child in (uprobe_child(probe), other_child(probe)):
+        assert os.getsid(child) == child
     probe.stop()
 
 
@@ -269,25 +275,29 @@ def test_only_a_child_keeps_the_privilege_and_only_while_it_is_needed(
 ) -> None:
     probe = start_probe("-p", str(target.pid), "--function", check, "-i", "0.1")
     pid = probe.process.pid
-    children = Path(f"/proc/{pid}/task/{pid}/children")
     uprobes = 1 << 38 | 1 << 21  # CAP_PERFMON, CAP_SYS_ADMIN
-    (child,) = map(int, children.read_text().split())
+    reads = 1 << 19 | 1 << 2  # CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH
+    child, other = uprobe_child(probe), other_child(probe)
+    all_children = Path(f"/proc/{pid}/task/{pid}/children")
+    assert set(map(int, all_children.read_text().split())) == {child, other}
+    until(lambda: capabilities(other)["CapPrm"] & ~reads == 0, "the other without the rest")
     until(lambda: capabilities(child)["CapPrm"] & ~uprobes == 0, "a child without the rest")
     until(lambda: capabilities(pid)["CapPrm"] == 0, "no privilege of its own")
     target.begin(f"checks {target.do('open tcp')} {FOR_EVER} 2")
     assert burst_of(probe, target.pid)["break_polls"] > 0
-    until(lambda: children.read_text() == "", "the end of the child")
+    until(lambda: all_children.read_text().split() == [str(other)], "the end of the child")
     probe.stop()
 
 
-def test_the_child_ends_with_its_parent(
+def test_the_children_end_with_their_parent(
     target: Target, start_probe: StartProbe, check: str
 ) -> None:
     probe = start_probe("-p", str(target.pid), "--function", check)
-    pid = probe.process.pid
-    child = Path(f"/proc/{pid}/task/{pid}/children").read_text().strip()
+    other = other_child(probe)
+    (reader,) = until(lambda: children(other, "polltrace-read"), "the reader")
+    pids = (uprobe_child(probe), other, reader)
     probe.process.kill()
-    until(lambda: not Path(f"/proc/{child}").exists(), "the child ends")
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), "the children end")
 
 
 def test_no_uprobes_is_reported_in_the_frame(

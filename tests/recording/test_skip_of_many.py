@@ -75,8 +75,8 @@ def test_by_the_number_of_sessions(
     with sessions(programs[:files], count) as pids:
         chosen = ",".join(map(str, pids))
         recording = start("record", "-o", str(path), "-p", chosen, "--no-samples")
-        # On a busy host it takes a while until as many have had their turn.
-        until(lambda: len(measured(path)) >= min(count, 3), "measured skips")
+        # Three are looked at for a moment; on a busy host not each of them is on CPU in it.
+        until(lambda: measured(path), "a measured skip")
         recording.send_signal(signal.SIGINT)
         _, errors = recording.communicate(timeout=PATIENCE_S)
         assert recording.returncode == 0, errors

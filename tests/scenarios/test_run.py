@@ -294,11 +294,12 @@ def test_a_regression_is_an_exit_code(run: Run, small: Path, tmp_path: Path) -> 
         *("--junit", str(junit), "--markdown", str(markdown)),
     )
     assert ended.returncode == 1
-    (failure,) = ElementTree.parse(junit).findall(".//failure")
-    assert failure.get("message") == "3.000 times the base"
+    # On a busy host times may be beyond even this margin.
+    failures = ElementTree.parse(junit).findall(".//failure")
+    assert "3.000 times the base" in [failure.get("message") for failure in failures]
     assert "| 3.000 | **regression** |" in markdown.read_text()
-    (row,) = [line for line in ended.stdout.splitlines() if line.endswith("  regression")]
-    assert "polls per get" in row
+    rows = [line for line in ended.stdout.splitlines() if line.endswith("  regression")]
+    assert any("polls per get" in row for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -311,7 +312,7 @@ def test_a_regression_is_an_exit_code(run: Run, small: Path, tmp_path: Path) -> 
         (("run", "break-poll", "--server", "oracle"), "needs --connect"),
         (("run", "break-poll", "--connect", "a:1/b"), "go with --server oracle"),
         (("compare", "nonesuch", "nonesuch"), "cannot read nonesuch"),
-        (("compare", "/dev/null", "/dev/null"), "/dev/null is no run"),
+        (("compare", "/dev/null", "/dev/null"), "/dev/null is no recording, run or load"),
     ],
 )
 def test_an_error_is_one_line(run: Run, argv: tuple[str, ...], message: str) -> None:

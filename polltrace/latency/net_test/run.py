@@ -74,7 +74,8 @@ class NetTestResult:
 
     @property
     def ended_early(self) -> bool:
-        return self.seconds < 0.9 * self.plan.seconds
+        # The two ends begin and end a moment apart, on a busy host some tens of milliseconds.
+        return self.seconds < self.plan.seconds - max(0.1, 0.1 * self.plan.seconds)
 
     @property
     def saturated(self) -> bool:

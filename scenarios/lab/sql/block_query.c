@@ -4,47 +4,63 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+// What a token takes besides its own bytes: a space, and marks or a number.
+enum { ROOM_AROUND = 16 };
 
 struct writer {
-    FILE *to;
+    char *to;
     const char *end; // of the token before
     unsigned binds;
 };
 
-static void upper(struct writer *w, const struct token *token) {
-    for (size_t i = 0; i < token->length; i++)
-        putc_unlocked(toupper((unsigned char)token->at[i]), w->to);
+static void put_bytes(struct writer *w, const char *bytes, size_t length) {
+    memcpy(w->to, bytes, length);
+    w->to += length;
+}
+
+static void put_between(struct writer *w, const char *before,
+                        const struct token *token, const char *after) {
+    put_bytes(w, before, strlen(before));
+    put_bytes(w, token->at, token->length);
+    put_bytes(w, after, strlen(after));
 }
 
 static void put(struct writer *w, const struct token *token) {
-    const int length = (int)token->length;
     const bool quoted = token->type == TOKEN_QUOTED;
     const char *begins =
         token->at - (quoted || token->type == TOKEN_BIND ? 1 : 0);
     if (w->end && begins > w->end)
-        putc_unlocked(' ', w->to);
+        *w->to++ = ' ';
     w->end = token->at + token->length + (quoted ? 1 : 0);
     if (token->type == TOKEN_BIND)
-        fprintf(w->to, ":B%u", ++w->binds);
+        w->to += snprintf(w->to, ROOM_AROUND - 1, ":B%u", ++w->binds);
     else if (token->type == TOKEN_STRING)
-        fprintf(w->to, "%.*s", length, token->at);
+        put_between(w, "", token, "");
     else if (quoted)
-        fprintf(w->to, "\"%.*s\"", length, token->at);
+        put_between(w, "\"", token, "\"");
     else if (token->type == TOKEN_HINT)
-        fprintf(w->to, "/*+%.*s*/", length, token->at);
+        put_between(w, "/*+", token, "*/");
     else
-        upper(w, token);
+        for (size_t i = 0; i < token->length; i++)
+            *w->to++ = (char)toupper((unsigned char)token->at[i]);
 }
 
 char *block_query_text(const struct translator *t, size_t first, size_t into,
                        size_t from, size_t to) {
-    char *text = NULL;
-    size_t length;
-    struct writer w = {.to = open_memstream(&text, &length)};
-    if (!w.to)
+    size_t room = 1;
+    for (size_t i = first; i < to; i++)
+        room += t->tokens[i].length + ROOM_AROUND;
+    // Not open_memstream(): its memory is the C library's own, which a
+    // sanitizer linked into the executable may not know.
+    char *text = malloc(room);
+    if (!text)
         return NULL;
+    struct writer w = {.to = text};
     for (size_t i = first; i < to; i++)
         if (i < into || i >= from)
             put(&w, &t->tokens[i]);
-    return fclose(w.to) == 0 ? text : NULL;
+    *w.to = '\0';
+    return text;
 }

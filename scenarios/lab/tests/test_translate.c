@@ -49,8 +49,25 @@ static bool copies_all_of_a_literal(void) {
     return !result.error;
 }
 
+// The query in a block as PL/SQL executes it, in memory that free() takes: the
+// fuzzing's python-blocks found the C library's own, see sql/block_query.c.
+static bool executes(const char *block, const char *query) {
+    translation_make(block, strlen(block), "OWN", NULL, NULL, &result);
+    bool same =
+        !result.error && result.query && strcmp(result.query, query) == 0;
+    if (!same)
+        fprintf(stderr, "%s\n", result.query ? result.query : "nothing");
+    translation_free(&result);
+    return same;
+}
+
 void test_translate(void) {
     CHECK(copies_all_of_a_literal());
+    CHECK(executes("begin select 1, 'x' into :a, :b from dual; end;",
+                   "SELECT 1, 'x' FROM DUAL"));
+    CHECK(executes("begin select  \"a\", b||:l\n into :x, :y from t\n"
+                   " where c=:r and d='it''s'; end;",
+                   "SELECT \"a\", B||:B1 FROM T WHERE C=:B2 AND D='it''s'"));
     CHECK(translates_to(
         "select a.owner# from sys.obj$ a",
         "\"A\".\"OWNER#\" AS \"OWNER#\" FROM \"SYS\".\"OBJ$\" \"A\""));

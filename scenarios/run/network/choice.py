@@ -119,9 +119,10 @@ def chosen_network(
         if how in _BY:
             raise HostError(f"no network path by {_WORDS[how]}: {why}")
         return Network(how, needed, refused=why)
-    if how == "auto" and not any(path.delays for path in needed.values()):
+    delays = any(path.delays for path in needed.values())
+    if how == "auto" and not delays:
         return Network(how, needed)
-    maker, why = _maker(how)
+    maker, why = ("netem", "") if how == "netem" and not delays else _maker(how)
     if maker is None:
         if how in _BY:
             raise HostError(f"no network path by {_WORDS[how]}: {why}")
