@@ -54,17 +54,33 @@ void batch_put_index(struct batch *batch, enum column column, int32_t index) {
         (uint8_t)(1u << (batch->rows & 7));
 }
 
+// Of the name's length and of up to 16 bytes of it, which tell Oracle's events
+// apart well enough.
 static size_t hash_of(const char *name, size_t len) {
-    uint64_t hash = len, word;
-    for (; len >= 8; name += 8, len -= 8) {
-        memcpy(&word, name, 8);
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
+    uint64_t first = 0, last = 0;
+    if (len >= sizeof first) {
+        memcpy(&first, name, sizeof first);
+        memcpy(&last, name + len - sizeof last, sizeof last);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            first = first << 8 | (unsigned char)name[i];
     }
-    word = 0;
-    memcpy(&word, name, len);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    return (size_t)(hash >> 32);
+    return (size_t)(((first ^ last * 31) + len) * 0x9E3779B97F4A7C15u >> 32);
+}
+
+static bool is_same(const char *one, const char *other, size_t len) {
+    uint64_t a, b;
+    if (len < sizeof a)
+        return memcmp(one, other, len) == 0;
+    for (size_t i = 0; i < len; i += sizeof a) {
+        // The last eight bytes overlap those before.
+        const size_t at = i + sizeof a <= len ? i : len - sizeof a;
+        memcpy(&a, one + at, sizeof a);
+        memcpy(&b, other + at, sizeof b);
+        if (a != b)
+            return false;
+    }
+    return true;
 }
 
 // Those that are no UTF-8 are longer in the table: they are compared with what
@@ -73,7 +89,7 @@ static bool is_name(const struct strings *names, int32_t index,
                     const char *name, size_t len) {
     const size_t begin = (size_t)names->offset[index];
     return (size_t)names->offset[index + 1] - begin == len &&
-           memcmp(names->bytes + begin, name, len) == 0;
+           is_same(names->bytes + begin, name, len);
 }
 
 static size_t name_slot(const struct batch *batch, const char *name,

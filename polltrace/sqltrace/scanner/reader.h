@@ -6,11 +6,20 @@
 
 #include "block.h"
 
+// A cursor's number as it was written, with the sign behind it. One line after
+// the other is of the same cursor, and a number of 15 digits takes a while.
+struct known_cursor {
+    uint64_t text[2], mask[2];
+    uint32_t len; // 0: none yet
+    int64_t number;
+};
+
 struct reader {
     struct block *block;
     const char *end;
     unsigned want;
     struct mode mode;
+    struct known_cursor cursor;
 };
 
 #define BEGINS(at, eol, text)                                                  \

@@ -33,20 +33,20 @@ enum record_kind {
     HEADER_RECORD,     // of the file: version, host, process
 };
 
-enum field {
+enum field { // those that every row has first: they share a cache line
+    FIELD_TIM,
+    FIELD_ELA,
     FIELD_C,
     FIELD_E,
+    FIELD_DEP,
+    FIELD_R,
     FIELD_P,
     FIELD_CR,
     FIELD_CU,
     FIELD_MIS,
-    FIELD_R,
-    FIELD_DEP,
     FIELD_OG,
     FIELD_PLH,
-    FIELD_TIM,
     FIELD_TYPE,
-    FIELD_ELA,
     FIELD_P1,
     FIELD_P2,
     FIELD_P3,

@@ -43,27 +43,37 @@ static int64_t value_of(const struct record *record, enum field field) {
     return record->has >> field & 1 ? record->field[field] : 0;
 }
 
-// A wait, or a call after what it contains.
-static void contain(struct scan *scan, struct batch *batch,
-                    const struct record *record, int64_t depth, int64_t line) {
-    struct containment *in = &scan->sessions.now->containment;
-    const bool wait = record->kind == WAIT_CALL;
-    const int64_t lasted = value_of(record, wait ? FIELD_ELA : FIELD_E);
-    const int64_t end = value_of(record, FIELD_TIM);
-    struct span span = {.begin = end - lasted,
-                        .end = end,
-                        .c = value_of(record, FIELD_C),
-                        .e = lasted,
-                        .waits = wait ? lasted : 0,
-                        .line = line,
-                        .dep = wait ? -1 : (int32_t)(depth & INT32_MAX)};
-    if (wait) {
-        scan->out_of_memory |= !containment_add(in, span);
-        batch_put(batch, COLUMN_first_line, line);
+static void contain_wait(struct scan *scan, struct batch *batch,
+                         const struct record *record, int64_t line) {
+    batch_put(batch, COLUMN_first_line, line);
+    struct span *const to = containment_push(&scan->sessions.now->containment);
+    if (!to) {
+        scan->out_of_memory = true;
         return;
     }
+    const int64_t ela = value_of(record, FIELD_ELA);
+    to->end = value_of(record, FIELD_TIM);
+    to->begin = to->end - ela;
+    to->c = 0;
+    to->e = to->waits = ela;
+    to->line = line;
+    to->dep = -1;
+}
+
+// A call after what it contains.
+static void contain_call(struct scan *scan, struct batch *batch,
+                         const struct record *record, int64_t depth,
+                         int64_t line) {
+    struct containment *in = &scan->sessions.now->containment;
+    const int64_t end = value_of(record, FIELD_TIM);
+    const struct span span = {.begin = end - value_of(record, FIELD_E),
+                              .end = end,
+                              .c = value_of(record, FIELD_C),
+                              .e = value_of(record, FIELD_E),
+                              .line = line,
+                              .dep = (int32_t)(depth & INT32_MAX)};
     struct contained found;
-    scan->out_of_memory |= !containment_add_call(in, span, &found);
+    scan->out_of_memory |= !containment_add_call(in, &span, &found);
     if (!(batch->wanted & OF_RECURSION))
         return;
     const int64_t unaccounted = span.e - span.c - found.waits;
@@ -165,13 +175,16 @@ static void put_call(struct scan *scan, struct batch *batch,
     batch_put(batch, COLUMN_dur_us,
               value_of(record, wait ? FIELD_ELA : FIELD_C));
     put_fields(batch, record);
-    if (record->has >> FIELD_TIM & 1)
-        contain(scan, batch, record, depth, line);
+    const bool timed = record->has >> FIELD_TIM & 1;
     struct summary *sums = &scan->summary;
     if (wait) {
+        if (timed)
+            contain_wait(scan, batch, record, line);
         sums->waits++;
         return;
     }
+    if (timed)
+        contain_call(scan, batch, record, depth, line);
     sums->calls++;
     if (sums->least_depth < 0 || depth < sums->least_depth)
         sums->least_depth = depth;
