@@ -126,6 +126,7 @@ static inline bool is_key(const char *at, const struct key *key) {
 // at the first that is not. False where the fields end.
 static bool read_in_order(const char **at, struct record *to) {
     const char *p = *at;
+    uint32_t has = 0;
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         if (!is_key(p, &KEYS[i]))
             continue;
@@ -133,12 +134,14 @@ static bool read_in_order(const char **at, struct record *to) {
         int64_t value;
         if (!read_short_number(&after, &value))
             break;
-        put(to, KEYS[i].field, value);
+        to->field[KEYS[i].field] = value;
+        has |= 1u << KEYS[i].field;
         p = after;
         if (*p != ',')
             break;
         p++;
     }
+    to->has |= has;
     const bool ended = p > *at && p[-1] != ',' && *p != ' ';
     *at = p;
     return !ended;
@@ -211,17 +214,16 @@ static const char *read_parameters(const char *at, const char *end,
     return end;
 }
 
-const char *read_wait(const char *at, const char *end, const char *block,
-                      bool parameters, struct record *to) {
+const char *read_wait(const char *at, const char *end, bool parameters,
+                      struct record *to, struct text *name) {
     if (end - at < 12 || memcmp(at, " nam='", 6) != 0)
         return NULL;
-    const char *const name = at + 6;
+    name->at = at + 6;
     // The name of an event may hold a quote itself.
-    const char *const quote = find_text(name, end, "' ela=", 6);
-    if (!quote || end - quote <= 6 || quote - name > 255)
+    const char *const quote = find_text(name->at, end, "' ela=", 6);
+    if (!quote || end - quote <= 6 || quote - name->at > 255)
         return NULL;
-    to->name = (uint32_t)(name - block);
-    to->name_len = (uint16_t)(quote - name);
+    name->len = (size_t)(quote - name->at);
     at = quote + 6;
     while (*at == ' ')
         at++;

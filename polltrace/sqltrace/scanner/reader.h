@@ -20,6 +20,7 @@ struct reader {
     unsigned want;
     struct mode mode;
     struct known_cursor cursor;
+    int32_t name_of[RECORD_KINDS]; // in the names of the block
 };
 
 #define BEGINS(at, eol, text)                                                  \
@@ -29,6 +30,10 @@ struct reader {
 // A new record of the line [at, eol); NULL where there is no memory.
 struct record *reader_add(struct reader *reader, enum record_kind kind,
                           const char *at, const char *eol);
+
+// Name the record by what its line holds. False where there is no memory.
+bool reader_name(struct reader *reader, struct record *record, const char *name,
+                 size_t len);
 
 // Read the record at `at`. Returns where it ends; NULL where none begins.
 const char *read_record(struct reader *reader, const char *at, const char *eol);

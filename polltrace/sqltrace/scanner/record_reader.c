@@ -62,10 +62,12 @@ static const char *wait_call(struct reader *reader, const char *at,
     if (!made)
         return NULL;
     const char *p = read_cursor(reader, at + 5, made);
-    p = p ? read_wait(p, eol, reader->block->data,
-                      reader->want & WANT_PARAMETERS, made)
+    struct text name;
+    p = p ? read_wait(p, eol, reader->want & WANT_PARAMETERS, made, &name)
           : NULL;
-    return p ? p : take_back(reader);
+    if (!p)
+        return take_back(reader);
+    return reader_name(reader, made, name.at, name.len) ? p : NULL;
 }
 
 // A call without a cursor, "XCTEND rlbk=0", of `word` letters.
@@ -74,8 +76,8 @@ static const char *plain_call(struct reader *reader, enum record_kind kind,
     struct record *made = reader_add(reader, kind, at, eol);
     if (!made)
         return NULL;
-    made->name = made->start;
-    made->name_len = (uint16_t)word;
+    if (!reader_name(reader, made, at, word))
+        return NULL;
     return read_call(at + word + 1, eol, made);
 }
 

@@ -9,28 +9,6 @@ static const uint64_t OF_RECURSION =
     1ull << COLUMN_xc_us | 1ull << COLUMN_xe_us | 1ull << COLUMN_wait_us |
     1ull << COLUMN_uaf_us | 1ull << COLUMN_first_line;
 
-static const char *call_name(const struct record *record, const char *data,
-                             size_t *len) {
-    static const char *const NAMES[] = {
-        [LINE_RECORD] = "",
-        [PARSE_CALL] = "PARSE",
-        [EXEC_CALL] = "EXEC",
-        [FETCH_CALL] = "FETCH",
-        [CLOSE_CALL] = "CLOSE",
-        [UNMAP_CALL] = "UNMAP",
-        [SORT_UNMAP_CALL] = "SORT UNMAP",
-        [ERROR_CALL] = "ERROR",
-        [PARSE_ERROR_CALL] = "PARSE ERROR",
-    };
-    if (record->name_len) {
-        *len = record->name_len;
-        return data + record->name;
-    }
-    const char *name = record->kind <= LAST_CALL ? NAMES[record->kind] : "";
-    *len = strlen(name);
-    return name;
-}
-
 enum row_kind row_kind(const struct record *record) {
     if (record->kind == WAIT_CALL)
         return WAIT_ROW;
@@ -119,19 +97,14 @@ static void put_fields(struct batch *batch, const struct record *record) {
                       record->field[batch->field[i].field]);
 }
 
-static bool is_from_client(const char *name, size_t len) {
-    static const char NAME[] = "SQL*Net message from client";
-    return len == sizeof NAME - 1 && memcmp(name, NAME, len) == 0;
-}
-
 // The wait before was think time, or this is the first record.
 static void count_experience(struct scan *scan, const struct record *record,
-                             const char *name, size_t len, int64_t line) {
+                             int64_t line) {
     struct session *session = scan->sessions.now;
     if (!session->experience || session->experience_ended)
         session->experience = line;
     session->experience_ended =
-        record->kind == WAIT_CALL && is_from_client(name, len) &&
+        record->kind == WAIT_CALL && record->name == scan->from_client &&
         value_of(record, FIELD_ELA) >= scan->options.think_us;
 }
 
@@ -165,10 +138,9 @@ static int64_t put_cursor(struct scan *scan, struct batch *batch,
 }
 
 static void put_call(struct scan *scan, struct batch *batch,
-                     const struct record *record, const char *name, size_t len,
-                     int64_t line) {
+                     const struct record *record, int64_t line) {
     const bool wait = record->kind == WAIT_CALL;
-    count_experience(scan, record, name, len, line);
+    count_experience(scan, record, line);
     const int64_t depth = put_cursor(scan, batch, record, line);
     batch_put(batch, COLUMN_cursor, record->cursor);
     batch_put(batch, COLUMN_dep, depth);
@@ -194,12 +166,9 @@ void put_row(struct scan *scan, struct batch *batch, struct record *record,
              const char *data) {
     const int64_t line = scan->summary.lines + record->line + 1;
     const enum row_kind kind = row_kind(record);
-    size_t len;
-    const char *const name = call_name(record, data, &len);
     if (batch->bind_begin)
         batch->bind_begin[batch->rows + 1] = (int32_t)batch->binds;
-    if (batch_wants(batch, COLUMN_name))
-        batch_put_index(batch, COLUMN_name, batch_name(batch, name, len));
+    batch_put_index(batch, COLUMN_name, record->name);
     batch_put_index(batch, COLUMN_kind, (int32_t)kind);
     batch_put(batch, COLUMN_line, line);
     batch_put(batch, COLUMN_byte_offset,
@@ -214,7 +183,7 @@ void put_row(struct scan *scan, struct batch *batch, struct record *record,
     }
     if (kind == CALL_ROW || kind == WAIT_ROW) {
         scan_clock(scan, record);
-        put_call(scan, batch, record, name, len, line);
+        put_call(scan, batch, record, line);
     } else if (kind == PLAN_ROW) {
         batch_put(batch, COLUMN_cursor, record->cursor);
         put_cursor(scan, batch, record, line);
