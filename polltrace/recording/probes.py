@@ -124,7 +124,8 @@ class Probes:
     def _stamped(self, stream: str, record: dict[str, Any]) -> StreamRecord | None:
         """The record with its time; None for one about polltrace itself."""
         if record["type"] == "header":
-            self._offsets[stream] = time.monotonic()
+            # A busy host has this process read the header late; the probe is on the same host.
+            self._offsets[stream] = float(record.get("attached_s", time.monotonic()))
             if stream == COUNT:
                 self._began = self._offsets[stream]
         elif record["type"] == "frame":

@@ -22,41 +22,47 @@ from polltrace.statements.clock_alignment import ClockAlignment, align
 from polltrace.statements.scheduler import SchedulerWatch
 from polltrace.statements.statement_costs import JoinedTrace, Measured, TracedCall, join
 from polltrace.statements.trace_calls import trace_calls
+from polltrace.statements.trace_file import TraceFile
 
 
 class RecordedSession:
     """The server process `pid`; `session` is what the database calls it, `asked_us` when its trace
     was asked for (CLOCK_MONOTONIC, microseconds)."""
 
-    def __init__(self, pid: int, trace: SessionTrace, watch: SchedulerWatch) -> None:
+    def __init__(self, pid: int, trace: SessionTrace, file: TraceFile) -> None:
         self.identity: Identity = pid, start_ticks(pid) or 0
         self.session: TracedSession = trace.sessions[0]
         self.asked_us = round(1e6 * trace.on_s)
-        self._watch = watch
-        file = Path(self.session.file)
-        self._from_byte = file.stat().st_size if file.exists() else 0
+        # Before the watch begins to read the file: one that is none is refused here.
+        self._from_byte = file.size()
+        self._watch = SchedulerWatch(pid, file)
+        self._file = file
+
+    def watched(self) -> SchedulerWatch:
+        """What is to be entered while it is recorded."""
+        return self._watch
 
     def joined(self, recording: Path, began_s: float) -> JoinedTrace:
         """After the recording, which began at `began_s` of CLOCK_MONOTONIC.
 
         Raises FileError where the trace has no call of the time, or cannot be read.
         """
-        alignment, calls = self._calls()
+        with self._file:
+            alignment, calls = self._calls()
         return join(calls, self._measured(recording, began_s), alignment)
 
     def _calls(self) -> tuple[ClockAlignment, list[TracedCall]]:
-        file = Path(self.session.file)
-        lag_us = self._watch.lag_us
-        calls = list(trace_calls(file, self._from_byte)) if file.exists() else []
+        name, lag_us = self._file.name(), self._watch.lag_us
+        calls = list(trace_calls(name, self._from_byte)) if name else []
         if not calls or lag_us is None:
             raise FileError(
-                f"no call of the session is in its trace {file}: it made none meanwhile, or the "
-                "trace cannot be read here"
+                f"no call of the session is in its trace {self._file.path}: it made none "
+                "meanwhile, or the trace cannot be read here"
             )
         try:
             return align(self.asked_us, calls[0].tim_us, lag_us), calls
         except ValueError as error:
-            raise FileError(f"{file}: {error}") from None
+            raise FileError(f"{self._file.path}: {error}") from None
 
     def _measured(self, recording: Path, began_s: float) -> Measured:
         return Measured(
@@ -93,8 +99,7 @@ def recorded_session(login: Login | None, pids: list[int]) -> Iterator[RecordedS
     """Trace the one session of `pids`, from here to the end of the block, however it ends."""
     if login is None:
         raise UsageError("--sqltrace needs the database: --connect [USER@]DSN")
-    with (
-        SessionTrace(login, pids) as trace,
-        SchedulerWatch(pids[0], Path(trace.sessions[0].file)) as watch,
-    ):
-        yield RecordedSession(pids[0], trace, watch)
+    with SessionTrace(login, pids) as trace:
+        session = RecordedSession(pids[0], trace, TraceFile(Path(trace.sessions[0].file)))
+        with session.watched():
+            yield session

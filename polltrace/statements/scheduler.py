@@ -10,11 +10,12 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from polltrace.errors import FileError
 from polltrace.procfs import PROC
+from polltrace.statements.trace_file import TraceFile
 
 EVERY_S = 0.01
 _MINOR_FAULTS, _MAJOR_FAULTS = 7, 9  # of /proc/PID/stat, behind the name
@@ -44,15 +45,9 @@ def read_scheduler(pid: int) -> SchedulerSample | None:
     return SchedulerSample(at_us, int(on_cpu_ns), int(run_queue_ns), minor, major)
 
 
-def _last_tim(file: Path) -> int | None:
+def _last_tim(file: TraceFile) -> int | None:
     """tim of the last whole line of a trace file that has one."""
-    try:
-        with file.open("rb") as trace:
-            trace.seek(max(0, trace.seek(0, 2) - 4096))
-            lines = trace.read().split(b"\n")[:-1]
-    except OSError:
-        return None
-    for line in reversed(lines):
+    for line in reversed(file.end(4096).split(b"\n")[:-1]):
         digits = line.rpartition(b"tim=")[2]
         if b"tim=" in line and digits.isdigit() and len(digits) < 19:
             return int(digits)
@@ -66,8 +61,9 @@ class SchedulerWatch:
     clocks differ by no more (see clock_alignment.py); None where none was seen.
     """
 
-    def __init__(self, pid: int, file: Path) -> None:
+    def __init__(self, pid: int, file: TraceFile) -> None:
         self._pid, self._file = pid, file
+        self._size = -1
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self.samples: list[SchedulerSample] = []
@@ -87,19 +83,27 @@ class SchedulerWatch:
         self._thread.join()
 
     def _watch(self) -> None:
-        size = -1
-        while not self._end.is_set() and (sample := read_scheduler(self._pid)):
-            self.samples.append(sample)
-            size = self._see_records(size)
-            self._end.wait(EVERY_S)
+        while self._sample() and not self._end.wait(EVERY_S):
+            pass
+        # What the session did last may have come since.
+        self._sample()
 
-    def _see_records(self, size: int) -> int:
-        """Look at the file if it has grown; its size."""
+    def _sample(self) -> bool:
+        """Whether the process is there."""
+        sample = read_scheduler(self._pid)
+        if sample:
+            self.samples.append(sample)
+        self._see_records()
+        return sample is not None
+
+    def _see_records(self) -> None:
+        """Look at the file if it has grown."""
         try:
-            now = self._file.stat().st_size
-        except OSError:
-            return size
-        if now != size and (tim := _last_tim(self._file)) is not None:
+            size = self._file.size()
+            tim = _last_tim(self._file) if size != self._size else None
+        except (OSError, FileError):
+            return  # who reads the whole file is told
+        self._size = size
+        if tim is not None:
             lag_us = time.monotonic_ns() // 1000 - tim
             self.lag_us = lag_us if self.lag_us is None else min(self.lag_us, lag_us)
-        return now

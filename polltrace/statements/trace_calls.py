@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from polltrace.sqltrace.file_scan import ScanOptions
@@ -17,9 +16,9 @@ _COLUMNS = (
 )
 
 
-def trace_calls(file: Path, from_byte: int) -> Iterator[TracedCall]:
+def trace_calls(file: str, from_byte: int) -> Iterator[TracedCall]:
     """Calls of depth 0 that have a duration, from that byte of the file on, in its order."""
-    for batch in TraceScan([str(file)], ScanOptions(_COLUMNS), threads=1).batches():
+    for batch in TraceScan([file], ScanOptions(_COLUMNS), threads=1).batches():
         for row in batch.to_pylist():
             if _is_call(row) and row["byte_offset"] >= from_byte:
                 yield TracedCall(
