@@ -96,16 +96,43 @@ def _open_path(root: str, path: str) -> int:
         os.close(directory)
 
 
-def _read(handle: int, most: int) -> BoundedFile:
+def open_regular(path: PurePath) -> int | None:
+    """A descriptor of the regular file at `path` that somebody else has named, for one that reads
+    all of it however long it is. None where there is no such file. Raises UnreadableError."""
+    try:
+        handle = _open_path("/", str(path).lstrip("/"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise UnreadableError(_reason(error)) from None
+    try:
+        _regular(handle)
+        return _reopened(handle)
+    except OSError as error:
+        raise UnreadableError(_reason(error)) from None
+    finally:
+        os.close(handle)
+
+
+def _regular(handle: int) -> os.stat_result:
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode):
         raise UnreadableError("it is no regular file")
     if _type(handle) in _MADE_UP:
         raise UnreadableError("the kernel makes it up")
+    return found
+
+
+def _reopened(handle: int) -> int:
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    return os.open(f"/proc/self/fd/{handle}", flags)
+
+
+def _read(handle: int, most: int) -> BoundedFile:
+    found = _regular(handle)
     if found.st_size > most:
         raise UnreadableError(f"it is longer than {most >> 10} KiB")
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    fd = os.open(f"/proc/self/fd/{handle}", flags)
+    fd = _reopened(handle)
     try:
         content = b""
         # It may grow while it is read.

@@ -7,18 +7,24 @@ from pathlib import Path
 
 from polltrace.backends.ebpf import AUTO, EbpfProbe
 from polltrace.commands.arguments import add_duration, byte_size, every, selected, stride
+from polltrace.commands.output import show
 from polltrace.commands.targets import (
     add_plain_reads_argument,
     add_target_arguments,
     note_attached,
+    one_server,
     probe_targets,
+    target_pids,
 )
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
 from polltrace.printable import note
 from polltrace.recording.recorder import Recorder, RecordingOptions
+from polltrace.servers.database import add_connect_arguments, login_of
 
 DEFAULT_FILE = Path("recording.polltrace")
+# So short that few calls of different statements share one.
+_TRACED_INTERVAL_S = 0.05
 
 
 class Record:
@@ -91,10 +97,22 @@ class Record:
             "and every five minutes, of the 32 that poll most; it costs as much as their polls",
         )
         add_plain_reads_argument(parser)
+        parser.add_argument(
+            "--sqltrace",
+            action="store_true",
+            help="switch SQL trace on for the one session, by DBMS_MONITOR through --connect, off "
+            "again at the end, and report what each statement cost; a frame comes every 50 ms then",
+        )
+        add_connect_arguments(parser)
+        parser.add_argument("--json", action="store_true", help="what --sqltrace reports, as data")
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
         EbpfProbe.plain_reads = args.plain_reads
+        if args.sqltrace:
+            return _record_statements(args)
+        if args.json:
+            raise UsageError("--json is for what --sqltrace reports; a recording: report --json")
         if not args.command:
             _record(args, probe_targets(args))
             return 0
@@ -105,9 +123,27 @@ class Record:
             return command.wait()
 
 
+def _record_statements(args: argparse.Namespace) -> int:
+    """Record one session, and print what each of its statements cost."""
+    from polltrace.statements.recorded_session import recorded_session  # noqa: PLC0415 - pyarrow
+    from polltrace.statements.text import statements_data, statements_text  # noqa: PLC0415
+
+    if args.command:
+        raise UsageError("--sqltrace traces a session of the database, no COMMAND")
+    server = one_server(target_pids(args), "record --sqltrace")
+    args.interval = min(args.interval, _TRACED_INTERVAL_S)
+    login = login_of(args.connect, args.password_fd)
+    with recorded_session(login, [server.pid]) as session:
+        began_s = _record(args, ["-p", str(server.pid)])
+    joined = session.joined(args.output, began_s)
+    show(args.json, lambda: statements_data(joined), lambda: statements_text(joined))
+    return 0
+
+
 def _record(
     args: argparse.Namespace, targets: list[str], command: HeldCommand | None = None
-) -> None:
+) -> float:
+    """Record; returns when the recording began, in seconds of CLOCK_MONOTONIC."""
     wanted = RecordingOptions(
         path=args.output,
         targets=tuple(targets),
@@ -132,3 +168,5 @@ def _record(
     if recorder.calibration_failure:
         note(f"the cost per poll was not measured: {recorder.calibration_failure}")
     note(f"{args.output}: {quality.at_s:.1f} s; 'polltrace report {args.output}' shows it")
+    assert recorder.began_s is not None
+    return recorder.began_s

@@ -55,6 +55,11 @@ class Probes:
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     @property
+    def began_s(self) -> float | None:
+        """When the recording began, in seconds of CLOCK_MONOTONIC; None: not yet."""
+        return self._began
+
+    @property
     def streams(self) -> list[str]:
         """The streams whose probes run."""
         return list(self._probes)
@@ -119,7 +124,8 @@ class Probes:
     def _stamped(self, stream: str, record: dict[str, Any]) -> StreamRecord | None:
         """The record with its time; None for one about polltrace itself."""
         if record["type"] == "header":
-            self._offsets[stream] = time.monotonic()
+            # A busy host has this process read the header late; the probe is on the same host.
+            self._offsets[stream] = float(record.get("attached_s", time.monotonic()))
             if stream == COUNT:
                 self._began = self._offsets[stream]
         elif record["type"] == "frame":

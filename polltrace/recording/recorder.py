@@ -101,6 +101,11 @@ class Recorder:
                 parts.finish(journal.reason)
                 return journal.quality(journal.reason)
 
+    @property
+    def began_s(self) -> float | None:
+        """When the recording began, in seconds of CLOCK_MONOTONIC; None: it has not."""
+        return self._probes.began_s
+
     def _attached(self) -> list[dict[str, object]]:
         """Start the probes, the counting one last: from then on it counts. The entries so far."""
         streams = [(CPU, self._options.sampling())] if self._options.sample_hz else []

@@ -35,7 +35,7 @@ def main() -> int:
         return _say(failed="python-oracledb is not installed: pip install 'polltrace[drivers]'")
     request = json.load(sys.stdin)
     try:
-        with _connected(oracledb, request) as connection:
+        with connected(oracledb, request) as connection:
             return _say(sessions=_sessions(oracledb, connection.cursor()))
     except oracledb.Error as error:
         return _say(failed=str(error).splitlines()[0] + _too_old(oracledb.__version__))
@@ -48,7 +48,7 @@ def _too_old(version: str) -> str:
     return f" (by python-oracledb {version}; polltrace asks for {_OLDEST} or newer)"
 
 
-def _connected(oracledb: Any, request: dict[str, str]) -> Any:
+def connected(oracledb: Any, request: dict[str, str]) -> Any:
     if request["user"]:
         return oracledb.connect(
             dsn=request["dsn"],

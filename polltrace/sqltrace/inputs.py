@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from polltrace.errors import FileError
+from polltrace.printable import note
 
 SUFFIXES = (".trc", ".trc.gz", ".trc.zst")
 _PACKED_AT_ONCE = 1 << 18
@@ -31,7 +32,8 @@ class PackedError(Exception):
 
 def trace_files(words: Iterable[str]) -> Iterator[str]:
     """Each file that is meant, in order: `-` is stdin, a folder its trace files and those below, a
-    pattern what it matches. Raises FileError for a word that names nothing."""
+    pattern what it matches. Links to folders below are not followed, and what is no regular file is
+    read only where a word names it. Raises FileError for a word that names nothing."""
     for word in words:
         found = [word] if word == "-" or Path(word).exists() else _matching(word)
         if not found:
@@ -43,7 +45,11 @@ def trace_files(words: Iterable[str]) -> Iterator[str]:
 def _matching(word: str) -> list[str]:
     if not glob.has_magic(word):
         return []
-    return sorted(glob.glob(word, recursive=True))  # noqa: PTH207 - names as they were written
+    if "**" not in word:
+        return sorted(glob.glob(word))  # noqa: PTH207 - names as they were written
+    # glob.glob would follow links to folders, of which two that lead back never end.
+    pattern = Path(word)
+    return sorted(map(str, Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor)))))
 
 
 def _of_folder(folder: str) -> Iterator[str]:
@@ -51,7 +57,19 @@ def _of_folder(folder: str) -> Iterator[str]:
         folders.sort()
         for name in sorted(names):
             if name.endswith(SUFFIXES):
-                yield os.path.join(path, name)  # noqa: PTH118 - of a hundred thousand
+                file = os.path.join(path, name)  # noqa: PTH118 - of a hundred thousand
+                if _is_special(file):
+                    note(f"{file} is no regular file: not read")
+                else:
+                    yield file
+
+
+def _is_special(file: str) -> bool:
+    """A FIFO, a device or a socket, which could have its reader wait for ever."""
+    try:
+        return not stat.S_ISREG(os.stat(file).st_mode)  # noqa: PTH116 - of a hundred thousand
+    except OSError:
+        return False  # opening it says what is wrong
 
 
 def _unreadable(error: OSError) -> None:

@@ -81,6 +81,11 @@ def sql_of(expression: str) -> str:
 
 def condition(question: ProfileQuestion) -> str:
     """SQL for the calls that are meant."""
+    terms = [term for term in (_of_row(question), _of_name(question)) if term]
+    return " and ".join(terms) or "true"
+
+
+def _of_row(question: ProfileQuestion) -> str:
     terms = []
     if question.where:
         terms.append(f"({sql_of(question.where)})")
@@ -90,9 +95,14 @@ def condition(question: ProfileQuestion) -> str:
         terms.append(_CLASSES[question.name])
     elif question.name.startswith(":"):
         raise UsageError(f"there is no class {question.name}: {', '.join(_CLASSES)}")
-    elif question.name:
-        terms.append(f"regexp_matches(name, {quoted(question.name)}, 'i')")
-    return " and ".join(terms) or "true"
+    return " and ".join(terms)
+
+
+def _of_name(question: ProfileQuestion) -> str:
+    """The part that a name alone decides."""
+    if not question.name or question.name.startswith(":"):
+        return ""
+    return f"regexp_matches(name, {quoted(question.name)}, 'i')"
 
 
 def profile(database: TraceDatabase, question: ProfileQuestion) -> Profile:
@@ -104,13 +114,26 @@ def profile(database: TraceDatabase, question: ProfileQuestion) -> Profile:
 
 def count_calls(database: TraceDatabase, question: ProfileQuestion) -> None:
     """Make the table `counted`: calls by group and duration."""
-    group = sql_of(question.group) if question.group else "name"
-    calls = "count(*) filter (kind in ('call', 'wait')) as calls"
-    database.load(
-        "counted",
-        f"select ({group}) as grouped, dur_us, {calls} from calls where {condition(question)} "
-        "group by all",
-        lines=question.name == ":all",
+    lines = question.name == ":all"
+    # Other lines are rows too where every line is wanted, but no calls.
+    calls = "count(*) filter (kind in ('call', 'wait'))" if lines else "count(*)"
+    if question.group or not _of_name(question):
+        group, where = sql_of(question.group) if question.group else "name", condition(question)
+        query = _counted(group, calls, where)
+    else:
+        # A pattern takes longer than all else, so it is tried on each name and duration once.
+        rows = _counted("name", calls, _of_row(question) or "true")
+        query = (
+            f"select grouped, dur_us, calls from (with every as materialized ({rows}) "
+            f"select grouped as name, * from every) where {_of_name(question)}"
+        )
+    database.load("counted", query, lines=lines)
+
+
+def _counted(group: str, calls: str, where: str) -> str:
+    return (
+        f"select ({group}) as grouped, dur_us, {calls} as calls from calls where {where} "
+        "group by all"
     )
 
 

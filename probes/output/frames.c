@@ -73,6 +73,7 @@ void report_header(struct reporter *r) {
     json_key_text(j, "kernel", uts.release);
     json_key_text(j, "arch", uts.machine);
     json_key_text(j, "time", text);
+    json_key_seconds(j, "attached_s", r->attached_ns);
     json_key_text(j, "mode", MODE_NAMES[r->options->mode]);
     json_key_text(j, "variant", r->probe->variant->name);
     json_key_text(j, "reads", reads_name(r->probe));

@@ -91,6 +91,22 @@ def test_many_empty_files(run: Run, tmp_path: Path) -> None:
     assert "no calls match" in done.stderr
 
 
+def test_a_folder_that_links_to_itself_and_holds_a_fifo(run: Run, tmp_path: Path) -> None:
+    below = tmp_path / "d" / "e"
+    below.mkdir(parents=True)
+    (below / "a.trc").write_text(TRACE)
+    (tmp_path / "d" / "again").symlink_to(".")
+    (below / "up").symlink_to("..")
+    os.mkfifo(below / "fifo.trc")
+    alone = json.loads(run("trace", "--json", str(below / "a.trc")).stdout)
+    found = run("trace", "--json", str(tmp_path / "d"))
+    assert json.loads(found.stdout)["total"] == alone["total"]
+    assert f"{below}/fifo.trc is no regular file: not read" in found.stderr
+    (below / "fifo.trc").unlink()
+    found = run("trace", "--json", f"{tmp_path}/**/*.trc")
+    assert json.loads(found.stdout)["total"] == alone["total"]
+
+
 def test_nothing_in_a_trace_commands_the_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.trc"
     path.write_bytes(wait(1, "\x1b[2J\u202eevil", 3, 5).encode() + b"\x1b]0;kind\x07\n")

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_NAME_SLOTS = 256 };
-
 static bool is_index(enum column column) {
     return column >= COLUMN_name && column <= COLUMN_text;
 }
@@ -19,11 +17,6 @@ bool batch_begin(struct batch *batch, size_t rows, uint64_t wanted,
             (struct field_column){.column = COLUMN_##name, .field = which};
     FIELD_COLUMNS(WANTED)
 #undef WANTED
-    batch->name_slots = FIRST_NAME_SLOTS;
-    batch->name_slot = malloc(FIRST_NAME_SLOTS * sizeof *batch->name_slot);
-    if (!batch->name_slot)
-        return false;
-    memset(batch->name_slot, -1, FIRST_NAME_SLOTS * sizeof *batch->name_slot);
     for (enum column i = 0; i < COLUMN_binds; i++) {
         if (!batch_wants(batch, i))
             continue;
@@ -52,70 +45,6 @@ void batch_put_index(struct batch *batch, enum column column, int32_t index) {
     ((int32_t *)batch->number[column])[batch->rows] = index;
     batch->valid[column][batch->rows >> 3] |=
         (uint8_t)(1u << (batch->rows & 7));
-}
-
-static size_t hash_of(const char *name, size_t len) {
-    uint64_t hash = len, word;
-    for (; len >= 8; name += 8, len -= 8) {
-        memcpy(&word, name, 8);
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-    }
-    word = 0;
-    memcpy(&word, name, len);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    return (size_t)(hash >> 32);
-}
-
-// Those that are no UTF-8 are longer in the table: they are compared with what
-// was converted, and may be there twice, which a dictionary bears.
-static bool is_name(const struct strings *names, int32_t index,
-                    const char *name, size_t len) {
-    const size_t begin = (size_t)names->offset[index];
-    return (size_t)names->offset[index + 1] - begin == len &&
-           memcmp(names->bytes + begin, name, len) == 0;
-}
-
-static size_t name_slot(const struct batch *batch, const char *name,
-                        size_t len) {
-    size_t i = hash_of(name, len) & (batch->name_slots - 1);
-    while (batch->name_slot[i] >= 0 && !is_name(&batch->strings[NAME_STRINGS],
-                                                batch->name_slot[i], name, len))
-        i = (i + 1) & (batch->name_slots - 1);
-    return i;
-}
-
-static bool grow_names(struct batch *batch) {
-    const struct strings *names = &batch->strings[NAME_STRINGS];
-    if (names->count < batch->name_slots / 2)
-        return true;
-    const size_t slots = 2 * batch->name_slots;
-    int32_t *grown = malloc(slots * sizeof *grown);
-    if (!grown)
-        return false;
-    free(batch->name_slot);
-    batch->name_slot = grown;
-    batch->name_slots = slots;
-    memset(grown, -1, slots * sizeof *grown);
-    for (size_t i = 0; i < names->count; i++) {
-        const size_t begin = (size_t)names->offset[i];
-        const size_t slot = name_slot(batch, names->bytes + begin,
-                                      (size_t)names->offset[i + 1] - begin);
-        if (grown[slot] < 0)
-            grown[slot] = (int32_t)i;
-    }
-    return true;
-}
-
-int32_t batch_name(struct batch *batch, const char *name, size_t len) {
-    const size_t slot = name_slot(batch, name, len);
-    if (batch->name_slot[slot] >= 0)
-        return batch->name_slot[slot];
-    const int32_t index = strings_add(&batch->strings[NAME_STRINGS], name, len);
-    if (index < 0)
-        return -1;
-    batch->name_slot[slot] = index;
-    return grow_names(batch) ? index : -1;
 }
 
 int32_t batch_statement(struct batch *batch, struct statement *statement) {
@@ -203,6 +132,5 @@ void batch_free(struct batch *batch) {
     free(batch->bind_begin);
     free(batch->bind_type);
     free(batch->bind_valid);
-    free(batch->name_slot);
     *batch = (struct batch){0};
 }

@@ -38,9 +38,6 @@ struct batch {
     int16_t *bind_type;
     uint8_t *bind_valid;
     size_t binds, bind_room;
-    // Names by what they hash to, as their index in NAME_STRINGS, and -1.
-    int32_t *name_slot;
-    size_t name_slots;
     bool out_of_memory;
 };
 
@@ -65,7 +62,6 @@ static inline void batch_put(struct batch *batch, enum column column,
 // Set an index of the row that is made; below 0: no memory.
 void batch_put_index(struct batch *batch, enum column column, int32_t index);
 
-int32_t batch_name(struct batch *batch, const char *name, size_t len);
 int32_t batch_statement(struct batch *batch, struct statement *statement);
 int32_t batch_identity(struct batch *batch, struct identity *identity);
 

@@ -55,7 +55,7 @@ struct record *reader_add(struct reader *reader, enum record_kind kind,
     struct record *made = &block->record[block->count++];
     made->kind = (uint8_t)kind;
     made->has = 0;
-    made->name_len = 0;
+    made->name = reader->name_of[kind];
     made->start = (uint32_t)(at - block->data);
     made->len = (uint32_t)(eol - at);
     made->line = block->lines;
@@ -63,6 +63,13 @@ struct record *reader_add(struct reader *reader, enum record_kind kind,
     made->body_len = 0;
     made->cursor = 0;
     return made;
+}
+
+bool reader_name(struct reader *reader, struct record *record, const char *name,
+                 size_t len) {
+    record->name = names_find(&reader->block->names, name, len);
+    reader->block->out_of_memory |= record->name < 0;
+    return record->name >= 0;
 }
 
 static bool is_blank(const char *at, const char *eol) {
@@ -130,6 +137,27 @@ static const char *next_line(struct reader *reader, const char *at) {
     return at;
 }
 
+// The names of the kinds of record whose lines do not hold it, as indices.
+static bool name_kinds(struct reader *reader) {
+    static const char *const NAMES[] = {
+        [PARSE_CALL] = "PARSE", [EXEC_CALL] = "EXEC",
+        [FETCH_CALL] = "FETCH", [CLOSE_CALL] = "CLOSE",
+        [UNMAP_CALL] = "UNMAP", [SORT_UNMAP_CALL] = "SORT UNMAP",
+        [ERROR_CALL] = "ERROR", [PARSE_ERROR_CALL] = "PARSE ERROR",
+    };
+    struct names *names = &reader->block->names;
+    if (!names_clear(names))
+        return false;
+    for (size_t kind = 0; kind < RECORD_KINDS; kind++) {
+        const bool named = kind <= LAST_CALL && NAMES[kind];
+        const char *const name = named ? NAMES[kind] : "";
+        reader->name_of[kind] = names_find(names, name, strlen(name));
+        if (reader->name_of[kind] < 0)
+            return false;
+    }
+    return true;
+}
+
 void block_read(struct block *block, const char *data, size_t len,
                 struct mode begins, unsigned want) {
     block->data = data;
@@ -138,9 +166,11 @@ void block_read(struct block *block, const char *data, size_t len,
     block->lines = 0;
     block->count = 0;
     block->kinds.count = 0;
-    block->out_of_memory = false;
     struct reader reader = {
         .block = block, .end = data + len, .want = want, .mode = begins};
+    block->out_of_memory = !name_kinds(&reader);
+    if (block->out_of_memory)
+        return;
     const char *at = data;
     if (begins.place == IN_TEXT && len)
         at = read_rest(&reader, at);
@@ -151,5 +181,6 @@ void block_read(struct block *block, const char *data, size_t len,
 
 void block_free(struct block *block) {
     free(block->record);
+    names_free(&block->names);
     *block = (struct block){0};
 }

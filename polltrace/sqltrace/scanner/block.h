@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kinds.h"
+#include "names.h"
 #include "record.h"
 
 struct block {
@@ -13,6 +14,7 @@ struct block {
     struct record *record;
     size_t count, room;
     struct kinds kinds;
+    struct names names;
     bool out_of_memory;
 };
 

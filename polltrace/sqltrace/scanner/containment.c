@@ -45,7 +45,7 @@ static void drop_oldest(struct containment *in) {
     in->count -= half;
 }
 
-bool containment_add(struct containment *in, struct span span) {
+struct span *containment_push(struct containment *in) {
     if (in->count == MOST_SPANS) {
         join_older_half(in);
         drop_oldest(in);
@@ -54,12 +54,11 @@ bool containment_add(struct containment *in, struct span span) {
         const size_t room = in->room ? 2 * in->room : FIRST_ROOM;
         void *grown = realloc(in->span, room * sizeof *in->span);
         if (!grown)
-            return false;
+            return NULL;
         in->span = grown;
         in->room = room;
     }
-    in->span[in->count++] = span;
-    return true;
+    return &in->span[in->count++];
 }
 
 static bool contains(const struct span *call, const struct span *inner) {
@@ -78,24 +77,29 @@ static void count_orphans(struct containment *in) {
     in->count = 0;
 }
 
-bool containment_add_call(struct containment *in, struct span call,
+bool containment_add_call(struct containment *in, const struct span *call,
                           struct contained *found) {
     *found = (struct contained){0};
-    while (in->count && contains(&call, &in->span[in->count - 1])) {
+    while (in->count && contains(call, &in->span[in->count - 1])) {
         const struct span *inner = &in->span[--in->count];
         found->c += inner->c;
         found->e += inner->dep < 0 ? 0 : inner->e;
         found->waits += inner->waits;
         found->line = inner->line;
     }
-    call.waits = found->waits;
+    if (call->dep <= 0) {
+        // Calls that the client asked for do not overlap: what is left now can
+        // be in none that comes.
+        count_orphans(in);
+        return true;
+    }
+    struct span *const to = containment_push(in);
+    if (!to)
+        return false;
+    *to = *call;
+    to->waits = found->waits;
     if (found->line)
-        call.line = found->line;
-    if (call.dep > 0)
-        return containment_add(in, call);
-    // Calls that the client asked for do not overlap: what is left now can be
-    // in none that comes.
-    count_orphans(in);
+        to->line = found->line;
     return true;
 }
 

@@ -34,11 +34,12 @@ struct containment {
     struct orphans orphans;
 };
 
-// Add a wait that ended at `end`. False where there is no memory.
-bool containment_add(struct containment *in, struct span span);
+// The next place on the stack, which the caller fills: a span that is built
+// elsewhere and copied costs more than all else here. NULL: no memory.
+struct span *containment_push(struct containment *in);
 
 // Add a call after taking from the stack what it contains, into `found`.
-bool containment_add_call(struct containment *in, struct span call,
+bool containment_add_call(struct containment *in, const struct span *call,
                           struct contained *found);
 
 // At the end of a trace nothing contains what is left.

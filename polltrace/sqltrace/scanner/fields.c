@@ -104,7 +104,52 @@ static inline enum field field_of(const char *key, size_t len) {
     return FIELDS;
 }
 
+// Keys in the order in which Oracle writes them; a release lacks some.
+static const struct key {
+    char text[4];
+    uint8_t len, field;
+} KEYS[] = {
+    {"c=", 2, FIELD_C},     {"e=", 2, FIELD_E},     {"p=", 2, FIELD_P},
+    {"cr=", 3, FIELD_CR},   {"cu=", 3, FIELD_CU},   {"mis=", 4, FIELD_MIS},
+    {"r=", 2, FIELD_R},     {"dep=", 4, FIELD_DEP}, {"og=", 3, FIELD_OG},
+    {"plh=", 4, FIELD_PLH}, {"tim=", 4, FIELD_TIM},
+};
+
+static inline bool is_key(const char *at, const struct key *key) {
+    uint32_t here, text;
+    memcpy(&here, at, sizeof here);
+    memcpy(&text, key->text, sizeof text);
+    return ((here ^ text) & (UINT32_MAX >> (32 - 8 * key->len))) == 0;
+}
+
+// Those of KEYS that are in order, with a comma alone between them; *at is left
+// at the first that is not. False where the fields end.
+static bool read_in_order(const char **at, struct record *to) {
+    const char *p = *at;
+    uint32_t has = 0;
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        if (!is_key(p, &KEYS[i]))
+            continue;
+        const char *after = p + KEYS[i].len;
+        int64_t value;
+        if (!read_short_number(&after, &value))
+            break;
+        to->field[KEYS[i].field] = value;
+        has |= 1u << KEYS[i].field;
+        p = after;
+        if (*p != ',')
+            break;
+        p++;
+    }
+    to->has |= has;
+    const bool ended = p > *at && p[-1] != ',' && *p != ' ';
+    *at = p;
+    return !ended;
+}
+
 const char *read_call(const char *at, const char *end, struct record *to) {
+    if (!read_in_order(&at, to))
+        return at;
     while (at < end) {
         while (*at == ' ' || *at == ',')
             at++;
@@ -134,6 +179,16 @@ const char *read_call(const char *at, const char *end, struct record *to) {
 // `parameters`, tim alone is read.
 static const char *read_parameters(const char *at, const char *end,
                                    bool parameters, struct record *to) {
+    if (!parameters) {
+        at = find_text(at, end, " tim=", 5);
+        int64_t tim;
+        if (!at)
+            return end;
+        at += 5;
+        if (read_number(&at, &tim))
+            put(to, FIELD_TIM, tim);
+        return at;
+    }
     enum field next = FIELD_P1;
     while (at < end) {
         const char *const equals = memchr(at, '=', (size_t)(end - at));
@@ -146,8 +201,6 @@ static const char *read_parameters(const char *at, const char *end,
                 put(to, FIELD_TIM, value);
             return at;
         }
-        if (!parameters)
-            continue;
         const bool number = read_number(&at, &value);
         if (memcmp(equals - 4, "obj#", 4) == 0) {
             if (number)
@@ -161,19 +214,16 @@ static const char *read_parameters(const char *at, const char *end,
     return end;
 }
 
-const char *read_wait(const char *at, const char *end, const char *block,
-                      bool parameters, struct record *to) {
+const char *read_wait(const char *at, const char *end, bool parameters,
+                      struct record *to, struct text *name) {
     if (end - at < 12 || memcmp(at, " nam='", 6) != 0)
         return NULL;
-    const char *const name = at + 6;
-    const char *quote = memchr(name, '\'', (size_t)(end - name));
+    name->at = at + 6;
     // The name of an event may hold a quote itself.
-    while (quote && end - quote > 6 && memcmp(quote, "' ela=", 6) != 0)
-        quote = memchr(quote + 1, '\'', (size_t)(end - quote - 1));
-    if (!quote || end - quote <= 6 || quote - name > 255)
+    const char *const quote = find_text(name->at, end, "' ela=", 6);
+    if (!quote || end - quote <= 6 || quote - name->at > 255)
         return NULL;
-    to->name = (uint32_t)(name - block);
-    to->name_len = (uint16_t)(quote - name);
+    name->len = (size_t)(quote - name->at);
     at = quote + 6;
     while (*at == ' ')
         at++;

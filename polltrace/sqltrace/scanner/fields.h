@@ -13,9 +13,14 @@ bool read_number(const char **at, int64_t *value);
 // Returns where they end; the rest of the line is another record's.
 const char *read_call(const char *at, const char *end, struct record *to);
 
-// What follows "WAIT #n:". NULL where it is no wait.
-const char *read_wait(const char *at, const char *end, const char *block,
-                      bool parameters, struct record *to);
+struct text {
+    const char *at;
+    size_t len;
+};
+
+// What follows "WAIT #n:", and the event's name. NULL where it is no wait.
+const char *read_wait(const char *at, const char *end, bool parameters,
+                      struct record *to, struct text *name);
 
 // The value after " name=" or ",name=" between `at` and `end`.
 bool find_number(const char *at, const char *end, const char *name,

@@ -31,22 +31,23 @@ enum record_kind {
     STAT_RECORD,       // a row of a plan
     NOTICE_RECORD,     // "*** ...": a timestamp, identity, continuation
     HEADER_RECORD,     // of the file: version, host, process
+    RECORD_KINDS
 };
 
-enum field {
+enum field { // those that every row has first: they share a cache line
+    FIELD_TIM,
+    FIELD_ELA,
     FIELD_C,
     FIELD_E,
+    FIELD_DEP,
+    FIELD_R,
     FIELD_P,
     FIELD_CR,
     FIELD_CU,
     FIELD_MIS,
-    FIELD_R,
-    FIELD_DEP,
     FIELD_OG,
     FIELD_PLH,
-    FIELD_TIM,
     FIELD_TYPE,
-    FIELD_ELA,
     FIELD_P1,
     FIELD_P2,
     FIELD_P3,
@@ -57,10 +58,9 @@ enum field {
 
 struct record {
     uint8_t kind;
-    uint16_t name_len;
     uint32_t has;        // a bit for each field that is there
     uint32_t start, len; // of the line, without its end, in the block
-    uint32_t name;       // where a wait's or a LOB call's name begins
+    int32_t name;        // in the names of the block
     uint32_t line;       // lines of the block before this one
     uint32_t body, body_len;
     int64_t cursor;

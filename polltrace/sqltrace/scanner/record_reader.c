@@ -3,12 +3,41 @@
 #include "fields.h"
 #include "reader.h"
 
+static inline bool is_known_cursor(const struct known_cursor *known,
+                                   const char *at) {
+    uint64_t text[2];
+    memcpy(text, at, sizeof text);
+    return known->len && (((text[0] ^ known->text[0]) & known->mask[0]) |
+                          ((text[1] ^ known->text[1]) & known->mask[1])) == 0;
+}
+
+static void know_cursor(struct known_cursor *known, const char *at, size_t len,
+                        int64_t number) {
+    if (len > sizeof known->text)
+        return;
+    unsigned char mask[sizeof known->mask] = {0};
+    memset(mask, 0xff, len);
+    memcpy(known->mask, mask, sizeof mask);
+    memcpy(known->text, at, sizeof known->text);
+    known->len = (uint32_t)len;
+    known->number = number;
+}
+
 // "#123:" or "#123 "; NULL where it is none.
-static const char *read_cursor(const char *at, struct record *to) {
-    if (*at++ != '#' || !read_number(&at, &to->cursor) ||
-        (*at != ':' && *at != ' '))
+static const char *read_cursor(struct reader *reader, const char *at,
+                               struct record *to) {
+    if (*at++ != '#')
         return NULL;
-    return at + 1;
+    if (is_known_cursor(&reader->cursor, at)) {
+        to->cursor = reader->cursor.number;
+        return at + reader->cursor.len;
+    }
+    const char *const digits = at;
+    if (!read_number(&at, &to->cursor) || (*at != ':' && *at != ' '))
+        return NULL;
+    at++;
+    know_cursor(&reader->cursor, digits, (size_t)(at - digits), to->cursor);
+    return at;
 }
 
 // A record that is not what its first word said is taken back.
@@ -23,7 +52,7 @@ static const char *cursor_call(struct reader *reader, enum record_kind kind,
     struct record *made = reader_add(reader, kind, at, eol);
     if (!made)
         return NULL;
-    const char *p = read_cursor(at + word, made);
+    const char *p = read_cursor(reader, at + word, made);
     return p ? read_call(p, eol, made) : take_back(reader);
 }
 
@@ -32,11 +61,13 @@ static const char *wait_call(struct reader *reader, const char *at,
     struct record *made = reader_add(reader, WAIT_CALL, at, eol);
     if (!made)
         return NULL;
-    const char *p = read_cursor(at + 5, made);
-    p = p ? read_wait(p, eol, reader->block->data,
-                      reader->want & WANT_PARAMETERS, made)
+    const char *p = read_cursor(reader, at + 5, made);
+    struct text name;
+    p = p ? read_wait(p, eol, reader->want & WANT_PARAMETERS, made, &name)
           : NULL;
-    return p ? p : take_back(reader);
+    if (!p)
+        return take_back(reader);
+    return reader_name(reader, made, name.at, name.len) ? p : NULL;
 }
 
 // A call without a cursor, "XCTEND rlbk=0", of `word` letters.
@@ -45,8 +76,8 @@ static const char *plain_call(struct reader *reader, enum record_kind kind,
     struct record *made = reader_add(reader, kind, at, eol);
     if (!made)
         return NULL;
-    made->name = made->start;
-    made->name_len = (uint16_t)word;
+    if (!reader_name(reader, made, at, word))
+        return NULL;
     return read_call(at + word + 1, eol, made);
 }
 
@@ -65,7 +96,7 @@ static const char *whole_line(struct reader *reader, enum record_kind kind,
     struct record *made = reader_add(reader, kind, at, eol);
     if (!made)
         return NULL;
-    if (word && !read_cursor(at + word, made))
+    if (word && !read_cursor(reader, at + word, made))
         return take_back(reader);
     return eol;
 }

@@ -9,28 +9,6 @@ static const uint64_t OF_RECURSION =
     1ull << COLUMN_xc_us | 1ull << COLUMN_xe_us | 1ull << COLUMN_wait_us |
     1ull << COLUMN_uaf_us | 1ull << COLUMN_first_line;
 
-static const char *call_name(const struct record *record, const char *data,
-                             size_t *len) {
-    static const char *const NAMES[] = {
-        [LINE_RECORD] = "",
-        [PARSE_CALL] = "PARSE",
-        [EXEC_CALL] = "EXEC",
-        [FETCH_CALL] = "FETCH",
-        [CLOSE_CALL] = "CLOSE",
-        [UNMAP_CALL] = "UNMAP",
-        [SORT_UNMAP_CALL] = "SORT UNMAP",
-        [ERROR_CALL] = "ERROR",
-        [PARSE_ERROR_CALL] = "PARSE ERROR",
-    };
-    if (record->name_len) {
-        *len = record->name_len;
-        return data + record->name;
-    }
-    const char *name = record->kind <= LAST_CALL ? NAMES[record->kind] : "";
-    *len = strlen(name);
-    return name;
-}
-
 enum row_kind row_kind(const struct record *record) {
     if (record->kind == WAIT_CALL)
         return WAIT_ROW;
@@ -43,27 +21,37 @@ static int64_t value_of(const struct record *record, enum field field) {
     return record->has >> field & 1 ? record->field[field] : 0;
 }
 
-// A wait, or a call after what it contains.
-static void contain(struct scan *scan, struct batch *batch,
-                    const struct record *record, int64_t depth, int64_t line) {
-    struct containment *in = &scan->sessions.now->containment;
-    const bool wait = record->kind == WAIT_CALL;
-    const int64_t lasted = value_of(record, wait ? FIELD_ELA : FIELD_E);
-    const int64_t end = value_of(record, FIELD_TIM);
-    struct span span = {.begin = end - lasted,
-                        .end = end,
-                        .c = value_of(record, FIELD_C),
-                        .e = lasted,
-                        .waits = wait ? lasted : 0,
-                        .line = line,
-                        .dep = wait ? -1 : (int32_t)(depth & INT32_MAX)};
-    if (wait) {
-        scan->out_of_memory |= !containment_add(in, span);
-        batch_put(batch, COLUMN_first_line, line);
+static void contain_wait(struct scan *scan, struct batch *batch,
+                         const struct record *record, int64_t line) {
+    batch_put(batch, COLUMN_first_line, line);
+    struct span *const to = containment_push(&scan->sessions.now->containment);
+    if (!to) {
+        scan->out_of_memory = true;
         return;
     }
+    const int64_t ela = value_of(record, FIELD_ELA);
+    to->end = value_of(record, FIELD_TIM);
+    to->begin = to->end - ela;
+    to->c = 0;
+    to->e = to->waits = ela;
+    to->line = line;
+    to->dep = -1;
+}
+
+// A call after what it contains.
+static void contain_call(struct scan *scan, struct batch *batch,
+                         const struct record *record, int64_t depth,
+                         int64_t line) {
+    struct containment *in = &scan->sessions.now->containment;
+    const int64_t end = value_of(record, FIELD_TIM);
+    const struct span span = {.begin = end - value_of(record, FIELD_E),
+                              .end = end,
+                              .c = value_of(record, FIELD_C),
+                              .e = value_of(record, FIELD_E),
+                              .line = line,
+                              .dep = (int32_t)(depth & INT32_MAX)};
     struct contained found;
-    scan->out_of_memory |= !containment_add_call(in, span, &found);
+    scan->out_of_memory |= !containment_add_call(in, &span, &found);
     if (!(batch->wanted & OF_RECURSION))
         return;
     const int64_t unaccounted = span.e - span.c - found.waits;
@@ -109,19 +97,14 @@ static void put_fields(struct batch *batch, const struct record *record) {
                       record->field[batch->field[i].field]);
 }
 
-static bool is_from_client(const char *name, size_t len) {
-    static const char NAME[] = "SQL*Net message from client";
-    return len == sizeof NAME - 1 && memcmp(name, NAME, len) == 0;
-}
-
 // The wait before was think time, or this is the first record.
 static void count_experience(struct scan *scan, const struct record *record,
-                             const char *name, size_t len, int64_t line) {
+                             int64_t line) {
     struct session *session = scan->sessions.now;
     if (!session->experience || session->experience_ended)
         session->experience = line;
     session->experience_ended =
-        record->kind == WAIT_CALL && is_from_client(name, len) &&
+        record->kind == WAIT_CALL && record->name == scan->from_client &&
         value_of(record, FIELD_ELA) >= scan->options.think_us;
 }
 
@@ -155,23 +138,25 @@ static int64_t put_cursor(struct scan *scan, struct batch *batch,
 }
 
 static void put_call(struct scan *scan, struct batch *batch,
-                     const struct record *record, const char *name, size_t len,
-                     int64_t line) {
+                     const struct record *record, int64_t line) {
     const bool wait = record->kind == WAIT_CALL;
-    count_experience(scan, record, name, len, line);
+    count_experience(scan, record, line);
     const int64_t depth = put_cursor(scan, batch, record, line);
     batch_put(batch, COLUMN_cursor, record->cursor);
     batch_put(batch, COLUMN_dep, depth);
     batch_put(batch, COLUMN_dur_us,
               value_of(record, wait ? FIELD_ELA : FIELD_C));
     put_fields(batch, record);
-    if (record->has >> FIELD_TIM & 1)
-        contain(scan, batch, record, depth, line);
+    const bool timed = record->has >> FIELD_TIM & 1;
     struct summary *sums = &scan->summary;
     if (wait) {
+        if (timed)
+            contain_wait(scan, batch, record, line);
         sums->waits++;
         return;
     }
+    if (timed)
+        contain_call(scan, batch, record, depth, line);
     sums->calls++;
     if (sums->least_depth < 0 || depth < sums->least_depth)
         sums->least_depth = depth;
@@ -181,12 +166,9 @@ void put_row(struct scan *scan, struct batch *batch, struct record *record,
              const char *data) {
     const int64_t line = scan->summary.lines + record->line + 1;
     const enum row_kind kind = row_kind(record);
-    size_t len;
-    const char *const name = call_name(record, data, &len);
     if (batch->bind_begin)
         batch->bind_begin[batch->rows + 1] = (int32_t)batch->binds;
-    if (batch_wants(batch, COLUMN_name))
-        batch_put_index(batch, COLUMN_name, batch_name(batch, name, len));
+    batch_put_index(batch, COLUMN_name, record->name);
     batch_put_index(batch, COLUMN_kind, (int32_t)kind);
     batch_put(batch, COLUMN_line, line);
     batch_put(batch, COLUMN_byte_offset,
@@ -201,7 +183,7 @@ void put_row(struct scan *scan, struct batch *batch, struct record *record,
     }
     if (kind == CALL_ROW || kind == WAIT_ROW) {
         scan_clock(scan, record);
-        put_call(scan, batch, record, name, len, line);
+        put_call(scan, batch, record, line);
     } else if (kind == PLAN_ROW) {
         batch_put(batch, COLUMN_cursor, record->cursor);
         put_cursor(scan, batch, record, line);

@@ -9,6 +9,8 @@
 static const uint64_t OF_PARAMETERS = 1ull << COLUMN_p1 | 1ull << COLUMN_p2 |
                                       1ull << COLUMN_p3 | 1ull << COLUMN_obj;
 
+static const char FROM_CLIENT[] = "SQL*Net message from client";
+
 struct scan *scan_new(const struct scan_options *options) {
     struct scan *scan = calloc(1, sizeof *scan);
     if (!scan)
@@ -135,6 +137,8 @@ bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
         !batch_begin(batch, block->count, scan->options.columns,
                      ++scan->batches))
         return false;
+    scan->from_client =
+        names_find(&block->names, FROM_CLIENT, sizeof FROM_CLIENT - 1);
     for (size_t i = 0; i < block->count; i++) {
         struct record *record = &block->record[i];
         take(scan, block, record);
@@ -147,6 +151,9 @@ bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
         kinds_add(&scan->kinds, block->kinds.kind[i].name,
                   strlen(block->kinds.kind[i].name),
                   block->kinds.kind[i].lines);
+    // The batch outlives the block.
+    batch->strings[NAME_STRINGS] = block->names.strings;
+    block->names.strings = (struct strings){0};
     scan->mode = block->ends;
     scan->summary.lines += block->lines;
     scan->summary.bytes += (int64_t)block->len;

@@ -16,7 +16,8 @@ struct scan {
     struct statement *text_of; // that is not at its end
     // Of the first timestamp and of the last: the clock and the time of day.
     int64_t first_tim, last_tim;
-    int64_t raw_tim; // of the record that was read last
+    int64_t raw_tim;     // of the record that was read last
+    int32_t from_client; // that wait among the names of the block
     bool out_of_memory;
 };
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A session while it is recorded: its SQL trace and its scheduler times; then the join of both with
+the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from polltrace.errors import FileError, UsageError
+from polltrace.procfs import start_ticks
+from polltrace.profiles.frames import Identity, ProbeFrame
+from polltrace.recording.fold import read
+from polltrace.recording.replay import frames
+from polltrace.recording.stream import COUNT
+from polltrace.recording.summary import SessionSummary, summary
+from polltrace.servers.database import Login
+from polltrace.servers.session_trace import SessionTrace, TracedSession
+from polltrace.statements.attribution import Readings
+from polltrace.statements.clock_alignment import ClockAlignment, align
+from polltrace.statements.scheduler import SchedulerWatch
+from polltrace.statements.statement_costs import JoinedTrace, Measured, TracedCall, join
+from polltrace.statements.trace_calls import trace_calls
+from polltrace.statements.trace_file import TraceFile
+
+
+class RecordedSession:
+    """The server process `pid`; `session` is what the database calls it, `asked_us` when its trace
+    was asked for (CLOCK_MONOTONIC, microseconds)."""
+
+    def __init__(self, pid: int, trace: SessionTrace, file: TraceFile) -> None:
+        self.identity: Identity = pid, start_ticks(pid) or 0
+        self.session: TracedSession = trace.sessions[0]
+        self.asked_us = round(1e6 * trace.on_s)
+        # Before the watch begins to read the file: one that is none is refused here.
+        self._from_byte = file.size()
+        self._watch = SchedulerWatch(pid, file)
+        self._file = file
+
+    def watched(self) -> SchedulerWatch:
+        """What is to be entered while it is recorded."""
+        return self._watch
+
+    def joined(self, recording: Path, began_s: float) -> JoinedTrace:
+        """After the recording, which began at `began_s` of CLOCK_MONOTONIC.
+
+        Raises FileError where the trace has no call of the time, or cannot be read.
+        """
+        with self._file:
+            alignment, calls = self._calls()
+        return join(calls, self._measured(recording, began_s), alignment)
+
+    def _calls(self) -> tuple[ClockAlignment, list[TracedCall]]:
+        name, lag_us = self._file.name(), self._watch.lag_us
+        calls = list(trace_calls(name, self._from_byte)) if name else []
+        if not calls or lag_us is None:
+            raise FileError(
+                f"no call of the session is in its trace {self._file.path}: it made none "
+                "meanwhile, or the trace cannot be read here"
+            )
+        try:
+            return align(self.asked_us, calls[0].tim_us, lag_us), calls
+        except ValueError as error:
+            raise FileError(f"{self._file.path}: {error}") from None
+
+    def _measured(self, recording: Path, began_s: float) -> Measured:
+        return Measured(
+            polls=_polls(recording, self.identity, began_s),
+            scheduler=self._watch.samples,
+            poll_cost_s=self._in(recording).poll_cost_s,
+        )
+
+    def _in(self, recording: Path) -> SessionSummary:
+        found = [s for s in summary(read(recording)).sessions if s.identity == self.identity]
+        if not found:
+            raise FileError(f"{recording} has no process {self.identity[0]}")
+        return found[0]
+
+
+def _polls(recording: Path, identity: Identity, began_s: float) -> Readings:
+    """The process's break polls by frame. A frame without it means that it did nothing."""
+    at_us: list[int] = [round(1e6 * began_s)]
+    totals: list[float] = [0.0]
+    for each in frames(recording):
+        if each.stream != COUNT or not isinstance(each.record, ProbeFrame):
+            continue
+        found = [t for t in each.record.processes if (t.pid, t.start_ticks) == identity]
+        now_us = round(1e6 * (began_s + each.at_s))
+        if now_us <= at_us[-1]:
+            continue
+        at_us.append(now_us)
+        totals.append(float(found[0].break_polls) if found else totals[-1])
+    return Readings(at_us, totals)
+
+
+@contextmanager
+def recorded_session(login: Login | None, pids: list[int]) -> Iterator[RecordedSession]:
+    """Trace the one session of `pids`, from here to the end of the block, however it ends."""
+    if login is None:
+        raise UsageError("--sqltrace needs the database: --connect [USER@]DSN")
+    with SessionTrace(login, pids) as trace:
+        session = RecordedSession(pids[0], trace, TraceFile(Path(trace.sessions[0].file)))
+        with session.watched():
+            yield session

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A process's time on a CPU and waiting for one, and its page faults, read every few milliseconds.
+
+The kernel keeps them for each process (/proc/PID/schedstat, /proc/PID/stat). Reading them does not
+disturb the process.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from polltrace.errors import FileError
+from polltrace.procfs import PROC
+from polltrace.statements.trace_file import TraceFile
+
+EVERY_S = 0.01
+_MINOR_FAULTS, _MAJOR_FAULTS = 7, 9  # of /proc/PID/stat, behind the name
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerSample:
+    """Totals of a process since it started, at `at_us` of CLOCK_MONOTONIC: nanoseconds `on_cpu_ns`
+    and `run_queue_ns`, runnable without a CPU; page faults that read a disk, `major`, or not."""
+
+    at_us: int
+    on_cpu_ns: int
+    run_queue_ns: int
+    minor_faults: int
+    major_faults: int
+
+
+def read_scheduler(pid: int) -> SchedulerSample | None:
+    """None where the process is gone."""
+    try:
+        at_us = time.monotonic_ns() // 1000
+        on_cpu_ns, run_queue_ns, _ = (PROC / str(pid) / "schedstat").read_text().split()
+        stat = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        minor, major = int(stat[_MINOR_FAULTS]), int(stat[_MAJOR_FAULTS])
+    except (OSError, ValueError, IndexError):
+        return None
+    return SchedulerSample(at_us, int(on_cpu_ns), int(run_queue_ns), minor, major)
+
+
+def _last_tim(file: TraceFile) -> int | None:
+    """tim of the last whole line of a trace file that has one."""
+    for line in reversed(file.end(4096).split(b"\n")[:-1]):
+        digits = line.rpartition(b"tim=")[2]
+        if b"tim=" in line and digits.isdigit() and len(digits) < 19:
+            return int(digits)
+    return None
+
+
+class SchedulerWatch:
+    """Samples of the process `pid` from __enter__ to __exit__, in a thread.
+
+    `lag_us` is how much later than its tim a record of the trace `file` was seen, at least: the
+    clocks differ by no more (see clock_alignment.py); None where none was seen.
+    """
+
+    def __init__(self, pid: int, file: TraceFile) -> None:
+        self._pid, self._file = pid, file
+        self._size = -1
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.samples: list[SchedulerSample] = []
+        self.lag_us: int | None = None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while self._sample() and not self._end.wait(EVERY_S):
+            pass
+        # What the session did last may have come since.
+        self._sample()
+
+    def _sample(self) -> bool:
+        """Whether the process is there."""
+        sample = read_scheduler(self._pid)
+        if sample:
+            self.samples.append(sample)
+        self._see_records()
+        return sample is not None
+
+    def _see_records(self) -> None:
+        """Look at the file if it has grown."""
+        try:
+            size = self._file.size()
+            tim = _last_tim(self._file) if size != self._size else None
+        except (OSError, FileError):
+            return  # who reads the whole file is told
+        self._size = size
+        if tim is not None:
+            lag_us = time.monotonic_ns() // 1000 - tim
+            self.lag_us = lag_us if self.lag_us is None else min(self.lag_us, lag_us)

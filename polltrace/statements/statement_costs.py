@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The join of a session's trace with what polltrace has of its process at the same time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from polltrace.intervals import Estimate
+from polltrace.statements.attribution import OUTSIDE, Busy, Readings, Share, attribute
+from polltrace.statements.clock_alignment import ClockAlignment
+from polltrace.statements.scheduler import SchedulerSample
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCall:
+    """A database call that the client has made (depth 0): `name` is PARSE, EXEC, FETCH, CLOSE, …
+
+    `statement` is its SQL_ID, or the cursor where the trace has no text; `tim_us` when it ended, on
+    the trace's clock; `elapsed_us`, `cpu_us` (c) and `wait_us`, in the call, in microseconds.
+    """
+
+    statement: str
+    sql: str
+    name: str
+    tim_us: int
+    elapsed_us: int
+    cpu_us: int
+    wait_us: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatementCost:
+    """A statement in the time that was recorded. Times in seconds, of all its calls.
+
+    By the trace: `executions`, `calls`, `rows`, `elapsed_s`, `cpu_s`, `wait_s`. By polltrace:
+    break `polls`; `on_cpu_s`; `run_queue_s`, runnable without a CPU; page faults that read a disk,
+    `major_faults`, and `minor_faults` that do not. `check_s` is the CPU time in the break check:
+    polls times the cost of one; None where that was not measured.
+    """
+
+    statement: str
+    sql: str
+    executions: int
+    calls: int
+    rows: int
+    elapsed_s: float
+    cpu_s: float
+    wait_s: float
+    polls: Share
+    check_s: Estimate | None
+    on_cpu_s: Share
+    run_queue_s: Share
+    minor_faults: Share
+    major_faults: Share
+
+    @property
+    def unaccounted_s(self) -> float:
+        """Elapsed, but neither CPU nor a wait by the trace; may be negative."""
+        return self.elapsed_s - self.cpu_s - self.wait_s
+
+    @property
+    def blocked_s(self) -> float:
+        """Of the unaccounted-for: not on a CPU, not waiting for one, in no wait that is traced."""
+        return max(self.elapsed_s - self.wait_s - self.on_cpu_s.value - self.run_queue_s.value, 0.0)
+
+    @property
+    def polls_per_execution(self) -> float | None:
+        return self.polls.value / self.executions if self.executions else None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What polltrace has of the process: totals of its break `polls` by the recording's frames,
+    samples of the scheduler, and the cost of a poll in CPU seconds (None: not measured)."""
+
+    polls: Readings
+    scheduler: Sequence[SchedulerSample]
+    poll_cost_s: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTrace:
+    """`statements`, those that took longest first; `outside` is what was counted between calls."""
+
+    alignment: ClockAlignment
+    statements: tuple[StatementCost, ...]
+    outside: StatementCost
+
+
+def join(calls: Iterable[TracedCall], measured: Measured, alignment: ClockAlignment) -> JoinedTrace:
+    """Pure. Calls that ended before the first reading count nowhere."""
+    at_us = measured.polls.at_us
+    begin_us, end_us = (at_us[0], at_us[-1]) if at_us else (0, 0)
+    by_statement: defaultdict[str, list[TracedCall]] = defaultdict(list)
+    busy: list[Busy] = []
+    for call in calls:
+        ended_us = call.tim_us + alignment.offset_us
+        began_us = ended_us - call.elapsed_us
+        if began_us >= begin_us and ended_us <= end_us:
+            by_statement[call.statement].append(call)
+        if ended_us > begin_us and began_us < end_us:
+            busy.append(Busy(call.statement, began_us, ended_us, _on_cpu(call)))
+    shares = _shares(busy, measured, alignment.error_us)
+    costs = [
+        _cost(statement, found, shares, measured.poll_cost_s)
+        for statement, found in by_statement.items()
+    ]
+    return JoinedTrace(
+        alignment,
+        tuple(sorted(costs, key=lambda each: (-each.elapsed_s, each.statement))),
+        _cost(OUTSIDE, [], shares, measured.poll_cost_s),
+    )
+
+
+def _on_cpu(call: TracedCall) -> float:
+    """The part of a call's time that it was on a CPU; of one too short to tell, all of it."""
+    return max(call.cpu_us, 1) / max(call.elapsed_us, 1)
+
+
+_COUNTERS = ("on_cpu_ns", "run_queue_ns", "minor_faults", "major_faults")
+
+
+def _shares(busy: Sequence[Busy], measured: Measured, error_us: int) -> dict[str, dict[str, Share]]:
+    """By counter and statement."""
+    samples = measured.scheduler
+    at_us = [each.at_us for each in samples]
+    shares = {
+        name: attribute(
+            busy, Readings(at_us, [float(getattr(each, name)) for each in samples]), error_us
+        )
+        for name in _COUNTERS
+    }
+    return shares | {"polls": attribute(busy, measured.polls, error_us)}
+
+
+def _cost(
+    statement: str,
+    calls: Sequence[TracedCall],
+    shares: dict[str, dict[str, Share]],
+    poll_cost_s: Estimate | None,
+) -> StatementCost:
+    def of(counter: str, unit: float = 1.0) -> Share:
+        share = shares[counter].get(statement, Share())
+        return Share(unit * share.value, unit * share.low, unit * share.high)
+
+    polls = of("polls")
+    return StatementCost(
+        statement=statement,
+        sql=next((call.sql for call in calls if call.sql), ""),
+        executions=sum(call.name == "EXEC" for call in calls),
+        calls=len(calls),
+        rows=sum(call.rows for call in calls),
+        elapsed_s=1e-6 * sum(call.elapsed_us for call in calls),
+        cpu_s=1e-6 * sum(call.cpu_us for call in calls),
+        wait_s=1e-6 * sum(call.wait_us for call in calls),
+        polls=polls,
+        check_s=_times(poll_cost_s, polls) if poll_cost_s else None,
+        on_cpu_s=of("on_cpu_ns", 1e-9),
+        run_queue_s=of("run_queue_ns", 1e-9),
+        minor_faults=of("minor_faults"),
+        major_faults=of("major_faults"),
+    )
+
+
+def _times(cost_s: Estimate, polls: Share) -> Estimate:
+    return Estimate(polls.value * cost_s.value, polls.low * cost_s.low, polls.high * cost_s.high)

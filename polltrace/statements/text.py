@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The statements of a recorded session for a terminal, and as JSON-ready data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polltrace.stacks.text import printable
+from polltrace.statements.attribution import Share
+from polltrace.statements.statement_costs import JoinedTrace, StatementCost
+
+_SHOWN = 20
+_SQL = 60
+
+
+def statements_text(joined: JoinedTrace) -> str:
+    """How the clocks agree, then a line a statement; without the last newline."""
+    lines = [_clocks(joined), ""]
+    lines.append(
+        f"{'ELAPSED S':>10} {'CPU S':>8} {'WAITS S':>8} {'UNACC. S':>9} {'RUN QUEUE S':>11}"
+        f" {'BLOCKED S':>9} {'FAULTS':>8} {'EXECS':>8} {'POLLS/EXEC':>11}"
+        f" {'IN CHECK % [LOW, HIGH]':>24}  STATEMENT"
+    )
+    lines += map(_line, joined.statements[:_SHOWN])
+    if len(joined.statements) > _SHOWN:
+        lines.append(f"… and {len(joined.statements) - _SHOWN:,} more; --json has them all")
+    outside = joined.outside
+    lines += [
+        "",
+        f"Between calls: {outside.polls.value:,.0f} break polls, {outside.on_cpu_s.value:.3f} s on "
+        f"CPU, {outside.run_queue_s.value:.3f} s in the run queue.",
+    ]
+    return "\n".join(lines)
+
+
+def _clocks(joined: JoinedTrace) -> str:
+    alignment = joined.alignment
+    error_ms = 1e-3 * alignment.error_us
+    if alignment.is_same:
+        return f"The trace's clock is this host's CLOCK_MONOTONIC, to within {error_ms:.3f} ms."
+    return (
+        f"This host's CLOCK_MONOTONIC is {1e-6 * alignment.low_us:,.6f} to "
+        f"{1e-6 * alignment.high_us:,.6f} s ahead of the trace's clock."
+    )
+
+
+def _line(cost: StatementCost) -> str:
+    per_execution = cost.polls_per_execution
+    polls = "-" if per_execution is None else f"{per_execution:,.1f}"
+    sql = " ".join(cost.sql.split())[:_SQL]
+    return printable(
+        f"{cost.elapsed_s:>10.3f} {cost.cpu_s:>8.3f} {cost.wait_s:>8.3f} {cost.unaccounted_s:>9.3f}"
+        f" {cost.run_queue_s.value:>11.3f} {cost.blocked_s:>9.3f}"
+        f" {cost.minor_faults.value + cost.major_faults.value:>8,.0f} {cost.executions:>8,}"
+        f" {polls:>11} {_in_check(cost):>24}  {cost.statement} {sql}"
+    )
+
+
+def _in_check(cost: StatementCost) -> str:
+    """Of the statement's CPU time."""
+    if cost.check_s is None:
+        return "not measured" if cost.polls.value else "0"
+    on_cpu_s = cost.on_cpu_s.value or cost.cpu_s
+    if not on_cpu_s:
+        return "-"
+    value, low, high = (
+        100 * each / on_cpu_s for each in (cost.check_s.value, cost.check_s.low, cost.check_s.high)
+    )
+    return f"{value:.1f} [{low:.1f}, {min(high, 100):.1f}]"
+
+
+def statements_data(joined: JoinedTrace) -> dict[str, Any]:
+    """Times in seconds; null is a value that is not known."""
+    alignment = joined.alignment
+    return {
+        "clock": {
+            "offset_us": alignment.offset_us,
+            "low_us": alignment.low_us,
+            "high_us": alignment.high_us,
+            "error_us": alignment.error_us,
+        },
+        "statements": [_data(each) for each in joined.statements],
+        "between_calls": _data(joined.outside),
+    }
+
+
+def _data(cost: StatementCost) -> dict[str, Any]:
+    return {
+        "statement": cost.statement,
+        "sql": cost.sql,
+        "executions": cost.executions,
+        "calls": cost.calls,
+        "rows": cost.rows,
+        "elapsed_s": cost.elapsed_s,
+        "cpu_s": cost.cpu_s,
+        "wait_s": cost.wait_s,
+        "unaccounted_s": cost.unaccounted_s,
+        "polls_per_execution": cost.polls_per_execution,
+        "blocked_s": cost.blocked_s,
+        "check_s": cost.check_s
+        and {"value": cost.check_s.value, "low": cost.check_s.low, "high": cost.check_s.high},
+        **{
+            name: _share(getattr(cost, name))
+            for name in ("polls", "on_cpu_s", "run_queue_s", "minor_faults", "major_faults")
+        },
+    }
+
+
+def _share(share: Share) -> dict[str, float]:
+    return {"value": share.value, "low": share.low, "high": share.high}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The client's calls in a trace file, read by the scanner of `polltrace trace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from polltrace.sqltrace.file_scan import ScanOptions
+from polltrace.sqltrace.scanner import TraceScan
+from polltrace.statements.statement_costs import TracedCall
+
+_COLUMNS = (
+    *("byte_offset", "kind", "name", "c_us", "e_us", "tim_us", "r", "dep", "sqlid", "sql"),
+    "wait_us",
+)
+
+
+def trace_calls(file: str, from_byte: int) -> Iterator[TracedCall]:
+    """Calls of depth 0 that have a duration, from that byte of the file on, in its order."""
+    for batch in TraceScan([file], ScanOptions(_COLUMNS), threads=1).batches():
+        for row in batch.to_pylist():
+            if _is_call(row) and row["byte_offset"] >= from_byte:
+                yield TracedCall(
+                    statement=row["sqlid"] or "",
+                    sql=row["sql"] or "",
+                    name=row["name"],
+                    tim_us=row["tim_us"],
+                    elapsed_us=row["e_us"],
+                    cpu_us=row["c_us"] or 0,
+                    wait_us=row["wait_us"] or 0,
+                    rows=row["r"] or 0,
+                )
+
+
+def _is_call(row: dict[str, Any]) -> bool:
+    return (
+        row["kind"] == "call"
+        and not row["dep"]
+        and row["e_us"] is not None
+        and row["tim_us"] is not None
+    )

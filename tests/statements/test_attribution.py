@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A count by time, divided among what ran then."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polltrace.statements.attribution import OUTSIDE, Busy, Readings, Share, attribute
+from polltrace.statements.clock_alignment import align
+
+READINGS = Readings([0, 100, 200, 300], [0.0, 7.0, 7.0, 20.0])
+
+
+def test_a_span_that_one_statement_has_is_its_own() -> None:
+    calls = [Busy("a", 10, 90), Busy("b", 210, 290)]
+    assert attribute(calls, READINGS) == {"a": Share(7, 7, 7), "b": Share(13, 13, 13)}
+
+
+def test_a_span_that_two_share_is_divided_by_their_time() -> None:
+    calls = [Busy("a", 10, 90), Busy("a", 210, 230), Busy("b", 230, 290)]
+    assert attribute(calls, READINGS) == {
+        "a": Share(7 + 13 * 20 / 80, 7, 20),
+        "b": Share(13 * 60 / 80, 0, 13),
+    }
+
+
+def test_what_waits_has_less_of_a_span() -> None:
+    calls = [Busy("a", 200, 250, weight=0.25), Busy("b", 250, 300, weight=0.75)]
+    shares = attribute(calls, READINGS)
+    assert shares["a"].value == pytest.approx(13 / 4)
+    assert shares[OUTSIDE] == Share(7, 7, 7)
+
+
+def test_clocks_that_may_differ_widen_the_bounds() -> None:
+    """Call `b` may have been in the first span, if its clock is 20 us ahead."""
+    calls = [Busy("a", 10, 90), Busy("b", 110, 190)]
+    shares = attribute(calls, READINGS, error_us=20)
+    assert shares["a"] == Share(7, 0, 7)
+    assert shares["b"].high == 7 + 13
+    assert shares["b"].value == 0
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 900), st.integers(1, 300))),
+    st.lists(st.integers(0, 50), min_size=11, max_size=11),
+    st.integers(0, 40),
+)
+def test_nothing_is_lost_or_made_up(
+    calls: list[tuple[str, int, int]], counts: list[int], error_us: int
+) -> None:
+    totals = [float(sum(counts[:i])) for i in range(11)]
+    readings = Readings(list(range(0, 1100, 100)), totals)
+    busy = [Busy(name, begin, begin + length) for name, begin, length in calls]
+    shares = attribute(busy, readings, error_us)
+    assert sum(each.value for each in shares.values()) == pytest.approx(totals[-1])
+    for each in shares.values():
+        assert each.low <= each.value + 1e-9
+        assert each.value <= each.high + 1e-9
+
+
+def test_the_same_clock_within_its_bounds() -> None:
+    alignment = align(asked_us=1_000_000, first_tim_us=1_004_000, lag_us=300)
+    assert alignment.is_same
+    assert (alignment.offset_us, alignment.error_us) == (0, 300)
+
+
+def test_another_clock_has_the_least_lag() -> None:
+    alignment = align(asked_us=5_000_000, first_tim_us=1_004_000, lag_us=3_997_000)
+    assert not alignment.is_same
+    assert (alignment.offset_us, alignment.low_us) == (3_997_000, 3_996_000)
+
+
+def test_bounds_that_contradict_each_other() -> None:
+    with pytest.raises(ValueError, match="of another host"):
+        align(asked_us=5_000_000, first_tim_us=1_004_000, lag_us=-3_000_000)
