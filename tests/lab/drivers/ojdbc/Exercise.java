@@ -354,20 +354,20 @@ public class Exercise {
                 }
             }
         }
-        // By the names of columns the driver asks for a description of the table.
+        // By the names of columns the driver asks for a description of the table: some versions
+        // when they prepare, others when they execute.
+        String answer;
         try (PreparedStatement s = connection.prepareStatement("insert into returning values (7, 'key')", new String[] {"N"})) {
-            String answer;
-            try {
-                s.executeUpdate();
-                ResultSet keys = s.getGeneratedKeys();
+            s.executeUpdate();
+            try (ResultSet keys = s.getGeneratedKeys()) {
                 keys.next();
                 answer = "key " + keys.getInt(1);
-            } catch (SQLException e) {
-                answer = e.getMessage().contains("TTC function 119") ? "refused" : e.getMessage();
-                execute("insert into returning values (7, 'key')");
             }
-            check("generated keys", answer.matches("key 7|refused"), true);
+        } catch (SQLException e) {
+            answer = e.getMessage().contains("TTC function 119") ? "refused" : e.getMessage();
+            execute("insert into returning values (7, 'key')");
         }
+        check("generated keys", answer.matches("key 7|refused") ? "" : answer, "");
         try (PreparedStatement s = connection.prepareStatement("update returning set v = v || 'x' where n >= ? returning n, v into ?, ?")) {
             oracle.jdbc.OraclePreparedStatement own = s.unwrap(oracle.jdbc.OraclePreparedStatement.class);
             s.setInt(1, 1);
