@@ -5,7 +5,8 @@
 For each interval one PostgreSQL session executes the same statement in pairs, with the interval and
 without, in random order; the CPU time of its server process is the kernel's (schedstat), with no
 probe attached. Then `advise` measures the session in a longer statement. Prints a line for each:
-per cent more CPU by A/B, the forecast, and by A/A, what two executions without checks differ by. It wants a quiet machine.
+per cent more CPU by A/B, the forecast, and by A/A, what two executions without checks differ
+by. It wants a quiet machine.
 """
 
 from __future__ import annotations
