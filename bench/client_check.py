@@ -5,8 +5,8 @@
 For each interval one PostgreSQL session executes the same statement in pairs, with the interval and
 without, in random order; the CPU time of its server process is the kernel's (schedstat), with no
 probe attached. Then `advise` measures the session in a longer statement. Prints a line for each:
-per cent more CPU by A/B, the forecast, and by A/A, what two equal halves of the pairs without
-checks differ by.
+per cent more CPU by A/B, the forecast, and by A/A, what two executions without checks differ
+by. It wants a quiet machine.
 """
 
 from __future__ import annotations
@@ -63,6 +63,11 @@ def forecast(client: DriverClient, pid: int, interval_ms: int) -> Estimate:
     return Estimate(*(100 * each / (100 - each) for each in _ends(advice.now)))
 
 
+def _pairs(values: Sequence[float]) -> list[list[float]]:
+    """Each measurement a block of its own."""
+    return [[each] for each in values]
+
+
 def _ends(estimate: Estimate) -> tuple[float, float, float]:
     return estimate.value, estimate.low, estimate.high
 
@@ -81,8 +86,8 @@ def main(intervals_ms: Sequence[int]) -> None:
                 assert pid is not None
                 cpu_s(client, pid, 0)  # the first has to plan, and to make room
                 without, with_checks, again = alternating(client, pid, [0, interval_ms, 0])
-                measured = paired_overhead([without], [with_checks])
-                floor = paired_overhead([without], [again])
+                measured = paired_overhead(_pairs(without), _pairs(with_checks))
+                floor = paired_overhead(_pairs(without), _pairs(again))
                 said = forecast(client, pid, interval_ms)
             line = f"{_text(measured):>24} {_text(said):>24} {_text(floor):>26}"
             print(f"{interval_ms:>6} ms {line}", flush=True)
