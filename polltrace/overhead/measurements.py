@@ -22,6 +22,7 @@ from polltrace.profiles.frames import Burst, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, introduced, named_stacks
 from polltrace.profiles.totals import together
+from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server
 from polltrace.stacks import ProcessError, Symbolizer
 
@@ -164,6 +165,8 @@ def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
 
 
 def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> Measured:
+    if not totals.break_polls and totals.cpu_s < BUSY_CPU_S:
+        totals = replace(totals, cpu_s=0.0)  # too little to be without a poll means nothing
     load = counted_load(totals, seconds, 0.0)
     none: Sequence[NamedStack] = ()
     extras = Extras(
