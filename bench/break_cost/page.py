@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from bench.break_cost.record import Record
 from polltrace.intervals import Estimate
+from polltrace.overhead.estimates import overlap
 
 _HEAD = """\
 # The figure against the truth
@@ -47,16 +48,34 @@ def page(records: Sequence[Record], planned: int) -> str:
     return "\n".join(parts)
 
 
-def _summary(used: Sequence[Record]) -> list[str]:
+def _summary(measured: Sequence[Record]) -> list[str]:
+    used = [one for one in measured if _is_known(one)]
     if not used:
         return ["No session was measured undisturbed."]
+    lost = [one for one in measured if not _is_known(one)]
     sharp = [one for one in used if one.saved.half_width / one.saved.value <= 0.05]
     return [
         *_of("Advised", used, _advised),
         *_of("Advised, only where the truth is known to 5 %", sharp, _advised),
         *_of("First", used, lambda one: Estimate(*one.first_pct)),
+        *_too_little(lost),
         f"The truth itself is known to ±{_typical([_width(one.saved) for one in used]):.1f} % "
         "(median), so that even a perfect figure would not be within 10 % of it in all.",
+    ]
+
+
+def _is_known(one: Record) -> bool:
+    """Whether the truth can be told from nothing: no error can be relative to it otherwise."""
+    return one.saved.low > 0
+
+
+def _too_little(lost: Sequence[Record]) -> list[str]:
+    if not lost:
+        return []
+    within = sum(overlap(one.saved, _advised(one)) for one in lost)
+    return [
+        f"In {len(lost)} more the truth cannot be told from nothing, so that there is no error: "
+        f"advised and truth have a value in common in {within} of them."
     ]
 
 
@@ -121,7 +140,7 @@ def _root(rising: Callable[[float], float]) -> float:
 
 def _row(one: Record) -> str:
     advised = Estimate(*one.advised_pct)
-    error = 100 * (advised.value / one.saved.value - 1)
+    error = 100 * (advised.value / one.saved.value - 1) if _is_known(one) else None
     cells = [
         one.driver,
         one.statement,
@@ -130,8 +149,8 @@ def _row(one: Record) -> str:
         f"{1e6 / one.polls_per_cpu_s:.1f}",
         _interval(one.saved),
         _interval(advised),
-        f"{error:+.1f} %",
-        "yes" if _inside(one, advised) else "no",
+        "-" if error is None else f"{error:+.1f} %",
+        "-" if error is None else "yes" if _inside(one, advised) else "no",
         _interval(Estimate(*one.first_pct)),
     ]
     return "| " + " | ".join(cells) + " |\n"

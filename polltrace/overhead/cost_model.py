@@ -5,10 +5,9 @@ Two measurements say what a break poll costs, and neither is the cost itself. Th
 polls of polltrace's own between work of its own: other work than the session's. The duration in
 place times the session's polls from their entry into the kernel to their exit: it knows how cold
 this session's caches are, and not the way into the kernel and out, nor the slower work afterwards.
-Each is multiplied by the factor that sessions with a known cost gave; that of a duration rises with
-the interval between polls, as the work slows down the more after a poll the rarer polls are. The
-interval of a factor is a prediction interval: it holds 95 % of sessions that took no part in the
-fit.
+Each is multiplied by the factor that sessions with a known cost gave; that of a duration changes
+with the interval between polls by a fitted power. The interval of a factor is a prediction
+interval: it holds 95 % of sessions that took no part in the fit.
 
 All numbers of the model are in cost_model.json, which `make fit` writes.
 """

@@ -174,3 +174,13 @@ def test_the_page_counts_what_is_near_and_what_is_inside() -> None:
     assert "| 6.00 [5.90, 6.10] | 6.30 [5.70, 6.90] | +5.0 % | yes | 9.00 [6.10, 12.00] |" in text
     assert "| +50.0 % | no |" in text
     assert "it waited 50 % as long as it ran" in text
+
+
+def test_a_truth_that_is_nothing_has_no_error() -> None:
+    nothing = replace(GOOD, skip=9, saved_pct=(-0.1, -0.3, 0.1), advised_pct=(0.05, 0.04, 0.07))
+    beyond = replace(nothing, skip=8, advised_pct=(0.4, 0.3, 0.5))
+    text = page([GOOD, nothing, beyond], 60)
+    assert "within 10 % in 1 of 1 (100 %)" in text
+    assert "In 2 more the truth cannot be told from nothing" in text
+    assert "have a value in common in 1 of them" in text
+    assert "| -0.10 [-0.30, 0.10] | 0.05 [0.04, 0.07] | - | - |" in text
