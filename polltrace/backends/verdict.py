@@ -64,11 +64,13 @@ def verdict(evidence: TraceEvidence, totals: ProcessTotals) -> PollingVerdict:
 
 def _by_other_calls(totals: ProcessTotals) -> str:
     """A sentence on calls by which some engine checks, where there are such."""
-    named = {name for calls in (engine.calls for engine in engines()) for name in calls} - {"poll"}
-    seen = [call.name for call in totals.syscalls if call.name in named]
+    made = {call.name for call in totals.syscalls} - {"poll"}
+    whose = {each.name: made.intersection(each.calls) for each in engines()}
+    seen = sorted(set().union(*whose.values()))
     if not seen:
         return ""
-    return f" Whether {' or '.join(seen)} is a check (PostgreSQL) is not told from a trace."
+    names = ", ".join(sorted(name for name, calls in whose.items() if calls))
+    return f" Whether {' or '.join(seen)} is a check ({names}) is not told from a trace."
 
 
 def _by_arguments(

@@ -88,14 +88,15 @@ def advise_client_check(server: Server, counted_s: float, timed_s: float) -> Cli
     busy = load.busy or 1.0
     spacings = [each * busy for each in INTERVALS_S]
     cost = calibrate_timer_check([load.interval_s, *spacings] if polls else spacings)
-    return client_check_advice(server, polls, load, gaps, cost, runnable)
+    return client_check_advice(server, polls, load, gaps, cost=cost, runnable=runnable)
 
 
-def client_check_advice(  # noqa: PLR0913, PLR0917
+def client_check_advice(  # noqa: PLR0913 - each is measured by itself
     server: Server,
     polls: bool | None,
     load: SessionLoad,
     gaps: Gaps,
+    *,
     cost: PollCost | None,
     runnable: float | None = None,
 ) -> ClientCheckAdvice:

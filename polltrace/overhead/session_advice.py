@@ -18,7 +18,7 @@ from polltrace.servers.servers import Server
 SessionAdvice = Advice | ClientCheckAdvice
 
 
-def session_advice(  # noqa: PLR0913
+def session_advice(  # noqa: PLR0913 - each is measured by itself
     server: Server,
     polls: bool | None,
     load: SessionLoad,
@@ -31,7 +31,7 @@ def session_advice(  # noqa: PLR0913
     as for advice()."""
     if server.engine.polls_by_count:
         return advice(server, load, poll_cost=poll_cost, stacks=stacks, extras=extras)
-    return client_check_advice(server, polls, load, on_cpu_gaps(extras.gaps), poll_cost)
+    return client_check_advice(server, polls, load, on_cpu_gaps(extras.gaps), cost=poll_cost)
 
 
 def session_cost(

@@ -69,7 +69,7 @@ class Recorder:
     def __init__(self, options: RecordingOptions) -> None:
         self._options = options
         self._inspector = Inspector()
-        self._prices = Calibration()
+        self._calibration = Calibration()
         self._pollers = Pollers(options.duration_s, self._inspector.servers)
         self._intrusive = IntrusiveMeasurements(self._pollers, self._inspector.servers)
 
@@ -96,7 +96,7 @@ class Recorder:
             with closing(parts), detaching(self._probes.detach):
                 parts.write(early)
                 attached()
-                self._probes.also(self._prices)
+                self._probes.also(self._calibration)
                 self._record(parts)
                 parts.finish(journal.reason)
                 return journal.quality(journal.reason)
@@ -119,21 +119,21 @@ class Recorder:
     @property
     def calibration_failure(self) -> str:
         """Why the cost of a poll could not be measured; empty if it was, or nothing polled."""
-        return self._prices.now.failed
+        return self._calibration.now.failed
 
     def _record(self, parts: Parts) -> None:
         while self._probes.streams:
             for read in self._probes.wait(0 if self._inspector.due() else 0.5):
                 if not read.stream:
-                    self._prices.seen()
+                    self._calibration.seen()
                 elif read.record is None:
                     self._ended(read.stream, parts)
                 elif entries := list(self._entries(read)):
                     parts.write(entries)
             self._between_reads(parts)
-        if not self._prices.now.by_knot:  # one will do for others that are near
-            self._prices.wait()
-        parts.write(self._journal.check_costs(self._prices.now.by_knot))
+        if not self._calibration.now.by_knot:  # one will do for others that are near
+            self._calibration.wait()
+        parts.write(self._journal.check_costs(self._calibration.now.by_knot))
 
     def _entries(self, read: StreamRecord) -> list[dict[str, object]]:
         """The entries for a record of a probe; takes note of the processes in it."""
@@ -148,7 +148,7 @@ class Recorder:
                     self._inspector.gone(identity_of(record))
                     self._pollers.gone(identity_of(record))
                 case "frame":
-                    self._prices.want(self._pollers.frame(record))
+                    self._calibration.want(self._pollers.frame(record))
                     for identity in self._pollers.ran:
                         self._inspector.ran(identity)
         return list(self._journal.record(read))
@@ -160,7 +160,7 @@ class Recorder:
             found = [self._inspector.servers.get(identity) for identity in inspected]
             if news := [e for server in found if server for e in self._journal.server(server)]:
                 parts.write(news)
-        if news := list(self._journal.check_costs(self._prices.now.by_knot)):
+        if news := list(self._journal.check_costs(self._calibration.now.by_knot)):
             parts.write(news)
         free = self._options.gaps and not {GAPS, CHECKS} & set(self._probes.streams)
         if free and COUNT in self._probes:

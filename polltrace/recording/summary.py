@@ -219,6 +219,7 @@ def _session(
             stacks=stacks,
             extras=Extras(
                 gaps=timed.gaps if timed else (),
+                durations=timed.durations if timed else (),
                 burst=recording.bursts.get(identity),
                 why_not_burst="the recording has no count of its checks",
                 timed_cpu_s=recording.timed_cpu_s.get(identity),

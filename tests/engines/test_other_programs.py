@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from polltrace.backends.ebpf import EbpfProbe
-from polltrace.profiles.frames import ProcessTotals
+from polltrace.profiles.frames import ProbeFrame, ProcessTotals
 from tests.conftest import POLLTRACE, missing
 from tests.probes.conftest import why_no_bpf
 from tests.probes.probe_process import read_line
@@ -108,7 +108,9 @@ def test_a_program_that_polls_shows_no_check(language: str, tmp_path: Path) -> N
             assert "go" in read_line(running.stdout)
             with EbpfProbe([running.pid]) as probe:
                 for record in probe.records():
-                    if getattr(record, "processes", ()) and record.processes[0].other_polls > 100:  # type: ignore[union-attr]
+                    if not isinstance(record, ProbeFrame):
+                        continue
+                    if record.processes and record.processes[0].other_polls > 100:
                         break
                 totals = probe.stop().only()
             assert_no_engine(running.pid)

@@ -10,7 +10,7 @@ from polltrace.breaks.why import Cause
 from polltrace.overhead.advice import Advice, Extras
 from polltrace.overhead.advice_report import changes
 from polltrace.overhead.forecast import recommended
-from polltrace.profiles.frames import Bucket
+from polltrace.profiles.frames import Bucket, Burst
 from tests.overhead.test_advice import IDLE, advised
 from tests.watch.samples import server
 
@@ -18,9 +18,11 @@ FILE = PurePosixPath("/u01/network/admin/sqlnet.ora")
 GAPS = (Bucket(9_900, 10_100, 1000),)
 
 
-def in_band(cause: Cause, *, is_default: bool = False) -> Advice:
+def in_band(cause: Cause, *, is_default: bool = False, burst: Burst | None = None) -> Advice:
     settings = replace(server(102).settings, path=FILE, skip_is_default=is_default)
-    found = advised(of=replace(server(102), settings=settings), extras=Extras(gaps=GAPS))
+    found = advised(
+        of=replace(server(102), settings=settings), extras=Extras(gaps=GAPS, burst=burst)
+    )
     return replace(found, why=replace(found.why, cause=cause))
 
 
@@ -46,6 +48,15 @@ def test_a_default_is_restored_by_leaving_the_line_out() -> None:
     assert all_text(in_band(Cause.SERVER, is_default=True))[1].endswith(
         f"undo: {FILE}: take the line out; 3 is the default"
     )
+
+
+def test_the_file_gets_back_what_it_had_not_what_was_measured() -> None:
+    seven = in_band(Cause.SERVER, burst=Burst(7_000, 1_000, 0.02))
+    assert seven.skip == 7
+    assert all_text(seven)[1].endswith(f"undo: {FILE}: BREAK_POLL_SKIP=3")
+    settings = replace(seven.server.settings, problem="permission denied")
+    unread = replace(seven, server=replace(seven.server, settings=settings))
+    assert "which could not be read" in all_text(unread)[1]
 
 
 def test_each_driver_is_told_how_to_ask() -> None:

@@ -52,7 +52,7 @@ def load(busy: float, checks: float) -> SessionLoad:
         (0.5, 0.0, None, 0.5, 0.1, 10.0),
     ],
 )
-def test_checks_at_another_interval(  # noqa: PLR0917
+def test_checks_at_another_interval(  # noqa: PLR0917 - the columns of the table
     busy: float,
     checks: float,
     now_s: float | None,
@@ -65,7 +65,7 @@ def test_checks_at_another_interval(  # noqa: PLR0917
 
 
 def test_the_line_of_the_interval_in_force_is_what_was_measured() -> None:
-    found = client_check_advice(SERVER, True, load(0.25, 50.0), TEN_MS, COST, 1.0)
+    found = client_check_advice(SERVER, True, load(0.25, 50.0), TEN_MS, cost=COST, runnable=1.0)
     assert (found.mode, found.interval_s) == (BreakMode.CHECKING, 0.01)
     assert found.unbroken_s == pytest.approx(0.004)
     (now,) = [each for each in found.forecast if each.interval_s == found.interval_s]
@@ -77,7 +77,7 @@ def test_the_line_of_the_interval_in_force_is_what_was_measured() -> None:
 
 
 def test_a_cost_that_was_not_measured_is_not_invented() -> None:
-    found = client_check_advice(SERVER, True, load(0.5, 50.0), TEN_MS, None)
+    found = client_check_advice(SERVER, True, load(0.5, 50.0), TEN_MS, cost=None)
     assert found.now is found.check_cost_s is None
     assert not found.forecast
     text = client_check_text(found, 1.0)
@@ -87,7 +87,7 @@ def test_a_cost_that_was_not_measured_is_not_invented() -> None:
 
 
 def test_a_session_that_was_not_on_cpu_has_no_forecast() -> None:
-    found = client_check_advice(SERVER, None, load(0.0, 0.0), Gaps(()), COST)
+    found = client_check_advice(SERVER, None, load(0.0, 0.0), Gaps(()), cost=COST)
     assert found.mode is BreakMode.UNKNOWN
     assert "measure again while a statement runs" in client_check_text(found, 1.0)
 

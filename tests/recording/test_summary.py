@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from polltrace.overhead.advice_report import session_advice_text
+from polltrace.overhead.forecast import CancelLimits
 from polltrace.recording import read
 from polltrace.recording.summary import SessionSummary, summary
 from tests.recording.samples import (
@@ -24,6 +26,7 @@ from tests.recording.samples import (
 )
 
 SECONDS = 10
+TIMED = [[400, 401, 5000]]
 OTHER = {"fd": 20, "local": "10.0.0.5:40000", "peer": "10.0.0.7:1521", "kind": "tcp"}
 
 
@@ -50,6 +53,8 @@ def session(path: Path, *, client_polls: int, other_polls: int, **changes: Any) 
         now = totals(100, 7, cpu_s, all_polls, sockets=[one for one in sockets if one["polls"]])
         records.append(probe(frame(second, now), second))
         if timed:
+            gaps = totals(100, 7, 1.6, 4000, times_ns={"gap": [[9, 10, 9]], "duration": TIMED})
+            records.append(probe(frame(1, gaps), second, "gaps"))
             end = {"type": "trailer", "t_s": 1.0, "reason": "duration", "lost": {}}
             records.append(probe(end, second, "gaps"))
     (found,) = summary(read(written(path, *records, trailer(SECONDS)))).sessions
@@ -61,6 +66,14 @@ def test_the_rate_is_of_the_clients_polls(tmp_path: Path, client: int, other: in
     found = session(tmp_path / "a.ptrec", client_polls=client, other_polls=other)
     assert found.break_polls == client * SECONDS
     assert found.load.polls_per_cpu_s == pytest.approx(client / 0.8, rel=0.001)
+
+
+def test_advice_says_that_polls_were_timed(tmp_path: Path) -> None:
+    found = session(tmp_path / "a.ptrec", client_polls=4000, other_polls=0)
+    assert found.advice is not None
+    assert "that took 400 ns in the kernel in this process" in session_advice_text(
+        found.advice, CancelLimits()
+    ).replace("\n  ", " ")
 
 
 def test_a_server_whose_client_is_not_polled_makes_none(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One live session through every command that prices its polls: their intervals have a value in
-common, whatever each could measure."""
+"""One live session through every command that says what its polls cost: their intervals have a
+value in common, whatever each could measure."""
 
 from __future__ import annotations
 

@@ -82,11 +82,12 @@ def _skip(advice: Advice, best: SkipForecast) -> Change:
     settings, engine = advice.server.settings, advice.server.engine
     where = settings.path or settings.place or "sqlnet.ora in the server's network/admin directory"
     saved, name = best.saved_pct, engine.parameter
-    before = (
-        f"take the line out; {advice.skip} is the default"
-        if settings.skip_is_default
-        else f"{name}={advice.skip}"
-    )
+    if settings.problem:
+        before = "what it had before, which could not be read"
+    elif settings.skip_is_default:
+        before = f"take the line out; {engine.default} is the default"
+    else:
+        before = f"{name}={settings.break_poll_skip}"
     return Change(
         f"{name}={best.break_poll_skip}: {saved.value:.1f} % of its CPU saved "
         f"[{saved.low:.1f}, {saved.high:.1f}], and slower cancels",
