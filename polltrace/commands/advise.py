@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from polltrace.commands.arguments import add_duration, pid_list
 from polltrace.commands.output import add_json_argument, show
@@ -15,6 +16,7 @@ from polltrace.overhead.measurements import SAMPLED_SECONDS, Durations, advise_s
 from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
+from polltrace.recording_report.sentences import torn
 from polltrace.servers.database import add_connect_arguments, lookup
 from polltrace.servers.servers import Server
 
@@ -100,8 +102,12 @@ def _recorded(args: argparse.Namespace) -> SessionAdvice:
     """The same from a recording. Raises NoSuchProcessError for a session that is not in it."""
     if args.pid and len(args.pid) != 1:
         raise UsageError("advise takes one process: -p PID")
-    sessions = summary(read(args.file)).sessions
-    given = [each.advice for each in sessions if not args.pid or each.identity[0] == args.pid[0]]
+    recorded = summary(read(args.file))
+    for line in torn(recorded):
+        print(f"polltrace: {line}", file=sys.stderr)
+    given = [
+        each.advice for each in recorded.sessions if not args.pid or each.identity[0] == args.pid[0]
+    ]
     found = next((each for each in given if each), None)
     if found is None:
         which = f"process {args.pid[0]}" if args.pid else "a dedicated server"

@@ -112,3 +112,14 @@ def test_advice_is_of_the_session_that_is_asked_for(run: Run) -> None:
     ended = run("advise", "demo", "-p", "1")
     assert ended.returncode == 5
     assert "process 1 is not in" in ended.stderr
+
+
+def test_advice_from_a_torn_file_says_so(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "torn"
+    file.write_bytes(DEMO.read_bytes()[:20_000])
+    ended = run("advise", str(file), "--json")
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout)["break_mode"] == "in-band"
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("polltrace: The file is not whole: ")
+    assert run("advise", "demo").stderr == ""
