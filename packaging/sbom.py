@@ -21,6 +21,7 @@ from cyclonedx.model.bom import Bom, BomMetaData
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.model.license import LicenseExpression
 from cyclonedx.output.json import JsonV1Dot6
+from cyclonedx.spdx import is_supported_id
 from packageurl import PackageURL
 
 ROOT = Path(__file__).parents[1]
@@ -34,8 +35,13 @@ LINKED = {
 }
 PEX = ROOT / "dist/polltrace.pex"
 _METADATA = re.compile(r"\.deps/[^/]+/[^/]+\.dist-info/METADATA")
-# Of packages that say no licence expression yet.
-_CLASSIFIED = {"License :: OSI Approved :: MIT License": "MIT"}
+# Of packages that say no licence expression yet. Two classifiers name no version: hdrhistogram, which
+# has the one of Apache, brings the text of 2.0, and python-ptrace the text of version 2 of the GPL.
+_CLASSIFIED = {
+    "License :: OSI Approved :: MIT License": "MIT",
+    "License :: OSI Approved :: Apache Software License": "Apache-2.0",
+    "License :: OSI Approved :: GNU General Public License (GPL)": "GPL-2.0-only",
+}
 
 
 def _debian_part(package: str, inside: str, licence: str) -> Component:
@@ -65,7 +71,8 @@ def _python_parts() -> Iterator[Component]:
             if said["Name"] == "polltrace":
                 continue
             classified = (_CLASSIFIED.get(each) for each in said.get_all("Classifier", []))
-            licence = said["License-Expression"] or next(filter(None, classified), None)
+            named = said["License"] if is_supported_id(said["License"] or "") else None
+            licence = said["License-Expression"] or named or next(filter(None, classified), None)
             if licence is None:
                 raise SystemExit(f"{said['Name']} does not say its licence")
             project = said["Name"].lower().replace("_", "-")
