@@ -32,6 +32,11 @@ def is_asleep(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
 
 
+def cpu_s(pid: int) -> float:
+    """Seconds that the first thread of process `pid` has been on a processor."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
 def children(pid: int, name: str) -> list[int]:
     """The PIDs of the processes called `name` that process `pid` started and has not awaited."""
     found = []

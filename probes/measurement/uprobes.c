@@ -21,9 +21,12 @@
 #include "readers/procfs.h"
 
 // The child removes a burst's uprobes this long after its end should have come,
-// and is killed this long after that. The parent is usually first.
+// and is woken this long after that, in case somebody has stopped it. The
+// parent is usually first. Nothing here kills the child: where a fatal signal
+// is pending the kernel fails to remove a uprobe, and leaves its breakpoint
+// behind.
 #define LATE_NS 200000000ull
-#define KILL_NS 300000000ull
+#define WAKE_NS 300000000ull
 
 struct request {
     unsigned place;
@@ -77,7 +80,7 @@ struct server {
     const struct options *options;
     const int *file;
     int program, type;
-    timer_t killer; // kills this process, even where it is stopped
+    timer_t waker; // lets this process go on where it is stopped
     struct place place[UPROBE_PLACES];
 };
 
@@ -97,11 +100,11 @@ static uint64_t next_deadline(const struct server *s) {
 }
 
 static void arm(const struct server *s) {
-    uint64_t next = next_deadline(s), at = next ? next + KILL_NS : 0;
+    uint64_t next = next_deadline(s), at = next ? next + WAKE_NS : 0;
     struct itimerspec when = {
         .it_value = {.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000}};
 
-    timer_settime(s->killer, TIMER_ABSTIME, &when, NULL);
+    timer_settime(s->waker, TIMER_ABSTIME, &when, NULL);
 }
 
 // An errno, 0 on success.
@@ -179,8 +182,8 @@ static _Noreturn void serve(struct server *s, int from) {
 
 static _Noreturn void begin_child(const struct options *o, const int *file,
                                   int program, int from) {
-    struct sigevent kill = {.sigev_notify = SIGEV_SIGNAL,
-                            .sigev_signo = SIGKILL};
+    struct sigevent wake = {.sigev_notify = SIGEV_SIGNAL,
+                            .sigev_signo = SIGCONT};
     struct server server = {
         .options = o, .file = file, .program = program, .type = uprobe_type()};
 
@@ -188,10 +191,10 @@ static _Noreturn void begin_child(const struct options *o, const int *file,
     prctl(PR_SET_NAME, "polltrace-upro");
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
-    if (timer_create(CLOCK_MONOTONIC, &kill, &server.killer))
+    if (timer_create(CLOCK_MONOTONIC, &wake, &server.waker))
         _exit(1);
     caps_keep(caps_uprobe());
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, SIGCONT); // the end of the channel ends it
     if (!o->no_seccomp)
         sandbox_uprobes();
     serve(&server, from);

@@ -29,7 +29,9 @@ def test_every_probe_is_given_it(
         process = start(*given)
         found = until(lambda: children(process.pid, "polltrace-probe"), "a probe")
         for probe in found:
-            options = Path(f"/proc/{probe}/cmdline").read_text().split("\0")
+            command = Path(f"/proc/{probe}/cmdline")
+            # An exec sets the name first, and the words a moment later.
+            options = until(command.read_text, "the probe's options").split("\0")
             assert ("--plain-reads" in options) == plain
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE_S)

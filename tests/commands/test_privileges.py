@@ -68,7 +68,11 @@ def status(pid: int, tid: int) -> dict[str, str]:
 def assert_narrow(pid: int) -> None:
     """Every thread, because capabilities are a thread's own."""
     for tid in map(int, os.listdir(f"/proc/{pid}/task")):
-        found = status(pid, tid)
+        try:
+            found = status(pid, tid)
+        except (FileNotFoundError, ProcessLookupError):  # it has ended since
+            assert tid != pid
+            continue
         assert set(found["Uid"].split()) == set(found["Gid"].split()) == {str(NOBODY)}
         assert "0" not in found["Groups"].split()
         assert int(found["CapEff"], 16) & ~EFFECTIVE == 0

@@ -43,6 +43,8 @@ ROW_LOCK = "enq: TX - row lock contention"
 SLICES_OF = (
     "select nvl(sum(total_timeouts), 0) from v$session_event where sid = :sid and event = :event"
 )
+FROM_CLIENT = "SQL*Net message from client"
+STATUS_OF = "select status from v$session where sid = :sid"
 SPID_OF = "select p.spid from v$process p, v$session s where p.addr = s.paddr and s.sid = :sid"
 SPID = (
     "select p.spid from v$process p, v$session s"
@@ -105,6 +107,12 @@ class Session:
     @property
     def sid(self) -> int:
         return int(self.one("select sid from v$mystat where rownum = 1"))
+
+
+def settle(watcher: Session, sid: int) -> None:
+    """Wait until session `sid` waits for its client: an answer comes before it is booked."""
+    state = "select event, status from v$session where sid = :sid and state = 'WAITING'"
+    until(lambda: watcher.rows(state, sid=sid) == [(FROM_CLIENT, "INACTIVE")], "an idle session")
 
 
 @dataclass
@@ -170,8 +178,29 @@ class Lab:
         before = watcher.statistic_of(sid, "consistent gets")
         statement = RunningStatement(session)
         statement.start(sql, **binds)
-        while watcher.statistic_of(sid, "consistent gets") < before + 1000:
-            assert statement.thread.is_alive()
+
+        def reads() -> bool:
+            ended = not statement.thread.is_alive()  # asked first: it may be over any moment
+            gets = watcher.statistic_of(sid, "consistent gets") - before
+            assert gets >= 1000 or not ended, statement.error
+            return gets >= 1000
+
+        until(reads, "a thousand gets")
+        return statement
+
+    def active(self, session: Session, sql: str) -> RunningStatement:
+        """Starts `sql`, which makes no gets, and waits until the server has it."""
+        self.watcher = self.watcher or self.connect()
+        watcher, sid = self.watcher, session.sid
+        settle(watcher, sid)
+        statement = RunningStatement(session)
+        statement.start(sql)
+
+        def has_it() -> bool:
+            assert statement.thread.is_alive(), statement.error
+            return bool(watcher.one(STATUS_OF, sid=sid) == "ACTIVE")
+
+        until(has_it, "an active session")
         return statement
 
     def waiting(self, session: Session, sql: str) -> RunningStatement:

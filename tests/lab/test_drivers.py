@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from polltrace.scenarios.clients import program
 from polltrace.scenarios.run.client import DriverClient
 from tests.conftest import missing
+from tests.waiting import until
 
 from .conftest import CANCELS, FOR_EVER, LOTSLIOS, Lab
 
@@ -49,6 +51,18 @@ def rows(client: DriverClient, sql: str, **binds: float | str) -> list[list[Any]
 def error(client: DriverClient, sql: str) -> str:
     client.begin(sql)
     return client.finish().error or ""
+
+
+def reads_a_socket(pid: int) -> bool:
+    """Whether a thread of the process waits in read(2) of a socket."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # it has ended since
+            number, *arguments = (task / "syscall").read_text().split()
+            if number == "0":
+                file = Path(f"/proc/{pid}/fd/{int(arguments[0], 16)}").readlink()
+                if str(file).startswith("socket:"):
+                    return True
+    return False
 
 
 def as_number(value: Any) -> Any:
@@ -152,13 +166,22 @@ def test_11g_verifier_and_markers(start_lab: Callable[..., Lab], case: str) -> N
 def test_cancels_in_a_row(client: DriverClient, lab: Lab, case: str) -> None:
     watcher = lab.connect()
     [[sid]] = rows(client, "select sid from v$mystat where rownum = 1")
-    for _ in range(CANCELS):
+
+    def begin() -> None:
+        """Begins a statement, and waits until the server is in the middle of it."""
         before = watcher.statistic_of(int(sid), "consistent gets")
         client.begin(BURN)
-        # ojdbc11 must have come back from sending: a cancel() that meets its execute() there
-        # fails inside the driver, with a NoSuchElementException in one thread or the other.
-        while watcher.statistic_of(int(sid), "consistent gets") < before + 3000:
-            pass
+        until(
+            lambda: watcher.statistic_of(int(sid), "consistent gets") > before + 1000,
+            "a busy server",
+        )
+
+    for _ in range(CANCELS):
+        begin()
+        if client.name == "ojdbc11":
+            # It must have come back from sending: a cancel() that meets its execute() there fails
+            # inside the driver, with a NoSuchElementException in one thread or the other.
+            until(lambda: reads_a_socket(client.pid), "a driver that waits for its answer")
         client.send_break()
         cancel = client.cancelled(client.finish())
         assert (cancel.error, cancel.usable) == ("ORA-01013", True)

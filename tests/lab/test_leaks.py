@@ -6,13 +6,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import PATIENCE_S, until
 
 from .conftest import SOAK, SOON_S, Lab, RunningStatement, ended
 
@@ -39,11 +40,12 @@ def held(pid: int) -> Held:
 
 def settled(lab: Lab, children: int) -> Held:
     """The listener's resources once its last servers are gone."""
-    for _ in range(200):
-        if (now := held(lab.process.pid)).children == children:
-            break
-        time.sleep(0.05)
-    return now
+
+    def alone() -> Held | None:
+        now = held(lab.process.pid)
+        return now if now.children == children else None
+
+    return until(alone, f"{children} children")
 
 
 def one_session(lab: Lab, port: int) -> int:
@@ -114,7 +116,7 @@ def test_it_listens_on_loopback_only(
         capture_output=True,
         text=True,
         check=False,
-        timeout=20,
+        timeout=PATIENCE_S,
     )
     assert refused.returncode == 2
     assert message in refused.stderr

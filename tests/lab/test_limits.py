@@ -45,9 +45,7 @@ def test_a_statement_without_gets_makes_a_check_per_some_steps(lab: Lab, kind: s
 @pytest.mark.parametrize("kind", WITHOUT_GETS)
 def test_it_is_cancelled_in_the_middle(lab: Lab, session: Session, kind: str) -> None:
     session.cursor.execute("alter session set break_poll_skip = 1000")
-    statement = RunningStatement(session)
-    statement.start(WITHOUT_GETS[kind].format(rows=10**12))
-    wait_until_active(lab.connect(), session, statement)
+    statement = lab.active(session, WITHOUT_GETS[kind].format(rows=10**12))
     session.connection.cancel()
     assert statement.join()
     assert statement.error.startswith(CANCELLED)
@@ -57,9 +55,9 @@ def test_it_is_cancelled_in_the_middle(lab: Lab, session: Session, kind: str) ->
 def test_a_cancelled_sort_of_an_insert_undoes_only_itself(lab: Lab, session: Session) -> None:
     session.cursor.execute("create table numbers(n number)")
     session.cursor.execute("insert into numbers values(1)")
-    statement = RunningStatement(session)
-    statement.start(f"insert into numbers select n from ({NUMBERS.format(rows=10**12)}) order by n")
-    wait_until_active(lab.connect(), session, statement)
+    statement = lab.active(
+        session, f"insert into numbers select n from ({NUMBERS.format(rows=10**12)}) order by n"
+    )
     session.connection.cancel()
     assert statement.join()
     assert statement.error.startswith(CANCELLED)
@@ -155,14 +153,3 @@ def peak_kb(pid: int) -> int:
     """The most memory that the process has had, in kB."""
     [peak] = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     return int(peak)
-
-
-def wait_until_active(watcher: Session, session: Session, statement: RunningStatement) -> None:
-    """Wait until the statement of `session` is being executed."""
-    while (
-        watcher.one(
-            "select count(*) from v$session where status = 'ACTIVE' and sid <> :s", s=watcher.sid
-        )
-        != 1
-    ):
-        assert statement.thread.is_alive()

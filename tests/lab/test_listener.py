@@ -146,7 +146,7 @@ def run(oralab: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=20,
+        timeout=PATIENCE_S,
     )
 
 

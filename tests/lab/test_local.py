@@ -13,7 +13,7 @@ from pathlib import Path
 import oracledb
 import pytest
 
-from tests.waiting import until
+from tests.waiting import children, until
 
 from .conftest import CANCELS, FOR_EVER, LOTSLIOS, SOON_S, Lab, Session, ended
 from .test_cancel import CLIENT
@@ -27,12 +27,7 @@ def descriptors(pid: int) -> list[str]:
 
 def bridge_of(lab: Lab) -> int:
     """The only process of the lab that carries packets."""
-    children = Path(f"/proc/{lab.process.pid}/task/{lab.process.pid}/children").read_text().split()
-    [bridge] = [
-        int(pid)
-        for pid in children
-        if Path(f"/proc/{pid}/comm").read_text().strip() == "oralab-bridge"
-    ]
+    [bridge] = children(lab.process.pid, "oralab-bridge")
     return bridge
 
 

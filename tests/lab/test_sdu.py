@@ -7,8 +7,8 @@ import math
 
 import pytest
 
-from .conftest import Lab
-from .test_views import FROM_CLIENT, MORE_TO_CLIENT, TO_CLIENT, settle, waits
+from .conftest import FROM_CLIENT, Lab, settle
+from .test_views import MORE_TO_CLIENT, TO_CLIENT, waits
 
 HEADERS = 10  # of a DATA packet: the packet's 8 bytes and its 2 of flags
 ROWS = 2003

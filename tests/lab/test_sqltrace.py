@@ -12,11 +12,11 @@ from pathlib import Path
 import oracledb
 import pytest
 
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
-from .conftest import LOTSLIOS, ROW_LOCK, Lab, Session, ended
+from .conftest import FOR_EVER, FROM_CLIENT, LOTSLIOS, ROW_LOCK, Lab, Session, ended, settle
 from .sqltrace import Trace, read
-from .test_views import EVENTS, TIMES, settle
+from .test_views import EVENTS, TIMES
 
 LEVEL_12 = "alter session set events '10046 trace name context forever, level 12'"
 OFF = "alter session set events '10046 trace name context off'"
@@ -26,7 +26,6 @@ TRACING = (
     " from v$session where sid = :sid"
 )
 SERIAL = "select serial# from v$session where sid = :sid"
-FROM_CLIENT = "SQL*Net message from client"
 
 
 def file_of(session: Session) -> Path:
@@ -135,10 +134,13 @@ def test_another_session_switches_it_on_and_off(lab: Lab) -> None:
 def test_a_call_that_runs_is_traced_from_its_middle(lab: Lab) -> None:
     session, other = lab.connect(disable_oob=True), lab.connect()
     sid, path = session.sid, file_of(session)
-    statement = lab.running(session, LOTSLIOS, n=60_000)
+    statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
     other.cursor.callproc("dbms_monitor.session_trace_enable", [sid])
+    gets = other.statistic_of(sid, "consistent gets") + 100_000
+    until(lambda: other.statistic_of(sid, "consistent gets") > gets, "more gets")
+    session.connection.cancel()
     assert statement.join()
-    assert not statement.error
+    assert statement.error.startswith("ORA-01013")
     [fetch] = read(path).calls
     assert fetch.name == "FETCH"
     assert fetch.cr > 100_000

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
 from tests.waiting import until
 
-from .conftest import FOR_EVER, LOTSLIOS, ROW_LOCK, Lab, Session
+from .conftest import FOR_EVER, FROM_CLIENT, LOTSLIOS, ROW_LOCK, SLICES_OF, Lab, Session, settle
 
-FROM_CLIENT = "SQL*Net message from client"
 TO_CLIENT = "SQL*Net message to client"
 MORE_TO_CLIENT = "SQL*Net more data to client"
 BREAK_RESET = "SQL*Net break/reset to client"
@@ -21,13 +21,6 @@ EVENTS = (
     " where sid = :sid"
 )
 TIMES = "select stat_name, value from v$sess_time_model where sid = :sid"
-
-
-def settle(session: Session, sid: int) -> None:
-    """Wait until session `sid` waits for its client: an answer comes before it is booked."""
-    state = "select event from v$session where sid = :sid and state = 'WAITING'"
-    while session.rows(state, sid=sid) != [(FROM_CLIENT,)]:
-        pass
 
 
 def waits(session: Session, sid: int) -> dict[str, tuple[int, int, int]]:
@@ -138,6 +131,7 @@ def test_time_adds_up(lab: Lab) -> None:
     session = lab.connect()
     sid = session.sid
     session.rows(LOTSLIOS, n=20_000)
+    settle(watcher, sid)
     time.sleep(0.3)
     session.rows(LOTSLIOS, n=5_000)
     settle(watcher, sid)
@@ -146,9 +140,10 @@ def test_time_adds_up(lab: Lab) -> None:
 
     assert 0 < times["DB CPU"] <= times["DB time"] <= elapsed_us
     assert times["parse time elapsed"] + times["sql execute elapsed time"] <= times["DB time"]
-    assert times["sql execute elapsed time"] > 0.5 * times["DB time"]
+    # Nearly all of the work; of the elapsed time anything may go to other processes.
+    assert times["sql execute elapsed time"] > 0.5 * times["DB CPU"]
     idle = events[FROM_CLIENT][2]
-    assert idle >= 200_000  # it may come to its wait a little late
+    assert idle >= 300_000
     assert times["DB time"] + idle <= elapsed_us
     # Time that is neither a call nor a wait for one is negligible.
     not_idle = sum(us for event, (_, _, us) in events.items() if event != FROM_CLIENT)
@@ -223,12 +218,18 @@ def test_a_row_lock_is_waited_for_in_slices(lab: Lab) -> None:
     holder.cursor.execute("update t set n = 2")
     sid = waiter.sid
     statement = lab.waiting(waiter, "update t set n = 3")
-    time.sleep(3.3)
-    [row] = watcher.rows(
-        "select state, wait_class, p1text, p1raw, blocking_session_status, blocking_session,"
-        " seconds_in_wait from v$session where sid = :s",
-        s=sid,
-    )
+
+    def a_slice_later() -> list[tuple[Any, ...]]:
+        """The row of a session that waits again; between two slices it waits for nothing."""
+        if not watcher.one(SLICES_OF, sid=sid, event=ROW_LOCK):
+            return []
+        return watcher.rows(
+            "select state, wait_class, p1text, p1raw, blocking_session_status, blocking_session,"
+            " seconds_in_wait from v$session where sid = :s and state = 'WAITING'",
+            s=sid,
+        )
+
+    [row] = until(a_slice_later, "the second slice")
     holder.connection.commit()
     assert statement.join()
     settle(watcher, sid)
@@ -240,7 +241,7 @@ def test_a_row_lock_is_waited_for_in_slices(lab: Lab) -> None:
     assert row[6] >= 3
     assert timeouts >= 1
     assert count == timeouts + 1
-    assert us >= 3_300_000
+    assert us >= 3_000_000
     times = dict(watcher.rows(TIMES, sid=sid))
     assert times["DB time"] >= us
     assert times["DB CPU"] < us

@@ -32,11 +32,10 @@ def test_closed_streams(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["", "stat"])
-def test_help_that_nobody_reads(verb: str) -> None:
+def test_help_that_cannot_be_written(verb: str) -> None:
     full = shell(f"{POLLTRACE} {verb} --help >/dev/full")
     assert full.returncode == 8
     assert full.stderr == "polltrace: cannot write the output: No space left on device\n"
-    assert shell(f"{POLLTRACE} {verb} --help | true; exit ${{PIPESTATUS[0]}}").returncode == 141
 
 
 def test_a_named_file_that_is_no_program(run: Run, tmp_path: Path) -> None:

@@ -27,19 +27,24 @@ LINUX = tuple(map(int, os.uname().release.split(".")[:2]))
 Record = dict[str, Any]
 
 
+def read_part(stream: Any, deadline: float, most: int = 1 << 16) -> bytes:
+    """What an unbuffered pipe has next, b"" at its end; waits for it until `deadline`."""
+    waiter = select.poll()  # select() ends at descriptor 1023
+    waiter.register(stream, select.POLLIN)
+    ready = waiter.poll(max(deadline - time.monotonic(), 0) * 1000)
+    assert ready, "nothing came in time"
+    return os.read(stream.fileno(), most)
+
+
 def read_line(stream: Any, patience_s: float = PATIENCE_S, ahead: bytearray | None = None) -> str:
     """One line from an unbuffered pipe; an AssertionError instead of a test that hangs.
 
     With `ahead`, which keeps what came after it for the next time, the pipe is emptied at once.
     """
     line = ahead if ahead is not None else bytearray()
-    waiter = select.poll()  # select() ends at descriptor 1023
-    waiter.register(stream, select.POLLIN)
     deadline = time.monotonic() + patience_s
     while (end := line.find(b"\n") + 1) == 0:
-        ready = waiter.poll(max(deadline - time.monotonic(), 0) * 1000)
-        assert ready, f"no answer within {patience_s} s, after {line!r}"
-        part = os.read(stream.fileno(), 1 if ahead is None else 1 << 16)
+        part = read_part(stream, deadline, 1 if ahead is None else 1 << 16)
         if not part:
             end = len(line)
             break
@@ -145,15 +150,22 @@ class Probe:
 
     def drain(self) -> Record:
         """Reads to the trailer; returns the final frame."""
+        self._read_ahead()
         trailer = self.read_until("trailer")
-        assert self.process.stdout is not None
-        assert self._ahead + self.process.stdout.read() == b""
+        assert self._ahead == b""
         assert self.process.wait(PATIENCE_S) == 0
         frame = next(r for r in reversed(self.records) if r["type"] == "frame")
         assert frame["final"]
         assert trailer["frames"] == frame["seq"] + 1
         self.close()
         return frame
+
+    def _read_ahead(self) -> None:
+        """All that is still to come, before any of it is examined, which takes long."""
+        assert self.process.stdout is not None
+        deadline = time.monotonic() + PATIENCE_S
+        while part := read_part(self.process.stdout, deadline):
+            self._ahead += part
 
     def close(self) -> None:
         if self.process.poll() is None:
@@ -170,6 +182,17 @@ class Probe:
 def counts(frame: Record, pid: int) -> Record:
     (found,) = [p for p in frame["processes"] if p["pid"] == pid]
     return dict(found)
+
+
+def polls_until(target: Target, probe: Probe, enough: Callable[[Record], bool]) -> int:
+    """Polls on until the target in a frame is `enough`; returns how many polls were made."""
+    fd, made = target.do("open tcp"), 0
+    deadline = time.monotonic() + PATIENCE_S
+    while not made or not enough(counts(probe.read_until("frame"), target.pid)):
+        assert time.monotonic() < deadline, probe.records[-1]
+        target.do(f"poll {fd} 500009 0")
+        made += 500009
+    return made
 
 
 def total(probe: Probe, key: str = "break_polls") -> int:

@@ -78,9 +78,10 @@ def test_start_ticks_are_those_of_proc(target: Target, start_probe: StartProbe) 
     probe = start_probe("-p", str(target.pid), "-f", "-i", "0.05")
     assert probe.read_until("process")["start_ticks"] == int(stat.rsplit(")", 1)[1].split()[19])
     # A child's are the kernel side's, and lie between its parent's and now.
-    target.begin(f"forks {fd} 2000003 1 1")
+    target.begin(f"forks {fd} 2000000011 1 1")
     child = probe.read_until("process")
     stat = Path(f"/proc/{child['pid']}/stat").read_text()
+    os.kill(child["pid"], signal.SIGKILL)  # it has polled long enough
     assert child["start_ticks"] == int(stat.rsplit(")", 1)[1].split()[19])
     assert child["parent"] == target.pid
     target.finish()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import Probe, Record, Target, counts
+from tests.probes.probe_process import Probe, Record, Target, counts, polls_until
 from tests.waiting import PATIENCE_S
 
 StartProbe = Callable[..., Probe]
@@ -45,22 +45,29 @@ def test_the_automatic_stride_bounds_the_stacks_a_second(
     taken = sum(s["count"] for s in found["stacks"])
     assert 30 < taken < 30 + 400 * took
     # They stand for all the polls, within the error of that number of random gaps: their
-    # standard deviation is 0.58 of the stride.
+    # standard deviation is 0.58 of the stride, which is not the same all the time.
     stood_for = sum(s["polls"] for s in found["stacks"])
-    assert stood_for == pytest.approx(1000003, rel=5 * 0.58 / taken**0.5)
+    assert stood_for == pytest.approx(1000003, rel=7 * 0.58 / taken**0.5)
 
 
 def test_the_automatic_stride_follows_a_lower_rate(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--stacks", "auto", "-i", "0.1")
-    target.do(f"poll {fd} 300007 0")
-    fast = counts(probe.read_until("frame"), target.pid)["stack_stride"]
+    made = 300007
+    target.do(f"poll {fd} {made} 0")
+
+    def fresh() -> Record:
+        """The process in a frame that has all polls made so far."""
+        frame = probe.wait_for("frame", lambda f: counts(f, target.pid)["break_polls"] == made)
+        return counts(frame, target.pid)
+
+    before = fresh()
     deadline = time.monotonic() + PATIENCE_S
-    while counts(probe.records[-1], target.pid)["stack_stride"] != 1:
-        assert time.monotonic() < deadline, f"still {probe.records[-1]}, from {fast}"
+    while before["stack_stride"] != 1:
+        assert time.monotonic() < deadline, f"still {before}"
         target.do(f"poll {fd} 2 0")
-        probe.read_until("frame")
-    before = counts(probe.records[-1], target.pid)
+        made += 2
+        before = fresh()
     for _ in range(20):  # slower than 200 a second: every poll
         time.sleep(0.02)
         target.do(f"poll {fd} 1 0")
@@ -147,11 +154,10 @@ def test_no_kernel_part_unless_asked_for(target: Target, start_probe: StartProbe
 
 
 def test_watching_without_stacks(target: Target, start_probe: StartProbe) -> None:
-    fd = target.do("open tcp")
-    probe = start_probe("-p", str(target.pid), "--watch", "--no-stacks", "--gap", "0.05")
-    target.do(f"poll {fd} 500009 0")
+    options = ("--watch", "--no-stacks", "--gap", "0.05", "-i", "0.2")
+    probe = start_probe("-p", str(target.pid), *options)
+    polls_until(target, probe, lambda p: p["windows"]["polls"] > 0)
     found = counts(probe.stop(), target.pid)
-    assert found["windows"]["polls"] > 0
     assert found["cpu_samples"] == 0
     assert "stacks" not in found
     assert not probe.of("maps")
@@ -168,7 +174,7 @@ def test_frames_of_what_changed(
     assert probe.records[0]["changed_only"]
     for _ in range(3):
         busy.do(f"poll {fd} 100003 0")
-        probe.read_until("frame")
+        probe.wait_for("frame", lambda f: any(p["pid"] == busy.pid for p in f["processes"]))
     idle.do("getppid 0 1009")
     probe.wait_for("frame", lambda f: any(p["pid"] == idle.pid for p in f["processes"]))
     final = probe.stop()

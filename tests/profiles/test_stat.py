@@ -168,16 +168,10 @@ def test_a_kernel_without_btf(run: Run, poller: Poller) -> None:
     assert "/sys/kernel/btf/vmlinux" in line
 
 
-@pytest.mark.parametrize(
-    ("to", "code", "errors"),
-    [
-        ("> /dev/full", 8, "polltrace: cannot write the output: No space left on device\n"),
-        ("| true; exit ${PIPESTATUS[0]}", 141, ""),
-    ],
-)
-def test_output_that_goes_nowhere(run: Run, to: str, code: int, errors: str) -> None:
-    ended = run("doctor", "--json", prefix=("bash", "-c", f'"$@" {to}', "bash"))
-    assert (ended.returncode, ended.stderr) == (code, errors)
+def test_output_that_cannot_be_written(run: Run) -> None:
+    ended = run("doctor", "--json", prefix=("bash", "-c", '"$@" > /dev/full', "bash"))
+    assert ended.returncode == 8
+    assert ended.stderr == "polltrace: cannot write the output: No space left on device\n"
 
 
 def test_unknown_verb(run: Run) -> None:

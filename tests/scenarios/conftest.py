@@ -10,6 +10,7 @@ import pytest
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
+from tests.waiting import cpu_s, until
 
 
 def busy(*, disable_oob: bool) -> Iterator[int]:
@@ -18,7 +19,14 @@ def busy(*, disable_oob: bool) -> Iterator[int]:
         spid = client.query("select spid from v$process where rownum <= 1")[1][0][0]
         # A request without a wait for its answer: the client runs it until it is killed.
         client.begin(LOTSLIOS, {"n": 10**9})
+        wait_until_busy(int(spid))
         yield int(spid)
+
+
+def wait_until_busy(spid: int) -> None:
+    """Until the server executes what it was sent: what came before takes a hundredth of this."""
+    wanted_s = cpu_s(spid) + 0.1
+    until(lambda: cpu_s(spid) > wanted_s, "a busy server")
 
 
 @pytest.fixture

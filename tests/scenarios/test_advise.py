@@ -28,6 +28,8 @@ from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
 from tests.waiting import PATIENCE_S, children, is_asleep, until
 
+from .conftest import wait_until_busy
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -49,6 +51,7 @@ def busy(lab: LabServer, *, skip: int, server_disables: bool) -> Iterator[int]:
             " and s.sid = sys_context('userenv', 'sid')"
         )[1][0][0]
         client.begin(LOTSLIOS, {"n": 10**9})
+        wait_until_busy(int(spid))
         yield int(spid)
 
 

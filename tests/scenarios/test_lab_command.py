@@ -15,7 +15,7 @@ from typing import Any
 import oracledb
 import pytest
 
-from tests.waiting import PATIENCE_S, until
+from tests.waiting import PATIENCE_S, cpu_s, until
 
 Lab = Callable[..., subprocess.CompletedProcess[str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -253,10 +253,6 @@ def test_ps_shows_break_modes_and_reasons(background: Lab, run: Run) -> None:
     assert third["reason"].endswith("sets DISABLE_OOB=ON")
     assert first["client"].startswith("127.0.0.1:")
     assert {each["instance"] for each in (first, second, third)} == {"LAB"}
-
-
-def cpu_s(pid: int) -> float:
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def pids() -> list[int]:

@@ -177,7 +177,8 @@ def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
         # THEN nothing of it is left
         all_ended(family)
         all_given_up(seen)
-        assert [*temporary.iterdir()] == []
+        # What was started in the last moment may be at it still.
+        until(lambda: not [*temporary.iterdir()], "a folder without leavings")
         if saved.exists():
             what = ("run", "--resume", str(saved))
     assert seen

@@ -10,6 +10,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -160,8 +161,7 @@ def open_directory() -> Iterator[Path]:
         readable = False
     if not readable:
         pytest.skip("this checkout cannot be read by an ordinary user")
-    path = Path("/tmp") / f"polltrace-test-{os.getpid()}"
-    path.mkdir(mode=0o755)
+    path = Path(tempfile.mkdtemp())  # below tmp_path that user could not enter it
     path.chmod(0o755)
     yield path
     shutil.rmtree(path)

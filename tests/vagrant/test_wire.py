@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -38,7 +39,9 @@ class Network:
     """client - router - server, in namespaces."""
 
     def __init__(self) -> None:
-        self.name = {who: f"pt{os.getpid()}{who}" for who in ("client", "router", "server")}
+        # Not by the PID: another run's, in a namespace of its own, may have the same.
+        run = secrets.token_hex(4)
+        self.name = {who: f"pt-{run}-{who}" for who in ("client", "router", "server")}
 
     def popen(self, who: str, *command: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

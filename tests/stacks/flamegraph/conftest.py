@@ -84,8 +84,18 @@ class Browser:
         """Load a page and wait until it has."""
         self.events.clear()
         self.call("Page.navigate", url=page.as_uri())
-        while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
+        while not self._has_loaded(page.as_uri()):
             self.events.append(self._receive())
+
+    def _has_loaded(self, url: str) -> bool:
+        """Whether this page has come, and then its load event: the one before has one as well."""
+        come = False
+        for event in self.events:
+            if event.get("method") == "Page.frameNavigated":
+                come = event["params"]["frame"]["url"] == url
+            elif come and event.get("method") == "Page.loadEventFired":
+                return True
+        return False
 
     def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
