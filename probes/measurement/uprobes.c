@@ -27,6 +27,7 @@
 // behind.
 #define LATE_NS 200000000ull
 #define WAKE_NS 300000000ull
+#define AGAIN_NS 100000000 // somebody may stop it once more
 
 struct request {
     unsigned place;
@@ -102,7 +103,8 @@ static uint64_t next_deadline(const struct server *s) {
 static void arm(const struct server *s) {
     uint64_t next = next_deadline(s), at = next ? next + WAKE_NS : 0;
     struct itimerspec when = {
-        .it_value = {.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000}};
+        .it_value = {.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000},
+        .it_interval = {.tv_nsec = AGAIN_NS}};
 
     timer_settime(s->waker, TIMER_ABSTIME, &when, NULL);
 }
