@@ -300,7 +300,7 @@ def test_a_killed_load_leaves_its_seconds_and_no_process(
 def test_the_reports_of_a_load(
     loaded: Loaded, run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    loaded("sessions = 2\nseconds = 2\nrate = 100\n" + QUERY)
+    loaded("sessions = 2\nseconds = 1\nrate = 100\n" + QUERY)
     path = str(tmp_path / "w.load.jsonl")
     page = tmp_path / "page.html"
     text = run("report", path)
