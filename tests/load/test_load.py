@@ -119,14 +119,14 @@ def test_drivers_are_given_to_sessions_in_turn(loaded: Loaded) -> None:
 
 @pytest.mark.parametrize("mode", ["flood", "trickle", "tsunami"])
 def test_sessions_connect_as_the_mode_says(mode: str, loaded: Loaded, tmp_path: Path) -> None:
-    text = f'connect = "{mode}"\nconnect_delay_s = 0.6\nsessions = 3\nseconds = 1\n' + QUERY
+    text = f'connect = "{mode}"\nconnect_delay_s = 0.4\nsessions = 3\nseconds = 1.5\n' + QUERY
     data = loaded(text)
     began = [line["began_ns"] / 1e9 for line in read_load(tmp_path / "w.load.jsonl").sessions]
     assert len(began) == 3
     assert data["connect_ms"]["max"] >= data["connect_ms"]["p50"] > 0
     if mode == "trickle":
-        # The last is due 1.2 seconds after the first, which a busy host may hold up.
-        assert max(began) - min(began) > 0.7
+        # The last is due 0.8 seconds after the first, which a busy host may hold up.
+        assert max(began) - min(began) > 0.4
     assert all(each["transactions"] > 0 for each in data["per_session"])
 
 
