@@ -180,7 +180,8 @@ class _Fold:
         self._timed_until_s = at_s
         if isinstance(record, Trailer):
             for identity, totals in self._timing.totals.items():
-                if totals.burst is not None:
+                # One that was interrupted does not take the place of one that saw polls.
+                if totals.burst and (totals.burst.break_polls or identity not in self._bursts):
                     self._bursts[identity] = totals.burst
                 if totals.gaps:
                     before = self._gaps.get(identity)

@@ -25,24 +25,29 @@ from polltrace.stacks.locating import FunctionPlace, locate_function
 
 # Limits of polltrace-probe: processes whose checks it counts at one time, functions in one command.
 _AT_ONCE = _MOST_FUNCTIONS = 8
+# On a busy host the probe may be suspended while it counts, or no session polls in that moment.
+_MOST_TRIES = 3
 
 # By a program's device and inode, and the name of its check function.
 Places = dict[tuple[int, int, str], FunctionPlace | None]
 
 
 class IntrusiveMeasurements:
-    """Schedules them: due() gives the next, ended() takes note of its end."""
+    """Schedules them: due() gives the next, seen() takes note of its frames, ended() of its end."""
 
     def __init__(self, pollers: Pollers, servers: Mapping[Identity, Server]) -> None:
         self._pollers, self._servers = pollers, servers
         self._targets: list[Identity] = []
         self._cpu_before_s: dict[Identity, float] = {}
-        self._timed = False
+        # Counts of checks that are to be tried, until one has seen polls.
+        self._tries = 0
+        self._try_now = False
 
     def due(self, now_s: float) -> tuple[str, list[str]] | None:
         """The stream whose measurement is due, and the probe's options for it."""
-        if self._timed:
-            self._timed = False
+        if self._try_now:
+            self._try_now = False
+            self._tries -= 1
             return self._checks()
         self._targets = self._pollers.due(now_s)
         if not self._targets:
@@ -52,11 +57,18 @@ class IntrusiveMeasurements:
         options = ProbeOptions(duration_s=self._pollers.timed_s, latency=True)
         return GAPS, [*_pids(self._targets), *options.options()]
 
+    def seen(self, frame: Mapping[str, Any]) -> None:
+        """Take in a frame of a count of checks."""
+        if any(each.get("burst", {}).get("break_polls") for each in frame["processes"]):
+            self._tries = 0
+
     def ended(self, stream: str, at_s: float) -> Iterator[dict[str, Any]]:
         """The entries that follow a measurement that has ended."""
+        if stream == GAPS:
+            self._tries = _MOST_TRIES
+        self._try_now = self._tries > 0
         if stream != GAPS:
             return
-        self._timed = True
         for identity, before_s in self._cpu_before_s.items():
             now_s = procfs.on_cpu_or_waiting_for_one_s(identity[0])
             if now_s is not None and procfs.start_ticks(identity[0]) == identity[1]:

@@ -151,6 +151,8 @@ class Recorder:
                     self._calibration.want(self._pollers.frame(record))
                     for identity in self._pollers.ran:
                         self._inspector.ran(identity)
+        elif read.stream == CHECKS and record["type"] == "frame":
+            self._intrusive.seen(record)
         return list(self._journal.record(read))
 
     def _between_reads(self, parts: Parts) -> None:

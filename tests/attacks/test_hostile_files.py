@@ -164,7 +164,7 @@ def test_a_process_that_never_answers(
         return {}
 
     monkeypatch.setattr("polltrace.procfs.environ", environ)
-    monkeypatch.setattr("polltrace.procfs.PATIENCE_S", 0.2)
+    monkeypatch.setattr("polltrace.procfs.PATIENCE_S", 2.0)
     found = servers(pids)
     released.set()
     assert [each.pid for each in found] == pids

@@ -85,7 +85,7 @@ def java(folder: Path) -> list[str]:
 
 def go(folder: Path) -> list[str]:
     built = folder / "poller"
-    environment = {**os.environ, "GOCACHE": str(folder / "cache"), "GOFLAGS": "-mod=mod"}
+    environment = {**os.environ, "GOFLAGS": "-mod=mod"}
     command = [program("go"), "build", "-o", str(built), str(SOURCES / "poller.go")]
     subprocess.run(command, env=environment, check=True)
     return [str(built)]

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ import pytest
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
 from polltrace.engines import check_options
 from polltrace.profiles.sampled import AT_POLL, introduced, named_stacks
+from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
 from polltrace.stacks import Symbolizer
 from tests.conftest import POLLTRACE
@@ -25,9 +28,25 @@ from tests.engines.conftest import StartSession
 from tests.probes.probe_process import Probe, read_line, total
 from tests.waiting import is_asleep, until
 
-LONG = "select count(*) from generate_series(1, 20000000) a"
+# Without an end that a test would see, and without a temporary file.
+ENDLESS = "select count(*) from generate_series(1, 100000) a, generate_series(1, 1000000) b"
 # A check in strace's words: any wait for nothing at all; PostgreSQL 14 polls.
 NOW = re.compile(r"^(epoll_wait|poll)\(.*, 0\) +=", re.MULTILINE)
+
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
+
+@contextlib.contextmanager
+def executing(*clients: DriverClient) -> Iterator[None]:
+    """All are in the middle of a statement."""
+    for client in clients:
+        client.begin(ENDLESS)
+    try:
+        yield
+    finally:
+        for client in clients:
+            client.send_break()
+            client.finish()
 
 
 class Strace:
@@ -128,18 +147,16 @@ def polltrace(*words: str) -> str:
 def test_ps_and_why_say_what_it_means(start_session: StartSession) -> None:
     checking, pid = start_session(10)
     other, quiet = start_session(0)
-    for client in (checking, other):
-        client.begin(LONG)
-    sessions = {
-        each["pid"]: each for each in json.loads(polltrace("ps", "-d", "1s", "--json"))["sessions"]
-    }
+    with executing(checking, other):
+        seen = json.loads(polltrace("ps", "-d", "1s", "--json"))
+        text = polltrace("why", "-p", str(quiet), "-d", "500ms")
+    sessions = {each["pid"]: each for each in seen["sessions"]}
     modes = {p: (sessions[p]["engine"], sessions[p]["break_mode"]) for p in (pid, quiet)}
     assert modes == {pid: ("PostgreSQL", "checking"), quiet: ("PostgreSQL", "not checking")}
-    assert 1 <= sessions[pid]["break_polls_per_s"] <= 101
+    assert 1 <= sessions[pid]["break_polls_per_s"] <= 150  # of 100
     assert sessions[pid]["client"].startswith("127.0.0.1:")
     assert sessions[pid]["configured_skip"] is sessions[pid]["configured_disable_oob"] is None
 
-    text = polltrace("why", "-p", str(quiet), "-d", "500ms")
     assert "SHOW client_connection_check_interval" in text
     for oracle in ("sqlnet", "OOB", "BREAK_POLL_SKIP", "in-band", "SIGURG"):
         assert oracle not in text
@@ -161,8 +178,9 @@ def test_backends_that_know_poll_alone_refuse_it(start_session: StartSession) ->
 
 def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
     client, pid = start_session(10)
-    client.begin(LONG)
-    found = json.loads(polltrace("stop-at", "-p", str(pid), "--json"))
+    with executing(client):
+        # On a busy host it is stopped for as long as another process has the processor.
+        found = json.loads(polltrace("stop-at", "-p", str(pid), "--longest-stop", "10s", "--json"))
     names = [frame["function"] for frame in found["frames"]]
     assert "pq_check_connection" in names
     assert found["socket"]["kind"] == "tcp"
@@ -170,25 +188,23 @@ def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
 
 def test_advise_measures_the_interval_in_force(start_session: StartSession) -> None:
     client, pid = start_session(10)
-    client.begin(LONG.replace("20000000", "100000000"))
-    advice = json.loads(polltrace("advise", "-p", str(pid), "-d", "1s", "--json"))
+    with executing(client):
+        advice = json.loads(polltrace("advise", "-p", str(pid), "-d", "1s", "--json"))
     assert advice["break_mode"] == "checking"
     assert advice["interval_s"] == pytest.approx(0.01, rel=0.2)
     by_interval = {each["interval_s"]: each for each in advice["forecast"]}
     assert by_interval[0.001]["cpu_pct"] > by_interval[0.1]["cpu_pct"] > 0
     assert by_interval[1.0]["found_median_s"] == 0.5
     assert advice["recommended_interval_s"] in by_interval
-    client.send_break()
 
 
 def test_a_recording_has_the_cost_of_whole_checks(
     start_session: StartSession, tmp_path: Path
 ) -> None:
     client, pid = start_session(1)
-    client.begin(LONG.replace("20000000", "1000000000"))
     path = str(tmp_path / "pg.polltrace")
-    polltrace("record", "-o", path, "-p", str(pid), "-d", "3s")
-    client.send_break()
+    with executing(client):
+        polltrace("record", "-o", path, "-p", str(pid), "-d", "3s")
     report = json.loads(polltrace("report", path, "--json"))
     (session,) = report["sessions"]
     advice = json.loads(polltrace("advise", path, "-p", str(pid), "--json"))
@@ -211,9 +227,11 @@ def test_a_recording_has_the_cost_of_whole_checks(
 
 def test_top_costs_a_check_as_a_whole(start_session: StartSession) -> None:
     client, pid = start_session(10)
-    client.begin(LONG.replace("20000000", "1000000000"))
     command = [POLLTRACE, "top", "-b", "--json", "--no-gaps", "--filter", str(pid)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as top:
+    with (
+        executing(client),
+        subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as top,
+    ):
         row: dict[str, Any] = {"cost_ns": None}
         try:
             while row["cost_ns"] is None:
@@ -221,7 +239,6 @@ def test_top_costs_a_check_as_a_whole(start_session: StartSession) -> None:
                 row = next((each for each in seen["servers"] if each["pid"] == pid), row)
         finally:
             top.kill()
-    client.send_break()
     assert row["break_mode"] == "checking"
     costs = {each["interval_us"]: each for each in seen["costs"] if each["trigger"] == "interval"}
     assert row["cost_ns"] == costs[row["interval_us"]]["cost_ns"]
@@ -244,5 +261,5 @@ def test_a_cluster_ends_with_its_owner() -> None:
         pid, folder = read_line(owner.stdout).split()
         assert Path(f"/proc/{pid}").exists()
         owner.send_signal(signal.SIGKILL)
-    until(lambda: not Path(f"/proc/{pid}").exists())
+    until(lambda: not Path(f"/proc/{pid}").exists(), "the end of the cluster")
     shutil.rmtree(folder)  # all that is left

@@ -182,7 +182,7 @@ def test_a_server_that_goes_is_counted_as_failures(start: Start, tmp_path: Path)
 
 def test_on_a_terminal_the_table_follows(oralab: Oralab) -> None:
     reader, terminal = pty.openpty()
-    words = [POLLTRACE, "ping", target(oralab), "-n", "20", "--interval", "100ms"]
+    words = [POLLTRACE, "ping", target(oralab), "-n", "6", "--interval", "100ms"]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     with subprocess.Popen(words, stdout=terminal, stdin=terminal, env=environment) as process:
         os.close(terminal)

@@ -25,10 +25,12 @@ def test_counts_are_those_of_the_messages() -> None:
             assert len(server.recv(LENGTH)) == LENGTH
         until(lambda: tcp_info(client).bytes_acked >= MESSAGES * LENGTH, "the acknowledgements")
         sent, came = tcp_info(client), tcp_info(server)
-    assert (sent.segments_out, came.segments_in) == (MESSAGES, MESSAGES)
+    # On a host that holds us up for a while, the kernel sends one again.
+    assert sent.segments_out - sent.retransmits == MESSAGES
+    assert came.segments_in == sent.segments_out
     # The kernel counts the SYN as an acknowledged byte.
     assert (came.bytes_received, sent.bytes_acked) == (MESSAGES * LENGTH, MESSAGES * LENGTH + 1)
-    assert (sent.retransmits, sent.lost) == (0, 0)
+    assert sent.lost == 0
     assert 0 < sent.rtt_s < 1
     assert sent.min_rtt_s is not None
     assert sent.min_rtt_s <= sent.rtt_s

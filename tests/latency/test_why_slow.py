@@ -70,10 +70,10 @@ def share(data: dict[str, Any], name: str) -> float:
 
 @pytest.mark.usefixtures("lab")
 def test_a_client_that_waits(run: Run) -> None:
-    with LabServer() as server, paced(server.oralab, 0.05) as pid:
+    with LabServer() as server, paced(server.oralab, 0.2) as pid:
         found = why(run, pid)
         assert share(found, "client") > 0.5
-        assert 1 <= found["round_trips"] <= 14
+        assert 1 <= found["round_trips"] <= found["seconds"] / 0.2 + 1
         text = run("why", "--slow", "-p", pid, "-d", "300ms").stdout
     assert "what helps: the client takes its time" in text
 
@@ -97,11 +97,11 @@ def test_a_path_that_delays(run: Run) -> None:
     with (
         server_namespace(),
         LabServer(address=SERVER) as server,
-        clients_behind_tun(0, NetworkPath(0.02)) as start,
+        clients_behind_tun(0, NetworkPath(0.05)) as start,
         paced(server.oralab, 0.0, start) as pid,
     ):
         found = why(run, pid)
-    assert found["network_ms_at_most"] >= 20
+    assert found["network_ms_at_most"] >= 50
     assert share(found, "network") > 0.5
 
 

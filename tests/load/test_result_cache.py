@@ -192,7 +192,7 @@ def test_no_read_is_staler_than_the_lag(
 def test_a_load_counts_what_its_caches_found(loaded: Loaded) -> None:
     text = """
     sessions = 2
-    seconds = 1.5
+    seconds = 0.7
     order = "sequential"
     transactions_per_commit = 1
     setup = [

@@ -6,14 +6,17 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.errors import FileError
-from polltrace.recording import read
+from polltrace.profiles.frames import Stack
+from polltrace.recording import Recording, read
+from polltrace.recording.summary import summary
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
@@ -34,20 +37,32 @@ class LabRecording:
     secrets: tuple[str, ...]
 
 
-def has_all_kinds(path: Path, pid: int) -> bool:
-    """Whether the recording has counted checks, timed gaps and samples of that process by now, and
-    what a poll costs."""
+def has_all_kinds(path: Path, in_band: int, out_of_band: int) -> bool:
+    """Whether the recording has of the first process counted checks, timed gaps, samples with the
+    break check among them and what a poll costs by now, and the break mode of both."""
     try:
         recording = read(path)
     except (FileNotFoundError, FileError):  # it has only begun
         return False
-    sampled = recording.sampled.totals if recording.sampled else ()
+    sessions = {each.identity[0]: each for each in summary(recording).sessions}
+    if not {in_band, out_of_band} <= sessions.keys():
+        return False
+    polling = sessions[in_band]
     return (
-        any(burst.break_polls for at, burst in recording.bursts.items() if at[0] == pid)
-        and any(totals.gaps for at, totals in recording.gaps.items() if at[0] == pid)
-        and any(len(totals.stacks) > 10 for totals in sampled if totals.pid == pid)
-        and bool(recording.check_costs)
+        (polling.mode, sessions[out_of_band].mode) == (BreakMode.IN_BAND, BreakMode.OUT_OF_BAND)
+        and any(burst.break_polls for at, burst in recording.bursts.items() if at[0] == in_band)
+        and sum(each.count for each in polling.gaps) > 100
+        and polling.break_polls > 1000
+        and polling.samples > 10
+        and polling.checks > 0
+        and polling.poll_cost_s is not None
+        and any(stack.kind == "poll" for stack in _stacks(recording, in_band))
     )
+
+
+def _stacks(recording: Recording, pid: int) -> Sequence[Stack]:
+    counted = recording.counted.totals if recording.counted else ()
+    return next((each.stacks for each in counted if each.pid == pid), ())
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +85,7 @@ def lab_recording(
             env={**os.environ, "POLLTRACE_CALIBRATE": str(quick_calibrate)},
         ) as recording:
             # On a busy host a session is on CPU in few of the moments when its polls are timed.
-            until(lambda: has_all_kinds(path, pids[0]), "measurements of every kind")
+            until(lambda: has_all_kinds(path, pids[0], pids[1]), "measurements of every kind")
             recording.send_signal(signal.SIGINT)
         assert recording.returncode == 0
         secrets = (SECRET_SQL, SECRET_BIND, server.oralab.password)

@@ -14,7 +14,7 @@ import pytest
 
 from polltrace.stop_at.threads import state, status
 from tests.stop_at.stopped_target import Target
-from tests.waiting import PATIENCE_S, until
+from tests.waiting import PATIENCE_S, is_asleep, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
@@ -31,6 +31,7 @@ def stop(run: Run, pid: int | str, *options: str) -> tuple[int, str]:
 
 
 def test_it_makes_none(run: Run, target: Target) -> None:
+    until(lambda: is_asleep(target.pid), "a target that waits for a command")
     code, line = stop(run, target.pid)
     assert code == 1
     assert "did not make a break poll in 0.2 s: it sleeps" in line

@@ -55,10 +55,16 @@ def of_a_recordings_advice(run: Run, pid: int, folder: Path) -> Share:
 
 
 def of_top(_run: Run, pid: int, _folder: Path) -> Share:
-    """The last of four screens: polls are timed for a moment once it was seen to poll."""
-    argv = [POLLTRACE, "top", "--json", "-n", "4", "--filter", str(pid)]
-    ended = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True)
-    (row,) = json.loads(ended.stdout.splitlines()[-1])["servers"]
+    """The fourth screen, or the first with a cost after it: polls are timed for a moment once it
+    was seen to poll."""
+    argv = [POLLTRACE, "top", "--json", "--filter", str(pid)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as top:
+        assert top.stdout is not None
+        for number, line in enumerate(top.stdout, 1):
+            (row,) = json.loads(line)["servers"]
+            if number >= 4 and row["cost_ns"] and row["break_polls_per_s"]:
+                break
+        top.kill()
     rate = row["break_polls_per_s"] / (row["cpu_pct"] / 100)
     return Share(*(1e-7 * rate * cost for cost in (row["cost_ns"], *row["cost_ns_ci95"])))
 

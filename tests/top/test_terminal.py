@@ -16,7 +16,7 @@ import pytest
 
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
-from tests.waiting import children
+from tests.waiting import children, is_asleep
 from tests.waiting import until as wait_until
 
 pytestmark = [
@@ -89,6 +89,18 @@ class Tmux:
             raise
         return screen
 
+    def still(self, wanted: str) -> str:
+        """The screen with `wanted` on it, once it is drawn to its end: for a moment it is half
+        the one before."""
+        before = ""
+
+        def stands(screen: str) -> bool:
+            nonlocal before
+            same, before = screen == before, screen
+            return same and wanted in screen and is_asleep(self.program())
+
+        return self.until(stands)
+
     def top(self, command: str = f"{POLLTRACE} top", pid: int | None = None) -> None:
         """Start it, with the terminal's settings kept before and after, and await a server."""
         self.keys(f"stty -g > before; {command}; echo code=$?; stty -g > after; echo over", "Enter")
@@ -134,10 +146,11 @@ def test_a_session_is_shown_with_its_loss_and_opened(tmux: Tmux, busy_server: in
     tmux.keys("/")
     tmux.keys("-l", str(busy_server))
     tmux.keys("Enter", "Down", "Enter")
-    screen = tmux.until(lambda text: "Counted:" in text and "nioqts" in text)
-    assert "Break mode: in-band" in screen
-    assert "sntpoltsts < snttmoredata < nsmore2recv < nioqts" in screen
-    assert " <-" in screen
+    shown = (
+        *("Break mode: in-band", "Counted:", " <-"),
+        "sntpoltsts < snttmoredata < nsmore2recv < nioqts",
+    )
+    tmux.until(lambda text: all(words in text for words in shown))
     tmux.keys("t")
     tmux.until(lambda text: "the worst was" in text and "Counted:" in text)
     tmux.keys("2")
@@ -180,7 +193,7 @@ def test_a_wider_terminal_shows_more_at_once(tmux: Tmux, busy_server: int) -> No
 def test_a_pause_holds_the_screen_still(tmux: Tmux, busy_server: int) -> None:
     tmux.top(pid=busy_server)
     tmux.keys("Space")
-    held = tmux.until("PAUSED")
+    held = tmux.still("PAUSED")
     with LabServer() as lab, DriverClient() as client:
         lab.connect(client, break_poll_skip=3, disable_oob=False)
         spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
@@ -261,9 +274,10 @@ def test_no_color_means_no_color(tmux: Tmux, busy_server: int) -> None:
 def test_the_demo_recording_is_played_paused_and_moved(tmux: Tmux) -> None:
     tmux.top(f"{POLLTRACE} top demo")
     tmux.keys("]", "Space")
-    held = tmux.until(lambda text: "PAUSED" in text and "in-band" in text)
+    held = tmux.still("PAUSED")
+    assert "in-band" in held
     tmux.keys("-")
-    faster = tmux.until("x2  PAUSED")
+    faster = tmux.still("x2  PAUSED")
     assert faster.splitlines()[:5] == held.splitlines()[:5]  # the clock stands still
     tmux.keys("Enter")
     tmux.until(lambda text: "Counted:" in text and "Break mode:" in text)

@@ -18,8 +18,10 @@ LONGEST_S = 86_400.0
 LARGEST_BUFFER = 1 << 28
 
 GREETING = "polltrace-net-test"
-VERSION = 1
+VERSION = 2
 READY = b"ready\n"
+GO = b"\n"
+"""From a client that sends nothing else: the server's time to send begins with the first byte."""
 _LONGEST_LINE = 512
 
 

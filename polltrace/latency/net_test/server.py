@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from polltrace.errors import HostError
-from polltrace.latency.net_test.plan import READY, Plan, plan_of, read_line, set_up
+from polltrace.latency.net_test.plan import GO, READY, Plan, plan_of, read_line, set_up
 from polltrace.latency.net_test.transfer import Payload, Sink
 
 MOST_CONNECTIONS = 256
@@ -93,6 +93,7 @@ def _acknowledge(connection: socket.socket, plan: Plan) -> None:
 def _stream(connection: socket.socket, plan: Plan) -> None:
     sender = None
     if plan.direction != "to-server":
+        connection.recv(len(GO))
         sender = threading.Thread(target=_send_until, args=(connection, plan), daemon=True)
         sender.start()
     sink = Sink()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import socket
 import sys
@@ -19,7 +20,7 @@ from typing import Any
 
 from polltrace.errors import HostError
 from polltrace.latency.distribution import Distribution
-from polltrace.latency.net_test.plan import Plan, opened
+from polltrace.latency.net_test.plan import GO, Plan, opened
 from polltrace.latency.net_test.transfer import Payload, Sink
 from polltrace.latency.tcp_info import tcp_info
 
@@ -37,6 +38,7 @@ class Stream:
         self._latency = Distribution()
         self._part = Distribution()
         self._ended = threading.Event()
+        self._early = False
 
     def run(self) -> dict[str, Any]:
         """Exchange until the time is over; the figures after the warm-up."""
@@ -63,6 +65,7 @@ class Stream:
         info = tcp_info(self._connection)
         return {
             "seconds": ended - began,
+            "ended_early": self._early,
             "bytes": bytes_,
             "latency": latency,
             "cpu_share": cpu_s / (ended - began),
@@ -72,14 +75,18 @@ class Stream:
         }
 
     def _intervals(self, began: float, base: int) -> None:
-        before, at = base, began
-        while at < self._until and not self._ended.is_set():
-            at = min(at + self._interval_s, self._until)
-            self._wait_until(at)
+        before = base
+        # As many on a busy host, where one ends late; the figures are of the time that it took.
+        count = math.ceil(self._plan.seconds / self._interval_s - 1e-9)
+        for number in range(1, count + 1):
+            if self._early:
+                return
+            self._wait_until(min(self._counted_from + number * self._interval_s, self._until))
             now, part = self._bytes(), self._part
             self._part = Distribution()
             found = part.summary() if part.samples else None
-            line = {"at_s": at - began, "bytes": now - before, "messages": part.samples}
+            at_s = time.monotonic() - began
+            line = {"at_s": at_s, "bytes": now - before, "messages": part.samples}
             print(json.dumps(line | {"mean_s": found.mean if found else None}), flush=True)
             before = now
 
@@ -95,6 +102,11 @@ class Stream:
     def _wait_until(self, at: float) -> None:
         self._ended.wait(max(at - time.monotonic(), 0))
 
+    def _over(self) -> None:
+        """Nothing is exchanged any more, by the clock or because the other end is gone."""
+        self._early = time.monotonic() < self._until
+        self._ended.set()
+
     def _ask(self) -> None:
         """Message and answer, in turns."""
         with contextlib.suppress(OSError):
@@ -107,7 +119,7 @@ class Stream:
                 if sent_at >= self._counted_from:
                     self._latency.add(took_s)
                     self._part.add(took_s)
-        self._ended.set()
+        self._over()
 
     def _stream(self) -> None:
         sender = None
@@ -116,11 +128,13 @@ class Stream:
             sender.start()
         if self._plan.direction != "to-server":
             with contextlib.suppress(OSError):
+                if sender is None:
+                    self._connection.sendall(GO)
                 while came := self._sink.some(self._connection):
                     self._received += came
         if sender is not None:
             sender.join()
-        self._ended.set()
+        self._over()
 
     def _send(self) -> None:
         with contextlib.suppress(OSError):
