@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 
-from polltrace.commands.arguments import add_duration, pid_list
+from polltrace.commands.arguments import add_duration, duration, pid_list
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.targets import one_server
@@ -12,12 +13,14 @@ from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.overhead.advice_report import session_advice_data, session_advice_text
 from polltrace.overhead.client_check import CHECKS_TIMED_SECONDS, advise_client_check
 from polltrace.overhead.forecast import CancelLimits
+from polltrace.overhead.lock_waits import LockWaits
 from polltrace.overhead.measurements import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 from polltrace.recording_report.sentences import torn
-from polltrace.servers.database import add_connect_arguments, lookup
+from polltrace.servers.activity import SessionActivity, activity_reader
+from polltrace.servers.database import add_connect_arguments, login_of
 from polltrace.servers.servers import Server
 
 
@@ -30,7 +33,9 @@ class Advise:
     on this host, calibrated with nothing attached; the other is the share of samples. Where they
     agree, the result is their mean, weighted by their uncertainty. The report goes on with why the
     session is in-band, and the lowest skip that saves as much as the best, as far as the
-    measurement can tell, with cancels within --max-cancel and --max-cancel-waiting. With a FILE it
+    measurement can tell, with cancels within --max-cancel and --max-cancel-waiting. The latter is
+    2 minutes unless it is given, and 15 for a session that does not wait for locks, by the database
+    with --connect, else by samples of what it waits in. With a FILE it
     shows the same for the session in that recording that loses most, or for --pid's.
 
     For an engine whose checks a timer starts (PostgreSQL) it counts the checks for --duration,
@@ -66,24 +71,28 @@ class Advise:
             default="1s",
             help="the longest that a cancel may take while the session is on CPU",
         )
-        add_duration(
-            parser,
+        parser.add_argument(
             "--max-cancel-waiting",
-            default="2m",
-            help="the longest that a cancel may take while the session waits, e.g. for a row lock",
+            type=duration,
+            metavar="TIME",
+            help="the longest that a cancel may take while the session waits, e.g. for a row lock "
+            "(default: 2m, and 15m for a session that does not wait for locks)",
         )
         add_connect_arguments(parser)
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
+        known, lock_waits = None, None
         if args.file is not None:
-            given, known = _recorded(args), None
+            given = _recorded(args)
         else:
             server = one_server(args.pid or [], "advise")
-            sessions = lookup(args)
-            given = _measured(server, args.duration)
-            known = sessions.of(server)
-        limits = CancelLimits(args.max_cancel, args.max_cancel_waiting)
+            with contextlib.ExitStack() as ending:
+                login = login_of(args.connect, args.password_fd)
+                database = activity_reader(ending, server, login)
+                given, lock_waits = _measured(server, args.duration, database)
+            known = database.session if database else None
+        limits = _limits(args, lock_waits)
         show(
             args.json,
             lambda: session_advice_data(given, limits, known),
@@ -92,10 +101,28 @@ class Advise:
         return 0
 
 
-def _measured(server: Server, seconds: float) -> SessionAdvice:
-    if server.engine.polls_by_count:
-        return advise_session(server, Durations(sampled=seconds))
-    return advise_client_check(server, seconds, CHECKS_TIMED_SECONDS)
+def _measured(
+    server: Server, seconds: float, database: SessionActivity | None
+) -> tuple[SessionAdvice, LockWaits | None]:
+    """The advice, and whether the session waits for locks, where that matters to it."""
+    if not server.engine.polls_by_count:
+        return advise_client_check(server, seconds, CHECKS_TIMED_SECONDS), None
+    # The names of system calls are python-ptrace's, which runs ldconfig when it is imported.
+    from polltrace.latency.lock_waits import WaitWatch, counted_lock_waits  # noqa: PLC0415
+
+    with WaitWatch(server.pid) as watch:
+        given = advise_session(server, Durations(sampled=seconds))
+    counted = counted_lock_waits(database.read()) if database else None
+    return given, counted or watch.lock_waits
+
+
+def _limits(args: argparse.Namespace, lock_waits: LockWaits | None) -> CancelLimits:
+    """As asked, else by what the session waits for."""
+    if args.max_cancel_waiting is not None:
+        return CancelLimits(args.max_cancel, args.max_cancel_waiting)
+    if lock_waits is None:
+        return CancelLimits(args.max_cancel)
+    return CancelLimits(args.max_cancel, lock_waits.limit_s, lock_waits)
 
 
 def _recorded(args: argparse.Namespace) -> SessionAdvice:

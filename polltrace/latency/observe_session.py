@@ -5,12 +5,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError
-from polltrace.latency.session_time import ServerUse, Window
+from polltrace.latency.session_time import Window
 from polltrace.latency.tcp_info import tcp_info
-from polltrace.latency.wait_sampler import WaitSampler
+from polltrace.latency.time_budget import (
+    ClientDescriptors,
+    ServerUse,
+    TimeBudget,
+    client_descriptors,
+    time_budget,
+)
+from polltrace.latency.wait_sampler import RATE_HZ, Waits, WaitSampler
 from polltrace.servers.client_socket import duplicate_socket
 from polltrace.servers.servers import Server
 
@@ -28,14 +36,42 @@ def observe(server: Server, seconds: float, stopped: Callable[[], bool] = lambda
             f"not permitted to ask process {server.pid}'s socket: run as root (Linux 5.6 or later)"
         )
     with connection:
-        sampler = WaitSampler(server.pid)
-        before, used = tcp_info(connection), _used(server.pid)
-        began = time.monotonic()
-        sampler.run(seconds, stopped)
-        took_s = time.monotonic() - began
-        after, later = tcp_info(connection), _used(server.pid)
+        before = tcp_info(connection)
+        observed = observe_process(server, seconds, stopped)
+        after = tcp_info(connection)
+    return Window(observed.seconds, observed.client, before, after, observed.used, observed.waits)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A server process, observed for `seconds`: what it `used` meanwhile, samples of what it waited
+    in, and the descriptors of its `client`."""
+
+    seconds: float
+    used: ServerUse
+    waits: Waits
+    client: ClientDescriptors
+
+    @property
+    def budget(self) -> TimeBudget:
+        return time_budget(self.seconds, self.used, self.waits, self.client)
+
+
+def observe_process(
+    server: Server,
+    seconds: float,
+    stopped: Callable[[], bool] = lambda: False,
+    rate_hz: float = RATE_HZ,
+) -> Observed:
+    """The same without the connection, which a local session has none of. Raises as observe()."""
+    sampler = WaitSampler(server.pid)
+    used = _used(server.pid)
+    began = time.monotonic()
+    sampler.run(seconds, stopped, rate_hz)
+    took_s = time.monotonic() - began
+    later = _used(server.pid)
     spent = ServerUse(later.cpu_s - used.cpu_s, later.queued_s - used.queued_s)
-    return Window(took_s, server.socket.fd, before, after, spent, sampler.waits)
+    return Observed(took_s, spent, sampler.waits, client_descriptors(server))
 
 
 def _used(pid: int) -> ServerUse:

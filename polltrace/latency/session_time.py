@@ -9,24 +9,12 @@ a client's acknowledgement may come with its next request, and so contain its ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from polltrace.intervals import Estimate, exactly, proportion
+from polltrace.intervals import Estimate
 from polltrace.latency.tcp_info import TcpInfo
+from polltrace.latency.time_budget import ClientDescriptors, ServerUse, TimeBudget, time_budget
 from polltrace.latency.wait_sampler import Waits
-
-RECEIVING = frozenset({"read", "readv", "recvfrom", "recvmsg"})
-SENDING = frozenset({"write", "writev", "sendto", "sendmsg"})
-
-
-@dataclass(frozen=True, slots=True)
-class ServerUse:
-    """Totals of the server process: `cpu_s`, seconds on a processor; `queued_s`, seconds ready to
-    run."""
-
-    cpu_s: float
-    queued_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +22,14 @@ class Window:
     """What was observed.
 
     - `seconds`: how long
-    - `fd`: the server's descriptor of its client's socket
+    - `client`: the server's descriptors of its client
     - `before`, `after`: the kernel's figures about the connection
     - `used`: by the server process in it
     - `waits`: samples of its state
     """
 
     seconds: float
-    fd: int
+    client: ClientDescriptors
     before: TcpInfo
     after: TcpInfo
     used: ServerUse
@@ -49,28 +37,16 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionTime:
-    """The window's time, divided; shares are of its `seconds`, from 0 to 1.
+class SessionTime(TimeBudget):
+    """The window's time, divided.
 
     - `trips`: round trips to the client: requests or answers, whichever were fewer segments
-    - `cpu`, `queued`: shares that the server was on a processor, or waited for one
-    - `blocked`: shares that it waited for something else, by system call, longest first
-    - `sending`: share that it waited to send to the client
-    - `idle`: share that it waited for its client's next request
     - `network_s`: seconds of a round trip between the two hosts, at most; None: not measured
-    - `samples`: of the server's state
     - `retransmits`: segments that the server sent again
     """
 
-    seconds: float
     trips: int
-    cpu: float
-    queued: float
-    blocked: Sequence[tuple[str, Estimate]]
-    sending: Estimate
-    idle: Estimate
     network_s: float | None
-    samples: int
     retransmits: int
 
     @property
@@ -107,43 +83,15 @@ class SessionTime:
 
 
 def session_time(window: Window) -> SessionTime:
-    """Raises ValueError for a window without a sample."""
-    waits, seconds = window.waits, window.seconds
-    requests = window.after.segments_in - window.before.segments_in
-    answers = window.after.segments_out - window.before.segments_out
-    cpu = min(window.used.cpu_s / seconds, 1.0)
-    queued = min(window.used.queued_s / seconds, 1.0 - cpu)
-    by_name: dict[str, int] = {}
-    idle = sending = 0
-    for (name, argument), count in waits.calls.items():
-        if argument == window.fd and name in RECEIVING:
-            idle += count
-        elif argument == window.fd and name in SENDING:
-            sending += count
-        else:
-            by_name[name] = by_name.get(name, 0) + count
-    blocked_samples = waits.samples - waits.running
-    waited = 1.0 - cpu - queued
-
-    def share(count: int) -> Estimate:
-        """Of the time that the kernel does not count, the samples' share."""
-        if not blocked_samples:
-            return exactly(0.0)
-        return proportion(count, blocked_samples).scaled(waited / 100)
-
-    shortest = window.after.min_rtt_s
+    """The division of the window's time."""
+    before, after = window.before, window.after
+    budget = time_budget(window.seconds, window.used, window.waits, window.client)
+    requests = after.segments_in - before.segments_in
+    answers = after.segments_out - before.segments_out
+    shortest = after.min_rtt_s
     return SessionTime(
-        seconds=seconds,
+        **{each.name: getattr(budget, each.name) for each in fields(budget)},
         trips=max(min(requests, answers), 0),
-        cpu=cpu,
-        queued=queued,
-        blocked=[
-            (name, share(count))
-            for name, count in sorted(by_name.items(), key=lambda each: -each[1])
-        ],
-        sending=share(sending) if sending else exactly(0.0),
-        idle=share(idle) if idle else exactly(0.0),
-        network_s=window.after.rtt_s if shortest is None else min(shortest, window.after.rtt_s),
-        samples=waits.samples,
-        retransmits=window.after.retransmits - window.before.retransmits,
+        network_s=after.rtt_s if shortest is None else min(shortest, after.rtt_s),
+        retransmits=after.retransmits - before.retransmits,
     )

@@ -68,7 +68,12 @@ class WaitSampler:
             ) from None
         self.waits = Waits()
 
-    def run(self, seconds: float, stopped: Callable[[], bool] = lambda: False) -> None:
+    def run(
+        self,
+        seconds: float,
+        stopped: Callable[[], bool] = lambda: False,
+        rate_hz: float = RATE_HZ,
+    ) -> None:
         """Sample for `seconds`, at random moments: no rhythm of the process can fall in with ours.
 
         Raises NoSuchProcessError where it ends meanwhile.
@@ -77,7 +82,7 @@ class WaitSampler:
         try:
             while time.monotonic() < until and not stopped():
                 self._sample()
-                time.sleep(random.expovariate(RATE_HZ))
+                time.sleep(random.expovariate(rate_hz))
         except ProcessLookupError:
             raise NoSuchProcessError(f"process {self._pid} ended while it was observed") from None
         finally:

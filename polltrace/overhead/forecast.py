@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from polltrace.intervals import Estimate, exactly, propagated
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.cost_model import cost_model
+from polltrace.overhead.lock_waits import WITH_LOCKS_S, LockWaits
 
 # Oracle's default, and decades around it.
 SKIPS = (1, 3, 10, 30, 100, 300, 1000)
@@ -38,10 +39,12 @@ class CheckingCost:
 @dataclass(frozen=True, slots=True)
 class CancelLimits:
     """The longest that a cancel may take, in seconds: `running_s` while the session is on CPU,
-    `waiting_s` while it waits for something else, such as a row lock."""
+    `waiting_s` while it waits for something else, such as a row lock; `lock_waits` are what the
+    latter follows from, None where somebody has set it, or nothing is known of the session."""
 
     running_s: float = 1.0
-    waiting_s: float = 120.0
+    waiting_s: float = WITH_LOCKS_S
+    lock_waits: LockWaits | None = None
 
     def allow(self, each: SkipForecast) -> bool:
         return (

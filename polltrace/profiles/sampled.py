@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Protocol
 
@@ -108,6 +108,21 @@ def judged_stack(
         undecided=by_shape and not is_server,
         polls=stack.polls,
     )
+
+
+def by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:
+    """Stacks that differ only in where in its functions each stood are one; commonest first."""
+    found: dict[tuple[str, ...], NamedStack] = {}
+    for stack in stacks:
+        names = tuple(frame.name for frame in stack.frames)
+        before = found.get(names)
+        found[names] = replace(stack, count=stack.count + (before.count if before else 0))
+    return tuple(sorted(found.values(), key=lambda stack: -stack.count))
+
+
+def have_names(stacks: Sequence[NamedStack]) -> bool:
+    """Whether the break check could be recognised at all."""
+    return any(frame.named for stack in stacks for frame in stack.frames)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,8 @@ from typing import Any
 
 from polltrace.printable import one_line
 from polltrace.profiles.frames import ProcessTotals
+from polltrace.profiles.losses import losses
 from polltrace.profiles.profile import Profile
-
-# Calls that were under way when the probe attached: counted, but not timed.
-UNTIMED = "times"
 
 
 def stat_data(profile: Profile) -> dict[str, Any]:
@@ -51,11 +49,8 @@ def stat_data(profile: Profile) -> dict[str, Any]:
 def stat_text(profile: Profile) -> str:
     """One block a process: its polls, then its system calls, most called first."""
     blocks = [_block(profile, totals) for totals in profile.totals]
-    losses = [
-        f"{count} {kind}" for kind, count in profile.lost.items() if count and kind != UNTIMED
-    ]
-    if losses:
-        blocks.append(f"LOST, so counts above are too low: {', '.join(losses)}")
+    if found := losses(profile.lost):
+        blocks.append(f"LOST, so counts above are too low: {', '.join(found)}")
     if not profile.complete:
         blocks.append(
             "The probe was ended by somebody else: these are the counts of its last frame."

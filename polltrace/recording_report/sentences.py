@@ -6,11 +6,10 @@ from __future__ import annotations
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import has_server_title
 from polltrace.intervals import Estimate
+from polltrace.profiles.losses import losses
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.stacks.text import printable
 
-# Calls that were under way when the probe attached are no loss to anything shown here.
-_UNTIMED = "times"
 _MODES = (
     *(BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL),
     *(BreakMode.CHECKING, BreakMode.NOT_CHECKING, BreakMode.UNKNOWN),
@@ -79,10 +78,10 @@ def quality(summary: Summary) -> list[str]:
         )
     found = recording.quality
     lost = found.lost if found else (recording.counted.lost if recording.counted else {})
-    losses = [
-        f"{count:,} {printable(kind)}" for kind, count in lost.items() if count and kind != _UNTIMED
-    ]
-    notes.append(f"LOST, so counts are low: {', '.join(losses)}." if losses else "Nothing lost.")
+    found_losses = [printable(each) for each in losses(lost)]
+    notes.append(
+        f"LOST, so counts are low: {', '.join(found_losses)}." if found_losses else "Nothing lost."
+    )
     if found:
         if found.late_frames:
             notes.append(f"{found.late_frames:,} frames came late.")

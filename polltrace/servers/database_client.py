@@ -36,7 +36,7 @@ def main() -> int:
     request = json.load(sys.stdin)
     try:
         with connected(oracledb, request) as connection:
-            return _say(sessions=_sessions(oracledb, connection.cursor()))
+            return _say(sessions=sessions(oracledb, connection.cursor()))
     except oracledb.Error as error:
         return _say(failed=str(error).splitlines()[0] + _too_old(oracledb.__version__))
 
@@ -69,7 +69,8 @@ def connected(oracledb: Any, request: dict[str, str]) -> Any:
     return oracledb.connect(dsn=request["dsn"] or None, externalauth=True)
 
 
-def _sessions(oracledb: Any, cursor: Any) -> list[dict[str, Any]]:
+def sessions(oracledb: Any, cursor: Any) -> list[dict[str, Any]]:
+    """Every session that has a server process, as DatabaseSession has it."""
     cursor.execute("select sys_context('userenv', 'instance_name') from dual")
     instance = cursor.fetchone()[0]
     names = list(_COLUMNS)

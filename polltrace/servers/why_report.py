@@ -28,17 +28,22 @@ def why_data(session: Session) -> dict[str, Any]:
     }
 
 
-def why_text(session: Session) -> str:
-    """The verdict in a sentence; what it rests on; what would settle it; the cure."""
+def verdict(session: Session) -> str:
+    """Its break mode in a sentence, with the reason."""
     server, found = session.server, session.why
     client = server.socket.peer if server.socket else "a local client"
     session_name = f"{server.pid} ({server.instance}, client {client})"
-    verdict = f"{session_name} is {session.mode.value}"
-    if session.reason:
-        link = " because" if session.mode is BreakMode.IN_BAND else ":"
-        verdict += f"{link} {found.reason}"
+    if not session.reason:
+        return f"{session_name} is {session.mode.value}."
+    link = " because" if session.mode is BreakMode.IN_BAND else ":"
+    return f"{session_name} is {session.mode.value}{link} {found.reason}."
+
+
+def why_text(session: Session) -> str:
+    """The verdict in a sentence; what it rests on; what would settle it; the cure."""
+    found = session.why
     lines = [
-        f"{verdict}.",
+        verdict(session),
         *(f"seen:       {line}" for line in found.evidence),
         *(f"to be sure: {line}" for line in found.settles),
         *([f"cure:       {found.cure}"] if found.cure else []),

@@ -11,6 +11,7 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import Trigger
 from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import Knot, in_order
+from polltrace.profiles.losses import losses
 from polltrace.watch.snapshot import OwnCost, PollCosts, Snapshot
 
 _UNITS = {Trigger.COUNT: ("a poll", "ns", 1e9), Trigger.INTERVAL: ("a timer's check", "us", 1e6)}
@@ -86,8 +87,7 @@ def _cost_of(trigger: Trigger, found: Sequence[tuple[Knot, Estimate]]) -> str:
 
 
 def _cost(snapshot: Snapshot) -> str:
-    lost = ", ".join(f"{count:,} {kind}" for kind, count in snapshot.lost.items() if count)
-    return f"{_own(snapshot.cost)}; lost: {lost or 'nothing'}"
+    return f"{_own(snapshot.cost)}; lost: {', '.join(losses(snapshot.lost)) or 'nothing'}"
 
 
 def _own(cost: OwnCost | None) -> str:

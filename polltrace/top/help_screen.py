@@ -11,7 +11,7 @@ Keys
   L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
   + -        slower, faster (-d at the fastest)     q F10 Ctrl-C   quit
   [ ] { }    in a recording: 10 s back and on, 60 s; + - change its speed
-  1 2 3 4    in an open server: forecast, flame, gaps, system calls (Tab: next)
+  1 2 3 4 5  in an open server: forecast, flame, gaps, system calls, now (Tab)
   t s        time the gaps between its polls for a second; count its system
              calls for three: both slow it a little meanwhile
 

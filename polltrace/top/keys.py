@@ -59,7 +59,7 @@ def _in_session(state: UIState, key: str) -> UIState | None:
         return _pane(state, panes[(panes.index(state.pane) + 1) % len(panes)])
     if key == "s":
         return _pane(state, Pane.SYSCALLS)
-    return _pane(state, Pane(key)) if key in {"1", "2", "3", "4"} else None
+    return _pane(state, Pane(key)) if key in {each.value for each in Pane} else None
 
 
 def _elsewhere(state: UIState, key: str) -> UIState:

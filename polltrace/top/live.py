@@ -18,7 +18,7 @@ from polltrace.top.help_screen import help_screen
 from polltrace.top.keys import press
 from polltrace.top.screen import page, table_screen
 from polltrace.top.signals import ENDING, Signals
-from polltrace.top.state import REFRESH_FRAMES, UIState, View, position, visible
+from polltrace.top.state import REFRESH_FRAMES, Pane, UIState, View, position, visible
 from polltrace.top.terminal import Terminal
 from polltrace.watch.calibration import Calibration
 from polltrace.watch.host_monitor import HostMonitor
@@ -29,9 +29,12 @@ from polltrace.watch.probe_host import WatchOptions
 if TYPE_CHECKING:
     from _typeshed import HasFileno
 
+    from polltrace.servers.servers import Server
+    from polltrace.top.session_now import SessionNow
     from polltrace.top.session_view import SessionView
     from polltrace.top.session_watch import SessionWatch
 
+UNSEEN_NOW = "Only its own host can measure that: run top or dump there."
 # Processes inspected between two reads of the keyboard.
 _AT_ONCE = 100
 
@@ -47,6 +50,7 @@ class Live:
         self._snapshot = self._host.snapshot(self._calibration.now)
         self._survey = GapSurvey(probe_host if watch.gaps else None)
         self._session: SessionWatch | None = None
+        self._now: SessionNow | None = None
         self._frames = 0
 
     def run(self) -> None:
@@ -114,11 +118,28 @@ class Live:
 
             self._session = self._ending.enter_context(SessionWatch(self._watch.probe_host))
         server = self._inspector.servers.get(opened) if opened else None
-        return self._session.follow(opened, server, self._calibration.now, self._state)
+        news = self._session.follow(opened, server, self._calibration.now, self._state)
+        return self._follow_now(server) or news
+
+    def _follow_now(self, server: Server | None) -> bool:
+        """Measure what the open session does while that is shown; whether there is news."""
+        shown = server is not None and server.looked_at and self._state.pane is Pane.NOW
+        if self._now is None:
+            if not shown:
+                return False
+            # The names of system calls are python-ptrace's, which runs ldconfig when imported.
+            from polltrace.top.session_now import SessionNow  # noqa: PLC0415
+
+            self._now = SessionNow(self._watch.identities.login)
+            self._ending.callback(self._now.close)
+        return self._now.follow(server if shown else None)
 
     def _session_view(self) -> SessionView:
         assert self._session is not None  # followed before it is drawn
-        return self._session.now
+        seen, now = self._session.now, self._now.lines if self._now else ()
+        if seen.server is not None and not seen.server.looked_at:
+            now = (UNSEEN_NOW,)
+        return replace(seen, doing=tuple(now))
 
     def _obey(self, signals: set[int]) -> None:
         if signal.SIGTERM in signals:

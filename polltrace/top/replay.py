@@ -69,4 +69,5 @@ class Replay(Live):
             return SessionView(note="Not in the recording at this moment.")
         profile, gaps = seen
         stacks = named_stacks(profile, self._player.probe_host.names(), ON_CPU)
-        return session_view(server, profile, stacks, self._player.costs, gaps)
+        seen_then = session_view(server, profile, stacks, self._player.costs, gaps)
+        return replace(seen_then, doing=("A recording does not have that.",))

@@ -55,6 +55,8 @@ def _shown(session: SessionView, pane: Pane, width: int, height: int) -> list[Te
             return gaps(session.gaps, width)
         case Pane.SYSCALLS:
             return syscalls(session)
+        case Pane.NOW:
+            return [Text(line) for line in session.doing or ["Measuring …"]]
         case Pane.FORECAST:
             stacks = _stacks(session, width)
             ahead = _forecast(session.advice) if session.advice else []
@@ -67,7 +69,7 @@ def _keys(pane: Pane) -> Text:
         style = "bold not dim reverse" if each is pane else ""
         line.append(f"{each.value} {each.name.capitalize()}", style)
         line.append(" ")
-    return line.append(" t Time gaps  Esc Back  F1 Help  q Quit")
+    return line.append(" t Time  Esc Back  F1 Help  q Quit")
 
 
 def _title(row: ServerRow | None) -> Text:

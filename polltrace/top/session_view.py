@@ -15,7 +15,7 @@ from polltrace.overhead.poll_cost import Knot, PollCost, constant, curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice
 from polltrace.profiles.frames import Bucket, ProcessTotals
 from polltrace.profiles.profile import Profile
-from polltrace.profiles.sampled import NamedStack
+from polltrace.profiles.sampled import NamedStack, by_names, have_names
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server
 from polltrace.watch.snapshot import PollCosts
@@ -29,7 +29,7 @@ class SessionView:
     on-CPU stacks, `note` is a sentence about the measurement. `advice` is None until there are
     windows enough and a cost, or where nothing is polled; `checks` the share of `samples` in the
     break check. `gaps` and `counted` (system calls, and for how many seconds) only where these were
-    asked for.
+    asked for. `doing` are the lines of what it does now, once that was measured.
     """
 
     server: Server | None = None
@@ -42,24 +42,10 @@ class SessionView:
     note: str = ""
     gaps: tuple[Bucket, ...] = ()
     counted: tuple[ProcessTotals, float] | None = None
+    doing: tuple[str, ...] = ()
 
     def ended(self) -> SessionView:
         return replace(self, note="The process has ended; this is what was seen of it last.")
-
-
-def _by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:
-    """Stacks that differ only in where in its functions each stood are one; commonest first."""
-    found: dict[tuple[str, ...], NamedStack] = {}
-    for stack in stacks:
-        names = tuple(frame.name for frame in stack.frames)
-        before = found.get(names)
-        found[names] = replace(stack, count=stack.count + (before.count if before else 0))
-    return tuple(sorted(found.values(), key=lambda stack: -stack.count))
-
-
-def _have_names(stacks: Sequence[NamedStack]) -> bool:
-    """Whether the break check could be recognised at all."""
-    return any(frame.named for stack in stacks for frame in stack.frames)
 
 
 def session_view(
@@ -84,8 +70,8 @@ def session_view(
         evidence=server.evidence(polls_on_cpu),
         seconds=profile.seconds,
         samples=samples,
-        checks=proportion(checks, samples) if samples and _have_names(stacks) else None,
-        stacks=_by_names(stacks),
+        checks=proportion(checks, samples) if samples and have_names(stacks) else None,
+        stacks=by_names(stacks),
         gaps=timed.gaps,
         advice=session_advice(
             server,

@@ -27,6 +27,7 @@ class Pane(Enum):
     FLAME = "2"
     GAPS = "3"
     SYSCALLS = "4"
+    NOW = "5"
 
 
 @dataclass(frozen=True, slots=True)

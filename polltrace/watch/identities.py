@@ -35,6 +35,11 @@ class Identities:
         self._known: set[Identity] = set()
         self.sessions: dict[Identity, DatabaseSession] = {}
 
+    @property
+    def login(self) -> Login | None:
+        """By which the database is asked; None: it is not."""
+        return self._login
+
     def follow(self, servers: Iterable[Server]) -> bool:
         """Go on, with the servers there are now; whether there is news. Never waits."""
         if self._login is None or (self._thread is not None and self._thread.is_alive()):

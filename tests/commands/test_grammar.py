@@ -51,7 +51,7 @@ def test_the_overview_is_in_groups_and_names_a_start(run: Run) -> None:
     assert places == sorted(places)
     observed = text[places[0] : places[1]]
     assert [line.split()[0] for line in observed.splitlines()[2:] if line] == [
-        *("ps", "stacks", "stat", "stop-at", "top")
+        *("dump", "ps", "stacks", "stat", "stop-at", "top")
     ]
 
 

@@ -29,6 +29,7 @@ OTHERS = {
     "compare": ["--help"],
     "demo": ["--help"],
     "doctor": [],
+    "dump": ["-p", "PID"],
     "export": ["parquet", "demo", "TABLES"],
     "lab": ["status"],
     "load": ["--help"],

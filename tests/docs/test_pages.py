@@ -149,6 +149,35 @@ def test_every_file_named_is_there(page: Path) -> None:
     assert not lost
 
 
+_LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page are linked by."""
+    text = _FENCE.sub("", page.read_text())
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    lost = []
+    for link in _LINK.findall(_FENCE.sub("", page.read_text())):
+        path, _, anchor = link.partition("#")
+        if ":" in path:  # another site
+            continue
+        to = (page.parent / path) if path else page
+        if not to.exists() or (anchor and to.suffix == ".md" and anchor not in anchors(to)):
+            lost.append(link)
+    assert not lost
+
+
+def test_links_are_found() -> None:
+    found = [link for page in PAGES for link in _LINK.findall(page.read_text())]
+    assert len([link for link in found if ".md" in link]) > 50
+    assert len([link for link in found if "#" in link]) > 3
+
+
 def test_the_page_of_scenario_files_names_every_word() -> None:
     page = (ROOT / "docs/scenario-files.md").read_text()
     words = {*TOP, *TABLES, *MATRIX, *RECORDS, *BREAK_MODES, *BUSY, *PROGRAMS, *URGENT, *CHECKS}

@@ -144,6 +144,32 @@ def polltrace(*words: str) -> str:
     return ended.stdout
 
 
+def test_dump_knows_which_wait_is_for_the_client(start_session: StartSession) -> None:
+    """A backend waits for its client, and for all else, in epoll_wait."""
+    client, pid = start_session(10)
+    until(lambda: is_asleep(pid), "the end of the query")
+    idle = json.loads(polltrace("dump", "-p", str(pid), "--json"))
+    assert idle["time"]["waiting_for_client"]["value"] > 0.5
+    assert idle["time"]["blocked"] == []
+    # WHEN another session's lock keeps its statement waiting
+    holder, _ = start_session(0)
+    holder.execute("select pg_advisory_lock(4711)")
+    client.begin("select pg_advisory_lock(4711)")
+    waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and pid = "
+    until(lambda: holder.query(f"{waits}{pid}")[1] == [[1]], "the wait for the lock")
+    held = json.loads(polltrace("dump", "-p", str(pid), "--json"))
+    text = polltrace("dump", "-p", str(pid))
+    holder.execute("select pg_advisory_unlock(4711)")
+    client.finish()
+    assert held["time"]["waiting_for_client"]["value"] == 0
+    assert held["time"]["blocked"][0]["in"].startswith("epoll_")
+    assert (held["break_mode"], held["parameter"]) == (
+        "checking",
+        "client_connection_check_interval",
+    )
+    assert "checks of its client a second" in text
+
+
 def test_ps_and_why_say_what_it_means(start_session: StartSession) -> None:
     checking, pid = start_session(10)
     other, quiet = start_session(0)

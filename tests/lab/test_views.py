@@ -56,6 +56,7 @@ def waited(session: Session, sid: int, event: str) -> tuple[int, int, int]:
             " program, traceid, tracefile, background, latchwait, latchspin, pga_used_mem,"
             " pga_alloc_mem, pga_freeable_mem, pga_max_mem, con_id",
         ),
+        ("v$sql", "sql_text, sql_id, hash_value, address, child_number, command_type, con_id"),
         ("v$mystat", "sid, statistic#, value, con_id"),
         ("v$sesstat", "sid, statistic#, value, con_id"),
         ("v$statname", "statistic#, name, class, stat_id, display_name, con_id"),
@@ -198,6 +199,23 @@ def test_sql_id_is_oracles(lab: Lab) -> None:
     assert watcher.rows("select sql_id, sql_hash_value from v$session where sid = :s", s=sid) == [
         ("a5ks9fhw2v9s1", 942515969)
     ]
+
+
+def test_a_statement_has_its_text_once(lab: Lab) -> None:
+    watcher, sessions = lab.connect(), [lab.connect(), lab.connect()]
+    sids = [session.sid for session in sessions]  # which is a statement, too
+    text = "select sql_text from v$sql where sql_id = (select sql_id from v$session where sid = :s)"
+    # GIVEN two sessions with one statement, of two lines
+    for session in sessions:
+        session.rows("select *\n from\tdual")
+    for sid in sids:
+        assert watcher.rows(text, s=sid) == [("select *  from dual",)]
+    # AND one that is longer than the column, whose last character would be cut in two
+    long = f"select '{'x' * 990}aéé' from dual"
+    assert len(long[:1000].encode()) == 1001
+    session = sessions[0]
+    session.rows(long)
+    assert watcher.rows(text, s=sids[0]) == [(long[:999],)]
 
 
 def test_breaks_are_waits(lab: Lab, session: Session) -> None:

@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from polltrace.latency.session_time import ServerUse, Window, session_time
+from polltrace.latency.session_time import Window, session_time
 from polltrace.latency.session_time_report import advice
 from polltrace.latency.tcp_info import TcpInfo
+from polltrace.latency.time_budget import ClientDescriptors, ServerUse
 from polltrace.latency.wait_sampler import Waits
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.plan.network_path import NetworkPath
@@ -138,7 +139,9 @@ def reads_state_of(reader: int, pid: str) -> bool:
 def window(waits: Waits, cpu_s: float = 0.5, queued_s: float = 0.5) -> Window:
     """Ten seconds with 100 round trips."""
     after = replace(INFO, segments_in=110, segments_out=150, retransmits=3)
-    return Window(10.0, 7, INFO, after, ServerUse(cpu_s, queued_s), waits)
+    return Window(
+        10.0, ClientDescriptors(frozenset({7})), INFO, after, ServerUse(cpu_s, queued_s), waits
+    )
 
 
 def sampled(**calls: int) -> Waits:

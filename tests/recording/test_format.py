@@ -38,7 +38,7 @@ from tests.recording.samples import (
 SCHEMA = jsonschema.Draft202012Validator(
     json.loads((ROOT / "polltrace/recording/recording.schema.json").read_text())
 )
-VERSION_1 = Path(__file__).parent / "fixtures" / "version-1.polltrace"
+VERSION_1 = ROOT / "tests/formats/files/polltrace-recording-1"
 
 anywhere = settings(
     deadline=None,

@@ -25,6 +25,7 @@ from polltrace.overhead.measurements import advise_session
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
+from polltrace.scenarios.run.servers.session_views import OracleViews
 from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
 from tests.waiting import PATIENCE_S, children, is_asleep, until
 
@@ -220,6 +221,47 @@ def test_the_database_names_the_session(run: Run, monkeypatch: pytest.MonkeyPatc
         assert refused.returncode == 7
         assert "ORA-01017" in refused.stderr
         assert "wrong" not in refused.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_session_is_bounded_by_the_waits_that_it_has(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LabServer() as lab, DriverClient() as client, DriverClient() as other:
+        oralab = lab.oralab
+        for each in (client, other):
+            lab.connect(each, break_poll_skip=3, disable_oob=True)
+        pid = OracleViews().spid(client)
+        # GIVEN a session that has waited for a lock once, before anybody looked
+        other.execute("create table t (n number)")
+        other.execute("insert into t values (1)")
+        other.commit()
+        other.execute("update t set n = 2")
+        client.begin("update t set n = 3")
+        waits = "select count(*) from v$session where state = 'WAITING' and event like 'enq: %'"
+        until(lambda: other.query(waits)[1] == [[1]], "the wait for the lock")
+        other.rollback()
+        client.finish()
+        client.begin(LOTSLIOS, {"n": 10**9})
+        calls = "select count(*) from v$session where status = 'ACTIVE'"
+        until(lambda: other.query(calls)[1] == [[2]], "the call")
+        # WHEN it is observed alone, and when the database is asked
+        monkeypatch.setenv("POLLTRACE_PASSWORD", oralab.password)
+        connect = ("--connect", f"{oralab.user}@{oralab.dsn}")
+        measured = ("advise", "-p", str(pid), "-d", "1s", "--max-cancel", "1h", "--json")
+        seen, known, asked = (
+            json.loads(run(*measured, *options).stdout)
+            for options in ((), connect, (*connect, "--max-cancel-waiting", "31s"))
+        )
+    # THEN only the database knows of the wait, and each says what its limit rests on
+    assert (seen["waits_for_locks"], seen["max_cancel_waiting_s"]) == (False, 900)
+    assert "samples found it waiting for a lock" in seen["max_cancel_waiting_because"]
+    assert (known["waits_for_locks"], known["max_cancel_waiting_s"]) == (True, 120)
+    assert "of enq: TX - row lock contention since" in known["max_cancel_waiting_because"]
+    assert (asked["waits_for_locks"], asked["max_cancel_waiting_s"]) == (None, 31)
+    for found in (seen, known, asked):
+        skips = {each["break_poll_skip"]: each["cancel_waiting_s"] for each in found["forecast"]}
+        assert skips[found["recommended_skip"]] <= found["max_cancel_waiting_s"]
 
 
 def test_no_password_on_the_command_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,7 @@ def test_terminal_input_is_read_as_keys(text: str, expected: list[str]) -> None:
 def test_panes_of_an_open_session() -> None:
     assert after("enter", "2").pane is Pane.FLAME
     assert after("enter", "tab", "tab").pane is Pane.GAPS
-    assert after("enter", *["tab"] * 4).pane is Pane.FORECAST
+    assert after("enter", *["tab"] * 5).pane is Pane.FORECAST
     assert after("enter", "t").pane is Pane.GAPS
     assert (after("enter", "4").countings, after("enter", "4", "s").countings) == (1, 2)
     assert after("enter", "4", "escape").pane is Pane.FORECAST

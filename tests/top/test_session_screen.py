@@ -71,7 +71,7 @@ On-CPU stacks in 5 s, innermost first
  95.0 % sqlite3VdbeExec < opifch2 < main
 
 
-1 Forecast 2 Flame 3 Gaps 4 Syscalls  t Time gaps  Esc Back  F1 Help  q Quit
+1 Forecast 2 Flame 3 Gaps 4 Syscalls 5 Now  t Time  Esc Back  F1 Help  q Quit
 """
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
+from polltrace.scenarios.run.servers.session_views import OracleViews
 from tests.waiting import children, is_asleep
 from tests.waiting import until as wait_until
 
@@ -157,10 +158,39 @@ def test_a_session_is_shown_with_its_loss_and_opened(tmux: Tmux, busy_server: in
     tmux.until(lambda text: "samples on CPU, outermost first" in text and "opifch2" in text)
     tmux.keys("4")
     tmux.until(lambda text: "PER SECOND" in text and "\npoll " in text)
+    tmux.keys("5")
+    tmux.until(lambda text: "Time of " in text and "--connect adds its statement" in text)
     tmux.keys("1")
     tmux.until(lambda text: "CANCEL p99" in text and " <-" in text)
     tmux.keys("Escape")
     tmux.until("POLLS/S")
+    tmux.keys("q")
+    tmux.restored(code=0)
+
+
+def test_the_pane_of_now_has_what_the_database_knows(tmux: Tmux) -> None:
+    with LabServer() as lab, DriverClient() as client, DriverClient() as holder:
+        for each in (client, holder):
+            lab.connect(each, break_poll_skip=3, disable_oob=True)
+        pid = OracleViews().spid(client)
+        holder.execute("create table t (n number)")
+        holder.execute("insert into t values (1)")
+        holder.commit()
+        holder.execute("update t set n = 2")
+        client.begin("update t set n = 3")
+        connect = f"--connect {lab.oralab.user}@{lab.oralab.dsn}"
+        tmux.top(f"POLLTRACE_PASSWORD={lab.oralab.password} {POLLTRACE} top {connect}", pid=pid)
+        tmux.keys("/")
+        tmux.keys("-l", str(pid))
+        tmux.keys("Enter", "Down", "Enter", "5")
+        screen = tmux.until(lambda text: "waits for enq: TX - row lock contention" in text)
+        assert "update t set n = 3" in screen
+        assert "blocked by session" in screen
+        tmux.until(lambda text: "blocked in clock_nanosleep" in text)
+        # WHEN the lock is let go and the statement ends
+        holder.rollback()
+        client.finish()
+        tmux.until(lambda text: "(the last one)" in text and "for SQL*Net message from" in text)
     tmux.keys("q")
     tmux.restored(code=0)
 

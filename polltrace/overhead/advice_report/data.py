@@ -61,6 +61,8 @@ def advice_data(
         "forecast": [_forecast(advice, each) for each in advice.forecast],
         "max_cancel_s": limits.running_s,
         "max_cancel_waiting_s": limits.waiting_s,
+        "max_cancel_waiting_because": limits.lock_waits.by if limits.lock_waits else None,
+        "waits_for_locks": limits.lock_waits.seen if limits.lock_waits else None,
         "recommended_skip": best.break_poll_skip if best else None,
     }
 

@@ -192,6 +192,8 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
         f"With cancels within {_span(limits.running_s)} while it runs and "
         f"{_span(limits.waiting_s)} while it waits"
     )
+    if limits.lock_waits is not None:
+        limit += f" (because {limits.lock_waits.by})"
     if best is None:
         return [f"{limit}: no skip achieves that, by the longest gap between two checks."]
     if best.break_poll_skip == advice.skip:

@@ -13,7 +13,11 @@
 #include "process/statistic.h"
 #include "process/wait.h"
 
-enum { SGA_SESSIONS = 512, SGA_NAME = 64 };
+enum {
+    SGA_SESSIONS = 512,
+    SGA_NAME = 64,
+    SGA_SQL_TEXT = 1001, // as v$sql.sql_text
+};
 
 enum verifier_type { // the values that the client is sent
     VERIFIER_12C = 0x4815,
@@ -50,6 +54,7 @@ struct session_slot {
     char client_identifier[SGA_NAME];
     char sql_id[14]; // of the statement that runs, or ran last
     char previous_sql_id[14];
+    char sql_text[SGA_SQL_TEXT]; // of sql_id, line breaks as blanks
     uint32_t sql_hash;
     uint32_t previous_sql_hash;
     int command;        // v$session's COMMAND: 3 is SELECT

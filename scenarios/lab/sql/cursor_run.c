@@ -128,9 +128,25 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     return rc == SQLITE_DONE;
 }
 
-// Publishes the statement in v$session.
+// The beginning of the statement's text, in whole characters.
+static void show_text(struct session_slot *self, const struct cursor *cursor) {
+    size_t length = cursor->sql_length;
+    if (length > sizeof self->sql_text - 1) {
+        length = sizeof self->sql_text - 1;
+        while (length > 0 && (cursor->sql[length] & 0xc0) == 0x80)
+            length--;
+    }
+    for (size_t i = 0; i < length; i++)
+        self->sql_text[i] =
+            strchr("\r\n\t", cursor->sql[i]) ? ' ' : cursor->sql[i];
+    self->sql_text[length] = '\0';
+}
+
+// Publishes the statement in v$session and v$sql.
 static void show(const struct cursor *cursor) {
     struct session_slot *self = cursor->database->self;
+    if (memcmp(self->sql_id, cursor->sql_id, sizeof self->sql_id) != 0)
+        show_text(self, cursor);
     memcpy(self->previous_sql_id, self->sql_id, sizeof self->sql_id);
     memcpy(self->sql_id, cursor->sql_id, sizeof self->sql_id);
     self->previous_sql_hash = self->sql_hash;

@@ -45,6 +45,7 @@ extern const struct fixed_table wait_views[];
 extern const struct fixed_table session_views[];
 extern const struct fixed_table session_wait_views[];
 extern const struct fixed_table process_views[];
+extern const struct fixed_table sql_views[];
 extern const struct fixed_table instance_views[];
 extern const struct fixed_table trace_views[];
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from __future__ import annotations
+
+import argparse
+
+from polltrace.commands.arguments import add_duration, pid_list
+from polltrace.commands.output import add_json_argument, show
+from polltrace.commands.targets import one_server
+from polltrace.servers.database import add_connect_arguments, login_of
+
+
+class Dump:
+    """Show the state of a session on one screen.
+
+    Its break mode and why, how often it polls, how its time divides into on CPU, waiting for a CPU,
+    for its client and for other things, and its stacks on CPU. Polls are counted for half of
+    --duration, and it is sampled for the other half; it is never stopped. With --connect the
+    database adds the session, its statement, what it waits for, and the waits and statistics that
+    changed meanwhile.
+    """
+
+    group = "observe"
+    examples = (
+        ("-p 4711", "what this session does now"),
+        ("-p 4711 -d 10s --connect perf@db1:1521/ORCL", "the same with its SQL and its waits"),
+    )
+
+    def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            *("-p", "--pid"),
+            type=pid_list,
+            action="extend",
+            required=True,
+            help="the dedicated server process",
+        )
+        add_duration(parser, "-d", "--duration", default="1s", help="how long to observe")
+        add_connect_arguments(parser)
+        add_json_argument(parser)
+
+    def run(self, args: argparse.Namespace) -> int:
+        # Naming stacks takes numpy, and system calls python-ptrace, which runs ldconfig.
+        from polltrace.dump.report import dump_data, dump_text  # noqa: PLC0415
+        from polltrace.dump.session_state import session_state  # noqa: PLC0415
+
+        server = one_server(args.pid, "dump")
+        login = login_of(args.connect, args.password_fd)
+        state = session_state(server, args.duration, login)
+        show(args.json, lambda: dump_data(state), lambda: dump_text(state))
+        return 0

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A session's state, as text and as data."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from polltrace.dump.session_state import DatabaseState, SessionState
+from polltrace.intervals import Estimate
+from polltrace.latency.time_budget import TimeBudget
+from polltrace.profiles.sampled import NamedStack
+from polltrace.servers.activity_report import activity_data, change_lines, sql_line, state_line
+from polltrace.servers.why_report import verdict, why_data
+
+_WIDTH, _LABEL = 100, 12
+_MOST_STACKS, _MOST_EVENTS, _MOST_STATISTICS = 4, 4, 8
+_LEAST_SHOWN, _LEAST_TOLD = 0.001, 0.01
+
+
+def dump_text(state: SessionState) -> str:
+    """One screen: break mode, polls, time, stacks; then what the database knows."""
+    lines = [line for label, text in _facts(state) for line in _labelled(label, text)]
+    stacks = [
+        _labelled_line("stack" if number == 0 else "", _stack(stack, state.samples))
+        for number, stack in enumerate(state.stacks[:_MOST_STACKS])
+    ]
+    lines += stacks or _labelled("stack", "it was not on CPU")
+    return "\n".join([*lines, *(database_lines(state.database) if state.database else [])])
+
+
+def _facts(state: SessionState) -> Iterator[tuple[str, str]]:
+    session = state.session
+    server, engine = session.server, session.server.engine
+    yield engine.short, verdict(session)
+    for line in session.why.evidence:
+        yield "seen", f"{line}"
+    if engine.configuration_file:
+        known = server.settings.known_skip
+        yield (
+            "set",
+            f"{engine.parameter}={'?' if known is None else known}: {server.settings.source}",
+        )
+    what = "break polls" if engine.polls_by_count else "checks of its client"
+    others = session.other_polls_per_s
+    more = f", and {others:,.0f} of other sockets" if others >= 1 else ""
+    yield "polls", f"{session.polls_per_s:,.0f} {what} a second{more}"
+    yield "time", time_line(state.budget, state.checks)
+
+
+def time_line(budget: TimeBudget, checks: Estimate | None) -> str:
+    """`of 0.5 s: on CPU 93.1 % (…), …`."""
+    polling = ""
+    if checks is not None and budget.cpu:
+        polling = (
+            f" (of that {checks.value:.1f} % [{checks.low:.1f}, {checks.high:.1f}] in the break"
+            " check, by samples)"
+        )
+    parts = [f"on CPU {_pct(budget.cpu)}{polling}", f"waiting for a CPU {_pct(budget.queued)}"]
+    parts += [f"for its client {_pct(budget.idle.value)}"]
+    if budget.sending.value >= _LEAST_SHOWN:
+        parts.append(f"to send to its client {_pct(budget.sending.value)}")
+    parts += [
+        f"blocked in {name} {_pct(share.value)}"
+        for name, share in budget.blocked
+        if share.value >= _LEAST_SHOWN
+    ]
+    if budget.unknown >= _LEAST_TOLD:
+        parts.append(f"not accounted for {_pct(budget.unknown)}")
+    return f"of {budget.seconds:.1f} s: {', '.join(parts)}"
+
+
+def database_lines(state: DatabaseState, width: int = _WIDTH) -> list[str]:
+    """The session, its statement and state, wrapped at `width`; then what changed."""
+    known, now = state.session, state.now
+    lines = [
+        *_labelled("session", f"{known.sid},{known.serial}  {known.user}  {known.client}", width),
+        *_labelled("sql", sql_line(now), width),
+        *_labelled("state", state_line(now), width),
+        *(line for each in now.unread for line in _labelled("not read", each, width)),
+        "",
+    ]
+    return [*lines, *change_lines(state.change, _MOST_EVENTS, _MOST_STATISTICS)]
+
+
+def _stack(stack: NamedStack, samples: int) -> str:
+    names = " < ".join(frame.name for frame in stack.frames) or "(no user stack)"
+    return f"{100 * stack.count / samples:5.1f} % {names}"
+
+
+def _labelled(label: str, text: str, width: int = _WIDTH) -> list[str]:
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=f"{label:<{_LABEL}}",
+        subsequent_indent=" " * _LABEL,
+        break_on_hyphens=False,
+    )
+
+
+def _labelled_line(label: str, text: str) -> str:
+    line = f"{label:<{_LABEL}}{text}"
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+
+
+def _pct(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def dump_data(state: SessionState) -> dict[str, Any]:
+    """Shares of time are from 0 to 1, those of samples in per cent; null is what is not known."""
+    session, budget = state.session, state.budget
+    server, checks = session.server, state.checks
+    database = state.database
+    return {
+        **why_data(session),
+        "engine": server.engine.name,
+        "instance": server.instance,
+        "client": session.client or None,
+        "parameter": server.engine.parameter,
+        "configured_skip": server.settings.known_skip,
+        "polls_per_s": session.polls_per_s,
+        "other_socket_polls_per_s": session.other_polls_per_s,
+        "time": {
+            "seconds": budget.seconds,
+            "samples": budget.samples,
+            "on_cpu": budget.cpu,
+            "waiting_for_cpu": budget.queued,
+            "waiting_for_client": asdict(budget.idle),
+            "waiting_to_send": asdict(budget.sending),
+            "blocked": [{"in": name, **asdict(share)} for name, share in budget.blocked],
+            "not_accounted_for": budget.unknown,
+        },
+        "on_cpu_samples": state.samples,
+        "break_check_pct": checks.value if checks else None,
+        "break_check_pct_ci95": [checks.low, checks.high] if checks else None,
+        "stacks": [
+            {
+                "samples": stack.count,
+                "break_check": stack.is_break_check,
+                "frames": [frame.name for frame in stack.frames],
+            }
+            for stack in state.stacks
+        ],
+        "session": asdict(database.session) if database else None,
+        "activity": activity_data(database.now, database.change) if database else None,
+    }

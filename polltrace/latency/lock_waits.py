@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whether a session waits for locks: by the database's own account, else by samples of its waits.
+
+From outside a wait for a lock looks like any other sleep that another process ends. So only a
+session that was seen in no such sleep counts as one without.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+from types import TracebackType
+from typing import Self
+
+from polltrace.errors import PolltraceError
+from polltrace.latency.time_budget import RECEIVING, SENDING
+from polltrace.latency.wait_sampler import Waits, WaitSampler
+from polltrace.overhead.lock_waits import LockWaits
+from polltrace.servers.activity import Activity
+
+# Waits for a disk, a peer or a page: no lock ends them.
+_NO_LOCK = RECEIVING | SENDING
+_NO_LOCK |= {"pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "no system call"}
+_NO_LOCK |= {"io_getevents", "io_pgetevents", "io_submit", "fsync", "fdatasync"}
+# Next to measurements of a few seconds: hundreds of samples, a thousandth of a processor.
+_RATE_HZ = 50.0
+_FEWEST = 30
+
+
+class WaitWatch:
+    """Samples the waits of process `pid` from __enter__ to __exit__, beside other measurements."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._failure = ""
+        self.waits = Waits()
+
+    def __enter__(self) -> Self:
+        try:
+            sampler = WaitSampler(self._pid)
+        except PolltraceError as error:
+            self._failure = str(error)
+            return self
+        self.waits = sampler.waits
+
+        def sample() -> None:
+            with contextlib.suppress(PolltraceError):  # it ended: whoever measures it says so
+                sampler.run(math.inf, self._over.is_set, _RATE_HZ)
+
+        self._thread = threading.Thread(target=sample, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    @property
+    def lock_waits(self) -> LockWaits:
+        """What the samples say."""
+        if self._failure:
+            return LockWaits(None, f"its waits are not known: {self._failure}")
+        return sampled_lock_waits(self.waits)
+
+
+def sampled_lock_waits(waits: Waits) -> LockWaits:
+    """By samples of what the process waited in."""
+    sleeps = {name: 0 for name, _ in waits.calls if name not in _NO_LOCK}
+    for (name, _), count in waits.calls.items():
+        if name in sleeps:
+            sleeps[name] += count
+    if sleeps:
+        name = max(sleeps, key=lambda each: sleeps[each])
+        return LockWaits(
+            True,
+            f"{sum(sleeps.values()):,} of {waits.samples:,} samples found it asleep as for a lock, "
+            f"in {name}",
+        )
+    if waits.samples < _FEWEST:
+        return LockWaits(None, f"{waits.samples:,} samples of its waits are too few")
+    return LockWaits(
+        False,
+        f"none of {waits.samples:,} samples found it waiting for a lock; --connect asks the "
+        "database",
+    )
+
+
+def counted_lock_waits(activity: Activity) -> LockWaits | None:
+    """By V$SESSION_EVENT and V$SESSION; None where that could not be read."""
+    if any(view.startswith("v$session_event") for view in activity.unread):
+        return None
+    found = activity.lock_waits
+    if not found:
+        return LockWaits(False, "V$SESSION_EVENT has no enq: wait since it logged on")
+    event, waited = max(found.items(), key=lambda each: each[1].seconds)
+    return LockWaits(
+        True, f"V$SESSION_EVENT has {waited.seconds:,.1f} s of {event} since it logged on"
+    )

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a database session does, by the V$ views: statement, current wait, waits, statistics."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from polltrace.errors import DriverError, NoSuchProcessError
+from polltrace.printable import note
+from polltrace.servers.database import PASSWORD, PATIENCE_S, DatabaseSession, Login
+from polltrace.servers.servers import Server
+
+LOCK_EVENTS = "enq: "
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """Waits for one event: how many (`waits`), and `seconds` altogether."""
+
+    waits: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A session at one moment, `at_s` (seconds of CLOCK_MONOTONIC).
+
+    `status` and `event` are the columns of V$SESSION. `waiting`: it waits for `event`, since
+    `event_s` seconds, where `blocker` is the SID of the session that holds what it waits for (None:
+    none is known); otherwise it is on CPU or between waits. `sql_id` is the statement that it
+    executes, or executed last where it is not `executing`; `sql_text` its first 1000 characters.
+    Totals since it logged on: `waited` by event (V$SESSION_EVENT, ended waits), `statistics`
+    (V$SESSTAT, without zeros). `unread` names the views that this user may not read, each with
+    the reason.
+    """
+
+    at_s: float
+    status: str
+    waiting: bool
+    event: str
+    event_s: float
+    blocker: int | None
+    sql_id: str
+    sql_text: str
+    executing: bool
+    waited: Mapping[str, Waited]
+    statistics: Mapping[str, float]
+    unread: Sequence[str] = ()
+
+    @property
+    def lock_waits(self) -> Mapping[str, Waited]:
+        """The waits for locks, the one that is under way included."""
+        found = {
+            event: each for event, each in self.waited.items() if event.startswith(LOCK_EVENTS)
+        }
+        if self.waiting and self.event.startswith(LOCK_EVENTS):
+            before = found.get(self.event, Waited(0, 0.0))
+            found[self.event] = Waited(before.waits + 1, before.seconds + self.event_s)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityChange:
+    """What a session did in `seconds`: `waited` by event, longest first, and `statistics`, each by
+    how much it changed, largest first. What did not change is left out."""
+
+    seconds: float
+    waited: Sequence[tuple[str, Waited]]
+    statistics: Sequence[tuple[str, float]]
+
+
+def activity_change(before: Activity, now: Activity) -> ActivityChange:
+    """From one moment to a later one of the same session."""
+    none = Waited(0, 0.0)
+    waited = [
+        (event, Waited(each.waits - then.waits, max(each.seconds - then.seconds, 0.0)))
+        for event, each in now.waited.items()
+        if each != (then := before.waited.get(event, none))
+    ]
+    statistics = [
+        (name, value - before.statistics.get(name, 0.0))
+        for name, value in now.statistics.items()
+        if value != before.statistics.get(name, 0.0)
+    ]
+    return ActivityChange(
+        now.at_s - before.at_s,
+        sorted(waited, key=lambda each: -each[1].seconds),
+        sorted(statistics, key=lambda each: -abs(each[1])),
+    )
+
+
+class SessionActivity:
+    """Reads the session of one server process from __enter__ to __exit__, by a login that a process
+    of its own holds. Raises DriverError with what the driver reported, NoSuchProcessError where the
+    database has no session of the process."""
+
+    def __init__(self, login: Login, server: Server) -> None:
+        self._login, self._server = login, server
+
+    def __enter__(self) -> Self:
+        environment = {name: value for name, value in os.environ.items() if name != PASSWORD}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "polltrace.servers.activity_client"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env=environment,
+            start_new_session=True,  # Ctrl-C reaches us alone, and we end it
+        )
+        login = self._login
+        try:
+            answer = self._ask(
+                {
+                    "dsn": login.dsn,
+                    "user": login.user,
+                    "password": login.password,
+                    "pid": self._server.pid,
+                    "instance": self._server.instance,
+                }
+            )
+            if not answer["session"]:
+                raise self._gone()
+            self.session = DatabaseSession(**answer["session"])
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def read(self) -> Activity:
+        """The session now. Raises NoSuchProcessError once it has ended."""
+        answer = self._ask({})
+        if not answer["activity"]:
+            raise self._gone()
+        found = answer["activity"]
+        waited = {event: Waited(*each) for event, each in found.pop("waited").items()}
+        return Activity(**found, waited=waited)
+
+    def _gone(self) -> NoSuchProcessError:
+        return NoSuchProcessError(
+            f"{self._login.dsn or 'the database'} has no session of process {self._server.pid}; is "
+            "it the database of that server?"
+        )
+
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = threading.Event()
+
+        def give_up() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(PATIENCE_S, give_up)
+        timer.start()
+        try:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        finally:
+            timer.cancel()
+        answer: dict[str, Any] = json.loads(line) if line else {"failed": self._last_words(late)}
+        if "failed" in answer:
+            reason = str(answer["failed"])
+            if self._login.password:
+                reason = reason.replace(self._login.password, "…")
+            raise DriverError(f"cannot ask {self._login.dsn or 'the database'}: {reason}")
+        return answer
+
+    def _last_words(self, late: threading.Event) -> str:
+        if late.is_set():
+            return f"no answer in {PATIENCE_S:g} s; without --connect all else is shown"
+        assert self._process.stderr is not None
+        last = self._process.stderr.read().strip().splitlines()[-1:]
+        return " ".join(last) or "the driver's process ended without a message"
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        process = self._process
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        process.kill()  # it holds nothing but a login, which the database ends
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+def activity_reader(
+    ending: contextlib.ExitStack, server: Server, login: Login | None
+) -> SessionActivity | None:
+    """A reader until `ending`; None, with a line on stderr, where the database does not know the
+    process, and None without a login. Raises DriverError."""
+    if login is None:
+        return None
+    try:
+        return ending.enter_context(SessionActivity(login, server))
+    except NoSuchProcessError as error:
+        note(str(error))
+        return None
