@@ -24,4 +24,4 @@ def diagnosis(
     the server had read it."""
     if engine.reveals is Reveals.LOST_CLIENT:
         return lost_client_diagnosis(engine, evidence)
-    return why(evidence, settings, edited=edited)
+    return why(engine, evidence, settings, edited=edited)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The sqlnet.ora that a server process read as it started, and its settings for breaks."""
+"""The configuration file that a server process read as it started (Oracle's is sqlnet.ora), and its
+settings for breaks."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _ASSIGNMENT = re.compile(r"([\w.]+)\s*=\s*(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class BreakSettings:
-    """`path` is as the process sees it; None where it has no such file: all are defaults.
+    """`path` is as the process sees it; None where it has no such file: all are defaults. `file` is
+    that file's name, without a path.
 
     `break_poll_skip` is in checks per poll; `skip_is_default` where the file does not set it.
     `disable_oob` and `disable_oob_auto` are the parameters of that name. `place` is the first path
@@ -42,6 +44,7 @@ class BreakSettings:
     place: Path | None = None
     changed_at: float | None = None
     problem: str = ""
+    file: str = ""
 
     @property
     def known_skip(self) -> int | None:
@@ -58,7 +61,7 @@ class BreakSettings:
     @property
     def unread(self) -> str:
         """In words, which file could not be read and why; for settings with a `problem`."""
-        return f"{self.path or 'sqlnet.ora'} is not readable: {self.problem}"
+        return f"{self.path or self.file} is not readable: {self.problem}"
 
     @property
     def source(self) -> str:
@@ -66,7 +69,7 @@ class BreakSettings:
         if self.problem:
             return f"the default, as {self.unread}"
         if self.path is None:
-            return "there is no sqlnet.ora, so the default"
+            return f"there is no {self.file}, so the default"
         return f"not set in {self.path}, so the default" if self.skip_is_default else str(self.path)
 
 
@@ -96,7 +99,7 @@ def break_settings(
 def default_settings(engine: Engine) -> BreakSettings:
     """The settings of a process that has no file."""
     skip = engine.default if engine.polls_by_count else 0
-    return BreakSettings(None, skip, False, True)
+    return BreakSettings(None, skip, False, True, file=engine.configuration_file)
 
 
 def unknown_settings(engine: Engine, problem: str, path: Path | None = None) -> BreakSettings:
@@ -120,6 +123,7 @@ def _settings(engine: Engine, file: BoundedFile, path: Path, place: Path) -> Bre
         disable_oob_auto=_says_yes(parameters.get(f"{engine.disable_oob_parameter}_AUTO", "")),
         place=place,
         changed_at=file.changed_at,
+        file=engine.configuration_file,
     )
 
 

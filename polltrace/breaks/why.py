@@ -2,9 +2,9 @@
 """Why a session is in-band: the cause, the evidence for it, what would settle it, the cure.
 
 Both sides decide: the client asks for out-of-band breaks in its CONNECT, the server grants them
-in its ACCEPT unless DISABLE_OOB forbids it, and only then makes itself the owner of the socket's
-urgent data. From 19c on the client then sends an urgent byte to see whether the path carries it,
-and where it does not the server polls from then on, while owner and handler stay.
+in its ACCEPT unless its configuration forbids it, and only then makes itself the owner of the
+socket's urgent data. From 19c on the client then sends an urgent byte to see whether the path
+carries it, and where it does not the server polls from then on, while owner and handler stay.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from enum import Enum
 
 from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
 from polltrace.breaks.sqlnet import BreakSettings
+from polltrace.engines import Engine
 
 
 class Cause(Enum):
@@ -52,10 +53,13 @@ class Diagnosis:
     cure: str
 
 
-def why(evidence: Evidence, settings: BreakSettings, *, edited: bool = False) -> Diagnosis:
-    """The likeliest cause. `edited`: sqlnet.ora was changed after the server had read it."""
+def why(
+    engine: Engine, evidence: Evidence, settings: BreakSettings, *, edited: bool = False
+) -> Diagnosis:
+    """The likeliest cause. `edited`: the configuration file was changed after the server had read
+    it."""
     mode = break_mode(evidence)
-    seen = (*_evidence(evidence), _said(settings, edited))
+    seen = (*_evidence(evidence), _said(engine, settings, edited))
     if mode is not BreakMode.IN_BAND:
         settles = () if mode is not BreakMode.UNKNOWN else (_settles_unknown(evidence),)
         return Diagnosis(Cause.NOT_IN_BAND, f"it is {mode.value}", seen, settles, "")
@@ -70,13 +74,13 @@ def why(evidence: Evidence, settings: BreakSettings, *, edited: bool = False) ->
             "",
         )
     if settings.disable_oob:
-        return _by_server(settings, seen)
+        return _by_server(engine, settings, seen)
     if settings.problem or evidence.told_of_urgent_data is None:
         hint = () if settings.problem else (_AS_ROOT,)
         return Diagnosis(
             Cause.UNKNOWN, "it is not known who gave it up", seen, (*hint, _BY_TEST), ""
         )
-    return _by_client(seen)
+    return _by_client(engine, seen)
 
 
 def _by_path(seen: tuple[str, ...]) -> Diagnosis:
@@ -91,27 +95,27 @@ def _by_path(seen: tuple[str, ...]) -> Diagnosis:
     )
 
 
-def _by_client(seen: tuple[str, ...]) -> Diagnosis:
+def _by_client(engine: Engine, seen: tuple[str, ...]) -> Diagnosis:
     return Diagnosis(
         Cause.CLIENT,
-        "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)",
+        "the client did not ask for out-of-band breaks (its platform, driver or "
+        f"{engine.configuration_file or 'configuration'})",
         seen,
-        (
-            "the client's own sqlnet.ora (DISABLE_OOB) and its driver, by v$session.program ('ps "
-            "--connect'): Windows clients, node-oracledb thin and whatever connects over TCPS "
-            "never ask; JDBC asks unless oracle.net.disableOob, go-ora only with ENABLE_OOB",
-        ),
-        "have the client ask: DISABLE_OOB off on its side, or a driver that can",
+        (engine.clients_tell,) if engine.clients_tell else (),
+        f"have the client ask: {engine.disable_oob_parameter} off on its side, or a driver that can"
+        if engine.disable_oob_parameter
+        else "have the client ask",
     )
 
 
-def _by_server(settings: BreakSettings, seen: tuple[str, ...]) -> Diagnosis:
+def _by_server(engine: Engine, settings: BreakSettings, seen: tuple[str, ...]) -> Diagnosis:
+    parameter = engine.disable_oob_parameter
     return Diagnosis(
         Cause.SERVER,
-        f"the server's {settings.path} sets DISABLE_OOB=ON",
+        f"the server's {settings.path} sets {parameter}=ON",
         seen,
         (),
-        f"take DISABLE_OOB=ON out of {settings.path}, unless something depends on it: "
+        f"take {parameter}=ON out of {settings.path}, unless something depends on it: "
         "sessions that connect from then on stop polling, provided that their clients ask and "
         "the path carries urgent data ('polltrace oob-check')",
     )
@@ -141,7 +145,7 @@ def _evidence(evidence: Evidence) -> tuple[str, ...]:
         None: "it was hardly on CPU, so the absence of break polls proves nothing",
     }
     if evidence.local:
-        return ("a local session: the listener was not asked (LOCAL=YES)",)
+        return ("a local session: no listener was asked",)
     catches = {True: "catches", False: "does not catch", None: "may or may not catch"}
     return (
         owner[evidence.told_of_urgent_data],
@@ -150,10 +154,11 @@ def _evidence(evidence: Evidence) -> tuple[str, ...]:
     )
 
 
-def _said(settings: BreakSettings, edited: bool) -> str:
+def _said(engine: Engine, settings: BreakSettings, edited: bool) -> str:
+    parameter = engine.disable_oob_parameter
     if settings.problem:
-        return f"{settings.path or 'sqlnet.ora'} was not read: {settings.problem}"
+        return f"{settings.path or engine.configuration_file} was not read: {settings.problem}"
     if settings.path is None:
-        return "the server found no sqlnet.ora, so DISABLE_OOB is off"
-    value = f"{settings.path} sets DISABLE_OOB={'ON' if settings.disable_oob else 'OFF'}"
+        return f"the server found no {engine.configuration_file}, so {parameter} is off"
+    value = f"{settings.path} sets {parameter}={'ON' if settings.disable_oob else 'OFF'}"
     return f"{value}, but was changed since the server read it" if edited else value

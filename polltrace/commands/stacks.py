@@ -15,6 +15,7 @@ from polltrace.commands.arguments import add_duration, hertz, selected, stride
 from polltrace.commands.recorded import add_recording_argument, recorded
 from polltrace.commands.stack_choice import add_choice_arguments, chosen
 from polltrace.commands.targets import add_target_arguments, note_attached, target_pids
+from polltrace.engines.drawing import layers_of, searched
 from polltrace.errors import FileError, UsageError
 from polltrace.printable import note, printable
 from polltrace.profiles.sampled import AT_POLL, ON_CPU, introduced
@@ -24,7 +25,6 @@ from polltrace.recording.stacks import profile_for
 from polltrace.stacks import FormatError, Symbolizer, parse_folded
 from polltrace.stacks.bylayer import by_layer
 from polltrace.stacks.formats import FORMATS
-from polltrace.stacks.layers.table import built_in
 from polltrace.stacks.picture import Picture, Side
 
 SAMPLE_HZ = 99.0
@@ -205,14 +205,17 @@ def _before(path: Path | None) -> Side | None:
 
 
 def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace) -> Picture:
+    layers = layers_of(found.engines)
+    if args.group == "layer" and not layers.layers:
+        raise UsageError("--group layer: no one engine's table of layers fits these stacks")
     picture = Picture(
         title="Stacks at break polls" if found.kind == AT_POLL else "On-CPU stacks",
         side=Side("now", chosen(found.folded, args)),
         before=before and Side(before.name, chosen(before.folded, args)),
-        layers=built_in("oracle"),
+        layers=layers,
         unit=found.unit,
         hz=found.hz,
-        find="" if args.group == "layer" else "nsmore2recv",
+        find="" if args.group == "layer" else searched(found.engines),
         exporter=f"polltrace {__version__}",
     )
     return by_layer(picture) if args.group == "layer" else picture

@@ -23,7 +23,7 @@ class Top:
 
     One probe counts break polls in short windows; the cost per poll is measured on this host while
     nothing is attached to the measured process. Enter opens a server: why it is in-band, its
-    stacks, the forecast for each BREAK_POLL_SKIP. F1 shows the keys. Where stdin or stdout is no
+    stacks, the forecast for each setting. F1 shows the keys. Where stdin or stdout is no
     terminal, top prints as with --batch.
     """
 

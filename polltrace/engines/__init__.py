@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from polltrace.engines.catalogue import built_in, check_apart, of_file, of_site
@@ -21,6 +21,7 @@ __all__ = [
     "check_options",
     "engine_of",
     "engines",
+    "engines_checking",
     "has_server_title",
 ]
 
@@ -56,6 +57,15 @@ def engine_of(executable: str, title: str) -> tuple[Engine, re.Match[str]] | Non
 def has_server_title(title: str) -> bool:
     """Whether a dedicated server of some engine might have this process title; so may others."""
     return any(engine.titled(title) for engine in engines())
+
+
+def engines_checking(names: Set[str]) -> frozenset[Engine]:
+    """The engines that `find` names a function of among these; the first of those that share it."""
+    by_function: dict[str, Engine] = {}
+    for engine in engines():
+        if engine.find in names:
+            by_function.setdefault(engine.find, engine)
+    return frozenset(by_function.values())
 
 
 def break_chains() -> tuple[CallChain, ...]:

@@ -47,6 +47,10 @@ class Engine:
     `disable_oob_parameter` turns out-of-band breaks off. A session that waits checks every
     `wait_slice_s` seconds; 0: as often as one that runs. `ask` and `set` are the engine's own
     commands that show and change the parameter.
+
+    `clients_ask` are lines that make each kind of client ask for out-of-band breaks, `clients_tell`
+    where to see whether one does. Flame graphs colour functions by the table of `layers` (empty:
+    none) and open with a search for the function `find` (empty: none).
     """
 
     name: str
@@ -68,6 +72,10 @@ class Engine:
     wait_slice_s: float = 0.0
     ask: str = ""
     set: str = ""
+    clients_ask: tuple[str, ...] = ()
+    clients_tell: str = ""
+    layers: str = ""
+    find: str = ""
 
     def titled(self, title: str) -> re.Match[str] | None:
         """The match of a dedicated server's process title; None for any other."""

@@ -10,15 +10,19 @@ from typing import Any, TypeVar
 
 from polltrace.engines.dialect import compiled
 from polltrace.engines.engine import CALLS, Engine, Reveals, Trigger
+from polltrace.stacks.layers.table import built_in_names as layer_tables
 
+_OPTIONAL = {"clients", "stacks"}
 _TABLES = {
-    "": {"name", "short", "inherits", "process", "break_check", "configuration"},
+    "": {*("name", "short", "inherits"), *("process", "break_check", "configuration"), *_OPTIONAL},
     "process": {"executables", "title", "not_title", "local"},
     "break_check": {"calls", "chain", "chains", "function", "trigger", "reveals"},
     "configuration": {
         *("parameter", "default", "file", "directories", "disable_oob"),
         *("wait_slice_s", "ask", "set"),
     },
+    "clients": {"ask", "tell"},
+    "stacks": {"layers", "find"},
 }
 _EXECUTABLE = re.compile(r"[A-Za-z0-9_.+-]{1,30}", re.ASCII)
 # libc may hide the caller of the system call: of two functions none would be left to go by.
@@ -26,6 +30,7 @@ FEWEST_LINKS = 3
 _NAME = re.compile(r"[ -~]{1,40}")
 _SHORT = re.compile(r"[A-Za-z0-9_-]{1,6}", re.ASCII)
 _GROUPS = {"instance", "local", "port"}
+_LONGEST_TEXT, _LONG_TEXT = 200, 500
 Choice = TypeVar("Choice", Trigger, Reveals)
 
 
@@ -40,6 +45,7 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         _check_keys(table, name)
     top, process = tables[""], tables["process"]
     check, configuration = tables["break_check"], tables["configuration"]
+    clients, stacks = tables["clients"], tables["stacks"]
     trigger = _choice(check, "trigger", Trigger)
     reveals = _choice(check, "reveals", Reveals)
     engine = Engine(
@@ -62,6 +68,10 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         wait_slice_s=_seconds(configuration),
         ask=_optional_text(configuration, "ask", "configuration"),
         set=_optional_text(configuration, "set", "configuration"),
+        clients_ask=tuple(_texts(clients, "ask", "clients")),
+        clients_tell=_optional_text(clients, "tell", "clients", _LONG_TEXT),
+        layers=_layers(stacks),
+        find=_optional_text(stacks, "find", "stacks"),
     )
     _check_together(engine)
     return engine
@@ -81,7 +91,7 @@ def _check_together(engine: Engine) -> None:
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    table = data if not name else data.get(name)
+    table = data if not name else data.get(name, {} if name in _OPTIONAL else None)
     if table is None:
         raise EngineError(f"{name}: missing; the file needs a table [{name}]")
     if not isinstance(table, dict):
@@ -111,11 +121,22 @@ def _text(
     return value
 
 
-def _optional_text(table: Mapping[str, Any], key: str, name: str) -> str:
+def _optional_text(
+    table: Mapping[str, Any], key: str, name: str, longest: int = _LONGEST_TEXT
+) -> str:
     value = table.get(key, "")
-    if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
-        raise EngineError(f"{_key(name, key)}: a text of one line, at most 200 long, is expected")
+    if not isinstance(value, str) or len(value) > longest or not value.isprintable():
+        raise EngineError(
+            f"{_key(name, key)}: a text of one line, at most {longest} long, is expected"
+        )
     return value
+
+
+def _layers(stacks: Mapping[str, Any]) -> str:
+    name = _optional_text(stacks, "layers", "stacks")
+    if name and name not in layer_tables():
+        raise EngineError(f"stacks.layers: one of {', '.join(layer_tables())} is expected")
+    return name
 
 
 def _texts(table: Mapping[str, Any], key: str, name: str) -> list[str]:

@@ -13,6 +13,7 @@ from polltrace.errors import HostError
 from polltrace.executables import find_executable
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration_fit import fitted
+from polltrace.overhead.cost_model import calibrated_cost, check_cost
 from polltrace.overhead.poll_cost import Knot, PollCost
 
 # Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
@@ -38,9 +39,9 @@ def calibrate(
 def calibrate_timer_check(
     intervals_s: Sequence[float], command: Sequence[str] | None = None
 ) -> PollCost:
-    """The same of a whole check that a timer starts: the signal, its handler, the call on the
-    socket and the setting of the timer. `command` runs polltrace-calibrate on some host; None: on
-    this one. Raises HostError."""
+    """The same of a whole check that a timer starts: the interrupt, the signal, its handler, the
+    call on the socket and the setting of the timer. `command` runs polltrace-calibrate on some
+    host; None: on this one. Raises HostError."""
     return _curve(intervals_s, command or _here(), ["-i"], slow_rounds=CHECK_ROUNDS)
 
 
@@ -68,7 +69,7 @@ def _curve(
     long = [each for each in intervals_us if each >= _SLOW_US]
     found = _measured([*command, "-r", str(rounds), *options], short)
     found += _measured([*command, "-r", str(slow_rounds), *options], long)
-    return fitted(found)
+    return fitted(found, check_cost if "-i" in options else calibrated_cost)
 
 
 def _measured(command: Sequence[str], intervals_us: Sequence[int]) -> list[dict[str, Any]]:

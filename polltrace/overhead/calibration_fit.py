@@ -9,7 +9,7 @@ of the three is taken; cost_model.py says how far from that a session's cost may
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from polltrace.intervals import Estimate, mixed
@@ -20,14 +20,17 @@ from polltrace.overhead.poll_cost import PollCost
 _LEAST_NS = 1.0
 
 
-def fitted(found: Sequence[Mapping[str, Any]]) -> PollCost:
+def fitted(
+    found: Sequence[Mapping[str, Any]], cost: Callable[[float], Estimate] = calibrated_cost
+) -> PollCost:
     """The cost curve of `found`: a record for each interval, in rising order of `interval_us`.
+    `cost` makes of the seconds that were timed what it costs a session.
 
     `poll_ns` is a list by footprint of lists by round: nanoseconds of a poll between two such
     intervals of work.
     """
     intervals = [each["interval_us"] for each in found]
-    costs = [calibrated_cost(1e-9 * poll_ns(each)) for each in found]
+    costs = [cost(1e-9 * poll_ns(each)) for each in found]
     return PollCost([(1e-6 * us, cost) for us, cost in zip(intervals, _rising(costs), strict=True)])
 
 

@@ -106,6 +106,15 @@ def calibrated_cost(poll_s: float) -> Estimate:
     return cost_model().calibrated.scaled(poll_s)
 
 
+def check_cost(check_s: float) -> Estimate:
+    """CPU seconds that a whole check by a timer costs a session where one of polltrace's own takes
+    `check_s`. The factor of a poll is not its own: most of what that stands for, the way into the
+    kernel and out and the caches it evicts, lies within the check as it is timed. No factor has
+    been fitted; the interval is as wide, in proportion, as a poll's."""
+    calibrated = cost_model().calibrated
+    return calibrated.scaled(check_s / calibrated.value)
+
+
 def timed_cost(durations: Sequence[Bucket], interval_s: float) -> Estimate | None:
     """CPU seconds that a poll costs a session whose polls took so long and were `interval_s` of CPU
     time apart; None for too few."""

@@ -10,8 +10,9 @@ from polltrace.profiles.frames import WatchedProcess
 
 
 def title_of(process: WatchedProcess) -> str:
-    """Its process title: a server writes it over its arguments."""
-    return " ".join(process.cmdline).strip()
+    """Its process title: a server writes it over its arguments. A recording keeps it up to where an
+    engine's expression ends, which may be a blank."""
+    return " ".join(process.cmdline)
 
 
 def engine_of_process(process: WatchedProcess) -> Engine | None:

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from polltrace.engines import Engine, engines_checking
 from polltrace.profiles.profile import Profile
+from polltrace.profiles.recognition import engine_of_process
 from polltrace.profiles.sampled import AT_POLL, NamedStack, SymbolSource, named_stacks
 from polltrace.stacks import EarlyEnds, early_ends, fold
 from polltrace.stacks.folded import Folded
@@ -45,7 +47,8 @@ class StackProfile:
     `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
     counted in windows only. `folded` counts the break polls that the samples stand for, or
     samples on CPU, `hz` a second of CPU time (0: not known); it has the kernel's frames as well,
-    where they were asked for.
+    where they were asked for. `engines` are those of the processes; of a trace, which does not name
+    its processes, those whose check is on the stacks.
     """
 
     kind: str
@@ -58,6 +61,7 @@ class StackProfile:
     folded: Folded
     quality: StackQuality
     hz: float = 0.0
+    engines: frozenset[Engine] = frozenset()
 
     @property
     def unit(self) -> str:
@@ -81,18 +85,24 @@ def stack_profile(profile: Profile, names: SymbolSource, kind: str) -> StackProf
         problems=dict(names.problems),
         complete=profile.complete,
     )
-    return _judged(profile, found, kind, quality)
+    known = frozenset(filter(None, map(engine_of_process, profile.processes.values())))
+    return _judged(profile, found, kind, quality, known)
 
 
 def traced_stacks(profile: Profile, stacks: Iterable[NamedStack]) -> StackProfile:
     """Fold and classify the stacks that strace -k took: one at each break poll, by DWARF."""
     found = list(stacks)
     quality = StackQuality(_early(found), _truncated(found), 0, 0, 0, 0, 0, {}, profile.complete)
-    return _judged(profile, found, AT_POLL, quality)
+    names = {frame.name for stack in found for frame in stack.frames}
+    return _judged(profile, found, AT_POLL, quality, engines_checking(names))
 
 
 def _judged(
-    profile: Profile, found: Sequence[NamedStack], kind: str, quality: StackQuality
+    profile: Profile,
+    found: Sequence[NamedStack],
+    kind: str,
+    quality: StackQuality,
+    engines: frozenset[Engine],
 ) -> StackProfile:
     polls = sum(totals.break_polls for totals in profile.totals)
     return StackProfile(
@@ -105,6 +115,7 @@ def _judged(
         break_polls=polls if kind == AT_POLL else 0,
         folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in found),
         quality=quality,
+        engines=engines,
     )
 
 

@@ -14,7 +14,7 @@ from polltrace.servers.servers import Server
 
 
 def server_data(server: Server, at_s: float) -> dict[str, Any]:
-    """The record. Of the environment only the path of the sqlnet.ora gets in."""
+    """The record. Of the environment only the configuration file's path gets in."""
     socket, settings = server.socket, server.settings
     return {
         "type": "server",
@@ -76,6 +76,7 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
             disable_oob_auto=bool(settings.get("disable_oob_auto")),
             changed_at=_number(settings.get("changed_at")),
             problem=str(settings.get("problem") or ""),
+            file=engine.configuration_file,
         ),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import Trigger
+from polltrace.engines import Engine, Trigger
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Extras
 from polltrace.overhead.estimates import counted_pct
@@ -126,6 +126,15 @@ class Summary:
     used_cores: float
     lost_cores: float
     cost_unknown: int
+
+    @property
+    def engines(self) -> frozenset[Engine]:
+        return frozenset(each.server.engine for each in self.sessions if each.server)
+
+    @property
+    def has_skips(self) -> bool:
+        """Whether any of its engines polls at every n-th check."""
+        return any(engine.polls_by_count for engine in self.engines)
 
     @property
     def worst(self) -> SessionSummary | None:
@@ -268,4 +277,4 @@ def _title(recording: Recording, identity: Identity) -> str:
     process = recording.counted.processes.get(identity) if recording.counted else None
     if process is None:
         return "?"
-    return " ".join(process.cmdline).strip() or f"[{process.comm}]"
+    return " ".join(process.cmdline) if any(process.cmdline) else f"[{process.comm}]"

@@ -37,9 +37,13 @@ PROCESSES = (
     TableColumn("engine", "text", "null: no dedicated server"),
     TableColumn("instance", "text", ""),
     TableColumn("client", "text", "host:port of the other end of its socket"),
-    TableColumn("break_mode", "text", "in-band, out-of-band, local, unknown"),
-    TableColumn("reason", "text", "why it is in-band"),
-    TableColumn("configured_skip", "whole", "BREAK_POLL_SKIP in its sqlnet.ora"),
+    TableColumn(
+        "break_mode", "text", "in-band, out-of-band, local, checking, not checking, unknown"
+    ),
+    TableColumn("reason", "text", "why it is in-band, or checks, or not"),
+    TableColumn(
+        "configured_skip", "whole", "checks per poll, by its configuration file; null: not from one"
+    ),
     TableColumn("from_s", "real", "s since the recording began: when it came"),
     TableColumn("to_s", "real", "s since the recording began: when it, or the recording, ended"),
     TableColumn("ended", "flag", "it ended before the recording did"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from polltrace import __version__
+from polltrace.engines.drawing import layers_of, searched
 from polltrace.intervals import Estimate
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.difference import Change, Difference
@@ -17,7 +18,6 @@ from polltrace.recording_report.sentences import about, quality, torn
 from polltrace.stacks import fold
 from polltrace.stacks.compare import FunctionChange, compare
 from polltrace.stacks.folded import Folded
-from polltrace.stacks.layers.table import built_in
 from polltrace.stacks.picture import Picture, Side
 from polltrace.stacks.text import printable
 
@@ -73,14 +73,15 @@ def diff_page(found: Difference) -> str:
     """One page, the flame graph showing what grew and what shrank."""
     kind, before, after = folded_pair(found)
     graph = ""
+    engines = found.before.engines | found.after.engines
     if before or after:
         graph = "<h2>Where the time goes, and went</h2>" + flame_frame(
             Picture(
                 title="On-CPU stacks" if kind == ON_CPU else "Stacks at break polls",
                 side=Side("after", after),
                 before=Side("before", before),
-                layers=built_in("oracle"),
-                find="nsmore2recv",
+                layers=layers_of(engines),
+                find=searched(engines),
                 exporter=f"polltrace {__version__}",
             )
         )

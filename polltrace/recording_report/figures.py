@@ -43,9 +43,10 @@ def gap_histogram(gaps: Sequence[Bucket]) -> str:
 
 
 def forecast_plot(
-    forecasts: Sequence[SkipForecast], now: int | None, best: SkipForecast | None
+    parameter: str, forecasts: Sequence[SkipForecast], now: int | None, best: SkipForecast | None
 ) -> str:
-    """Cost against cancel latency, a point a skip. Empty where gaps were not timed."""
+    """Cost against cancel latency, a point for each value of the `parameter`. Empty where gaps were
+    not timed."""
     known = [(each, each.cancel_ms) for each in forecasts if each.cancel_ms is not None]
     if not known:
         return ""
@@ -64,7 +65,7 @@ def forecast_plot(
         elif is_best:
             style, note = "best", " advised"
         marks.append(plot.dot(cancel.p99, each.cpu_pct, f"{skip}{note}", style))
-    return plot.svg(marks, "What each BREAK_POLL_SKIP costs, against how long a cancel waits")
+    return plot.svg(marks, f"What each {parameter} costs, against how long a cancel waits")
 
 
 def rates_over_time(sessions: Sequence[SessionSummary]) -> str:

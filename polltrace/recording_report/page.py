@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from polltrace.engines import Reveals
+from polltrace.engines.drawing import layers_of, searched
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report import changes
 from polltrace.overhead.advice_report.client_check import span as short_span
@@ -29,7 +30,6 @@ from polltrace.recording_report.sentences import (
     verdict,
 )
 from polltrace.stacks import fold
-from polltrace.stacks.layers.table import built_in
 from polltrace.stacks.picture import Picture, Side
 from polltrace.stacks.text import printable
 
@@ -89,27 +89,28 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 
 def _sessions(summary: Summary) -> str:
-    heads = ["PID", "Instance", "Client", "Break mode", "Skip", "CPU %", "Break polls", "Polls/s"]
-    heads += ["Lost, % of its CPU [95 %]", "Why in-band"]
+    heads = ["PID", "Instance", "Client", "Break mode", *(["Skip"] if summary.has_skips else [])]
+    heads += ["CPU %", "Break polls", "Polls/s", "Lost, % of its CPU [95 %]", "Why"]
     shown = summary.sessions[:_MOST_ROWS]
     left_out = len(summary.sessions) - len(shown)
     more = f" The {left_out:,} that lose least are left out." if left_out else ""
     return table(
         heads,
-        [_row(each) for each in shown],
-        left=[1, 2, 3, 9],
+        [_row(each, summary.has_skips) for each in shown],
+        left=[1, 2, 3, len(heads) - 1],
         caption="Lost to break checking: by its polls and what one costs, and by samples on CPU "
         f"where the two agree.{more}",
     )
 
 
-def _row(each: SessionSummary) -> list[str]:
+def _row(each: SessionSummary, has_skips: bool) -> list[str]:
+    skip = str((each.server and each.server.settings.known_skip) or "-")
     return [
         str(each.identity[0]) + (" (ended)" if each.ended else ""),
         instance(each),
         client(each),
         each.mode.value if each.server else "-",
-        str((each.server and each.server.settings.known_skip) or "-"),
+        *([skip] if has_skips else []),
         f"{each.cpu_pct:.1f}",
         f"{each.break_polls:,}",
         f"{each.polls_per_s:,.0f}",
@@ -135,10 +136,10 @@ def _plots(summary: Summary, worst: SessionSummary | None, advice: SessionAdvice
     )
     if not isinstance(advice, Advice):
         return f'<h2>Over time</h2><div class="plots">{gaps + rates}</div>'
-    best = recommended(advice.forecast)
+    best, parameter = recommended(advice.forecast), advice.server.engine.parameter
     costs = figure(
-        f"What each BREAK_POLL_SKIP would cost {who}",
-        forecast_plot(advice.forecast, advice.skip, best),
+        f"What each {parameter} would cost {who}",
+        forecast_plot(parameter, advice.forecast, advice.skip, best),
         "To the left cancels come sooner, downwards polling costs less.",
     )
     found = gaps + rates + costs
@@ -196,7 +197,7 @@ def _skips(advice: Advice) -> str:
         for each in advice.forecast
     ]
     now = [i for i, each in enumerate(advice.forecast) if each.break_poll_skip == advice.skip]
-    heads = ["BREAK_POLL_SKIP", "Polls a CPU second", "% of its CPU [95 %]", "Saved %"]
+    heads = [advice.server.engine.parameter, "Polls a CPU second", "% of its CPU [95 %]", "Saved %"]
     heads += ["Cancel on CPU, median ms", "99 of 100", "worst", "Waiting: up to"]
     return table(heads, rows, marked=now)
 
@@ -216,8 +217,8 @@ def _flame(summary: Summary) -> str:
             picture = Picture(
                 title=title,
                 side=Side(printable(summary.recording.header.host), folded),
-                layers=built_in("oracle"),
-                find="nsmore2recv",
+                layers=layers_of(summary.engines),
+                find=searched(summary.engines),
             )
             return f"<h2>Where the CPU time goes</h2>{flame_frame(picture)}"
     return ""

@@ -34,22 +34,24 @@ def report_text(summary: Summary) -> str:
 
 
 def _table(summary: Summary) -> list[str]:
+    skip = f" {'SKIP':>5}" if summary.has_skips else ""
     lines = [
-        f"{'PID':>8} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12} {'SKIP':>5} {'%CPU':>6}"
+        f"{'PID':>8} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12}{skip} {'%CPU':>6}"
         f" {'POLLS':>13} {'POLLS/S':>10} {'LOST % [95 %]':>22}"
     ]
-    lines += [_row(session) for session in summary.sessions[:_SHOWN]]
+    lines += [_row(session, summary.has_skips) for session in summary.sessions[:_SHOWN]]
     if len(summary.sessions) > _SHOWN:
         lines.append(f"… and {len(summary.sessions) - _SHOWN:,} more; --json has them all")
     return lines
 
 
-def _row(session: SessionSummary) -> str:
-    skip = (session.server and session.server.settings.known_skip) or "-"
+def _row(session: SessionSummary, has_skips: bool) -> str:
+    known = (session.server and session.server.settings.known_skip) or "-"
+    skip = f" {known:>5}" if has_skips else ""
     ended = " (ended)" if session.ended else ""
     return printable(
         f"{session.identity[0]:>8} {instance(session):<9.40} {client(session):<22}"
-        f" {session.mode.value:<12} {skip:>5} {session.cpu_pct:>6.1f} {session.break_polls:>13,}"
+        f" {session.mode.value:<12}{skip} {session.cpu_pct:>6.1f} {session.break_polls:>13,}"
         f" {session.polls_per_s:>10,.0f} {pct(session.share):>22}{ended}"
     )
 

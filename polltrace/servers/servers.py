@@ -44,8 +44,18 @@ class Server:
 
     @property
     def edited(self) -> bool:
-        """Whether the server's sqlnet.ora was changed after it had read it."""
+        """Whether the server's configuration file was changed after it had read it."""
         return self.settings.changed_since(self.started_at)
+
+    @property
+    def configuration(self) -> str:
+        """Where to set the engine's parameter: the path of its file, or its name and directory
+        where no such path is known."""
+        settings, engine = self.settings, self.engine
+        known = settings.path or settings.place
+        if known or not engine.configuration_directories:
+            return str(known or engine.configuration_file or "configuration")
+        return f"{engine.configuration_file} in {engine.configuration_directories[-1]}"
 
     def why(self, polls_on_cpu: bool | None) -> Diagnosis:
         """Why it is in-band, if it is, with what a probe saw (None: no probe was attached)."""

@@ -35,7 +35,7 @@ class ServerRow:
     `pid` and `start_ticks` identify the process (see WatchedProcess); `engine` is the name of its
     database engine, `mode` its break mode. `instance` is the database instance of its title;
     `client` host and port, or empty where it could not be seen; `reason` why it is in-band; `skip`
-    the configured BREAK_POLL_SKIP. `cpu_pct` is of one CPU, `polls_per_s` of elapsed time;
+    the configured checks per poll. `cpu_pct` is of one CPU, `polls_per_s` of elapsed time;
     `knot` is the calibrated one nearest to the CPU time between its polls, `poll_cost_s` the CPU
     seconds of a whole check at it. `past` are poll rates, the newest last. `cpu_s`
     and `polls` are totals since it was first seen, `polls` estimated from windows. `worst_gap_s` is

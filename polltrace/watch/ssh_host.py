@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Another host, by ssh: polltrace-probe runs there, and nothing else is needed there.
 
-Facts that only its /proc has (the socket's owner, the handler) and sqlnet.ora are not known here,
-and this host's /proc is never asked about that host's processes.
+Facts that only its /proc has (the socket's owner, the handler) and a configuration file are not
+known here, and this host's /proc is never asked about that host's processes.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 //   -s       the kind of socket (tcp)
 //   -t       in a process with a second thread, where libc takes a longer path
 //   -i       whole checks by a timer, as PostgreSQL makes them, not polls: the
-//            signal, epoll_wait and the timer (timer_check.h)
+//            interrupt, the signal, epoll_wait and the timer (timer_check.h)
 // Prints one line of JSON: for each interval `poll_ns`, nanoseconds of a poll
 // (with -i: of a whole check), by memory footprint of the work and by round.
 // Exit codes: 0 done, 2 wrong usage, 4 this host has no such socket.
@@ -58,12 +58,15 @@ static double cpu_ns(void) {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// What is timed; NULL as the socket: nothing.
-static void poll_once(struct pollfd *socket) {
-    poll(socket, 1, 0);
+static double poll_once_ns(struct pollfd *socket) {
+    double began = now_ns();
+    if (socket)
+        poll(socket, 1, 0);
+    return now_ns() - began;
 }
 
-static void (*check)(struct pollfd *) = poll_once;
+// What is timed: nanoseconds of a check, negative where it could not be told.
+static double (*check_ns)(struct pollfd *) = poll_once_ns;
 
 static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
                          struct pollfd *socket) {
@@ -75,18 +78,33 @@ static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
     return cpu_ns() - began;
 }
 
-// The time between two readings of the clock after the work, with a poll or
+// A check by the timer has to wait until the work is over: so many are tried.
+#define MOST_TRIES 100
+
+static double after_work_ns(double interval_ns, unsigned steps, unsigned words,
+                            struct pollfd *socket) {
+    for (int i = 0; i < MOST_TRIES; i++) {
+        double took;
+
+        if (socket && check_ns == timer_check_ns)
+            timer_check_set(interval_ns);
+        work(steps, words);
+        took = socket ? check_ns(socket) : poll_once_ns(NULL);
+        if (took >= 0)
+            return took;
+    }
+    fprintf(stderr, "polltrace-calibrate: the timer always came too early\n");
+    exit(4);
+}
+
+// The time between two readings of the clock after the work, with a check or
 // nothing between them: the median, because an interrupt may fall in one.
-static double timed_ns(unsigned repeats, unsigned steps, unsigned words,
-                       struct pollfd *socket) {
+static double timed_ns(double interval_ns, unsigned repeats, unsigned steps,
+                       unsigned words, struct pollfd *socket) {
     double took[MAX_TIMED];
     unsigned n = repeats < MAX_TIMED ? repeats : MAX_TIMED;
     for (unsigned i = 0; i < n; i++) {
-        work(steps, words);
-        double began = now_ns();
-        if (socket)
-            check(socket);
-        double took_now = now_ns() - began;
+        double took_now = after_work_ns(interval_ns, steps, words, socket);
         unsigned at = i;
         for (; at > 0 && took[at - 1] > took_now; at--)
             took[at] = took[at - 1];
@@ -120,10 +138,12 @@ static void measure(struct interval *interval, long round,
     unsigned repeats = 1 + (unsigned)(ROUND_NS / (interval->ns + 500));
     bool turned = round / (long)FOOTPRINTS % 2;
     // In alternating order, so that a machine that gets slower favours neither.
-    double empty = turned ? timed_ns(repeats, steps, words, NULL) : 0;
-    interval->poll[round] = timed_ns(repeats, steps, words, socket);
+    double empty =
+        turned ? timed_ns(interval->ns, repeats, steps, words, NULL) : 0;
+    interval->poll[round] =
+        timed_ns(interval->ns, repeats, steps, words, socket);
     if (!turned)
-        empty = timed_ns(repeats, steps, words, NULL);
+        empty = timed_ns(interval->ns, repeats, steps, words, NULL);
     interval->poll[round] -= empty;
 }
 
@@ -172,7 +192,7 @@ int main(int argc, char **argv) {
         else if (option == 's')
             kind = optarg;
         else if (option == 'i')
-            check = timer_check;
+            check_ns = timer_check_ns;
         else if (option == 't')
             pthread_create(&thread, NULL, sleep_for_good, NULL);
         else
@@ -189,7 +209,7 @@ int main(int argc, char **argv) {
                 kind, strerror(errno));
         return 4;
     }
-    if (check == timer_check && !timer_checks_prepare(socket.fd)) {
+    if (check_ns == timer_check_ns && !timer_checks_prepare(socket.fd)) {
         fprintf(stderr, "polltrace-calibrate: no epoll set: %s\n",
                 strerror(errno));
         return 4;

@@ -4,15 +4,31 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
-#define FAR_S 3600 // the timer itself must not expire meanwhile
+#define MOST_LATER 16.0
 
 static int set;
 static volatile sig_atomic_t due;
+static double handled_ns;
+static struct itimerval timer;
+// How much longer than the work the timer is set, so that the work has ended
+// when it expires: on a machine that slows down meanwhile it takes longer.
+static double later = 1.1;
 
+static double now_ns(void) {
+    struct timespec at;
+
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
+}
+
+// PostgreSQL's handler sets the timer too.
 static void on_alarm(int number) {
     (void)number;
+    setitimer(ITIMER_REAL, &timer, NULL);
+    handled_ns = now_ns();
     due = 1;
 }
 
@@ -25,15 +41,32 @@ bool timer_checks_prepare(int socket) {
            !sigaction(SIGALRM, &action, NULL);
 }
 
-void timer_check(struct pollfd *socket) {
-    struct itimerval timer = {.it_value.tv_sec = FAR_S};
+void timer_check_set(double ns) {
+    long us = (long)(ns * later / 1e3) + 1;
+
+    timer.it_value =
+        (struct timeval){.tv_sec = us / 1000000, .tv_usec = us % 1000000};
+    due = 0;
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+double timer_check_ns(struct pollfd *socket) {
+    struct itimerval off = {{0}, {0}};
     struct epoll_event event[3];
+    double at = now_ns(), before = at, took;
+    bool missed = due;
 
     (void)socket;
-    tgkill(getpid(), gettid(), SIGALRM);
-    if (!due)
-        return;
-    due = 0;
+    // The last reading of the clock before the interrupt is its beginning.
+    while (!due) {
+        before = at;
+        at = now_ns();
+    }
     epoll_wait(set, event, 3, 0);
     setitimer(ITIMER_REAL, &timer, NULL);
+    took = now_ns() - (at < handled_ns ? at : before);
+    setitimer(ITIMER_REAL, &off, NULL);
+    if (missed && later < MOST_LATER)
+        later *= 1.1;
+    return missed ? -1 : took;
 }

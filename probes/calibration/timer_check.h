@@ -5,13 +5,17 @@
 #include <poll.h>
 #include <stdbool.h>
 
-// Checks as PostgreSQL makes them when its timer has expired: SIGALRM, its
-// handler, an epoll set that holds the socket asked without waiting, and the
-// timer set again. False with errno on failure.
+// Checks as PostgreSQL makes them when its timer has expired: the interrupt,
+// SIGALRM and its handler, an epoll set that holds the socket asked without
+// waiting, and the timer set again. False with errno on failure.
 bool timer_checks_prepare(int socket);
 
-// One such check. tgkill stands for the timer's interrupt: the moment of that
-// could not be told, and so its time not be taken.
-void timer_check(struct pollfd *socket);
+// Sets the timer for one check, `ns` from now or somewhat later.
+void timer_check_set(double ns);
+
+// Waits for the timer and makes its check; nanoseconds from the interrupt to
+// the end. Negative: the timer expired before the call, so that the beginning
+// is not known; the next timer_check_set() leaves more time.
+double timer_check_ns(struct pollfd *socket);
 
 #endif

@@ -78,7 +78,7 @@ EMPTY = LayerTable((), {}, {})
 
 
 def parse_layers(text: str) -> LayerTable:
-    """A table from TOML as in oracle.toml. FormatError names what is wrong with it."""
+    """A table from TOML as in the files here. FormatError names what is wrong with it."""
     try:
         data = tomllib.loads(text)
         sources = data["sources"]
@@ -99,9 +99,15 @@ def parse_layers(text: str) -> LayerTable:
     return LayerTable(tuple(layers), prefixes, names)
 
 
+def built_in_names() -> list[str]:
+    """The tables that are shipped."""
+    entries = resources.files("polltrace.stacks.layers").iterdir()
+    return sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml"))
+
+
 @lru_cache
 def built_in(name: str) -> LayerTable:
-    """The table shipped under that name ("oracle"). FormatError when there is none."""
+    """The table shipped under that name. FormatError when there is none."""
     file = resources.files("polltrace.stacks.layers") / f"{name}.toml"
     if not name.isidentifier() or not file.is_file():
         raise FormatError(f"no table of layers is called {name!r}")

@@ -35,6 +35,17 @@ def test_its_output_is_by_interval_and_footprint() -> None:
     assert [len(values) for values in slow["poll_ns"]] == [2, 2, 2]
 
 
+def test_checks_by_a_timer_take_longer_than_polls() -> None:
+    """They make four more system calls, and take an interrupt and a signal."""
+    executable = find_executable("polltrace-calibrate")
+    command = [str(executable), "-i", "-r", "9", "1024"]
+    out = subprocess.run(command, capture_output=True, check=True)
+    (found,) = json.loads(out.stdout)
+    assert found["interval_us"] == 1024
+    assert [len(values) for values in found["poll_ns"]] == [3, 3, 3]
+    assert min(min(values) for values in found["poll_ns"]) > 100
+
+
 @pytest.mark.parametrize("words", [["-r", "0"], ["x"], ["-1"], ["100001"]])
 def test_nonsense_is_refused(words: list[str]) -> None:
     executable = find_executable("polltrace-calibrate")

@@ -15,6 +15,7 @@ from polltrace.overhead.cost_model import (
     FEWEST_TIMED,
     CostModel,
     calibrated_cost,
+    check_cost,
     in_place,
     timed_cost,
     usual_mean_ns,
@@ -43,6 +44,15 @@ def test_the_model_that_ships_was_fitted_and_says_on_what() -> None:
 def test_another_format_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="not a cost model"):
         CostModel.of(data)
+
+
+def test_a_whole_check_costs_what_it_takes_whatever_the_factor_of_a_poll(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = replace(PLAIN, calibrated=Estimate(2.0, 1.0, 5.0))
+    monkeypatch.setattr(module, "_shipped", lambda: model)
+    assert calibrated_cost(2e-5) == Estimate(4e-5, 2e-5, 1e-4)
+    assert check_cost(2e-5) == Estimate(2e-5, 1e-5, 5e-5)
 
 
 def test_costs_are_what_was_measured_by_the_factor() -> None:

@@ -15,6 +15,7 @@ from polltrace.profiles.frames import Burst
 
 SETTINGS = BreakSettings(
     path=Path("/u01/sqlnet.ora"),
+    file="sqlnet.ora",
     break_poll_skip=3,
     disable_oob=False,
     skip_is_default=False,

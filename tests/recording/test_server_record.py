@@ -6,6 +6,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from polltrace.engines import has_server_title
+from polltrace.profiles.frames import WatchedProcess
+from polltrace.profiles.recognition import engine_of_process, title_of
+from polltrace.recording.secrets import without_arguments
 from polltrace.recording.server import server_data, server_of
 from tests.recording.samples import server as record
 from tests.recording.test_format import SCHEMA
@@ -25,3 +29,13 @@ def test_a_record_from_before_there_was_a_problem_has_none() -> None:
     found = server_of(record(7, 70))
     assert found is not None
     assert (found.settings.problem, found.settings.known_skip) == ("", 3)
+
+
+def test_a_title_that_ends_in_a_blank_is_recognised_in_a_recording() -> None:
+    title = "postgres: app sales 10.0.0.7(40112) SELECT"
+    kept = without_arguments({"cmdline": [title]})
+    process = WatchedProcess(7, 9, "postgres", tuple(kept["cmdline"]), "/usr/bin/postgres")
+    found = engine_of_process(process)
+    assert found is not None
+    assert found.name == "PostgreSQL"
+    assert has_server_title(title_of(process))

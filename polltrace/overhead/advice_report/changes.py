@@ -56,18 +56,13 @@ def _out_of_band(advice: Advice) -> Change | None:
 
 
 def _cure(advice: Advice) -> tuple[Sequence[str], str]:
-    path = advice.server.settings.path
+    path, engine = advice.server.settings.path, advice.server.engine
     match advice.why.cause:
         case Cause.CLIENT:
-            return (
-                "sqlnet.ora of a client with Oracle's libraries on Unix: DISABLE_OOB=OFF",
-                "python-oracledb thin: disable_oob=False, its default",
-                "JDBC thin: oracle.net.disableOob=false, its default",
-                "go-ora: ENABLE_OOB=true in the connection's URL",
-                "Windows, node-oracledb thin, TCPS: cannot; choose a skip",
-            ), "set what was set before"
+            return engine.clients_ask, "set what was set before"
         case Cause.SERVER:
-            return (f"{path} on the server: DISABLE_OOB=OFF",), f"{path}: DISABLE_OOB=ON"
+            parameter = engine.disable_oob_parameter
+            return (f"{path} on the server: {parameter}=OFF",), f"{path}: {parameter}=ON"
         case Cause.PATH:
             return (
                 "firewall, proxy or NAT between client and server: let TCP urgent data pass",
@@ -80,7 +75,7 @@ def _cure(advice: Advice) -> tuple[Sequence[str], str]:
 
 def _skip(advice: Advice, best: SkipForecast) -> Change:
     settings, engine = advice.server.settings, advice.server.engine
-    where = settings.path or settings.place or "sqlnet.ora in the server's network/admin directory"
+    where = advice.server.configuration
     saved, name = best.saved_pct, engine.parameter
     if settings.problem:
         before = "what it had before, which could not be read"

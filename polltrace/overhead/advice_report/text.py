@@ -73,7 +73,7 @@ def _not_in_band(advice: Advice, who: str) -> str:
     but = f" (but {polls:,.1f} polls a second of a socket were counted)" if polls else ""
     return (
         f"{who} is {advice.mode.value}: {reason}{but}. Break polling takes 0 % of its CPU, and "
-        "BREAK_POLL_SKIP changes nothing for it."
+        f"{advice.server.engine.parameter} changes nothing for it."
     )
 
 
@@ -85,7 +85,7 @@ def _headline(advice: Advice, who: str, best: SkipForecast | None) -> str:
     if best is None or best.break_poll_skip <= advice.skip or best.cancel_ms is None:
         return f"{cost}."
     return (
-        f"{cost}; with BREAK_POLL_SKIP={best.break_poll_skip} it would take "
+        f"{cost}; with {advice.server.engine.parameter}={best.break_poll_skip} it would take "
         f"{best.cpu_pct.value:.2g} %, and a cancel would take up to {_ms(best.cancel_ms.worst)} ms "
         f"while running and up to {_span(best.cancel_waiting_s)} while waiting for a row lock."
     )
@@ -142,8 +142,8 @@ def _sampled(advice: Advice) -> str:
 
 def _table(advice: Advice) -> list[str]:
     lines = [
-        f"{'BREAK_POLL_SKIP':>15} {'POLLS/CPU s':>11} {'% CPU [95 %]':>20} {'SAVED %':>8}"
-        f" {'SAVED s':>9} {'CANCEL ON CPU, ms':>24} {'WAITING':>8}",
+        f"{advice.server.engine.parameter:>15} {'POLLS/CPU s':>11} {'% CPU [95 %]':>20}"
+        f" {'SAVED %':>8} {'SAVED s':>9} {'CANCEL ON CPU, ms':>24} {'WAITING':>8}",
         f"{'':>66} {'median    p99  worst':>24} {'up to':>8}",
     ]
     for each in advice.forecast:
@@ -169,7 +169,7 @@ def _plot(advice: Advice) -> list[str]:
         for each in advice.forecast
         if each.cancel_ms and each.cancel_ms.median > 0
     ]
-    return plot(points, "median cancel on CPU, ms, by BREAK_POLL_SKIP", "% CPU")
+    return plot(points, f"median cancel on CPU, ms, by {advice.server.engine.parameter}", "% CPU")
 
 
 def _why(advice: Advice) -> list[str]:
@@ -197,9 +197,8 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
     if best is None:
         return [f"{limit}: no skip achieves that, by the longest gap between two checks."]
     if best.break_poll_skip == advice.skip:
-        return [f"{limit}: stay at BREAK_POLL_SKIP={advice.skip}."]
-    settings = advice.server.settings
-    where = settings.path or settings.place or "sqlnet.ora in the server's network/admin directory"
+        return [f"{limit}: stay at {advice.server.engine.parameter}={advice.skip}."]
+    where = advice.server.configuration
     verb = "costs" if best.saved_pct.value < 0 else "saves"
     low, high = sorted(map(abs, (best.saved_pct.low, best.saved_pct.high)))
     size = Estimate(abs(best.saved_pct.value), low, high)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is shown of a PostgreSQL session has PostgreSQL's words and none of Oracle's."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import POLLTRACE
+from tests.engines.conftest import StartSession
+
+LONG = "select count(*) from generate_series(1, 1000000000) a"
+NAMES = r"oracle|sqlnet|nsmore2recv|nioqts|break_poll_skip|disable_oob|v\$session|sigurg"
+# In sentences and headings; data for programs has the same keys for every engine.
+ORACLE = re.compile(rf"{NAMES}|in-band|out-of-band|\bskip\b", re.IGNORECASE)
+IN_DATA = re.compile(NAMES, re.IGNORECASE)
+OF_THE_SHELL = re.compile(r"<script.*?</script>|<style.*?</style>", re.DOTALL)
+
+
+def polltrace(*words: str | Path) -> str:
+    ended = subprocess.run([POLLTRACE, *words], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.fixture
+def recording(start_session: StartSession, tmp_path: Path) -> Path:
+    """A session that executed and checked all the time."""
+    client, pid = start_session(1)
+    client.begin(LONG)
+    path = tmp_path / "pg.polltrace"
+    polltrace("record", "-o", path, "-p", str(pid), "-d", "3s")
+    client.send_break()
+    return path
+
+
+def test_a_recording_speaks_of_its_own_engine(recording: Path, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    shown = {}
+    for verb, files in (("report", [recording]), ("diff", [recording, recording])):
+        shown[f"{verb} text"] = polltrace(verb, *files)
+        page = tmp_path / "page.html"
+        polltrace(verb, *files, "--html", page)
+        text = page.read_text()
+        assert "Executor: the steps of a plan" in text  # a layer of its graph
+        assert IN_DATA.findall(html.unescape(text)) == []
+        shown[f"{verb} page"] = OF_THE_SHELL.sub("", html.unescape(text))
+    for at in ("poll", "cpu"):
+        shown[f"stacks {at}"] = polltrace("stacks", recording, "--at", at)
+        shown[f"layers {at}"] = polltrace("stacks", recording, "--at", at, "--group", "layer")
+        assert "Executor: the steps of a plan" in shown[f"layers {at}"]
+        svg = polltrace("stacks", recording, "--at", at, "--format", "svg")
+        shown[f"svg {at}"] = OF_THE_SHELL.sub("", svg)
+    assert "pq_check_connection" in shown["stacks poll"]
+    assert "client_connection_check_interval" in shown["report text"]
+    found = {name: ORACLE.findall(text) for name, text in shown.items()}
+    assert {name: words for name, words in found.items() if words} == {}
+
+    data = [json.loads(polltrace("report", recording, "--json"))]
+    data.append(json.loads(polltrace("diff", recording, recording, "--json")))
+    data.append(json.loads(polltrace("stacks", recording, "--format", "json")))
+    polltrace("export", "--parquet", recording, tmp_path / "tables")
+    data += [
+        pyarrow.read_table(table).to_pylist() for table in (tmp_path / "tables").glob("*.parquet")
+    ]
+    assert IN_DATA.findall(json.dumps(data)) == []
