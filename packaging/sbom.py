@@ -36,7 +36,7 @@ LINKED = {
 PEX = ROOT / "dist/polltrace.pex"
 _METADATA = re.compile(r"\.deps/[^/]+/[^/]+\.dist-info/METADATA")
 # Of packages that say no licence expression yet. Two classifiers name no version: hdrhistogram,
-# which has the one of Apache, brings the text of 2.0, python-ptrace the text of the GPL's version 2.
+# which has the one of Apache, brings the text of 2.0, python-ptrace that of the GPL's version 2.
 _CLASSIFIED = {
     "License :: OSI Approved :: MIT License": "MIT",
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
