@@ -13,6 +13,21 @@ from tests.conftest import missing
 from tests.probes.conftest import why_no_bpf
 
 StartSession = Callable[..., tuple[DriverClient, int]]
+# Without an end that a test would see, and without a temporary file.
+ENDLESS = "select count(*) from generate_series(1, 100000) a, generate_series(1, 1000000) b"
+
+
+@contextlib.contextmanager
+def executing(*clients: DriverClient) -> Iterator[None]:
+    """All are in the middle of a statement."""
+    for client in clients:
+        client.begin(ENDLESS)
+    try:
+        yield
+    finally:
+        for client in clients:
+            client.send_break()
+            client.finish()
 
 
 @pytest.fixture(scope="session")

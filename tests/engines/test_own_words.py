@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import POLLTRACE
-from tests.engines.conftest import StartSession
+from tests.engines.conftest import StartSession, executing
 
-LONG = "select count(*) from generate_series(1, 1000000000) a"
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
 NAMES = r"oracle|sqlnet|nsmore2recv|nioqts|break_poll_skip|disable_oob|v\$session|sigurg"
 # In sentences and headings; data for programs has the same keys for every engine.
 ORACLE = re.compile(rf"{NAMES}|in-band|out-of-band|\bskip\b", re.IGNORECASE)
@@ -32,10 +33,9 @@ def polltrace(*words: str | Path) -> str:
 def recording(start_session: StartSession, tmp_path: Path) -> Path:
     """A session that executed and checked all the time."""
     client, pid = start_session(1)
-    client.begin(LONG)
     path = tmp_path / "pg.polltrace"
-    polltrace("record", "-o", path, "-p", str(pid), "-d", "3s")
-    client.send_break()
+    with executing(client):
+        polltrace("record", "-o", path, "-p", str(pid), "-d", "3s")
     return path
 
 
@@ -50,10 +50,16 @@ def test_a_recording_speaks_of_its_own_engine(recording: Path, tmp_path: Path) -
         assert "Executor: the steps of a plan" in text  # a layer of its graph
         assert IN_DATA.findall(html.unescape(text)) == []
         shown[f"{verb} page"] = OF_THE_SHELL.sub("", html.unescape(text))
-    for at in ("poll", "cpu"):
+    for at, layer in (
+        ("poll", "The client's connection"),
+        ("cpu", "Executor: the steps of a plan"),
+    ):
         shown[f"stacks {at}"] = polltrace("stacks", recording, "--at", at)
         shown[f"layers {at}"] = polltrace("stacks", recording, "--at", at, "--group", "layer")
-        assert "Executor: the steps of a plan" in shown[f"layers {at}"]
+        folded = polltrace(
+            "stacks", recording, "--at", at, "--group", "layer", "--format", "folded"
+        )
+        assert layer in folded
         svg = polltrace("stacks", recording, "--at", at, "--format", "svg")
         shown[f"svg {at}"] = OF_THE_SHELL.sub("", svg)
     assert "pq_check_connection" in shown["stacks poll"]

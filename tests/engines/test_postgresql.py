@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,33 +18,17 @@ import pytest
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
 from polltrace.engines import check_options
 from polltrace.profiles.sampled import AT_POLL, introduced, named_stacks
-from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
 from polltrace.stacks import Symbolizer
 from tests.conftest import POLLTRACE
-from tests.engines.conftest import StartSession
+from tests.engines.conftest import StartSession, executing
 from tests.probes.probe_process import Probe, read_line, total
 from tests.waiting import is_asleep, until
 
-# Without an end that a test would see, and without a temporary file.
-ENDLESS = "select count(*) from generate_series(1, 100000) a, generate_series(1, 1000000) b"
 # A check in strace's words: any wait for nothing at all; PostgreSQL 14 polls.
 NOW = re.compile(r"^(epoll_wait|poll)\(.*, 0\) +=", re.MULTILINE)
 
 pytestmark = pytest.mark.usefixtures("quick_calibration")
-
-
-@contextlib.contextmanager
-def executing(*clients: DriverClient) -> Iterator[None]:
-    """All are in the middle of a statement."""
-    for client in clients:
-        client.begin(ENDLESS)
-    try:
-        yield
-    finally:
-        for client in clients:
-            client.send_break()
-            client.finish()
 
 
 class Strace:
