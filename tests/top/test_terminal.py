@@ -136,6 +136,11 @@ def line_of(screen: str, pid: int) -> list[str]:
     )
 
 
+def has(*words: str) -> Callable[[str], bool]:
+    """Whether a screen has all of these, wherever it breaks its lines."""
+    return lambda screen: all(each in " ".join(screen.split()) for each in words)
+
+
 def test_a_session_is_shown_with_its_loss_and_opened(tmux: Tmux, busy_server: int) -> None:
     tmux.top(pid=busy_server)
 
@@ -159,7 +164,7 @@ def test_a_session_is_shown_with_its_loss_and_opened(tmux: Tmux, busy_server: in
     tmux.keys("4")
     tmux.until(lambda text: "PER SECOND" in text and "\npoll " in text)
     tmux.keys("5")
-    tmux.until(lambda text: "Time of " in text and "--connect adds its statement" in text)
+    tmux.until(has("Time of ", "--connect adds its statement"))
     tmux.keys("1")
     tmux.until(lambda text: "CANCEL p99" in text and " <-" in text)
     tmux.keys("Escape")
@@ -183,14 +188,18 @@ def test_the_pane_of_now_has_what_the_database_knows(tmux: Tmux) -> None:
         tmux.keys("/")
         tmux.keys("-l", str(pid))
         tmux.keys("Enter", "Down", "Enter", "5")
-        screen = tmux.until(lambda text: "waits for enq: TX - row lock contention" in text)
-        assert "update t set n = 3" in screen
-        assert "blocked by session" in screen
-        tmux.until(lambda text: "blocked in clock_nanosleep" in text)
+        tmux.until(
+            has(
+                "update t set n = 3",
+                "waits for enq: TX - row lock contention since",
+                "blocked by session",
+                "blocked in clock_nanosleep",
+            )
+        )
         # WHEN the lock is let go and the statement ends
         holder.rollback()
         client.finish()
-        tmux.until(lambda text: "(the last one)" in text and "for SQL*Net message from" in text)
+        tmux.until(has("(the last one)", "waits for SQL*Net message from client"))
     tmux.keys("q")
     tmux.restored(code=0)
 
