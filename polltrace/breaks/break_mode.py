@@ -39,7 +39,8 @@ class Evidence:
 def break_mode(evidence: Evidence) -> BreakMode:
     """The break mode. Behaviour outweighs how a session was set up: polls prove in-band.
 
-    A process that is set up for neither and ran without a poll shows no mode at all.
+    A process that is set up for neither and ran without a poll shows no mode at all, nor does one
+    whose client's socket was not seen.
     """
     if evidence.local:
         return BreakMode.LOCAL
@@ -47,10 +48,8 @@ def break_mode(evidence: Evidence) -> BreakMode:
         return BreakMode.IN_BAND
     # The kernel raises SIGURG in the socket's owner: no owner or no handler, no out-of-band break.
     signs = (evidence.told_of_urgent_data, evidence.catches_sigurg, evidence.polls_on_cpu)
-    if all(sign is False for sign in signs):
+    if evidence.told_of_urgent_data is None or all(sign is False for sign in signs):
         return BreakMode.UNKNOWN
     if False in signs[:2]:
         return BreakMode.IN_BAND
-    if evidence.told_of_urgent_data:
-        return BreakMode.OUT_OF_BAND
-    return BreakMode.UNKNOWN
+    return BreakMode.OUT_OF_BAND

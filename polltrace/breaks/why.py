@@ -126,7 +126,7 @@ def _settles_unknown(evidence: Evidence) -> str:
 
 
 _DURING_A_CALL = "repeat it while a long call runs: only then does an in-band session poll"
-_AS_ROOT = "run as root: the owner of the client's socket could not be read"
+_AS_ROOT = "run as root to see the owner of its client's socket; as root, it has no client"
 _BY_TEST = (
     "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host: "
     "whether this path carries urgent data"
@@ -137,7 +137,7 @@ def _evidence(evidence: Evidence) -> tuple[str, ...]:
     owner = {
         True: "the server owns the client's socket: the kernel signals urgent data to it",
         False: "nobody owns the client's socket: the kernel signals urgent data to nobody",
-        None: "the owner of the client's socket could not be read",
+        None: "no client's socket was found whose owner could be read",
     }
     polls = {
         True: "break polls were seen while it was on CPU",

@@ -21,6 +21,7 @@ OUT_OF_BAND = Evidence(
         ({"catches_sigurg": False}, BreakMode.IN_BAND),
         ({"told_of_urgent_data": False}, BreakMode.IN_BAND),
         ({"told_of_urgent_data": None}, BreakMode.UNKNOWN),
+        ({"told_of_urgent_data": None, "catches_sigurg": False}, BreakMode.UNKNOWN),
         ({"told_of_urgent_data": False, "catches_sigurg": False}, BreakMode.UNKNOWN),
         (
             {"told_of_urgent_data": False, "catches_sigurg": False, "polls_on_cpu": None},

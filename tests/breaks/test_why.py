@@ -62,7 +62,7 @@ BY_TEST = (
     "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host: "
     "whether this path carries urgent data"
 )
-AS_ROOT = "run as root: the owner of the client's socket could not be read"
+AS_ROOT = "run as root to see the owner of its client's socket; as root, it has no client"
 
 
 def test_the_servers_own_file_is_named_with_its_cure() -> None:
@@ -117,7 +117,7 @@ def test_without_root_it_is_not_known() -> None:
     assert why(ORACLE, UNSEEN, SETTINGS) == Diagnosis(
         Cause.UNKNOWN,
         "it is not known who gave it up",
-        ("the owner of the client's socket could not be read", TOLD[1], POLLS, SAID_OFF),
+        ("no client's socket was found whose owner could be read", TOLD[1], POLLS, SAID_OFF),
         (AS_ROOT, BY_TEST),
         "",
     )
@@ -127,7 +127,7 @@ def test_without_root_it_is_not_known() -> None:
         Cause.NOT_IN_BAND,
         "it is unknown",
         (
-            "the owner of the client's socket could not be read",
+            "no client's socket was found whose owner could be read",
             TOLD[1],
             "it was hardly on CPU, so the absence of break polls proves nothing",
             "the server found no sqlnet.ora, so DISABLE_OOB is off",
