@@ -212,7 +212,8 @@ def test_a_recording_has_the_cost_of_whole_checks(
     client, pid = start_session(1)
     path = str(tmp_path / "pg.polltrace")
     with executing(client):
-        polltrace("record", "-o", path, "-p", str(pid), "-d", "3s")
+        # A rate, and with it a cost, is known from the probe's third window on, a second each.
+        polltrace("record", "-o", path, "-p", str(pid), "-d", "6s")
     report = json.loads(polltrace("report", path, "--json"))
     (session,) = report["sessions"]
     advice = json.loads(polltrace("advise", path, "-p", str(pid), "--json"))

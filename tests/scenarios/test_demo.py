@@ -156,11 +156,16 @@ def descendants(pid: int) -> set[int]:
     pending = [pid]
     while pending:
         parent = pending.pop()
-        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+        try:
+            threads = os.listdir(f"/proc/{parent}/task")
+        except OSError:  # it has ended since
+            continue
+        for thread in threads:
             try:
-                fresh = {int(child) for child in children.read_text().split()} - found
+                children = Path(f"/proc/{parent}/task/{thread}/children").read_text()
             except OSError:
                 continue
+            fresh = {int(child) for child in children.split()} - found
             found |= fresh
             pending += fresh
     return found
