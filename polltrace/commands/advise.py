@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 
 from polltrace.commands.arguments import add_duration, duration, pid_list
 from polltrace.commands.output import add_json_argument, show
@@ -16,6 +15,7 @@ from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.lock_waits import LockWaits
 from polltrace.overhead.measurements import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.overhead.session_advice import SessionAdvice
+from polltrace.printable import note
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 from polltrace.recording_report.sentences import torn
@@ -131,7 +131,7 @@ def _recorded(args: argparse.Namespace) -> SessionAdvice:
         raise UsageError("advise takes one process: -p PID")
     recorded = summary(read(args.file))
     for line in torn(recorded):
-        print(f"polltrace: {line}", file=sys.stderr)
+        note(line)
     given = [
         each.advice for each in recorded.sessions if not args.pid or each.identity[0] == args.pid[0]
     ]
