@@ -19,7 +19,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
 	test-postgresql-14 test-programs \
-	bench overhead bench-lab bench-load bench-trace compare-power fit validate soak check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -202,6 +202,9 @@ fit: build clients ## fit the cost model to measured sessions: ten minutes (root
 
 validate: build clients ## hold the model against other sessions, into docs/forecast-proof.md: half an hour (root)
 	python -m bench.break_cost.validate
+
+validate-guest: build clients setup-tests $(VENV)/installed-dev ## the same on another kernel, emulated: half an hour (root)
+	python -m bench.break_cost.guest
 
 check-compare: build ## see compare find a regression 20 times of 20, and imagine none
 	python tests/scenarios/check_compare.py

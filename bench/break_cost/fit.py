@@ -5,9 +5,10 @@ Measures the sessions of fit.toml that fit.jsonl lacks, and writes the model's f
 prediction intervals into polltrace/overhead/cost_model.json.
 
 A factor is the mean over statements of the logarithm of what a session's polls cost divided by
-what was measured in the product's way; that of polls timed in place rises with the interval between
-polls by a power that is fitted with it. Its interval comes from residuals of statements that were
-left out one at a time, so it holds for a statement that the model has not seen.
+what was measured in the product's way; those of polls timed in place and of samples rise with the
+skip by powers that are fitted with them. Its interval comes from residuals of statements that were
+left out one at a time, so it holds for a statement that the model has not seen. What the truth and
+the samples are themselves uncertain by is taken off them: the product adds its own.
 """
 
 from __future__ import annotations
@@ -29,32 +30,35 @@ from polltrace.overhead.cost_model import FORMAT, VERSION, cost_model
 
 HERE = Path(__file__).parent
 MODEL = Path("polltrace/overhead/cost_model.json")
-# By statement, for each of its sessions (logarithm of the interval between polls, of the factor).
-# Where the first is 0 in all, the factor does not depend on the interval.
-Points = Mapping[str, Sequence[tuple[float, float]]]
-# By statement, logarithms that should be 0.
-Misses = Mapping[str, Sequence[float]]
+# By statement, for each of its sessions (logarithm of the skip, of the factor, and the variance of
+# the latter by what was measured). Where the first is 0 in all, the factor does not depend on it.
+Points = Mapping[str, Sequence[tuple[float, float, float]]]
+# By statement, logarithms that should be 0, and their variance by what was measured.
+Misses = Mapping[str, Sequence[tuple[float, float]]]
+# Chosen: the variance of a factor itself, about 10 %, by which sessions are weighted: those whose
+# truth is much better known than that count alike.
+_OWN = 0.01
+# No error of a factor is taken to be less.
+_LEAST = 1e-6
 
 
 def fitted(records: Sequence[Record]) -> dict[str, Any]:
     """The data file. Raises ValueError for fewer than three statements."""
-    used = [each for each in records if not each.disturbance and each.timed_ns]
+    used = [each for each in records if is_usable(each)]
     if len({each.statement for each in used}) < 3:
         raise ValueError("fewer than three statements")
     check_s = _check_s(used)
     rise, misses = _other_intervals(used, check_s[0])
-    intervals_s = [1 / each.polls_per_cpu_s for each in used]
-    within_s = min(intervals_s), max(intervals_s)
     points = {
         "calibrated": _by_statement(
-            used, lambda one: _cost_ns(one, check_s[0]) / one.calibrated_ns
+            used, lambda one: _cost_ns(one, check_s[0]) / one.calibrated_ns, rises=False
         ),
         "timed": _by_statement(
-            used,
-            lambda one: _cost_ns(one, check_s[0]) / (one.timed_ns or math.nan),
-            math.sqrt(within_s[0] * within_s[1]),
+            used, lambda one: _cost_ns(one, check_s[0]) / (one.timed_ns or math.nan)
         ),
-        "sampled": _by_statement(used, lambda one: one.saved.value / one.sampled_pct),
+        "sampled": _by_statement(
+            used, lambda one: one.saved.value / one.sampled_pct, _sampling_variance
+        ),
     }
     left_out = {name: held_out(each) for name, each in points.items()}
     return {
@@ -62,7 +66,8 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
         "version": VERSION,
         **{name: _factor(_line(each)[0], left_out[name]) for name, each in points.items()},
         "timed_rise": _line(points["timed"])[1],
-        "timed_intervals_s": within_s,
+        "sampled_rise": _line(points["sampled"])[1],
+        "highest_skip": max(each.skip for each in used),
         "rise": rise,
         "other_interval": _factor(0.0, misses),
         "check_s": list(check_s),
@@ -83,6 +88,22 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
     }
 
 
+def is_usable(one: Record) -> bool:
+    """Undisturbed, with timed polls, and its truth can be told from nothing."""
+    return not one.disturbance and bool(one.timed_ns) and one.saved.low > 0
+
+
+def _truth_variance(one: Record) -> float:
+    """Of its logarithm."""
+    return (one.saved.half_width / 1.96 / one.saved.value) ** 2
+
+
+def _sampling_variance(one: Record) -> float:
+    """Of the logarithm of the share of samples."""
+    share = one.sampled_pct / 100
+    return (1 - share) / (share * one.samples)
+
+
 def _cost_ns(one: Record, check_s: float) -> float:
     """Nanoseconds that a poll cost, by what being out-of-band saved."""
     own_s = one.saved.value / 100 / one.polls_per_cpu_s - one.skip * check_s
@@ -97,20 +118,33 @@ def _check_s(records: Sequence[Record]) -> tuple[float, float, float]:
 
 
 def _by_statement(
-    records: Sequence[Record], ratio: Callable[[Record], float], unit_s: float | None = None
+    records: Sequence[Record],
+    ratio: Callable[[Record], float],
+    more_variance: Callable[[Record], float] = lambda _: 0.0,
+    *,
+    rises: bool = True,
 ) -> Points:
-    """`unit_s`: the interval whose logarithm is 0; None for a factor that has none."""
+    """`more_variance`: besides the truth's; `rises`: whether the factor depends on the skip."""
     points = defaultdict(list)
     for one in records:
-        interval = math.log(1 / one.polls_per_cpu_s / unit_s) if unit_s else 0.0
-        points[one.statement].append((interval, math.log(ratio(one))))
+        skip = math.log(one.skip) if rises else 0.0
+        variance = _truth_variance(one) + more_variance(one)
+        points[one.statement].append((skip, math.log(ratio(one)), variance))
     return points
 
 
+def _weights(variances: Sequence[float]) -> list[float]:
+    """Of a statement's sessions; each statement counts about once, however many it has."""
+    return [1 / (_OWN + variance) / len(variances) for variance in variances]
+
+
 def _line(points: Points) -> tuple[float, float]:
-    """(value at 0, slope) by least squares; each statement counts once, however many sessions it
-    has."""
-    weighed = [(x, y, 1 / len(each)) for each in points.values() for x, y in each]
+    """(value at 0, slope) by weighted least squares."""
+    weighed = [
+        (x, y, weight)
+        for each in points.values()
+        for (x, y, _), weight in zip(each, _weights([v for _, _, v in each]), strict=True)
+    ]
     total = sum(weight for _, _, weight in weighed)
     mean_x = sum(weight * x for x, _, weight in weighed) / total
     mean_y = sum(weight * y for _, y, weight in weighed) / total
@@ -122,12 +156,12 @@ def _line(points: Points) -> tuple[float, float]:
 
 def _misses(points: Points, line: tuple[float, float]) -> Misses:
     at, slope = line
-    return {name: [y - at - slope * x for x, y in each] for name, each in points.items()}
+    return {name: [(y - at - slope * x, v) for x, y, v in each] for name, each in points.items()}
 
 
 def held_out(points: Points) -> Misses:
     """Each statement's distances from the line through the others."""
-    found: dict[str, Sequence[float]] = {}
+    found: dict[str, Sequence[tuple[float, float]]] = {}
     for name, each in points.items():
         line = _line({other: its for other, its in points.items() if other != name})
         found |= _misses({name: each}, line)
@@ -143,12 +177,13 @@ def _factor(log: float, misses: Misses) -> list[float]:
 
 def _together(one: Misses, other: Misses) -> float:
     """The error of the weighted mean of two estimates, of what it would be if their errors were
-    independent."""
+    independent. `one` has the truth's variance, which both share, `other` more."""
     weights = [1 / _rms(each) ** 2 for each in (one, other)]
+    part, rest = (weight / sum(weights) for weight in weights)
     mean = {
         name: [
-            (weights[0] * a + weights[1] * b) / sum(weights)
-            for a, b in zip(one[name], other[name], strict=True)
+            (part * a + rest * b, truth + rest**2 * (both - truth))
+            for (a, truth), (b, both) in zip(one[name], other[name], strict=True)
         ]
         for name in one
     }
@@ -156,10 +191,13 @@ def _together(one: Misses, other: Misses) -> float:
 
 
 def _rms(misses: Misses) -> float:
-    """Each statement counts once, however many sessions it has."""
-    return math.sqrt(
-        statistics.fmean(statistics.fmean(log * log for log in each) for each in misses.values())
-    )
+    """What the logarithms miss, less what they would by their own variances."""
+    squares = total = 0.0
+    for each in misses.values():
+        for (log, variance), weight in zip(each, _weights([v for _, v in each]), strict=True):
+            squares += weight * (log * log - variance)
+            total += weight
+    return math.sqrt(max(_LEAST, squares / total))
 
 
 def _student(free: int) -> float:
@@ -179,13 +217,17 @@ def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, 
             us, other_us = 1e6 / one.polls_per_cpu_s, 1e6 / other.polls_per_cpu_s
             true = math.log(_cost_ns(other, check_s) / _cost_ns(one, check_s))
             shape = math.log(_at(one, other_us) / _at(one, us))
-            pairs.append((one.statement, math.log(other_us / us), true - shape))
+            variance = _truth_variance(one) + _truth_variance(other)
+            pairs.append((one.statement, math.log(other_us / us), true - shape, variance))
     if not pairs:
         raise ValueError("no statement at two skips")
-    rise = sum(miss for _, _, miss in pairs) / sum(longer for _, longer, _ in pairs)
+    weights = _weights([variance for *_, variance in pairs])
+    rise = sum(weight * miss for weight, (_, _, miss, _) in zip(weights, pairs, strict=True)) / sum(
+        weight * longer for weight, (_, longer, _, _) in zip(weights, pairs, strict=True)
+    )
     misses = defaultdict(list)
-    for statement, longer, miss in pairs:
-        misses[statement].append(miss - rise * longer)
+    for statement, longer, miss, variance in pairs:
+        misses[statement].append((miss - rise * longer, variance))
     return rise, misses
 
 
@@ -201,13 +243,16 @@ def _at(one: Record, interval_us: float) -> float:
 
 def _components(points: Points, left_out: Misses) -> dict[str, float]:
     """Standard deviations of the logarithm: between statements, and between sessions of one."""
-    logs = _misses(points, _line(points))
+    misses = _misses(points, _line(points))
+    logs = {name: [log for log, _ in each] for name, each in misses.items()}
     within = [log - statistics.fmean(each) for each in logs.values() for log in each]
     free = max(1, len(within) - len(logs))
-    session = math.sqrt(sum(log * log for log in within) / free)
+    measured = sum(log * log for log in within) / free
+    noise = statistics.fmean(variance for each in misses.values() for _, variance in each)
     means = [statistics.fmean(each) for each in logs.values()]
     size = statistics.harmonic_mean([len(each) for each in logs.values()])
-    statement = math.sqrt(max(0.0, statistics.variance(means) - session**2 / size))
+    statement = math.sqrt(max(0.0, statistics.variance(means) - measured / size))
+    session = math.sqrt(max(0.0, measured - noise))
     return {"statement": statement, "session": session, "held_out": _rms(left_out)}
 
 

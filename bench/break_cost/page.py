@@ -29,8 +29,9 @@ _TABLE = """\
 """
 
 
-def page(records: Sequence[Record], planned: int) -> str:
-    """Markdown; `planned` is the number of sessions that the plan has."""
+def page(records: Sequence[Record], planned: int, guests: Sequence[Record] = ()) -> str:
+    """Markdown; `planned` is the number of sessions that the plan has. `guests` were measured in
+    an emulated machine."""
     used = [one for one in records if not one.disturbance]
     disturbed = [one for one in records if one.disturbance]
     statements = {one.statement for one in used}
@@ -45,7 +46,21 @@ def page(records: Sequence[Record], planned: int) -> str:
         lines = [f"- {_name(one)}: {one.disturbance}\n" for one in disturbed]
         parts.append("## Disturbed, and measured again\n\n" + "".join(lines))
     parts.append(_made_on(used))
+    if guests:
+        parts.append(_in_a_guest([one for one in guests if not one.disturbance]))
     return "\n".join(parts)
+
+
+def _in_a_guest(used: Sequence[Record]) -> str:
+    lines = "".join(f"- {line}\n" for line in _summary(used))
+    kernels = ", ".join(sorted({one.kernel for one in used}))
+    return (
+        f"## On another kernel, emulated\n\n{len(used)} sessions on {kernels}, by "
+        "`make validate-guest`. An emulator takes other times for system calls and memory than a "
+        "processor does, and knows no caches, so these ratios show how far the figure holds where "
+        "nothing is like the host that the model was fitted on; no accuracy on a processor follows "
+        f"from them.\n\n{lines}\n{_TABLE}{''.join(map(_row, used))}"
+    )
 
 
 def _summary(measured: Sequence[Record]) -> list[str]:

@@ -34,7 +34,8 @@ def main() -> int:
     left = measure(plan, args.records, args.seconds, args.budget)
     records = read_records(args.records)
     if records:
-        args.output.write_text(page(records, len(plan.sessions)))
+        guests = read_records(HERE / "guest.jsonl")
+        args.output.write_text(page(records, len(plan.sessions), guests))
     if left:
         print(f"{left} sessions are still to be measured: run it again", file=sys.stderr)
     return 1 if left else 0

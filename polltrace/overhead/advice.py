@@ -132,13 +132,13 @@ def advice(
         started_at=extras.started_at,
     )
     at_rest = poll_cost is None
-    known = in_place(poll_cost, load.interval_s, extras.durations)
+    known = in_place(poll_cost, load.interval_s, extras.durations, skip.value)
     poll_cost = constant(exactly(1e-6)) if at_rest or known is None else known
     polling = replace(load, rate=_NO_POLLS) if at_rest else load
     poll_cost_s = poll_cost.at(load.interval_s)
     by_polls = counted_pct(polling, poll_cost_s)
     seen = shares(stacks, server.engine)
-    sampled = _sampled(seen, by_polls)
+    sampled = _sampled(seen, by_polls, skip.value)
     checks = _checks(seen, polling, skip.value)
     counted = propagated(lambda one, other: one + other, by_polls, checks)
     choice = choose(counted, sampled)
@@ -173,14 +173,14 @@ def advice(
     )
 
 
-def _sampled(seen: Shares, by_polls: Estimate) -> Estimate | None:
+def _sampled(seen: Shares, by_polls: Estimate, skip: int) -> Estimate | None:
     """None without samples, and where the check should have been sampled but none of its functions
     has a name: the program has no symbols."""
     if not seen.total:
         return None
     if not seen.named and by_polls.value * seen.total / 100 > _FEWEST_EXPECTED:
         return None
-    return sampled_pct(proportion(seen.polling + seen.checking, seen.total))
+    return sampled_pct(proportion(seen.polling + seen.checking, seen.total), skip)
 
 
 def _checks(seen: Shares, load: SessionLoad, skip: int) -> Estimate:

@@ -5,9 +5,11 @@ Two measurements say what a break poll costs, and neither is the cost itself. Th
 polls of polltrace's own between work of its own: other work than the session's. The duration in
 place times the session's polls from their entry into the kernel to their exit: it knows how cold
 this session's caches are, and not the way into the kernel and out, nor the slower work afterwards.
-Each is multiplied by the factor that sessions with a known cost gave; that of a duration changes
-with the interval between polls by a fitted power. The interval of a factor is a prediction
-interval: it holds 95 % of sessions that took no part in the fit.
+Each is multiplied by the factor that sessions with a known cost gave. What neither a duration nor a
+sample sees grows with the number of checks from one poll to the next: the more of the server's code
+and data comes between, the less of it is ready after a poll. So the factors of both rise with the
+skip by fitted powers. The interval of a factor is a prediction interval: it holds 95 % of sessions
+that took no part in the fit.
 
 All numbers of the model are in cost_model.json, which `make fit` writes.
 """
@@ -15,7 +17,6 @@ All numbers of the model are in cost_model.json, which `make fit` writes.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,9 +27,11 @@ from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket
 
-FORMAT, VERSION = "polltrace-cost-model", 2
+FORMAT, VERSION = "polltrace-cost-model", 3
 # With fewer polls timed their mean is not known to a per cent.
 FEWEST_TIMED = 1000
+# Where the skip is not known: Oracle's default.
+_USUAL_SKIP = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,12 @@ class CostModel:
     """Factors, each with its prediction interval.
 
     `calibrated`: the cost of a poll, of what a poll of polltrace's own takes at the same interval.
-    `timed`: the cost of a poll, of its mean duration in place, where polls are the geometric mean
-    of `timed_intervals_s` apart; at other intervals it changes with their power of `timed_rise`.
-    `sampled`: the cost of checking, of its share of on-CPU samples. `other_interval`: the cost at
-    another skip, of what the one at the present skip, the calibration's curve and the interval to
-    the power of `rise` say. No factors: `timed_intervals_s`, the shortest and the longest interval
-    between polls that was fitted on (CPU seconds); `check_s`, CPU seconds of a check that does not
-    poll; `together`, the error of a mean of two estimates, of that which independent ones would
+    `timed`: the cost of a poll, of its mean duration in place. `sampled`: the cost of checking, of
+    its share of on-CPU samples. Both where every check polls; at another skip they change with its
+    power of `timed_rise` and `sampled_rise`. `other_interval`: the cost at another skip, of what
+    the one at the present skip, the calibration's curve and the interval to the power of `rise`
+    say. No factors: `highest_skip`, that was fitted on; `check_s`, CPU seconds of a check that does
+    not poll; `together`, the error of a mean of two estimates, of that which independent ones would
     have. Chosen, not fitted: `longest`, the share of timed polls that is left out of their mean,
     because interrupts and other processes' turns fall into the longest; `probe_error`, how far what
     the probe adds to a poll may be from what it adds with hot caches, of that. `provenance` is what
@@ -52,8 +54,9 @@ class CostModel:
     calibrated: Estimate
     timed: Estimate
     timed_rise: float
-    timed_intervals_s: tuple[float, float]
     sampled: Estimate
+    sampled_rise: float
+    highest_skip: int
     other_interval: Estimate
     rise: float
     check_s: Estimate
@@ -71,8 +74,9 @@ class CostModel:
             calibrated=Estimate(*data["calibrated"]),
             timed=Estimate(*data["timed"]),
             timed_rise=float(data["timed_rise"]),
-            timed_intervals_s=(data["timed_intervals_s"][0], data["timed_intervals_s"][1]),
             sampled=Estimate(*data["sampled"]),
+            sampled_rise=float(data["sampled_rise"]),
+            highest_skip=int(data["highest_skip"]),
             other_interval=Estimate(*data["other_interval"]),
             rise=float(data["rise"]),
             check_s=Estimate(*data["check_s"]),
@@ -82,12 +86,17 @@ class CostModel:
             provenance=data["provenance"],
         )
 
-    def timed_at(self, interval_s: float) -> Estimate:
-        """The factor for polls `interval_s` of CPU time apart. Beyond the intervals that it was
-        fitted on it is that of the nearest."""
-        shortest, longest = self.timed_intervals_s
-        within_s = min(max(interval_s, shortest), longest)
-        return self.timed.scaled((within_s / math.sqrt(shortest * longest)) ** self.timed_rise)
+    def timed_at(self, skip: int | None) -> Estimate:
+        """The factor of durations at that skip; None: it is not known. Above the highest that was
+        fitted on it is that one's."""
+        return self.timed.scaled(self._within(skip) ** self.timed_rise)
+
+    def sampled_at(self, skip: int | None) -> Estimate:
+        """The factor of samples, in the same way."""
+        return self.sampled.scaled(self._within(skip) ** self.sampled_rise)
+
+    def _within(self, skip: int | None) -> int:
+        return min(_USUAL_SKIP if skip is None else max(1, skip), self.highest_skip)
 
 
 def cost_model() -> CostModel:
@@ -115,11 +124,11 @@ def check_cost(check_s: float) -> Estimate:
     return calibrated.scaled(check_s / calibrated.value)
 
 
-def timed_cost(durations: Sequence[Bucket], interval_s: float) -> Estimate | None:
-    """CPU seconds that a poll costs a session whose polls took so long and were `interval_s` of CPU
-    time apart; None for too few."""
+def timed_cost(durations: Sequence[Bucket], skip: int | None) -> Estimate | None:
+    """CPU seconds that a poll costs a session whose polls took so long, at that skip (None: not
+    known); None for too few."""
     mean_ns = usual_mean_ns(durations)
-    return None if mean_ns is None else cost_model().timed_at(interval_s).scaled(1e-9 * mean_ns)
+    return None if mean_ns is None else cost_model().timed_at(skip).scaled(1e-9 * mean_ns)
 
 
 def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
@@ -135,12 +144,12 @@ def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
 
 
 def in_place(
-    curve: PollCost | None, interval_s: float, durations: Sequence[Bucket]
+    curve: PollCost | None, interval_s: float, durations: Sequence[Bucket], skip: int | None
 ) -> PollCost | None:
-    """The cost curve of a session that polls every `interval_s` CPU seconds: the calibration's, in
-    the place that the session's own durations give it; as it is where they were not timed. Without
-    a calibration it is flat."""
-    cost = timed_cost(durations, interval_s)
+    """The cost curve of a session that polls every `interval_s` CPU seconds, at that skip (None:
+    not known): the calibration's, in the place that the session's own durations give it; as it is
+    where they were not timed. Without a calibration it is flat."""
+    cost = timed_cost(durations, skip)
     if cost is None:
         return curve
     return curve.through(interval_s, cost) if curve else constant(cost)

@@ -48,9 +48,9 @@ def counted_pct(load: SessionLoad, poll_cost_s: Estimate) -> Estimate:
     return Estimate(value, max(0.0, value * (1 - below)), value * (1 + above))
 
 
-def sampled_pct(share_pct: Estimate) -> Estimate:
+def sampled_pct(share_pct: Estimate, skip: int) -> Estimate:
     """Per cent of the session's CPU time by the share of its on-CPU samples in the break check."""
-    return product(share_pct, cost_model().sampled)
+    return product(share_pct, cost_model().sampled_at(skip))
 
 
 def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:

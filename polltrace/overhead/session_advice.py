@@ -11,7 +11,7 @@ from polltrace.overhead.client_check import ClientCheckAdvice, client_check_advi
 from polltrace.overhead.cost_model import in_place
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost
-from polltrace.profiles.frames import Bucket
+from polltrace.overhead.skip import skip_in_force
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.servers import Server
 
@@ -35,10 +35,11 @@ def session_advice(  # noqa: PLR0913 - each is measured by itself
 
 
 def session_cost(
-    server: Server | None, curve: PollCost | None, load: SessionLoad, durations: Sequence[Bucket]
+    server: Server | None, curve: PollCost | None, load: SessionLoad, extras: Extras
 ) -> PollCost | None:
     """The cost curve of a session whose polls took so long. A timer's check is more than its call,
     so the calibration alone says what that costs."""
     if server is not None and not server.engine.polls_by_count:
         return curve
-    return in_place(curve, load.interval_s, durations)
+    skip = skip_in_force(server.settings, extras.burst).value if server else None
+    return in_place(curve, load.interval_s, extras.durations, skip)

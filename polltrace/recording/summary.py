@@ -193,10 +193,20 @@ def _session(
     from_s, to_s = recording.lived[identity]
     load = _load(recording, totals, on_any_socket.break_polls, sampled)
     timed = recording.gaps.get(identity)
+    extras = Extras(
+        gaps=timed.gaps if timed else (),
+        durations=timed.durations if timed else (),
+        burst=recording.bursts.get(identity),
+        why_not_burst="the recording has no count of its checks",
+        timed_cpu_s=recording.timed_cpu_s.get(identity),
+        started_at=server.started_at if server else None,
+        job_cpu_s=totals.cpu_s,
+        probe_s_per_poll=sampled.probe_s_per_poll if sampled else 0.0,
+    )
     costs = None
     if totals.break_polls:
         costs = curve(recording.check_costs, server.engine.trigger if server else Trigger.COUNT)
-        costs = session_cost(server, costs, load, timed.durations if timed else ())
+        costs = session_cost(server, costs, load, extras)
     stacks = stacks_of(recording, identity, ON_CPU)
     samples = sum(stack.count for stack in stacks)
     checks = _checks(stacks, server)
@@ -226,16 +236,7 @@ def _session(
             load,
             poll_cost=costs,
             stacks=stacks,
-            extras=Extras(
-                gaps=timed.gaps if timed else (),
-                durations=timed.durations if timed else (),
-                burst=recording.bursts.get(identity),
-                why_not_burst="the recording has no count of its checks",
-                timed_cpu_s=recording.timed_cpu_s.get(identity),
-                started_at=server.started_at,
-                job_cpu_s=totals.cpu_s,
-                probe_s_per_poll=sampled.probe_s_per_poll if sampled else 0.0,
-            ),
+            extras=extras,
         )
         if server and watched
         else None,

@@ -73,7 +73,7 @@ class GapSurvey:
         self._next_s = 0.0
         self.worst_s: dict[Identity, float] = {}
         self.costs: dict[Identity, TimedCost] = {}
-        self._knots: dict[Identity, Knot] = {}
+        self._places: dict[Identity, tuple[Knot, int | None]] = {}
 
     def follow(self, rows: Sequence[ServerRow]) -> bool:
         """Go on, with those of `rows` that poll; whether there is news. Never waits."""
@@ -86,7 +86,7 @@ class GapSurvey:
             there = {row.identity for row in rows}
             self.worst_s = {i: worst for i, worst in self.worst_s.items() if i in there}
             self.costs = {i: cost for i, cost in self.costs.items() if i in there}
-            self._knots = {row.identity: row.knot for row in rows if row.knot}
+            self._places = {row.identity: (row.knot, row.skip) for row in rows if row.knot}
             self._next_s = self._clock() + _SURVEY_EVERY_S
             self._start([row.identity for row in polling[:_MOST_SURVEYED]], self._probe_host)
         return False
@@ -107,8 +107,9 @@ class GapSurvey:
             if totals.gaps:
                 longest = 1e-9 * totals.gaps[-1].below_ns
                 self.worst_s[identity] = max(longest, self.worst_s.get(identity, 0.0))
-            if knot := self._knots.get(identity):
-                cost = timed_cost(totals.durations, 1e-6 * knot.interval_us)
+            if place := self._places.get(identity):
+                knot, skip = place
+                cost = timed_cost(totals.durations, skip)
                 if cost is not None:
                     self.costs[identity] = TimedCost(knot, cost)
         self.close()

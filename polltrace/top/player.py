@@ -183,7 +183,8 @@ def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
     for identity, totals in recording.gaps.items():
         if totals.cpu_s and totals.break_polls:
             interval_s = totals.cpu_s / totals.break_polls
-            cost = timed_cost(totals.durations, interval_s)
+            server = recording.servers.get(identity)
+            cost = timed_cost(totals.durations, server.settings.known_skip if server else None)
             if cost is not None:
                 costs[identity] = TimedCost(Knot.nearest(Trigger.COUNT, interval_s), cost)
     return costs

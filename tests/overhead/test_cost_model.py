@@ -20,6 +20,7 @@ from polltrace.overhead.cost_model import (
     timed_cost,
     usual_mean_ns,
 )
+from polltrace.overhead.estimates import sampled_pct
 from polltrace.overhead.poll_cost import PollCost
 from polltrace.profiles.frames import Bucket
 from tests.plain_model import PLAIN
@@ -57,19 +58,37 @@ def test_a_whole_check_costs_what_it_takes_whatever_the_factor_of_a_poll(
 
 def test_costs_are_what_was_measured_by_the_factor() -> None:
     assert calibrated_cost(4e-7) == PLAIN.calibrated.scaled(4e-7)
-    found = timed_cost([Bucket(400, 401, 5000)], 1e-5)
+    found = timed_cost([Bucket(400, 401, 5000)], 3)
     assert found is not None
     assert (found.value, found.low, found.high) == pytest.approx((6e-7, 4.8e-7, 8e-7))
 
 
-def test_the_factor_of_timed_polls_rises_with_the_interval_as_far_as_it_was_fitted() -> None:
-    rising = replace(PLAIN, timed_rise=0.1)
-    # The geometric mean of 1 and 100 us is where the factor itself holds.
-    assert rising.timed_at(1e-5) == PLAIN.timed
-    assert rising.timed_at(1e-4).value == pytest.approx(1.5 * 10**0.1)
-    assert rising.timed_at(1e-6).high == pytest.approx(2.0 * 10**-0.1)
-    assert rising.timed_at(1e-2) == rising.timed_at(1e-4)
-    assert rising.timed_at(1e-9) == rising.timed_at(1e-6)
+def test_the_factors_rise_with_the_skip_as_far_as_they_were_fitted() -> None:
+    rising = replace(PLAIN, timed_rise=0.1, sampled_rise=0.2)
+    for at, factor, rise in (
+        (rising.timed_at, PLAIN.timed, 0.1),
+        (rising.sampled_at, PLAIN.sampled, 0.2),
+    ):
+        assert at(1) == factor
+        assert at(10).value == pytest.approx(factor.value * 10**rise)
+        assert at(10).high == pytest.approx(factor.high * 10**rise)
+        assert at(1000) == at(40)
+        # One that is not known is taken for Oracle's default.
+        assert at(None) == at(3)
+
+
+def test_a_sessions_skip_decides_about_both_of_its_estimates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rising = replace(PLAIN, timed_rise=0.1, sampled_rise=0.2)
+    monkeypatch.setattr(module, "_shipped", lambda: rising)
+    durations = [Bucket(400, 401, 5000)]
+    one, ten = (timed_cost(durations, skip) for skip in (1, 10))
+    assert one is not None
+    assert ten is not None
+    assert ten.value / one.value == pytest.approx(10**0.1)
+    share = exactly(5.0)
+    assert sampled_pct(share, 10).value == pytest.approx(5.0 * 10**0.2)
 
 
 def test_the_longest_three_per_cent_are_no_part_of_the_mean() -> None:
@@ -83,25 +102,25 @@ def test_the_longest_three_per_cent_are_no_part_of_the_mean() -> None:
 def test_too_few_polls_are_no_mean() -> None:
     assert usual_mean_ns([]) is None
     assert usual_mean_ns([Bucket(300, 301, FEWEST_TIMED - 1)]) is None
-    assert timed_cost([Bucket(300, 301, 10)], 1e-5) is None
+    assert timed_cost([Bucket(300, 301, 10)], 3) is None
 
 
 def test_a_session_has_the_calibrations_curve_through_its_own_cost() -> None:
-    found = in_place(CURVE, 1e-5, [Bucket(800, 801, 5000)])
+    found = in_place(CURVE, 1e-5, [Bucket(800, 801, 5000)], 3)
     assert found is not None
     # At 10 us the curve has 600 ns; in place it is 1200.
     assert found.at(1e-5).value == pytest.approx(1.2e-6)
     assert found.at(1e-5).low == pytest.approx(0.96e-6)
     assert found.at(1e-6).value == pytest.approx(0.8e-6)
     assert found.at(1e-4).value == pytest.approx(1.6e-6)
-    assert in_place(CURVE, 1e-5, []) is CURVE
+    assert in_place(CURVE, 1e-5, [], 3) is CURVE
 
 
 def test_a_flat_curve_is_lifted_as_a_whole() -> None:
     flat = PollCost([(1.0, exactly(1e-6))])
     # So is what was never calibrated.
     for curve in (flat, None):
-        found = in_place(curve, 1e-5, [Bucket(100, 101, 5000)])
+        found = in_place(curve, 1e-5, [Bucket(100, 101, 5000)], 3)
         assert found is not None
         assert found.at(1e-3).value == pytest.approx(1.5e-7)
-    assert in_place(None, 1e-5, []) is None
+    assert in_place(None, 1e-5, [], 3) is None

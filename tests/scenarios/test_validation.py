@@ -99,7 +99,7 @@ def test_clopper_and_pearsons_interval() -> None:
 def planted(timed_rise: float = 0.0) -> list[Record]:
     """A poll costs twice its duration, and 3 ** 0.1 as much at three times the interval, where the
     calibration's curve is flat. Statements differ by 5 %, sessions of one by 2 %. `timed_rise`: of
-    a rise by 0.1, the part that the duration does not have."""
+    a rise by 0.1, the part that the duration does not have. Samples do not have it either."""
     chance, records = random.Random(3), []
     for number in range(40):
         of_it = math.exp(chance.gauss(0, 0.05))
@@ -116,6 +116,7 @@ def planted(timed_rise: float = 0.0) -> list[Record]:
                     polls_per_cpu_s=100_000 / skip,
                     timed_ns=timed_ns,
                     curve=((1.0, 400.0), (100.0, 400.0)),
+                    samples=10**9,
                 )
             )
     return records
@@ -128,7 +129,7 @@ def test_a_fit_finds_what_was_planted() -> None:
     assert (factor / low, high / factor) == pytest.approx((math.exp(0.109), math.exp(0.109)), 0.03)
     assert found["rise"] == pytest.approx(0.1, abs=0.01)
     assert found["timed_rise"] == pytest.approx(0.0, abs=0.01)
-    assert found["timed_intervals_s"] == pytest.approx((1e-5, 3e-5))
+    assert found["highest_skip"] == 3
     # The difference of two sessions of a statement.
     assert math.log(found["other_interval"][2]) == pytest.approx(2 * 0.02 * 2**0.5, rel=0.3)
     assert found["errors_log"]["timed"]["statement"] == pytest.approx(0.05, rel=0.3)
@@ -139,8 +140,23 @@ def test_a_fit_finds_what_was_planted() -> None:
 def test_a_fit_finds_the_rise_that_durations_do_not_have() -> None:
     found = fitted(planted(timed_rise=0.04))
     assert found["timed_rise"] == pytest.approx(0.04, abs=0.01)
-    # In the middle between the two intervals.
-    assert found["timed"][0] == pytest.approx(2.0 * 3**0.02, rel=0.03)
+    assert found["timed"][0] == pytest.approx(2.0, rel=0.03)
+
+
+def test_what_the_truth_is_uncertain_by_is_no_error_of_the_model() -> None:
+    chance, noise = random.Random(5), 0.15
+
+    def blurred(one: Record) -> Record:
+        saved = one.saved.value * math.exp(chance.gauss(0, noise))
+        half = 1.96 * noise * saved
+        return replace(one, saved_pct=(saved, saved - half, saved + half))
+
+    sharp, blunt = fitted(planted()), fitted([blurred(one) for one in planted()])
+    for factor in ("timed", "sampled"):
+        assert blunt[factor][0] == pytest.approx(sharp[factor][0], rel=0.06)
+        wide = math.log(blunt[factor][2] / blunt[factor][0])
+        # With the truth's own error it would be three times as wide.
+        assert wide < 2 * math.log(sharp[factor][2] / sharp[factor][0])
 
 
 def test_errors_that_cancel_make_a_mean_without_one() -> None:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Holds the cost model against sessions on another kernel: `make validate-guest`.
+
+The sessions of `make validate`, as many as the budget allows, in a virtual machine with a stock
+Debian kernel (the one whose name contains the argument), into guest.jsonl; `make validate` puts
+them into its page. The machine is emulated, so no time in it is that of a processor: only ratios
+are compared, what being out-of-band saves and what advise says it would. Nothing is fitted to them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from bench.break_cost.record import read_records
+from tests.conftest import ROOT
+from tests.kernels import machine
+from tests.kernels.packages import BUILD, UnreachableError, fetch, matrix
+
+RECORDS = Path(__file__).with_name("guest.jsonl")
+_INSIDE = "/run/records.jsonl"
+# Booting, and a last session that is slower than its share of the budget.
+_SLACK_S = 600.0
+
+
+def _script(budget_s: float) -> str:
+    command = [sys.executable, "-m", "bench.break_cost.validate", "--records", _INSIDE]
+    command += ["-o", "/run/page.md", "--budget", f"{budget_s:g}"]
+    return f"""
+        export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+        export LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 POLLTRACE_PATIENCE_S=900
+        cd {shlex.quote(str(ROOT))} && {{ {shlex.join(command)}; cat {_INSIDE}; }}
+    """
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.break_cost.guest", description=__doc__)
+    parser.add_argument(
+        "kernel", nargs="?", default="6.1 cloud", help="part of a name (%(default)s)"
+    )
+    parser.add_argument("--budget", type=float, default=1200.0, help="seconds (%(default)s)")
+    args = parser.parse_args()
+    if lacks := machine.missing_tools():
+        print(f"missing {', '.join(lacks)}: ./setup.sh --tests", file=sys.stderr)
+        return 4
+    wanted = next((each for each in matrix() if args.kernel in each.name), None)
+    if wanted is None:
+        names = ", ".join(each.name for each in matrix())
+        print(f"no kernel's name contains {args.kernel!r}; there are {names}", file=sys.stderr)
+        return 2
+    try:
+        kernel = fetch(wanted)
+    except UnreachableError as reason:
+        print(f"{wanted.name}: {reason}", file=sys.stderr)
+        return 4
+    console, before = BUILD / "validate.console", len(read_records(RECORDS))
+    with RECORDS.open("a", buffering=1) as keep:
+
+        def on_line(line: str) -> None:
+            if line.startswith("{"):
+                keep.write(line + "\n")
+
+        machine.run(
+            kernel,
+            _script(args.budget),
+            on_line,
+            console=console,
+            timeout_s=args.budget + _SLACK_S,
+        )
+    found = read_records(RECORDS)[before:]
+    for one in found:
+        print(f"{one.driver}, {one.statement}, skip {one.skip}: {one.saved_pct}, {one.advised_pct}")
+    if not found:
+        print(f"no session was measured; see {console.relative_to(ROOT)}", file=sys.stderr)
+    return 0 if found else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
