@@ -78,7 +78,8 @@ static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
     return cpu_ns() - began;
 }
 
-// A check by the timer has to wait until the work is over: so many are tried.
+// A check by the timer has to wait until the work is over, and nothing else may
+// run meanwhile: so many are tried.
 #define MOST_TRIES 100
 
 static double after_work_ns(double interval_ns, unsigned steps, unsigned words,
@@ -93,7 +94,9 @@ static double after_work_ns(double interval_ns, unsigned steps, unsigned words,
         if (took >= 0)
             return took;
     }
-    fprintf(stderr, "polltrace-calibrate: the timer always came too early\n");
+    fprintf(stderr,
+            "polltrace-calibrate: the host is too busy to time a check by a "
+            "timer: other processes interrupted each\n");
     exit(4);
 }
 
