@@ -101,10 +101,10 @@ def test_errors_are_counted_by_code(client: str, loaded: Loaded) -> None:
     sql = "select 1 from dual"
     """
     data = loaded(text, code=1)
-    assert data["errors"] == data["errors_by_code"]["ORA-00942"] > 3
+    assert data["errors"] == data["errors_by_code"]["ORA-00942"] > 0
     assert set(data["ignored_errors"]) == {"ORA-01476"}
     assert abs(data["ignored_errors"]["ORA-01476"] - data["errors"]) <= 1
-    assert data["statements"][2]["transactions"] == data["transactions"] > 3
+    assert data["statements"][2]["transactions"] == data["transactions"] > 0
 
 
 def test_drivers_are_given_to_sessions_in_turn(loaded: Loaded) -> None:
