@@ -199,7 +199,7 @@ overhead: build ## measure all backends and their peers in one run, into docs/ov
 
 soak: build $(VENV)/installed-dev ## run the checks that are too long for every change
 	$(MAKE) -C probes soak
-	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
+	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
 	$(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak or random_cancels or exercises"

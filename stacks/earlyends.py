@@ -98,8 +98,9 @@ def up_to_beginning(frames: Sequence[Frame]) -> Sequence[Frame]:
     program or a thread. That code has no frame pointers: in a static program the register holds an
     address of data there, and what lies behind it looks like a return address.
     """
+    callers = _BEFORE_MAIN | _OUTERMOST
     for outer, (frame, caller) in enumerate(pairwise(frames), 1):
-        if _bare(frame.name) in _BEFORE_MAIN and _bare(caller.name) not in _BEFORE_MAIN | _OUTERMOST:
+        if _bare(frame.name) in _BEFORE_MAIN and _bare(caller.name) not in callers:
             return frames[:outer]
     return frames
 
