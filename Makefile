@@ -37,14 +37,14 @@ test: SHELL := /bin/bash
 test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \
 	$(MAKE) -s --no-print-directory $(TESTS_AT_ONCE) --keep-going --output-sync=target \
-		$(LONG:%=pytest-%) check-c lint-files $(patsubst %,pytest-%,$(filter-out $(LONG),$(FOLDERS))) \
+		check-c-built $(LONG:%=pytest-%) lint-files $(patsubst %,pytest-%,$(filter-out $(LONG),$(FOLDERS))) \
 		2>&1 | tee build/test.log || { \
 		echo; echo "make test: what failed, out of build/test.log:"; \
 		grep -E '^(FAILED|ERROR) |^make.*\*\*\* ' build/test.log; exit 1; }
 
 TESTS_AT_ONCE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $(JOBS) + 1))
 FOLDERS := $(patsubst tests/%/,%,$(sort $(dir $(wildcard tests/*/test_*.py))))
-LONG = kernels lab probes load scenarios top recording engines
+LONG = top scenarios lab load kernels probes recording engines
 IN_NAMESPACES = tests/own-namespaces.sh
 pytest-probes: IN_NAMESPACES += --host-pids
 pytest-kernels: IN_NAMESPACES =
@@ -61,6 +61,9 @@ pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; 
 
 # `make soak` fuzzes longer.
 check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz for 40 seconds
+	@$(MAKE) -s --no-print-directory check-c-built
+
+check-c-built:
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=20
 	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=10
 	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=10
