@@ -27,44 +27,30 @@ help: ## print this list
 demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
 
-# The linters, the C tests and six shards of the Python tests side by side. Each shard has its own
-# namespaces, so it sees no process of another; the probe's shard keeps the host's process IDs,
-# because a probe in a PID namespace takes other paths, and the emulated kernels' keeps the network,
-# which their packages come from. The longest begins first. What failed is said once more at the
-# end, where one looks for it.
+# The linters, the C tests and a shard for each folder of Python tests side by side: one more than
+# there are processors, because half of the time a test waits. Each shard has its own namespaces, so
+# it sees no process of another; the probe's shard keeps the host's process IDs, because a probe in a
+# PID namespace takes other paths, and the emulated kernels' keeps the network, which their packages
+# come from. The longest begins first. What failed is said once more at the end, where one looks for
+# it.
 test: SHELL := /bin/bash
 test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \
-	$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --keep-going --output-sync=target \
-		pytest-load pytest-rest pytest-lab pytest-live pytest-probes check-c pytest-kernels lint-files \
+	$(MAKE) -s --no-print-directory $(TESTS_AT_ONCE) --keep-going --output-sync=target \
+		check-c-built $(LONG:%=pytest-%) lint-files $(patsubst %,pytest-%,$(filter-out $(LONG),$(FOLDERS))) \
 		2>&1 | tee build/test.log || { \
 		echo; echo "make test: what failed, out of build/test.log:"; \
 		grep -E '^(FAILED|ERROR) |^make.*\*\*\* ' build/test.log; exit 1; }
 
-SHARD = MAKEFLAGS= tests/own-namespaces.sh
-OF_PROBES = tests/probes
-OF_LIVE = tests/exporter tests/recording tests/servers tests/stop_at tests/top tests/watch
-OF_LOAD = tests/engines tests/latency tests/load tests/sqltrace
-OF_LAB = tests/docs tests/lab tests/stacks tests/vagrant
+TESTS_AT_ONCE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $(JOBS) + 1))
+FOLDERS := $(patsubst tests/%/,%,$(sort $(dir $(wildcard tests/*/test_*.py))))
+LONG = top scenarios lab load kernels probes recording engines
+IN_NAMESPACES = tests/own-namespaces.sh
+pytest-probes: IN_NAMESPACES += --host-pids
+pytest-kernels: IN_NAMESPACES =
 
-pytest-probes:
-	$(SHARD) --host-pids pytest --durations=10 $(OF_PROBES)
-
-pytest-kernels:
-	MAKEFLAGS= pytest --durations=10 tests/kernels
-
-pytest-live:
-	$(SHARD) pytest --durations=10 $(OF_LIVE)
-
-pytest-load:
-	$(SHARD) pytest --durations=10 $(OF_LOAD)
-
-pytest-lab:
-	$(SHARD) pytest --durations=10 $(OF_LAB)
-
-pytest-rest:
-	$(SHARD) pytest --durations=10 \
-		$(patsubst %,--ignore=%,$(OF_PROBES) $(OF_LAB) $(OF_LIVE) $(OF_LOAD) tests/kernels)
+pytest-%:
+	MAKEFLAGS= $(IN_NAMESPACES) pytest --durations=5 tests/$*
 
 check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
 	pytest -q -rfE $(patsubst %,--ignore=tests/%,lab latency load probes sqltrace vagrant) \
@@ -75,6 +61,9 @@ pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; 
 
 # `make soak` fuzzes longer.
 check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz for 40 seconds
+	@$(MAKE) -s --no-print-directory check-c-built
+
+check-c-built:
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=20
 	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=10
 	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=10
@@ -216,7 +205,7 @@ overhead: build ## measure all backends and their peers in one run, into docs/ov
 
 soak: build $(VENV)/installed-dev ## run the checks that are too long for every change
 	$(MAKE) -C probes soak
-	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=600
+	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
 	$(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak or random_cancels or exercises"

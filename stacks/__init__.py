@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from polltrace.stacks.callchain import CallChain, ChainMatch, Verdict, classify
-from polltrace.stacks.earlyends import EarlyEnds, early_ends
+from polltrace.stacks.earlyends import EarlyEnds, early_ends, up_to_beginning
 from polltrace.stacks.errors import ElfError, FormatError, ProcessError, StacksError
 from polltrace.stacks.folded import fold, parse_folded, write_folded
 from polltrace.stacks.frame import Frame
@@ -30,6 +30,7 @@ __all__ = [
     "early_ends",
     "fold",
     "parse_folded",
+    "up_to_beginning",
     "write_folded",
 ]
 

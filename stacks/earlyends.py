@@ -11,6 +11,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from polltrace.stacks.frame import Frame
 
@@ -25,6 +26,8 @@ BEGINNINGS = frozenset(
 )
 # A program also calls these, to start a thread; they are a beginning where nothing called them.
 _OUTERMOST = frozenset({"clone", "clone3", "__clone", "__clone3", "start"})
+# A program's own code may call main, but never these.
+_BEFORE_MAIN = BEGINNINGS - {"main"}
 _C_LIBRARIES = ("libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "ld.so")
 
 
@@ -88,6 +91,18 @@ def is_complete(frames: Sequence[Frame]) -> bool:
         return False
     outermost = posixpath.basename(frames[-1].module)
     return outermost.startswith(_C_LIBRARIES) and frames[-2].module != frames[-1].module
+
+
+def up_to_beginning(frames: Sequence[Frame]) -> Sequence[Frame]:
+    """A stack (innermost first) without what a walk took for callers of the code that starts a
+    program or a thread. That code has no frame pointers: in a static program the register holds an
+    address of data there, and what lies behind it looks like a return address.
+    """
+    callers = _BEFORE_MAIN | _OUTERMOST
+    for outer, (frame, caller) in enumerate(pairwise(frames), 1):
+        if _bare(frame.name) in _BEFORE_MAIN and _bare(caller.name) not in callers:
+            return frames[:outer]
+    return frames
 
 
 def _of_one_nameless_program(frames: Sequence[Frame]) -> bool:

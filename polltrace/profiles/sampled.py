@@ -13,7 +13,7 @@ from polltrace.engines import Engine, break_chains
 from polltrace.profiles.frames import ProbeRecord, Stack, WatchedProcess
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.recognition import engine_of_process
-from polltrace.stacks import ChainMatch, Frame, ProcessError, classify
+from polltrace.stacks import ChainMatch, Frame, ProcessError, classify, up_to_beginning
 
 AT_POLL, ON_CPU = "poll", "cpu"
 
@@ -90,9 +90,9 @@ def judged_stack(
     """A stack by its names, compared with the break check of every engine.
 
     `is_server`: an engine's data recognises the process. Where an address lies in no mapped code
-    the walk went astray, so the stack ends before it.
+    the walk went astray, so the stack ends before it; it also ends where the program began.
     """
-    frames = list(takewhile(lambda frame: frame.module, frames))
+    frames = up_to_beginning(list(takewhile(lambda frame: frame.module, frames)))
     called = [frame.name for frame in frames]
     at_call = stack.kind == AT_POLL
     verdicts = (classify(called, chain, at_call) for chain in break_chains())

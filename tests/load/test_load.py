@@ -88,8 +88,8 @@ def test_errors_are_counted_by_code(client: str, loaded: Loaded) -> None:
         missing(reason)
     text = f"""
     client = "{client}"
-    seconds = 1
-    think_s = 0.005
+    seconds = 2
+    think_s = 0.02
     order = "sequential"
     ignored_errors = ["ORA-01476"]
     [[statements]]
@@ -101,17 +101,18 @@ def test_errors_are_counted_by_code(client: str, loaded: Loaded) -> None:
     sql = "select 1 from dual"
     """
     data = loaded(text, code=1)
-    assert data["errors"] == data["errors_by_code"]["ORA-00942"] > 3
+    assert data["errors"] == data["errors_by_code"]["ORA-00942"] > 0
     assert set(data["ignored_errors"]) == {"ORA-01476"}
     assert abs(data["ignored_errors"]["ORA-01476"] - data["errors"]) <= 1
-    assert data["statements"][2]["transactions"] == data["transactions"] > 3
+    assert data["statements"][2]["transactions"] == data["transactions"] > 0
 
 
 def test_drivers_are_given_to_sessions_in_turn(loaded: Loaded) -> None:
     for name in ("go-ora", "node-oracledb"):
         if reason := load_program(name).missing():
             missing(reason)
-    data = loaded('client = ["go-ora", "node-oracledb"]\nsessions = 3\nseconds = 0.5\n' + QUERY)
+    text = 'client = ["go-ora", "node-oracledb"]\nsessions = 3\nseconds = 2\nthink_s = 0.05\n'
+    data = loaded(text + QUERY)
     clients = [each["client"] for each in data["per_session"]]
     assert clients == ["go-ora", "node-oracledb", "go-ora"]
     assert all(each["transactions"] > 0 for each in data["per_session"])
@@ -153,7 +154,7 @@ def test_think_time_separates_transactions(loaded: Loaded) -> None:
 
 def test_session_parameters_are_set(loaded: Loaded) -> None:
     text = """
-    seconds = 0.5
+    seconds = 2
     think_s = 0.1
     [parameters]
     nls_date_format = "MM/YYYY"

@@ -58,7 +58,7 @@ def test_it_begins_with_the_first_and_uses_the_last_row(directory: Path) -> None
 
 def test_it_runs(directory: Path, run: Run, built_lab: None, tmp_path: Path) -> None:
     (directory / "parameters.conf").write_text("nls_date_format,yyyy\n")
-    options = ("--seconds", "1s", "--think", "0", "--sessions", "2", "--json")
+    options = ("--seconds", "3s", "--think", "0.01", "--sessions", "2", "--json")
     ended = run("load", str(directory), *options, "-o", str(tmp_path / "o.load.jsonl"))
     assert ended.returncode == 0, ended.stderr
     data = json.loads(ended.stdout)

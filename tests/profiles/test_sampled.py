@@ -17,7 +17,7 @@ from polltrace.stacks import Frame, ProcessError
 from tests.watch.samples import named_stack
 
 CHECK = ("poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "nioqts", "main")
-FUNCTIONS = (*CHECK, "work", "[lost+0x1]")
+FUNCTIONS = (*CHECK, "work", "[lost+0x1]", "__libc_start_call_main")
 
 
 class Names:
@@ -70,6 +70,11 @@ def test_stacks_of_one_kind_come_with_their_names_commonest_first() -> None:
     assert [each.is_break_check for each in found] == [True, False, False]
     assert [[frame.name for frame in each.kernel] for each in found] == [["do_sys_poll"], [], []]
     assert [each.polls for each in found] == [27, 18, 15]
+
+
+def test_a_stack_ends_where_its_program_began() -> None:
+    (found,) = named_stacks(profile((7, [taken(ON_CPU, 1, 6, 5, 8, 0)])), Names(), ON_CPU)
+    assert [each.name for each in found.frames] == ["work", "main", "__libc_start_call_main"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from polltrace.stacks import Frame, Symbolizer
-from polltrace.stacks.earlyends import early_ends, is_complete
+from polltrace.stacks.earlyends import early_ends, is_complete, up_to_beginning
 from tests.stacks.conftest import TARGETS
 
 LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
@@ -45,6 +45,22 @@ def test_a_static_program(build: Callable[..., Path], run: Callable[..., Any]) -
     frames = Symbolizer().user(whole.pid, whole.addresses)
     assert [f.name for f in frames][:2] == ["walks", "main"]
     assert is_complete(frames)
+
+
+def test_nothing_is_before_the_beginning() -> None:
+    # GIVEN what a walk finds in a static program: libc's code before main has the address of
+    # .init_array in the register, so an entry of that looks like a return address
+    found = [frame("f"), frame("main"), frame("__libc_start_call_main"), frame("frame_dummy")]
+    assert up_to_beginning(found) == found[:3]
+    assert up_to_beginning(found[:3]) == found[:3]
+
+
+def test_what_starts_the_start_of_a_thread_is_kept() -> None:
+    thread = [frame("f"), frame("start_thread", LIBC), frame("clone3", LIBC)]
+    assert up_to_beginning(thread) == thread
+    # AND a program may call its own main
+    again = [frame("f"), frame("main"), frame("g"), frame("main")]
+    assert up_to_beginning(again) == again
 
 
 def test_a_static_program_without_names_may_have_ended_early(
