@@ -70,8 +70,9 @@ struct fd_set_sum {
 
 static __noinline int add_set(struct fd_set_sum *sum, __u64 set, __u32 below) {
     __u64 bits[SET_WORDS] = {};
-    __u32 size = (below + 63) / 64 * 8;
+    __u64 size = (below + 63ull) / 64 * 8;
 
+    barrier_var(size); // the verifier must see the check, not the compiler
     if (!set || size > sizeof(bits))
         return 0;
     if (bpf_probe_read_user(bits, size, (void *)set))
@@ -92,42 +93,57 @@ static __noinline int add_set(struct fd_set_sum *sum, __u64 set, __u32 below) {
 }
 
 // The descriptor in sets of more than one word.
-static __noinline int selected_of_many(const struct any_call *call) {
+static __noinline int selected_of_many(__u32 below, __u64 reads, __u64 writes,
+                                       __u64 excepts) {
     struct fd_set_sum sum = {};
-    __u32 below = call->argument[0];
     long fd;
 
-    for (int i = 1; i <= 3; i++)
-        add_set(&sum, call->argument[i], below);
+    add_set(&sum, reads, below);
+    add_set(&sum, writes, below);
+    add_set(&sum, excepts, below);
     if (sum.words != 1 || sum.bits & (sum.bits - 1))
         return -1;
     fd = sum.from + lowest_bit(sum.bits);
     return fd < below ? fd : -1; // the kernel does not look at the rest
 }
 
-// The one descriptor that the call asks about; -1: none, or several. One that
-// is in two sets counts as several.
-static __always_inline int only_selected(struct task_struct *task,
-                                         const struct any_call *call,
-                                         const bool cast) {
-    __u64 below = call->argument[0], bits = 0, word;
-    __u32 sets = 0;
+static __always_inline __u64 set_word(__u64 set, const bool cast) {
+    __u64 word = 0;
+
+    if (set && read_user_long(cast ? bpf_get_current_task_btf() : NULL, set,
+                              &word, cast))
+        lose(LOST_USER_READS);
+    return word;
+}
+
+static __always_inline int selected(__u64 below, __u64 reads, __u64 writes,
+                                    __u64 excepts, const bool cast) {
+    __u64 kept, r, w, e, bits;
 
     if (!below || below > SET_WORDS * 64)
         return -1;
     if (below > 64)
-        return selected_of_many(call);
-#pragma unroll
-    for (int i = 1; i <= 3; i++) {
-        if (!call->argument[i])
-            continue;
-        if (read_user_long(task, call->argument[i], &word, cast))
-            lose(LOST_USER_READS);
-        word &= ~0ull >> (64 - below); // the kernel does not look at the rest
-        bits |= word;
-        sets += word != 0;
-    }
-    return sets == 1 && !(bits & (bits - 1)) ? (int)lowest_bit(bits) : -1;
+        return selected_of_many(below, reads, writes, excepts);
+    kept = ~0ull >> (64 - below); // the kernel does not look at the rest
+    r = set_word(reads, cast) & kept;
+    w = set_word(writes, cast) & kept;
+    e = set_word(excepts, cast) & kept;
+    bits = r | w | e;
+    if (!bits || bits & (bits - 1) || !!r + !!w + !!e != 1)
+        return -1;
+    return lowest_bit(bits);
+}
+
+// The one descriptor that the call asks about; -1: none, or several. One that
+// is in two sets counts as several. Not static, as step_in_set().
+__noinline int only_selected(__u64 below, __u64 reads, __u64 writes,
+                             __u64 excepts) {
+    return selected(below, reads, writes, excepts, false);
+}
+
+__noinline int only_selected_cast(__u64 below, __u64 reads, __u64 writes,
+                                  __u64 excepts) {
+    return selected(below, reads, writes, excepts, true);
 }
 
 static __always_inline bool waits_in_set(const struct any_call *call) {
@@ -154,6 +170,7 @@ static __always_inline bool count_checked(struct task_struct *task,
                                           const struct any_call *call,
                                           const bool cast) {
     __u32 kind = call_of(call->nr);
+    const __u64 *arg = call->argument;
     int fd;
 
     if (!(slot->checks & kind))
@@ -163,10 +180,16 @@ static __always_inline bool count_checked(struct task_struct *task,
                    ? count_other(slot)
                    : count_set(task, slot, index, call->argument[0], cast);
     if (kind == CALL_RECV)
-        return count_single(task, slot, index, call->argument[0], cast);
-    fd = is_zero_time(call->argument[4]) ? only_selected(task, call, cast) : -1;
-    return fd < 0 ? count_other(slot)
-                  : count_single(task, slot, index, fd, cast);
+        fd = arg[0];
+    else if (!is_zero_time(arg[4]))
+        fd = -1;
+    else if (cast)
+        fd = only_selected_cast(arg[0], arg[1], arg[2], arg[3]);
+    else
+        fd = only_selected(arg[0], arg[1], arg[2], arg[3]);
+    if (kind != CALL_RECV && fd < 0)
+        return count_other(slot);
+    return count_single(task, slot, index, fd, cast);
 }
 
 // Returns whether it was a break poll.
