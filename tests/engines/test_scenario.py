@@ -55,7 +55,7 @@ def test_a_run_tells_a_killed_client_from_one_whose_host_vanished(tmp_path: Path
     path = tmp_path / "run.jsonl"
     ended = subprocess.run(
         [
-            *(POLLTRACE, "run", "lost-client", "--server", "postgresql", "--repeats", "1"),
+            *(POLLTRACE, "run", "lost-client", "--server", "postgresql", "--repeats", "2"),
             *("--only", "client=psycopg,check_interval=10", "-o", str(path)),
         ],
         capture_output=True,
