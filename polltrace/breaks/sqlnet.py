@@ -12,8 +12,6 @@ from pathlib import Path, PurePath
 from polltrace.bounded_file import BoundedFile, UnreadableError, read_bounded
 from polltrace.engines import Engine
 
-# Where a server's directories are.
-VARIABLES = ("TNS_ADMIN", "ORACLE_HOME", "ORACLE_BASE")
 # A server has read its files so soon after it started; and the two clocks differ by some 10 ms.
 _READ_WITHIN_S = 1.0
 # A hundred times what a site writes into these files.
@@ -79,21 +77,26 @@ def break_settings(
     """The settings that a process of `engine` with this environment would read; `root` is its root
     directory.
 
-    `program`, its executable's path, stands for ORACLE_HOME where the environment has none. A
-    server reads the file once: an edit since then shows here and not in the process.
+    `program`, its executable's path, tells where the engine's home is if the environment does not.
+    A server reads the file once: an edit since then shows here and not in the process.
     """
     path: Path | None = None
     place: Path | None = None
     if not engine.configuration_file:
         return default_settings(engine)
     try:
-        for path in _places(engine, _with_home(environ, program), root):
+        for path in _places(engine, _with_home(engine, environ, program), root):
             place = place or path
             if found := read_bounded(root, path, _LONGEST):
                 return _settings(engine, found, Path("/") / path, Path("/") / place)
     except (UnreadableError, ValueError) as error:
         return unknown_settings(engine, str(error), path and Path("/") / path)
     return replace(default_settings(engine), place=place and Path("/") / place)
+
+
+def variables(engine: Engine) -> list[str]:
+    """The environment variables that tell where a server of this engine has its file."""
+    return [_variable(directory)[0] for directory in engine.configuration_directories]
 
 
 def default_settings(engine: Engine) -> BreakSettings:
@@ -146,28 +149,34 @@ def parse(text: str) -> dict[str, str]:
     return {match[1].upper(): match[2].strip().strip('"') for match in matches}
 
 
-def _with_home(environ: Mapping[str, str], program: str) -> Mapping[str, str]:
-    """The environment with the ORACLE_HOME that a program in its bin directory belongs to."""
+def _with_home(engine: Engine, environ: Mapping[str, str], program: str) -> Mapping[str, str]:
+    """The environment with the home that a program in its bin directory belongs to."""
     home, slash, _ = program.rpartition("/bin/")
-    if environ.get("ORACLE_HOME") or not slash:
+    if not engine.home or environ.get(engine.home) or not slash:
         return environ
-    return {**environ, "ORACLE_HOME": home}
+    return {**environ, engine.home: home}
+
+
+def _variable(directory: str) -> tuple[str, str]:
+    """The variable that a directory of an engine's file begins with, and the rest."""
+    variable, _, rest = directory.removeprefix("$").partition("/")
+    return variable, rest
 
 
 def _places(engine: Engine, environ: Mapping[str, str], root: Path) -> Iterator[Path]:
     """Where the file may be, in a server's search order, relative to its root."""
     for directory in engine.configuration_directories:
-        variable, _, rest = directory.removeprefix("$").partition("/")
+        variable, rest = _variable(directory)
         if base := environ.get(variable):
-            if variable == "ORACLE_HOME":
-                base = _configured_home(base, root)
+            if variable == engine.home and engine.home_table:
+                base = _configured_home(engine.home_table, base, root)
             yield Path(base.lstrip("/")) / rest / engine.configuration_file
 
 
-def _configured_home(home: str, root: Path) -> str:
-    """Where the files of an Oracle home are: from 18c on a home may be read-only, and has them
-    under ORACLE_BASE instead. Its orabasetab has a line for that: home:base:name:Y:."""
-    table = read_bounded(root, PurePath(home) / "install" / "orabasetab", _LONGEST)
+def _configured_home(table_file: str, home: str, root: Path) -> str:
+    """Where the files of a home are: a read-only one has them elsewhere, and a line for that in
+    its table: home:base:name:Y:."""
+    table = read_bounded(root, PurePath(home) / table_file, _LONGEST)
     if table is None:
         return home
     for line in table.content.decode(errors="replace").splitlines():

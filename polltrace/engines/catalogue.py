@@ -23,7 +23,12 @@ _MOST_FILES = 50
 
 def built_in() -> list[Engine]:
     """The engines of this release, by file name."""
-    return [engine_from(_with_parents(_packaged(name))) for name in built_in_names()]
+    return [packaged(name) for name in built_in_names()]
+
+
+def packaged(name: str) -> Engine:
+    """The engine of this release with this file name."""
+    return engine_from(_with_parents(_packaged(name)))
 
 
 def built_in_names() -> list[str]:

@@ -44,6 +44,9 @@ class Engine:
     `parameter` sets the `trigger`: checks per poll, or seconds between two; `default` is its value
     where nothing sets it (0: no checks). `configuration_file` lies in the first of
     `configuration_directories` that has it; empty: the engine's parameter is not read from a file.
+    `home` is the variable that names an installation's folder, which else is the one above the
+    program's bin (empty: none); `home_table` the file in it with a line for a home whose files lie
+    elsewhere.
     `disable_oob_parameter` turns out-of-band breaks off. A session that waits checks every
     `wait_slice_s` seconds; 0: as often as one that runs. `ask` and `set` are the engine's own
     commands that show and change the parameter.
@@ -68,6 +71,8 @@ class Engine:
     default: int
     configuration_file: str = ""
     configuration_directories: tuple[str, ...] = ()
+    home: str = ""
+    home_table: str = ""
     disable_oob_parameter: str = ""
     wait_slice_s: float = 0.0
     ask: str = ""

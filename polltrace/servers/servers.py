@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from polltrace import procfs
 from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
-from polltrace.breaks.sqlnet import VARIABLES, BreakSettings, break_settings, unknown_settings
+from polltrace.breaks.sqlnet import BreakSettings, break_settings, unknown_settings, variables
 from polltrace.breaks.why import Diagnosis
 from polltrace.each_within import each_within
 from polltrace.engines import Engine, Reveals, engine_of, engines, has_server_title
@@ -152,7 +152,7 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
         catches_sigurg=procfs.catches(pid, signal.SIGURG),
         settings=unknown_settings(engine, f"no answer in {procfs.PATIENCE_S:g} s"),
     )
-    environ = procfs.environ(pid, VARIABLES)
+    environ = procfs.environ(pid, variables(engine))
     settings = break_settings(engine, environ, procfs.root(pid), procfs.program(pid))
     return replace(begun[pid], settings=settings)
 

@@ -2,9 +2,7 @@
 // The calls besides poll by which a server may check its client's socket:
 // select of one descriptor, epoll_wait of a set that holds the socket, recv
 // that only peeks; each without waiting. They count as break polls in
-// executables whose rule names them (`rules`), in others as other polls. None
-// of them comes anywhere near as often as Oracle's poll, so one form serves
-// every kernel.
+// executables whose rule names them (`rules`), in others as other polls.
 #ifndef POLLTRACE_CHECKS_BPF_H
 #define POLLTRACE_CHECKS_BPF_H
 
@@ -72,8 +70,9 @@ struct fd_set_sum {
 
 static __noinline int add_set(struct fd_set_sum *sum, __u64 set, __u32 below) {
     __u64 bits[SET_WORDS] = {};
-    __u32 size = (below + 63) / 64 * 8;
+    __u64 size = (below + 63ull) / 64 * 8;
 
+    barrier_var(size); // the verifier must see the check, not the compiler
     if (!set || size > sizeof(bits))
         return 0;
     if (bpf_probe_read_user(bits, size, (void *)set))
@@ -93,67 +92,117 @@ static __noinline int add_set(struct fd_set_sum *sum, __u64 set, __u32 below) {
     return 0;
 }
 
-// The one descriptor that the call asks about; -1: none, or several. One that
-// is in two sets counts as several.
-static __always_inline long only_selected(const struct any_call *call) {
+// The descriptor in sets of more than one word.
+static __noinline int selected_of_many(__u32 below, __u64 reads, __u64 writes,
+                                       __u64 excepts) {
     struct fd_set_sum sum = {};
-    __u32 below = call->argument[0];
     long fd;
 
-    for (int i = 1; i <= 3; i++)
-        add_set(&sum, call->argument[i], below);
+    add_set(&sum, reads, below);
+    add_set(&sum, writes, below);
+    add_set(&sum, excepts, below);
     if (sum.words != 1 || sum.bits & (sum.bits - 1))
         return -1;
     fd = sum.from + lowest_bit(sum.bits);
     return fd < below ? fd : -1; // the kernel does not look at the rest
 }
 
-// The open file that the call checks without waiting; inode 0: none.
-static __noinline int checked_file(struct task_struct *task,
-                                   const struct any_call *call,
-                                   struct open_file *open) {
-    __u32 kind = call_of(call->nr);
-    long fd = -1;
+static __always_inline __u64 set_word(__u64 set, const bool cast) {
+    __u64 word = 0;
 
-    *open = (struct open_file){};
-    if (kind == CALL_RECV)
-        fd = call->argument[0];
-    else if (kind == CALL_SELECT && call->argument[0] <= SET_WORDS * 64 &&
-             is_zero_time(call->argument[4]))
-        fd = only_selected(call);
-    else if (kind == CALL_EPOLL &&
-             (call->nr == NR_EPOLL_PWAIT2 ? is_zero_time(call->argument[3])
-                                          : !(int)call->argument[3]))
-        return socket_of_set(task, call->argument[0], open);
-    if (fd < 0)
+    if (set && read_user_long(cast ? bpf_get_current_task_btf() : NULL, set,
+                              &word, cast))
+        lose(LOST_USER_READS);
+    return word;
+}
+
+static __always_inline int selected(__u64 below, __u64 reads, __u64 writes,
+                                    __u64 excepts, const bool cast) {
+    __u64 kept, r, w, e, bits;
+
+    if (!below || below > SET_WORDS * 64)
         return -1;
-    open_file(task, fd, open, false);
-    return fd;
+    if (below > 64)
+        return selected_of_many(below, reads, writes, excepts);
+    kept = ~0ull >> (64 - below); // the kernel does not look at the rest
+    r = set_word(reads, cast) & kept;
+    w = set_word(writes, cast) & kept;
+    e = set_word(excepts, cast) & kept;
+    bits = r | w | e;
+    if (!bits || bits & (bits - 1) || !!r + !!w + !!e != 1)
+        return -1;
+    return lowest_bit(bits);
+}
+
+// The one descriptor that the call asks about; -1: none, or several. One that
+// is in two sets counts as several. Not static, as step_in_set().
+__noinline int only_selected(__u64 below, __u64 reads, __u64 writes,
+                             __u64 excepts) {
+    return selected(below, reads, writes, excepts, false);
+}
+
+__noinline int only_selected_cast(__u64 below, __u64 reads, __u64 writes,
+                                  __u64 excepts) {
+    return selected(below, reads, writes, excepts, true);
+}
+
+static __always_inline bool waits_in_set(const struct any_call *call) {
+    if (call->nr == NR_EPOLL_PWAIT2)
+        return !is_zero_time(call->argument[3]);
+    return (int)call->argument[3];
+}
+
+static __always_inline bool count_set(struct task_struct *task,
+                                      struct slot *slot, __u32 index,
+                                      __u32 epfd, const bool cast) {
+    struct open_file open;
+    int fd = socket_of_set(task, epfd, &open, cast);
+    struct way *way;
+
+    if (fd < 0)
+        return count_other(slot);
+    way = count_way(slot, fd, &open);
+    return way ? way->breaks : count_file(&open, index, fd);
+}
+
+static __always_inline bool count_checked(struct task_struct *task,
+                                          struct slot *slot, __u32 index,
+                                          const struct any_call *call,
+                                          const bool cast) {
+    __u32 kind = call_of(call->nr);
+    const __u64 *arg = call->argument;
+    int fd;
+
+    if (!(slot->checks & kind))
+        return count_other(slot);
+    if (kind == CALL_EPOLL)
+        return waits_in_set(call)
+                   ? count_other(slot)
+                   : count_set(task, slot, index, call->argument[0], cast);
+    if (kind == CALL_RECV)
+        fd = arg[0];
+    else if (!is_zero_time(arg[4]))
+        fd = -1;
+    else if (cast)
+        fd = only_selected_cast(arg[0], arg[1], arg[2], arg[3]);
+    else
+        fd = only_selected(arg[0], arg[1], arg[2], arg[3]);
+    if (kind != CALL_RECV && fd < 0)
+        return count_other(slot);
+    return count_single(task, slot, index, fd, cast);
 }
 
 // Returns whether it was a break poll.
-static __noinline int count_call(void *ctx, struct task_struct *task,
-                                 __u32 index, const struct any_call *call) {
-    struct slot *slot = bpf_map_lookup_elem(&slots, &index);
-    struct open_file open;
-    __u32 kind = call_of(call->nr);
-    int fd = -1;
-
-    if (!slot || (kind == CALL_RECV && !is_peek(call)))
-        return 0;
-    if (slot->checks & kind)
-        fd = checked_file(task, call, &open);
-    if (fd < 0) {
-        __sync_fetch_and_add(&slot->other_polls, 1);
-        return 0;
-    }
-    if (!count_file(&open, index, fd))
-        return 0;
-    if (bursts_wanted)
-        burst_poll(index);
-    if (stack_stride && --slot->until_stack <= 0)
-        sample_poll(ctx, task, index, call->regs);
-    return 1;
+static __always_inline bool count_call(void *ctx, struct task_struct *task,
+                                       struct slot *slot, __u32 index,
+                                       const struct any_call *call,
+                                       const bool cast) {
+    if (call_of(call->nr) == CALL_RECV && !is_peek(call))
+        return false;
+    if (!count_checked(task, slot, index, call, cast))
+        return false;
+    sample_break(ctx, task, slot, index, call->regs);
+    return true;
 }
 
 #endif

@@ -66,29 +66,31 @@ static __always_inline void describe_tcp(struct sock *sk, bool v6,
     }
 }
 
-static __always_inline void classify(struct open_file *open,
-                                     struct endpoint *end) {
-    struct file *file = open->file;
+// Fills in kind and connected; returns the socket's kernel side, if it has one.
+static __always_inline struct sock *
+kind_of(struct file *file, struct endpoint *end, const bool cast) {
     struct socket *socket;
+    struct inode *inode;
     struct sock *sk;
     __u16 family;
 
-    *end = (struct endpoint){.kind = END_BAD_FD};
+    end->kind = END_BAD_FD;
     if (!file)
-        return;
+        return NULL;
     end->kind = END_OTHER_FILE;
-    if ((BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
-        return;
+    inode = READ(cast, file, file, f_inode);
+    if ((READ(cast, inode, inode, i_mode) & S_IFMT) != S_IFSOCK)
+        return NULL;
     // The back pointer distinguishes a socket from the path of a unix socket
     // opened with O_PATH.
-    socket = BPF_CORE_READ(file, private_data);
-    if (!socket || BPF_CORE_READ(socket, file) != file)
-        return;
+    socket = READ(cast, file, file, private_data);
+    if (!socket || READ(cast, socket, socket, file) != file)
+        return NULL;
     end->kind = END_OTHER_SOCKET;
-    sk = BPF_CORE_READ(socket, sk);
-    if (!sk || BPF_CORE_READ(socket, type) != SOCK_STREAM)
-        return;
-    family = BPF_CORE_READ(sk, __sk_common.skc_family);
+    sk = READ(cast, socket, socket, sk);
+    if (!sk || READ(cast, socket, socket, type) != SOCK_STREAM)
+        return NULL;
+    family = READ(cast, sock, sk, __sk_common.skc_family);
     if (family == AF_UNIX)
         end->kind = END_UNIX;
     else if (family == AF_INET)
@@ -96,10 +98,19 @@ static __always_inline void classify(struct open_file *open,
     else if (family == AF_INET6)
         end->kind = END_TCP6;
     else
-        return;
-    end->connected = is_connected(BPF_CORE_READ(sk, __sk_common.skc_state));
-    if (family != AF_UNIX)
-        describe_tcp(sk, family == AF_INET6, end);
+        return NULL;
+    end->connected = is_connected(READ(cast, sock, sk, __sk_common.skc_state));
+    return sk;
+}
+
+static __always_inline void classify(struct open_file *open,
+                                     struct endpoint *end) {
+    struct sock *sk;
+
+    *end = (struct endpoint){};
+    sk = kind_of(open->file, end, false);
+    if (end->kind == END_TCP || end->kind == END_TCP6)
+        describe_tcp(sk, end->kind == END_TCP6, end);
 }
 
 #endif

@@ -59,30 +59,26 @@ static __always_inline int on_poll(void *ctx, const struct current *now,
     return 0;
 }
 
-static __noinline int on_call(void *ctx, const struct current *now,
-                              const struct any_call *call) {
-    __u32 index = now->index, tid = now->tid;
-    struct slot *slot;
-
-    if (!count_call(ctx, now->task, index, call) || !timing)
-        return 0;
-    slot = bpf_map_lookup_elem(&slots, &index);
-    if (slot)
-        enter_timed(slot->times, tid);
+static __always_inline int on_call(void *ctx, const struct current *now,
+                                   const struct any_call *call,
+                                   const bool cast) {
+    if (count_call(ctx, now->task, now->slot, now->index, call, cast) && timing)
+        enter_timed(now->slot->times, now->tid);
     return 0;
 }
 
 // Every other call but poll, by its registers; `now` has passed the filter.
 static __always_inline int on_call_regs(void *ctx, const struct current *now,
-                                        long nr, struct pt_regs *regs) {
+                                        long nr, struct pt_regs *regs,
+                                        const bool cast) {
     struct any_call call = {.nr = nr, .regs = regs};
 
-    call.argument[0] = BPF_CORE_READ(regs, di);
-    call.argument[1] = BPF_CORE_READ(regs, si);
-    call.argument[2] = BPF_CORE_READ(regs, dx);
-    call.argument[3] = BPF_CORE_READ(regs, r10);
-    call.argument[4] = BPF_CORE_READ(regs, r8);
-    return on_call(ctx, now, &call);
+    call.argument[0] = READ(cast, pt_regs, regs, di);
+    call.argument[1] = READ(cast, pt_regs, regs, si);
+    call.argument[2] = READ(cast, pt_regs, regs, dx);
+    call.argument[3] = READ(cast, pt_regs, regs, r10);
+    call.argument[4] = READ(cast, pt_regs, regs, r8);
+    return on_call(ctx, now, &call, cast);
 }
 
 // A poll by the 32-bit ABI: rare, so one form serves every program.
@@ -141,7 +137,7 @@ static __always_inline int enter_fentry_call(__u64 *ctx, long nr,
 
     if (!is_watched(&now, cast))
         return 0;
-    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[0]);
+    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[0], cast);
 }
 
 #define CONTEXT_DI 14 // of a kprobe's registers
@@ -152,7 +148,7 @@ static __always_inline int enter_kprobe_call(__u64 *ctx, long nr,
 
     if (!is_watched(&now, cast))
         return 0;
-    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[CONTEXT_DI]);
+    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[CONTEXT_DI], cast);
 }
 
 static __always_inline int enter_kprobe(__u64 *ctx, long nr, const bool cast) {
@@ -179,7 +175,7 @@ static __always_inline int enter_rare(__u64 *ctx, struct pt_regs *regs,
     if (call_of(ctx[1])) {
         if (!is_watched(&now, cast) || is_32bit(&now, cast))
             return 0;
-        return on_call_regs(ctx, &now, ctx[1], regs);
+        return on_call_regs(ctx, &now, ctx[1], regs, cast);
     }
     return is_poll_32(ctx[1]) ? on_poll_32_regs(ctx, ctx[1], regs) : 0;
 }
@@ -231,7 +227,7 @@ static __always_inline int enter_event_call(__u64 *ctx, long nr, int arguments,
         call.argument[3] = ctx[5];
     if (arguments > 4)
         call.argument[4] = ctx[6];
-    return on_call(ctx, &now, &call);
+    return on_call(ctx, &now, &call, cast);
 }
 
 static __always_inline int leave(__u64 *ctx, const bool cast) {
@@ -277,7 +273,7 @@ static __always_inline int enter_all_btf(__u64 *ctx, const bool cast) {
         call = call_btf(regs, ctx[1]);
         on_poll(ctx, &now, &call, cast);
     } else if (call_of(ctx[1])) {
-        on_call_regs(ctx, &now, ctx[1], regs);
+        on_call_regs(ctx, &now, ctx[1], regs, cast);
     }
     start_syscall(now.index, now.tid, ctx[1]);
     return 0;
@@ -296,7 +292,7 @@ static __always_inline int enter_all_raw(__u64 *ctx, const bool cast) {
         call = call_raw(regs, ctx[1], cast);
         on_poll(ctx, &now, &call, cast);
     } else if (call_of(ctx[1])) {
-        on_call_regs(ctx, &now, ctx[1], regs);
+        on_call_regs(ctx, &now, ctx[1], regs, cast);
     }
     start_syscall(now.index, now.tid, ctx[1]);
     return 0;

@@ -13,17 +13,18 @@
 #define NODE_COLOR 3ul // in the low bits of a node's parent
 
 // The back pointer distinguishes a set from other files, as with sockets.
-static __always_inline struct eventpoll *epoll_set(struct file *file) {
-    struct eventpoll *set = BPF_CORE_READ(file, private_data);
+static __always_inline struct eventpoll *epoll_set(struct file *file,
+                                                   const bool cast) {
+    struct eventpoll *set = READ(cast, file, file, private_data);
 
-    return set && BPF_CORE_READ(set, file) == file ? set : NULL;
+    return set && READ(cast, eventpoll, set, file) == file ? set : NULL;
 }
 
-static __always_inline bool is_connected_stream(struct file *file) {
-    struct open_file open = {.file = file};
-    struct endpoint end;
+static __always_inline bool is_connected_stream(struct file *file,
+                                                const bool cast) {
+    struct endpoint end = {};
 
-    classify(&open, &end);
+    kind_of(file, &end, cast);
     return end.connected;
 }
 
@@ -42,23 +43,23 @@ struct {
     __type(value, struct set_walk);
 } set_walks SEC(".maps");
 
-static __noinline int visit_set_member(struct set_walk *walk) {
+static __always_inline void visit_set_member(struct set_walk *walk,
+                                             const bool cast) {
     struct epitem *item =
         (void *)walk->node - bpf_core_field_offset(struct epitem, rbn);
-    struct file *file = BPF_CORE_READ(item, ffd.file);
-    int fd = BPF_CORE_READ(item, ffd.fd);
+    struct file *file = READ(cast, epitem, item, ffd.file);
+    int fd = READ(cast, epitem, item, ffd.fd);
 
-    if (file && (walk->fd < 0 || fd < walk->fd) && is_connected_stream(file)) {
+    if (file && (walk->fd < 0 || fd < walk->fd) &&
+        is_connected_stream(file, cast)) {
         walk->file = file;
         walk->fd = fd;
     }
-    return 0;
 }
 
 // One step through the tree, along the pointers of its nodes: down the left
 // side, down the right side, and up again. Returns whether there is a next one.
-// Not static: the verifier then checks it once, not for each call.
-__noinline int step_in_set(void) {
+static __always_inline int step(const bool cast) {
     __u32 only = 0;
     struct set_walk *walk = bpf_map_lookup_elem(&set_walks, &only);
     struct rb_node *node, *left, *right, *up, *next;
@@ -66,11 +67,11 @@ __noinline int step_in_set(void) {
     if (!walk || !walk->node)
         return 0;
     node = walk->node;
-    left = BPF_CORE_READ(node, rb_left);
-    right = BPF_CORE_READ(node, rb_right);
-    up = (void *)(BPF_CORE_READ(node, __rb_parent_color) & ~NODE_COLOR);
+    left = READ(cast, rb_node, node, rb_left);
+    right = READ(cast, rb_node, node, rb_right);
+    up = (void *)(READ(cast, rb_node, node, __rb_parent_color) & ~NODE_COLOR);
     if (walk->from == up) {
-        visit_set_member(walk);
+        visit_set_member(walk, cast);
         next = left ? left : right ? right : up;
     } else if (walk->from == left) {
         next = right ? right : up;
@@ -82,10 +83,20 @@ __noinline int step_in_set(void) {
     return next != NULL;
 }
 
+// Not static: the verifier then checks them once, not for each call.
+__noinline int step_in_set(void) {
+    return step(false);
+}
+
+__noinline int step_in_set_cast(void) {
+    return step(true);
+}
+
 // The descriptor of the connected stream socket in a set, the lowest of
 // several; -1: none.
-static __noinline int socket_of_set(struct task_struct *task, __u32 epfd,
-                                    struct open_file *found) {
+static __always_inline int socket_of_set(struct task_struct *task, __u32 epfd,
+                                         struct open_file *found,
+                                         const bool cast) {
     __u32 only = 0;
     struct set_walk *walk = bpf_map_lookup_elem(&set_walks, &only);
     struct open_file open;
@@ -93,23 +104,24 @@ static __noinline int socket_of_set(struct task_struct *task, __u32 epfd,
     struct inode *inode;
     struct file *file;
 
-    open_file(task, epfd, &open, false);
-    set = open.file ? epoll_set(open.file) : NULL;
+    open_file(task, epfd, &open, cast);
+    set = open.file ? epoll_set(open.file, cast) : NULL;
     if (!set || !walk)
         return -1;
     *walk = (struct set_walk){
-        .node = BPF_CORE_READ(set, rbr.rb_root.rb_node),
+        .node = READ(cast, eventpoll, set, rbr.rb_root.rb_node),
         .fd = -1,
     };
-    for (int i = 0; i < SET_STEPS && step_in_set(); i++)
+    for (int i = 0;
+         i < SET_STEPS && (cast ? step_in_set_cast() : step_in_set()); i++)
         ;
     if (walk->node || walk->fd < 0)
         return -1;
     file = walk->file;
-    inode = BPF_CORE_READ(file, f_inode);
+    inode = READ(cast, file, file, f_inode);
     found->file = file;
     found->inode = (__u64)inode;
-    found->ino = BPF_CORE_READ(inode, i_ino);
+    found->ino = READ(cast, inode, inode, i_ino);
     return walk->fd;
 }
 

@@ -107,19 +107,42 @@ static __noinline int count_endpoint(struct task_struct *task, __u32 index,
     return count_file(&open, index, fd);
 }
 
+// The way of a descriptor that has one, counted; else NULL.
+static __always_inline struct way *count_way(struct slot *slot, __u32 fd,
+                                             const struct open_file *open) {
+    struct way *way = &slot->way[fd % FD_WAYS];
+
+    if (way->fd != fd || way->inode != open->inode || way->ino != open->ino ||
+        !open->inode)
+        return NULL;
+    __sync_fetch_and_add(&way->polls, 1);
+    return way;
+}
+
 static __always_inline bool count_single(struct task_struct *task,
                                          struct slot *slot, __u32 index,
                                          __u32 fd, const bool cast) {
-    struct way *way = &slot->way[fd % FD_WAYS];
     struct open_file open;
+    struct way *way;
 
     open_file(task, fd, &open, cast);
-    if (way->fd == fd && way->inode == open.inode && way->ino == open.ino &&
-        open.inode) {
-        __sync_fetch_and_add(&way->polls, 1);
-        return way->breaks;
-    }
-    return count_endpoint(task, index, fd);
+    way = count_way(slot, fd, &open);
+    return way ? way->breaks : count_endpoint(task, index, fd);
+}
+
+static __always_inline bool count_other(struct slot *slot) {
+    __sync_fetch_and_add(&slot->other_polls, 1);
+    return false;
+}
+
+// What else a break poll that was counted may give.
+static __always_inline void sample_break(void *ctx, struct task_struct *task,
+                                         struct slot *slot, __u32 index,
+                                         struct pt_regs *regs) {
+    if (bursts_wanted)
+        burst_poll(index);
+    if (stack_stride && --slot->until_stack <= 0)
+        sample_poll(ctx, task, index, regs);
 }
 
 // Returns whether it was a break poll.
@@ -129,21 +152,15 @@ static __always_inline bool count_poll(void *ctx, struct task_struct *task,
                                        const bool cast) {
     __u32 fd;
 
-    if (!(slot->checks & CALL_POLL) || !is_single_and_now(call)) {
-        __sync_fetch_and_add(&slot->other_polls, 1);
-        return false;
-    }
+    if (!(slot->checks & CALL_POLL) || !is_single_and_now(call))
+        return count_other(slot);
     if (read_user_word(task, call->fds, &fd, cast)) {
         lose(LOST_USER_READS);
-        __sync_fetch_and_add(&slot->other_polls, 1);
-        return false;
+        return count_other(slot);
     }
     if (!count_single(task, slot, index, fd, cast))
         return false;
-    if (bursts_wanted)
-        burst_poll(index);
-    if (stack_stride && --slot->until_stack <= 0)
-        sample_poll(ctx, task, index, call->regs);
+    sample_break(ctx, task, slot, index, call->regs);
     return true;
 }
 

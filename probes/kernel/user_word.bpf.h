@@ -68,6 +68,19 @@ static __always_inline long read_user_word(struct task_struct *task,
     return bpf_probe_read_user(word, sizeof(*word), (void *)address);
 }
 
+static __always_inline long read_user_long(struct task_struct *task,
+                                           __u64 address, __u64 *word,
+                                           const bool cast) {
+    if (cast && (address & 4095) <= 4088) {
+        __u64 place = kernel_address(task, address);
+
+        *word = place ? word_at(place) : 0;
+        if (*word)
+            return 0; // 0 is also the result of a load that failed
+    }
+    return bpf_probe_read_user(word, sizeof(*word), (void *)address);
+}
+
 // Run by the loader, on itself, until it is found: `ours` is the user address
 // of a page that begins with `marks` and lies at `frame` in physical memory.
 // The kernel's map of all memory begins at a multiple of 1 GB below our page

@@ -29,6 +29,8 @@ class CellResult:
     - `cancels_lost`: how many cancels had no effect
     - `cancels_wrong`: how many ended with another error, or left the session unusable
     - `layers`: the latency of its path, by layer; empty where that was not recorded
+    - `found_ms`: from the loss of a client until its server ended, one for each that was found
+    - `not_found`: how many lost clients the server had not found before the run ended it
     - `stacks`: the line of the run file with its sampled stacks, or nothing
     """
 
@@ -45,6 +47,8 @@ class CellResult:
     cancels_wrong: int
     stacks: Line
     layers: Mapping[str, CellLayer] = field(default_factory=dict)
+    found_ms: Sequence[float] = ()
+    not_found: int = 0
 
     @property
     def cancels_sent(self) -> int:
@@ -53,6 +57,10 @@ class CellResult:
     @property
     def cancel_median_ms(self) -> float | None:
         return statistics.median(self.cancels_ms) if self.cancels_ms else None
+
+    @property
+    def found_median_ms(self) -> float | None:
+        return statistics.median(self.found_ms) if self.found_ms else None
 
     @property
     def check_pct(self) -> Estimate | None:

@@ -111,6 +111,8 @@ def _cell(  # noqa: PLR0913, PLR0917
         return [line for line in run.of(kind) if line["cell"] == number]
 
     ended = [line for line in lines("cancel") if not line["lost"]]
+    gone = lines("lost client")
+    found_ms = [line["ms"] for line in gone if line["found"]]
     return CellResult(
         cell=cell,
         label=cell.label(names),
@@ -125,4 +127,6 @@ def _cell(  # noqa: PLR0913, PLR0917
         cancels_wrong=sum(line["error"] not in CANCELLED or not line["usable"] for line in ended),
         stacks=next(iter(lines("stacks")), {}),
         layers=cell_layers(lines("latency")),
+        found_ms=found_ms,
+        not_found=len(gone) - len(found_ms),
     )

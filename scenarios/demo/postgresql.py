@@ -8,9 +8,7 @@ forecast is shown next to what the run measured, and clients that are killed in 
 from __future__ import annotations
 
 import contextlib
-import os
 import random
-import select
 import statistics
 import tempfile
 import time
@@ -23,12 +21,13 @@ from polltrace.overhead.client_check import ClientCheckAdvice, advise_client_che
 from polltrace.scenarios.analyse.result import RunResult
 from polltrace.scenarios.analyse.run import analysed
 from polltrace.scenarios.analyse.run_file import RunWriter, read_run
-from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.cell import KILLED, Cell
 from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.plan.scenario_file import find
 from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.header import header
+from polltrace.scenarios.run.lost_client import found_after
 from polltrace.scenarios.run.network.choice import chosen_network
 from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.runner import Progress, Runner, watching
@@ -40,7 +39,7 @@ BLOCKS, TIMED, EXECUTION_SECONDS = 6, 4, 0.15
 ADVISED_MS, COUNTED_S, TIMED_S = 10, 2.0, 2.0
 LONG = "select count(*) from generate_series(1, 2000000000)"
 # Killed in the middle of a statement, at each interval.
-KILLED = 5
+CLIENTS_KILLED = 5
 # Longer than any interval of the demo; without a check a lost client is not found at all.
 PATIENCE_S = 2.0
 
@@ -129,25 +128,21 @@ def _advised(server: PostgresqlServer) -> ClientCheckAdvice:
 def _killed(server: PostgresqlServer, interval_ms: int) -> list[float]:
     """Milliseconds from the end of a client until its server has ended as well."""
     found = []
-    for _ in range(KILLED if interval_ms else 1):
+    for _ in range(CLIENTS_KILLED if interval_ms else 1):
         with _executing(server, interval_ms) as (client, pid):
             time.sleep(0.2 + random.uniform(0, interval_ms / 1e3))
-            pidfd = os.pidfd_open(pid)
-            began = time.perf_counter()
-            client.__exit__(None, None, None)
-            ended, _, _ = select.select([pidfd], [], [], PATIENCE_S)
-            if ended:
-                found.append(1e3 * (time.perf_counter() - began))
-            else:
+            found_s = found_after(client, pid, KILLED, PATIENCE_S)
+            if found_s is None:
                 _end(server, pid)
-            os.close(pidfd)
+            else:
+                found.append(1e3 * found_s)
     return found
 
 
 def _end(server: PostgresqlServer, pid: int) -> None:
     with DriverClient(server.driver) as other:
         open_session(server, other, Cell(server.driver, check_interval=0), {})
-        other.query("select pg_terminate_backend(:pid)", {"pid": pid})
+        server.views.end(other, pid)
 
 
 def _interval(

@@ -10,6 +10,9 @@ from typing import Any, Self
 BREAK_MODES = ("out-of-band", "in-band", "local")
 TRANSPORTS = ("tcp", "tcps")
 BUSY = ("executing", "waiting", "sending")
+KILLED, VANISHED, KEEPALIVES = GONE = ("killed", "vanished", "vanished with keepalives")
+KEEPALIVE_S = 3
+"""TCP gives a peer up that has answered nothing for this long, in cells with KEEPALIVES."""
 
 NEVER_OUT_OF_BAND = frozenset({"node-oracledb"})
 """Drivers that never send urgent data, whatever their settings."""
@@ -43,6 +46,8 @@ class Cell:
     - `check_interval`: PostgreSQL's client_connection_check_interval in ms, 0: off; None: the
       server is no PostgreSQL
     - `busy`: what a session is doing when it is cancelled, one of BUSY
+    - `gone`: how a client is lost in a statement, one of GONE: its process is killed, or its host
+      vanishes, where the server's TCP asks after it in hours (Linux's default) or KEEPALIVE_S
     - `sessions`: how many execute the statement at the same time; figures are of one of them
     - `twin`: marks the second of the A/A pair, which is equal in all else
     """
@@ -56,6 +61,7 @@ class Cell:
     path_check: bool = True
     transport: str = "tcp"
     busy: str = "executing"
+    gone: str = KILLED
     sessions: int = 1
     check_interval: int | None = None
     twin: bool = False
@@ -64,6 +70,11 @@ class Cell:
         """The values of the keys that vary in this run, as text."""
         words = [_text(name, getattr(self, name)) for name in varied]
         return " ".join(filter(None, [*words, "(A/A)" if self.twin else ""]))
+
+    @property
+    def checks(self) -> int:
+        """How rarely it checks: its skip, or its interval in ms; 0: never, as far as known."""
+        return self.skip or self.check_interval or 0
 
     def data(self) -> dict[str, Any]:
         return asdict(self)

@@ -35,7 +35,7 @@ class Plan:
         scenario = self.scenario
         left = scenario.blocks - self.done
         each = 1 + (scenario.timed if "elapsed" in scenario.record else 0)
-        each += "cancel" in scenario.record
+        each += len({"cancel", "lost client"} & set(scenario.record))
         each += scenario.timed if "latency" in scenario.record else 0
         counted = max(min(scenario.counted - self.done, left), 0)
         counts = counted if {"polls", "statistics"} & set(scenario.record) else 0

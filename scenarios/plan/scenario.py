@@ -11,7 +11,7 @@ from typing import Any
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.network_path import NetworkPath
 
-RECORDS = ("elapsed", "polls", "statistics", "cancel", "stacks", "latency")
+RECORDS = ("elapsed", "polls", "statistics", "cancel", "lost client", "stacks", "latency")
 CHECKS = (
     "in-band slower",
     "gap closes",
@@ -28,6 +28,8 @@ CHECKS = (
     "added delay",
     "same plan",
     "checks by interval",
+    "found by interval",
+    "never found",
 )
 """The checks that an expectation can name; analyse/expectations has a function for each."""
 

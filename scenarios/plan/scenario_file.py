@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.clients import PROGRAMS
-from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, MATRIX, TRANSPORTS
+from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, GONE, MATRIX, TRANSPORTS
 from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
 from polltrace.scenarios.plan.scenario import CHECKS, RECORDS, Expected, Scenario
 from polltrace.scenarios.plan.statement import is_query, placeholders
@@ -26,6 +26,7 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "client": tuple(PROGRAMS),
     "break_mode": BREAK_MODES,
     "busy": BUSY,
+    "gone": GONE,
     "path_check": (True, False),
     "transport": TRANSPORTS,
 }
@@ -130,6 +131,8 @@ class _Checked:
                 self.wrong("record", f"{what!r} is none of {', '.join(RECORDS)}")
         paths = self.paths()
         matrix = self.matrix(frozenset(paths))
+        if "lost client" in record and "check_interval" not in matrix:
+            self.wrong("record", "'lost client' needs matrix.check_interval: PostgreSQL's check")
         base = self.a(dict, "base", {})
         self.known("base.", base, frozenset(MATRIX))
         repeats = self.a(dict, "repeats", {})

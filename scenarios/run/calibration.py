@@ -11,6 +11,7 @@ from polltrace.errors import LabError
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.scenario import Scenario
 from polltrace.scenarios.run.client import Binds, DriverClient
+from polltrace.scenarios.run.lost_client import PATIENCE_S
 from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.servers.server import DatabaseServer
 from polltrace.scenarios.run.session import CellSession
@@ -58,7 +59,8 @@ def calibrated(
     client.close()
     longer = CANCELLED_FACTOR
     if scenario.seconds is not None:
-        longer = max(longer, math.ceil(CANCELLED_S / scenario.seconds))
+        least_s = 2 * PATIENCE_S if "lost client" in scenario.record else CANCELLED_S
+        longer = max(longer, math.ceil(least_s / scenario.seconds))
     cancelled = {
         name: value * longer if name == "n" and isinstance(value, int) else value
         for name, value in binds.items()

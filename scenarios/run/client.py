@@ -147,6 +147,11 @@ class DriverClient:
             break_ms=answer.get("break_ms"),
         )
 
+    def end(self) -> None:
+        """Kill the process, which closes its connection."""
+        self._process.kill()
+        self._process.wait()
+
     def restart(self) -> None:
         """A new process, without a connection."""
         self.__exit__(None, None, None)
@@ -228,8 +233,7 @@ class DriverClient:
     ) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.kill()
-        self._process.wait()
+        self.end()
         # Closing flushes the buffer, which a client that has ended does not read.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()

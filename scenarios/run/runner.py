@@ -112,13 +112,15 @@ class Runner:
                     self._write("stacks", block, cell=self._index[cell], **taken)
         if "cancel" in record:
             self._cancels(block, sessions, order)
+        if "lost client" in record:
+            self._losses(block, sessions, order)
         for session in sessions.values():
             session.close()
 
     def _warm_up(self, session: CellSession, order: random.Random) -> None:
         """Execute once, so that memory and the parsed statement are ready before the first figure,
         and a cancel meets the statement: a driver's first execution may take longer than that."""
-        if {"elapsed", "cancel"} & set(self.plan.scenario.record):
+        if {"elapsed", "cancel", "lost client"} & set(self.plan.scenario.record):
             session.execute(self.work.warm_up(order))
 
     def _timed(
@@ -165,6 +167,16 @@ class Runner:
                     cell=self._index[cell],
                     **sessions[cell].cancel(self.work, after_s),
                 )
+
+    def _losses(
+        self, block: int, sessions: Mapping[Cell, CellSession], order: random.Random
+    ) -> None:
+        for cell in self._shuffled(order):
+            self._say("losing", cell)
+            # At a random moment between two checks.
+            after_s = 0.1 + order.uniform(0, (cell.check_interval or 0) / 1e3)
+            lost = sessions[cell].lose(self.work, after_s)
+            self._write("lost client", block, cell=self._index[cell], **lost)
 
     def _shuffled(self, order: random.Random) -> list[Cell]:
         """In random order, but with a client's cells next to one another.

@@ -17,6 +17,7 @@ from polltrace.profiles.sampled import ON_CPU
 from polltrace.profiles.stack_profile import stack_profile
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.client import ClientEndedError, DriverClient
+from polltrace.scenarios.run.lost_client import found_after
 from polltrace.scenarios.run.network.choice import Route
 from polltrace.scenarios.run.servers.server import DatabaseServer, open_session
 from polltrace.scenarios.run.work import Work
@@ -64,6 +65,7 @@ class CellSession:
         self.cell = cell
         self._client = client
         self._watcher = watcher
+        self._gone = False
         open_session(server, client, cell, routes)
         self._views = server.views
         self.spid = self._views.spid(client)
@@ -166,7 +168,24 @@ class CellSession:
             "usable": cancel.usable,
         }
 
+    def lose(self, work: Work, after_s: float) -> dict[str, Any]:
+        """How soon the server ends after it has lost its client, `after_s` into a call. Raises
+        DriverError where the server is on another host."""
+        if self.spid is None:
+            raise DriverError("when a server on another host finds a lost client cannot be seen")
+        self._client.begin(work.statement, work.cancelled)
+        time.sleep(after_s)
+        found_s = found_after(self._client, self.spid, self.cell.gone)
+        if found_s is None:
+            self._views.end(self._watcher, self.sid)
+        self._client.restart()
+        self._gone = True
+        found = {"found": False} if found_s is None else {"found": True, "ms": 1e3 * found_s}
+        return {"after_s": after_s, **found}
+
     def close(self) -> None:
+        if self._gone:
+            return
         # A session whose cancel was lost may be beyond closing; its process ends with the run.
         with contextlib.suppress(DriverError):
             self._client.close()

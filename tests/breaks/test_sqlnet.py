@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Finding and reading the sqlnet.ora of a process."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from polltrace.breaks.sqlnet import break_settings, parse
+from polltrace.breaks.sqlnet import break_settings, parse, variables
 from polltrace.engines import Engine, engine_of
 
 
@@ -47,6 +48,24 @@ def test_tns_admin_comes_before_oracle_home(tmp_path: Path) -> None:
     settings = break_settings(oracle(), environ, tmp_path)
     assert (settings.break_poll_skip, settings.disable_oob) == (20, True)
     assert settings.path == Path("/etc/tns/sqlnet.ora")  # as the process sees it
+
+
+def test_an_engine_names_its_own_home(tmp_path: Path) -> None:
+    made = replace(
+        oracle(),
+        configuration_directories=("$MADE_HOME/etc",),
+        home="MADE_HOME",
+        home_table="moved",
+    )
+    assert variables(made) == ["MADE_HOME"]
+    for folder, skip in (("opt/made/etc", 10), ("srv/homes/one/etc", 20)):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "sqlnet.ora").write_text(f"BREAK_POLL_SKIP={skip}\n")
+    # The environment does not have it: it is the folder above the program's
+    assert break_settings(made, {}, tmp_path, "/opt/made/bin/maded").break_poll_skip == 10
+    assert break_settings(made, {}, tmp_path).path is None
+    (tmp_path / "opt/made/moved").write_text("/opt/made:/srv:one:Y:\n")
+    assert break_settings(made, {}, tmp_path, "/opt/made/bin/maded").break_poll_skip == 20
 
 
 def test_defaults_without_a_file_or_with_nonsense_in_it(tmp_path: Path) -> None:

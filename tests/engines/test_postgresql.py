@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -20,7 +21,7 @@ from polltrace.engines import check_options
 from polltrace.profiles.sampled import AT_POLL, introduced, named_stacks
 from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
 from polltrace.stacks import Symbolizer
-from tests.conftest import POLLTRACE
+from tests.conftest import POLLTRACE, missing
 from tests.engines.conftest import StartSession, executing
 from tests.probes.probe_process import Probe, read_line, total
 from tests.waiting import is_asleep, until
@@ -49,6 +50,40 @@ class Strace:
         self._process.communicate()
         files = self._output.parent.glob(f"{self._output.name}.*")
         return sum(len(NOW.findall(file.read_text())) for file in files)
+
+
+class PerfStat:
+    """The same waits of a process and its children to come, counted by the kernel for perf."""
+
+    def __init__(self, pid: int, output: Path) -> None:
+        if shutil.which("perf") is None:
+            missing("perf is not installed")
+        self._output = output
+        commands, self._commands = os.pipe()
+        self._answers, answers = os.pipe()
+        self._process = subprocess.Popen(
+            [
+                *("perf", "stat", "-x", ";", "-o", str(output), "-p", str(pid)),
+                *("-e", "syscalls:sys_enter_epoll_wait", "--filter", "timeout == 0"),
+                *("-e", "syscalls:sys_enter_poll", "--filter", "timeout_msecs == 0"),
+                *("--delay", "-1", "--control", f"fd:{commands},{answers}"),
+            ],
+            pass_fds=(commands, answers),
+        )
+        os.close(commands)
+        os.close(answers)
+        os.write(self._commands, b"enable\n")
+        assert os.read(self._answers, 8).startswith(b"ack\n")
+
+    def checks(self) -> int:
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait()
+        os.close(self._commands)
+        os.close(self._answers)
+        lines = [line.split(";") for line in self._output.read_text().splitlines()]
+        counts = [int(line[0]) for line in lines if len(line) > 2]
+        assert len(counts) == 2
+        return sum(counts)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +115,10 @@ def test_a_session_without_an_interval_makes_none(start_session: StartSession) -
     assert totals.other_polls >= 1  # it waited for its client
 
 
-def test_fifty_sessions_that_come_and_go(cluster: PostgresqlCluster, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("interval_ms", "rows"), [(1, 100_000), (10, 200_000), (100, 500_000)])
+def test_fifty_sessions_that_come_and_go(
+    interval_ms: int, rows: int, cluster: PostgresqlCluster, tmp_path: Path
+) -> None:
     import psycopg  # noqa: PLC0415 - only where there is a cluster
 
     at = cluster.address
@@ -92,18 +130,18 @@ def test_fifty_sessions_that_come_and_go(cluster: PostgresqlCluster, tmp_path: P
             user=at.user,
             password=at.password,
             dbname=at.database,
-            options="-c client_connection_check_interval=1",
+            options=f"-c client_connection_check_interval={interval_ms}",
         ) as connection:
-            connection.execute("select count(*) from generate_series(1, 100000)")
+            connection.execute(f"select count(*) from generate_series(1, {rows})")
 
-    strace = Strace(cluster.pid, tmp_path / "trace")
+    perf = PerfStat(cluster.pid, tmp_path / "perf")
     probe = Probe.start("-p", str(cluster.pid), "-f", *check_options())
-    with ThreadPoolExecutor(5) as pool:
+    with ThreadPoolExecutor(50) as pool:
         list(pool.map(session, range(50)))
     while len(probe.of("exit")) < 50:
         probe.read_until("exit")
     probe.stop()
-    assert total(probe) == strace.checks() > 50
+    assert total(probe) == perf.checks() > 50
 
 
 def test_stacks_are_known_as_the_check(start_session: StartSession) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polltrace.scenarios.demo import postgresql
-from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.cell import KEEPALIVE_S, Cell
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.oracle_server import OracleServer
 from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
@@ -43,13 +43,40 @@ def test_a_run_counts_the_checks_of_each_interval(tmp_path: Path) -> None:
     assert counted[0]["executions"] == counted[10]["executions"] < 100
     assert counted[10]["v$"]["statistics"]["xact_commit"] >= 1
     assert "a check every 10 ms" in ended.stdout
+    page = tmp_path / "page.html"
+    subprocess.run([POLLTRACE, "report", path, "--html", page], check=True, capture_output=True)
+    text = page.read_text()
+    assert "Executor: the steps of a plan" in text  # a layer of its flame graph
+    assert "nsmore2recv" not in text
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_run_tells_a_killed_client_from_one_whose_host_vanished(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    ended = subprocess.run(
+        [
+            *(POLLTRACE, "run", "lost-client", "--server", "postgresql", "--repeats", "2"),
+            *("--only", "client=psycopg,check_interval=10", "-o", str(path)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    header, *lines = [json.loads(line) for line in path.read_text().splitlines()]
+    found = {header["cells"][x["cell"]]["gone"]: x for x in lines if x["kind"] == "lost client"}
+    assert found["killed"]["found"]
+    assert not found["vanished"]["found"]
+    # TCP's verdict comes one keepalive early at most; its timers count in steps of 4 ms.
+    assert found["vanished with keepalives"]["ms"] >= 1e3 * (KEEPALIVE_S - 1) - 100
+    assert "vanished with keepalives" in ended.stdout
 
 
 def test_a_killed_client_is_found_within_its_interval(start_session: StartSession) -> None:
     """And not at all without one."""
     start_session(0)
     with PostgresqlServer() as server:
-        assert len(postgresql._killed(server, 10)) == postgresql.KILLED
+        assert len(postgresql._killed(server, 10)) == postgresql.CLIENTS_KILLED
         assert postgresql._killed(server, 0) == []
 
 

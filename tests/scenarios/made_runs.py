@@ -30,7 +30,8 @@ def made_run(
 
     An execution takes `cpu_ms`, and waits `waited_ms` more for a processor; the yardstick takes
     `yardstick_ms`. In each block `gets` and `polls` are counted, by probe and server alike, and a
-    call is cancelled in `cancel_ms`; a round trip takes `trip_ms` outside the server.
+    call is cancelled in `cancel_ms`, a lost client found after `found_ms` (inf: not found); a round
+    trip takes `trip_ms` outside the server.
     """
     order = random.Random(seed)
     lines: list[Line] = []
@@ -51,6 +52,8 @@ def made_run(
             lines.append(_counted(block, number, figures))
             if "cancel_ms" in figures:
                 lines.append(_cancel(block, number, figures["cancel_ms"] * order.uniform(0.9, 1.1)))
+            if "found_ms" in figures:
+                lines.append(_lost_client(block, number, figures["found_ms"]))
         lines.append({"kind": "block", "block": block})
     return RunData(
         _header(cells, expected, base), list(cells), frozenset(range(BLOCKS)), lines, False
@@ -86,6 +89,11 @@ def _cancel(block: int, cell: int, ms: float) -> Line:
         **{"kind": "cancel", "block": block, "cell": cell, "after_s": 0.05, "lost": lost},
         **({} if lost else ended),
     }
+
+
+def _lost_client(block: int, cell: int, ms: float) -> Line:
+    found = {"found": False} if ms == math.inf else {"found": True, "ms": ms}
+    return {**{"kind": "lost client", "block": block, "cell": cell, "after_s": 0.1}, **found}
 
 
 def _header(

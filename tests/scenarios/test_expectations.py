@@ -64,6 +64,52 @@ def test_held_and_not_held(check: str, cell: Cell, otherwise: dict[str, float]) 
     assert held({**good, cell: {**good[cell], **otherwise}}) is False
 
 
+UNCHECKED, TEN, GONE_10, ASKED_10, ASKED_0 = (
+    Cell("psycopg", check_interval=interval, gone=gone)
+    for interval, gone in (
+        (0, "killed"),
+        (10, "killed"),
+        (10, "vanished"),
+        (10, "vanished with keepalives"),
+        (0, "vanished with keepalives"),
+    )
+)
+LOST = {
+    UNCHECKED: {"cpu_ms": 1.0, "found_ms": math.inf},
+    TEN: {"cpu_ms": 1.0, "found_ms": 6.0},
+    GONE_10: {"cpu_ms": 1.0, "found_ms": math.inf},
+    ASKED_10: {"cpu_ms": 1.0, "found_ms": 3008.0},
+    ASKED_0: {"cpu_ms": 1.0, "found_ms": math.inf},
+}
+
+
+@pytest.mark.parametrize(
+    ("check", "cell", "found_ms"),
+    [
+        ("found by interval", TEN, 200.0),
+        ("found by interval", TEN, math.inf),
+        ("found by interval", ASKED_10, math.inf),
+        ("found by interval", ASKED_10, 12.0),  # no keepalive decided that
+        ("found by interval", ASKED_10, 4000.0),
+        ("never found", UNCHECKED, 6.0),
+        ("never found", GONE_10, 3008.0),
+        ("never found", ASKED_0, 3008.0),
+    ],
+)
+def test_lost_clients(check: str, cell: Cell, found_ms: float) -> None:
+    def held(cells: dict[Cell, dict[str, float]]) -> bool | None:
+        run = made_run(cells, [Expected("so it is", check)], base={})
+        (finding,) = checked_expectations(analysed(run))
+        assert finding.words
+        return finding.held
+
+    assert held(LOST) is True
+    assert held({**LOST, cell: {"cpu_ms": 1.0, "found_ms": found_ms}}) is False
+    text = run_text(analysed(made_run(LOST, base={})))
+    assert "3008.0 (3008.0)" in text
+    assert "client found after ms (max)" in text
+
+
 NEAR, FAR = Cell(), Cell(path="far")
 
 

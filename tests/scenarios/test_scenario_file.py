@@ -42,6 +42,7 @@ def test_the_built_in_ones() -> None:
         "client-check",
         "dropped-urgent",
         "latency-layers",
+        "lost-client",
         "network-latency",
         "tls",
     }
@@ -90,6 +91,7 @@ def test_the_matrix_multiplied_out(tmp_path: Path) -> None:
         ("seconds = 0.1", "seconds = -1", "seconds: is not a number of seconds"),
         ("seconds = 0.1", "", "binds: the statement and the binds do not agree about n"),
         ('"polls"]', '"pols"]', "record: 'pols' is none of"),
+        ('"polls"]', '"lost client"]', "record: 'lost client' needs matrix.check_interval"),
         ("skip = [3, 10]", "skip = [0]", "matrix.skip: a skip is 1 or more"),
         ("skip = [3, 10]", "skip = 3", "matrix.skip: is not an array"),
         ("skip = [3, 10]", "skip = [true]", "matrix.skip: True is not a whole number"),

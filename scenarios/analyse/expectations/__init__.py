@@ -38,6 +38,8 @@ CHECKS: Mapping[str, Callable[[RunResult], Iterator[Observation]]] = {
     "layers agree": latency.layers_agree,
     "added delay": latency.added_delay,
     "checks by interval": client_checks.checks_by_interval,
+    "found by interval": client_checks.found_by_interval,
+    "never found": client_checks.never_found,
 }
 
 

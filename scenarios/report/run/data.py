@@ -42,6 +42,8 @@ def _cell(each: CellResult) -> dict[str, Any]:
         "cancels_ms": list(each.cancels_ms),
         "cancels_lost": each.cancels_lost,
         "cancels_wrong": each.cancels_wrong,
+        "found_ms": list(each.found_ms),
+        "not_found": each.not_found,
         "in_break_check_pct": _interval(each.check_pct),
         "layers": {
             name: {"round_trip_s": _interval(layer.seconds), "blocks_s": list(layer.blocks_s)}

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from polltrace.engines.catalogue import packaged
+from polltrace.engines.drawing import layers_of
 from polltrace.scenarios.analyse.result import CellResult, RunResult
 from polltrace.scenarios.analyse.run import by_cell, of_blocks
 from polltrace.scenarios.report.plots import Marker, Strip, scatter, spread_wide, strips, with_key
 from polltrace.stacks import parse_folded
 from polltrace.stacks.flamesvg import flame_svg
-from polltrace.stacks.layers.table import built_in
 from polltrace.stacks.picture import Picture, Side
 
 
@@ -89,6 +90,22 @@ def cancels(result: RunResult) -> str:
     return strips(title, "ms", rows, log=True)
 
 
+def losses(result: RunResult) -> str:
+    rows = [
+        Strip(
+            each.label + (f" ({each.not_found} not found)" if each.not_found else ""),
+            each.found_median_ms,
+            None,
+            each.found_ms,
+            _series(result, each),
+        )
+        for each in result.cells
+        if each.found_ms or each.not_found
+    ]
+    title = "From the loss of a client until its server ended: every one, and the median"
+    return strips(title, "ms", rows, log=True)
+
+
 def front(result: RunResult) -> str:
     points = [
         Marker(
@@ -125,7 +142,7 @@ def round_trips(result: RunResult) -> str:
 def flames(result: RunResult) -> str:
     """For each client a flame graph: the cell that polls most, compared with its base."""
     taken = {e.label: e for e in result.cells if e.stacks and not e.cell.twin}
-    polling = sorted((e for e in taken.values() if e.cell.skip), key=lambda e: e.cell.skip or 0)
+    polling = sorted((e for e in taken.values() if e.cell.checks), key=lambda e: e.cell.checks)
     drawn: dict[str, str] = {}
     for each in polling:
         base = taken.get(each.base or "")
@@ -134,7 +151,7 @@ def flames(result: RunResult) -> str:
                 title=f"On CPU: {each.label}, against {base.label}",
                 side=Side(each.label, parse_folded(each.stacks["folded"])),
                 before=Side(base.label, parse_folded(base.stacks["folded"])),
-                layers=built_in("oracle"),
+                layers=layers_of([packaged(result.run.header["server"])]),
             )
             drawn[each.cell.client] = flame_svg(picture)
     return "\n".join(drawn.values())

@@ -30,6 +30,7 @@ def _sections(result: RunResult) -> Iterator[str]:
         ("Against the base", figures.over_base(result)),
         ("Break polls", figures.polls(result)),
         ("Cancels", figures.cancels(result)),
+        ("Lost clients", figures.losses(result)),
         ("What a skip costs and what it delays", figures.front(result)),
         ("Round trips", figures.round_trips(result)),
         ("Where the time went", figures.flames(result)),

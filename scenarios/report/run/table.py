@@ -24,6 +24,7 @@ def cell_table(result: RunResult) -> Table:
         "polls": "polls" in result.scenario.record and any(c.counted for c in shown),
         "stacks": any(c.check_pct for c in shown),
         "cancel": any(c.cancels_ms or c.cancels_lost for c in shown),
+        "lost client": any(c.found_ms or c.not_found for c in shown),
         "trips": "elapsed" in result.scenario.record and "polls" not in result.scenario.record,
     }
     if has["elapsed"]:
@@ -41,6 +42,8 @@ def cell_table(result: RunResult) -> Table:
         ]
     if has["cancel"]:
         columns += [("cancel ms (max)", "right"), ("lost", "right")]
+    if has["lost client"]:
+        columns += [("client found after ms (max)", "right"), ("not found", "right")]
     for name, side in columns:
         table.add_column(name, justify="right" if side == "right" else "left", no_wrap=True)
     for each in shown:
@@ -75,6 +78,10 @@ def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
         median = each.cancel_median_ms
         yield "-" if median is None else f"{median:.1f} ({max(each.cancels_ms):.1f})"
         yield str(each.cancels_lost) if each.cancels_lost else ""
+    if has["lost client"]:
+        median = each.found_median_ms
+        yield "-" if median is None else f"{median:.1f} ({max(each.found_ms):.1f})"
+        yield str(each.not_found) if each.not_found else ""
 
 
 def interval(estimate: Estimate | None, factor: float = 1.0, *, sign: bool = False) -> str:

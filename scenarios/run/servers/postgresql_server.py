@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from polltrace.scenarios.plan.cell import POSTGRESQL_DRIVERS, Cell
+from polltrace.scenarios.plan.cell import KEEPALIVE_S, KEEPALIVES, POSTGRESQL_DRIVERS, Cell
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
 from polltrace.scenarios.run.servers.server import Endpoint
@@ -68,3 +68,7 @@ class PostgresqlServer:
         """Set the cell's interval in a new session; it plans and executes in one process."""
         client.execute("set max_parallel_workers_per_gather = 0")
         client.execute(f"set client_connection_check_interval = {cell.check_interval or 0}")
+        if cell.gone == KEEPALIVES:
+            client.execute("set tcp_keepalives_idle = 1")
+            client.execute("set tcp_keepalives_interval = 1")
+            client.execute(f"set tcp_keepalives_count = {KEEPALIVE_S - 1}")

@@ -36,6 +36,10 @@ class SessionViews(Protocol):
         """A number that stands for the plan of a session's last statement; None: not shown."""
         ...
 
+    def end(self, watcher: DriverClient, sid: int) -> None:
+        """End a session in the middle of a statement."""
+        ...
+
 
 SPID = """
 select p.spid
@@ -63,6 +67,9 @@ class OracleViews:
 
     def plan(self, watcher: DriverClient, sid: int) -> int | None:
         return session_statistics.plan(watcher, sid)
+
+    def end(self, watcher: DriverClient, sid: int) -> None:
+        """Another session may not: it ends with the run."""
 
 
 class PostgresqlViews:
@@ -97,6 +104,9 @@ where  datname = current_database()
     def plan(self, watcher: DriverClient, sid: int) -> int | None:  # noqa: ARG002
         """Another session's plan is in no view."""
         return None
+
+    def end(self, watcher: DriverClient, sid: int) -> None:
+        watcher.query("select pg_terminate_backend(:pid)", {"pid": sid})
 
 
 def local_server(client: DriverClient, sql: str) -> int | None:

@@ -15,7 +15,7 @@
 
 #define MEMBERS 40
 
-static int client, other, set, large;
+static int client, high, other, set, large;
 
 static void add(int into, int fd) {
     struct epoll_event event = {.events = EPOLLRDHUP};
@@ -31,6 +31,26 @@ static int made_for_one_wait(void) {
     add(made, client);
     epoll_wait(made, &event, 1, 0);
     return close(made);
+}
+
+static void without_client(void) {
+    struct epoll_event event;
+
+    if (epoll_ctl(set, EPOLL_CTL_DEL, client, NULL))
+        abort();
+    epoll_wait(set, &event, 1, 0);
+    add(set, client);
+}
+
+// A bit above the highest descriptor that the call asks about means nothing.
+static void selected_below_a_bit(void) {
+    struct timeval now = {0, 0};
+    fd_set reads;
+
+    FD_ZERO(&reads);
+    FD_SET(client, &reads);
+    FD_SET(client + 1, &reads);
+    syscall(SYS_select, client + 1, &reads, NULL, NULL, &now);
 }
 
 static int selected(int reads, int writes, long wait) {
@@ -76,10 +96,18 @@ static void call(const char *name) {
         epoll_wait(other, event, 3, 0);
     else if (!strcmp(name, "epoll-large"))
         epoll_wait(large, event, 3, 0);
+    else if (!strcmp(name, "epoll-without"))
+        without_client();
     else if (!strcmp(name, "epoll-no-set"))
         epoll_wait(client, event, 3, 0);
     else if (!strcmp(name, "select"))
         selected(client, -1, 0);
+    else if (!strcmp(name, "select-below"))
+        selected_below_a_bit();
+    else if (!strcmp(name, "select-high"))
+        selected(high, -1, 0);
+    else if (!strcmp(name, "select-high-two"))
+        selected(high, client, 0);
     else if (!strcmp(name, "select-two"))
         selected(client, set, 0);
     else if (!strcmp(name, "select-waiting"))
@@ -123,6 +151,7 @@ int main(void) {
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
         return 1;
     client = pair[0];
+    high = dup2(client, 200);
     set = epoll_create1(0);
     other = epoll_create1(0);
     large = epoll_create1(0);
