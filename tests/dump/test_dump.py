@@ -102,7 +102,7 @@ def test_a_session_that_waits_for_a_lock(run: Run, monkeypatch: pytest.MonkeyPat
     # Neither its client's turn nor CPU: the lab sleeps between two tries.
     assert found["time"]["waiting_for_client"]["value"] == 0
     assert found["time"]["blocked"][0]["in"] == "clock_nanosleep"
-    assert f"ACTIVE, waits for {ROW_LOCK} since" in text
+    assert f"ACTIVE, waits for {ROW_LOCK}, " in text
     assert f"blocked by session {activity['blocked_by_sid']}" in text
 
 
