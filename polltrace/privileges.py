@@ -117,8 +117,8 @@ def give_up_root(*, observing: bool) -> User | None:
 
 def put_in_reserve() -> None:
     """Where another polltrace has handed its capabilities on to us (handed_on), have what
-    give_up_root has: OBSERVING in effect, the others in reserve. To be called before threads are
-    started. Raises HostError where the kernel refuses."""
+    give_up_root has: OBSERVING in effect, the others in reserve. For the calling thread, and for
+    those that it starts from now on. Raises HostError where the kernel refuses."""
     held = _held(inheritable=True)
     if os.geteuid() == 0 or not held:
         return

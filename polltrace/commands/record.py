@@ -22,7 +22,6 @@ from polltrace.commands.targets import (
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
 from polltrace.printable import note
-from polltrace.privileges import put_in_reserve
 from polltrace.recording.recorder import Recorder, RecordingOptions
 from polltrace.servers.database import add_connect_arguments, login_of
 
@@ -132,7 +131,6 @@ class Record:
 
 def _end_with_stdin() -> None:
     """For a polltrace that records as its child: it ends us so, also when it is killed."""
-    put_in_reserve()
 
     def wait() -> None:
         os.read(0, 1)
