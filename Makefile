@@ -17,7 +17,7 @@ SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
-	setup setup-tests docs docs-outputs demo-recording packages test-packages check-linked two-commands lock \
+	setup setup-tests docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands lock \
 	test-postgresql-14 test-programs \
 	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak check-compare mutants coverage kernels vagrant-test clean
 
@@ -34,7 +34,7 @@ demo: build ## do all set-up, then run the whole story on the embedded lab (root
 # come from. The longest begins first. What failed is said once more at the end, where one looks for
 # it.
 test: SHELL := /bin/bash
-test: setup-tests build clients $(VENV)/installed-dev ## do all set-up, then run every test (root)
+test: setup-tests build clients $(VENV)/installed-dev $(VENV)/installed-packaging ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \
 	$(MAKE) -s --no-print-directory $(TESTS_AT_ONCE) --keep-going --output-sync=target \
 		check-c-built $(LONG:%=pytest-%) lint-files $(patsubst %,pytest-%,$(filter-out $(LONG),$(FOLDERS))) \
@@ -153,6 +153,9 @@ check-linked: ## has Debian fixed anything since in the libraries inside dist/ (
 two-commands: ## time both commands on a bare Debian 12: a quarter of an hour and more (root)
 	@./setup.sh --packages
 	packaging/two-commands.sh demo demo test
+
+docs-pictures: build ## make the pictures that the pages show (chromium)
+	python docs/pictures.py
 
 demo-recording: build ## record the lab anew for the recording that ships (a quiet machine)
 	python -m bench.demo_recording polltrace/data/demo.polltrace

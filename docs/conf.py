@@ -18,6 +18,7 @@ exclude_patterns = ["build"]
 
 html_theme = "furo"
 html_title = "polltrace"
+html_favicon = "pictures/icon.svg"  # without one, a browser asks for what is not there
 html_show_sphinx = False
 html_copy_source = False
 

@@ -115,6 +115,20 @@ def give_up_root(*, observing: bool) -> User | None:
     return user
 
 
+def put_in_reserve() -> None:
+    """Where another polltrace has handed its capabilities on to us (handed_on), have what
+    give_up_root has: OBSERVING in effect, the others in reserve. For the calling thread, and for
+    those that it starts from now on. Raises HostError where the kernel refuses."""
+    held = _held(inheritable=True)
+    if os.geteuid() == 0 or not held:
+        return
+    try:
+        _prctl(_PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
+        _capset(effective=held & _bits(OBSERVING), permitted=held, inheritable=held)
+    except OSError as error:
+        raise HostError(f"cannot give up capabilities: {error.strerror}") from None
+
+
 @contextlib.contextmanager
 def handed_on() -> Iterator[None]:
     """Within, a process that this thread starts has every capability that we still have."""

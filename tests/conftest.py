@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import pytest
 
+from tests.browser import Browser, program
 from tests.plain_model import plain_model  # noqa: F401 - a fixture
 from tests.waiting import PATIENCE_S
 
@@ -138,6 +139,15 @@ def quick_calibration(quick_calibrate: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLLTRACE_CALIBRATE", str(quick_calibrate))
         yield
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if program() is None:
+        missing("chromium is not installed: ./setup.sh --tests")
+    started = Browser(tmp_path_factory.mktemp("browser"))
+    yield started
+    started.close()
 
 
 def _built(executable: str) -> None:

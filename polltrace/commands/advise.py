@@ -4,10 +4,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 
-from polltrace.commands.arguments import add_duration, duration, pid_list
+from polltrace.commands.arguments import add_duration, duration
 from polltrace.commands.output import add_json_argument, show
+from polltrace.commands.progress_line import ProgressLine
 from polltrace.commands.recorded import HELP, recording_path
-from polltrace.commands.targets import one_server
+from polltrace.commands.targets import add_server_argument, one_server
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.overhead.advice_report import session_advice_data, session_advice_text
 from polltrace.overhead.client_check import CHECKS_TIMED_SECONDS, advise_client_check
@@ -53,9 +54,7 @@ class Advise:
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "-p", "--pid", type=pid_list, action="extend", help="the dedicated server process"
-        )
+        add_server_argument(parser, required=False)
         parser.add_argument(
             "file", nargs="?", type=recording_path, metavar="FILE", help=f"instead: {HELP}"
         )
@@ -110,8 +109,8 @@ def _measured(
     # The names of system calls are python-ptrace's, which runs ldconfig when it is imported.
     from polltrace.latency.lock_waits import WaitWatch, counted_lock_waits  # noqa: PLC0415
 
-    with WaitWatch(server.pid) as watch:
-        given = advise_session(server, Durations(sampled=seconds))
+    with WaitWatch(server.pid) as watch, ProgressLine() as progress:
+        given = advise_session(server, Durations(sampled=seconds), progress)
     counted = counted_lock_waits(database.read()) if database else None
     return given, counted or watch.lock_waits
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import argparse
 
-from polltrace.commands.arguments import add_duration, pid_list
+from polltrace.commands.arguments import add_duration
 from polltrace.commands.output import add_json_argument, show
-from polltrace.commands.targets import one_server
+from polltrace.commands.targets import add_server_argument, one_server
 from polltrace.servers.database import add_connect_arguments, login_of
 
 
@@ -26,13 +26,7 @@ class Dump:
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            *("-p", "--pid"),
-            type=pid_list,
-            action="extend",
-            required=True,
-            help="the dedicated server process",
-        )
+        add_server_argument(parser)
         add_duration(parser, "-d", "--duration", default="1s", help="how long to observe")
         add_connect_arguments(parser)
         add_json_argument(parser)

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
+import threading
 from pathlib import Path
 
 from polltrace.backends.ebpf import AUTO, EbpfProbe
@@ -103,12 +106,15 @@ class Record:
             help="switch SQL trace on for the one session, by DBMS_MONITOR through --connect, off "
             "again at the end, and report what each statement cost; a frame comes every 50 ms then",
         )
+        parser.add_argument("--until-stdin-ends", action="store_true", help=argparse.SUPPRESS)
         add_connect_arguments(parser)
         parser.add_argument("--json", action="store_true", help="what --sqltrace reports, as data")
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
         EbpfProbe.plain_reads = args.plain_reads
+        if args.until_stdin_ends:
+            _end_with_stdin()
         if args.sqltrace:
             return _record_statements(args)
         if args.json:
@@ -121,6 +127,16 @@ class Record:
         with HeldCommand(args.command) as command:
             _record(args, ["-p", str(command.pid), "-f"], command)
             return command.wait()
+
+
+def _end_with_stdin() -> None:
+    """For a polltrace that records as its child: it ends us so, also when it is killed."""
+
+    def wait() -> None:
+        os.read(0, 1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _record_statements(args: argparse.Namespace) -> int:

@@ -32,6 +32,17 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--all", action="store_true", help="every dedicated server of this host")
 
 
+def add_server_argument(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """The one server of a command that takes no more (one_server)."""
+    parser.add_argument(
+        *("-p", "--pid"),
+        type=pid_list,
+        action="extend",
+        required=required,
+        help="the dedicated server process",
+    )
+
+
 def add_plain_reads_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plain-reads",

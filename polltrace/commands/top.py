@@ -23,8 +23,9 @@ class Top:
 
     One probe counts break polls in short windows; the cost per poll is measured on this host while
     nothing is attached to the measured process. Enter opens a server: why it is in-band, its
-    stacks, the forecast for each setting. F1 shows the keys. Where stdin or stdout is no
-    terminal, top prints as with --batch.
+    stacks, the forecast for each setting. There c copies what to change. R records a server, until
+    it is pressed again or top ends. F1 shows the keys. Where stdin or stdout is no terminal, top
+    prints as with --batch.
     """
 
     group = "observe"
@@ -98,7 +99,9 @@ class Top:
         # A recording holds no session names, and must not need a database.
         login = None if args.file else login_of(args.connect, args.password_fd)
         state = UIState(sort=args.sort, filter=args.filter)
-        watch = WatchOptions(args.delay, probe_host, args.gaps, Identities(login))
+        recording = [f"--engine={file}" for file in args.engine_files]
+        recording += ["--plain-reads"] if args.plain_reads else []
+        watch = WatchOptions(args.delay, probe_host, args.gaps, Identities(login), recording)
         at_terminal = (
             sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         )

@@ -6,9 +6,9 @@ import threading
 
 from polltrace import interrupts
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
-from polltrace.commands.arguments import duration, pid_list
+from polltrace.commands.arguments import duration
 from polltrace.commands.output import add_json_argument, show
-from polltrace.commands.targets import one_server
+from polltrace.commands.targets import add_server_argument, one_server
 from polltrace.errors import NoSuchProcessError
 from polltrace.servers.ps_report import Session
 from polltrace.servers.servers import Server
@@ -38,13 +38,7 @@ class Why:
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            *("-p", "--pid"),
-            type=pid_list,
-            action="extend",
-            required=True,
-            help="the dedicated server process",
-        )
+        add_server_argument(parser)
         parser.add_argument(
             "--slow", action="store_true", help="network, client or server: where the time goes"
         )

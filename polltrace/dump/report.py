@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import Any
 
 from polltrace.dump.session_state import DatabaseState, SessionState
-from polltrace.intervals import Estimate
 from polltrace.latency.time_budget import TimeBudget
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.activity_report import activity_data, change_lines, sql_line, state_line
@@ -47,18 +46,26 @@ def _facts(state: SessionState) -> Iterator[tuple[str, str]]:
     others = session.other_polls_per_s
     more = f", and {others:,.0f} of other sockets" if others >= 1 else ""
     yield "polls", f"{session.polls_per_s:,.0f} {what} a second{more}"
-    yield "time", time_line(state.budget, state.checks)
+    yield "time", time_line(state.budget, f"{on_cpu(state.budget)}{_checking(state)}")
 
 
-def time_line(budget: TimeBudget, checks: Estimate | None) -> str:
-    """`of 0.5 s: on CPU 93.1 % (…), …`."""
-    polling = ""
-    if checks is not None and budget.cpu:
-        polling = (
-            f" (of that {checks.value:.1f} % [{checks.low:.1f}, {checks.high:.1f}] in the break"
-            " check, by samples)"
-        )
-    parts = [f"on CPU {_pct(budget.cpu)}{polling}", f"waiting for a CPU {_pct(budget.queued)}"]
+def _checking(state: SessionState) -> str:
+    checks = state.checks
+    if checks is None or not state.budget.cpu:
+        return ""
+    return (
+        f" (of that {checks.value:.1f} % [{checks.low:.1f}, {checks.high:.1f}] in the break check,"
+        " by samples)"
+    )
+
+
+def on_cpu(budget: TimeBudget) -> str:
+    return f"on CPU {_pct(budget.cpu)}"
+
+
+def time_line(budget: TimeBudget, first: str) -> str:
+    """`of 0.5 s: on CPU 93.1 %, …`; `first` says how much of it was on CPU."""
+    parts = [first, f"waiting for a CPU {_pct(budget.queued)}"]
     parts += [f"for its client {_pct(budget.idle.value)}"]
     if budget.sending.value >= _LEAST_SHOWN:
         parts.append(f"to send to its client {_pct(budget.sending.value)}")
@@ -72,12 +79,15 @@ def time_line(budget: TimeBudget, checks: Estimate | None) -> str:
     return f"of {budget.seconds:.1f} s: {', '.join(parts)}"
 
 
-def database_lines(state: DatabaseState, width: int = _WIDTH) -> list[str]:
-    """The session, its statement and state, wrapped at `width`; then what changed."""
+def database_lines(
+    state: DatabaseState, width: int = _WIDTH, most_sql: int | None = None
+) -> list[str]:
+    """The session, its statement and state, wrapped at `width`; then what changed. The statement
+    takes `most_sql` lines at most."""
     known, now = state.session, state.now
     lines = [
         *_labelled("session", f"{known.sid},{known.serial}  {known.user}  {known.client}", width),
-        *_labelled("sql", sql_line(now), width),
+        *_labelled("sql", sql_line(now), width, most_sql),
         *_labelled("state", state_line(now), width),
         *(line for each in now.unread for line in _labelled("not read", each, width)),
         "",
@@ -90,13 +100,15 @@ def _stack(stack: NamedStack, samples: int) -> str:
     return f"{100 * stack.count / samples:5.1f} % {names}"
 
 
-def _labelled(label: str, text: str, width: int = _WIDTH) -> list[str]:
+def _labelled(label: str, text: str, width: int = _WIDTH, most: int | None = None) -> list[str]:
     return textwrap.wrap(
         text,
         width,
         initial_indent=f"{label:<{_LABEL}}",
         subsequent_indent=" " * _LABEL,
         break_on_hyphens=False,
+        max_lines=most,
+        placeholder=" …",
     )
 
 

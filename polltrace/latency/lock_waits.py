@@ -23,7 +23,8 @@ from polltrace.servers.activity import Activity
 _NO_LOCK = RECEIVING | SENDING
 _NO_LOCK |= {"pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "no system call"}
 _NO_LOCK |= {"io_getevents", "io_pgetevents", "io_submit", "fsync", "fdatasync"}
-# Next to measurements of a few seconds: hundreds of samples, a thousandth of a processor.
+# Next to measurements of some ten seconds: hundreds of samples, for 0.8 % of a processor in a
+# virtual machine. Nearly all of that is being woken, 160 us; a sample itself takes 4.
 _RATE_HZ = 50.0
 _FEWEST = 30
 

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 from typing import Any
 
+from polltrace import procfs
 from polltrace.engines import Trigger
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration_fit import fitted
 from polltrace.overhead.cost_model import calibrated_cost, check_cost
+from polltrace.overhead.observer import Nobody, Observer
 from polltrace.overhead.poll_cost import Knot, PollCost
 
 # Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
@@ -23,17 +26,26 @@ SLOW_ROUNDS = 24
 # A timer's checks are all rare: enough rounds that one of them alone moves no end of the interval.
 CHECK_ROUNDS = 90
 _SLOW_US, _SLOWEST_US = 300, 10_000
+# From this share of its time spent waiting for a processor on, a calibration counts as disturbed:
+# others then have the caches between its polls as well.
+_DISTURBED = 0.1
 
 
 def calibrate(
-    intervals_s: Sequence[float], kind: str = "tcp", *, threaded: bool = False, rounds: int = ROUNDS
+    intervals_s: Sequence[float],
+    kind: str = "tcp",
+    *,
+    threaded: bool = False,
+    rounds: int = ROUNDS,
+    observer: Observer = Nobody(),
 ) -> PollCost:
     """Measure the cost of a poll at these intervals between polls (CPU seconds), for a socket
     `kind` (tcp, tcp6, unix) and libc's path for processes with one thread or more. Takes about a
-    second for each interval and 1500 rounds. Raises HostError.
+    second for each interval and 1500 rounds. The observer is told where it was disturbed. Raises
+    HostError.
     """
     options = ["-s", kind, *(["-t"] if threaded else [])]
-    return _curve(intervals_s, _here(), options, rounds)
+    return _curve(intervals_s, _here(), options, rounds, observer=observer)
 
 
 def calibrate_timer_check(
@@ -57,32 +69,51 @@ def _here() -> list[str]:
     return [str(find_executable("polltrace-calibrate"))]
 
 
-def _curve(
+def _curve(  # noqa: PLR0913 - of a function of this module alone
     intervals_s: Sequence[float],
     command: Sequence[str],
     options: Sequence[str],
     rounds: int = ROUNDS,
+    *,
     slow_rounds: int = SLOW_ROUNDS,
+    observer: Observer = Nobody(),
 ) -> PollCost:
     intervals_us = sorted({min(_SLOWEST_US, max(1, round(1e6 * each))) for each in intervals_s})
     short = [each for each in intervals_us if each < _SLOW_US]
     long = [each for each in intervals_us if each >= _SLOW_US]
-    found = _measured([*command, "-r", str(rounds), *options], short)
-    found += _measured([*command, "-r", str(slow_rounds), *options], long)
+    found = _measured([*command, "-r", str(rounds), *options], short, observer)
+    found += _measured([*command, "-r", str(slow_rounds), *options], long, observer)
     return fitted(found, check_cost if "-i" in options else calibrated_cost)
 
 
-def _measured(command: Sequence[str], intervals_us: Sequence[int]) -> list[dict[str, Any]]:
+def _measured(
+    command: Sequence[str], intervals_us: Sequence[int], observer: Observer
+) -> list[dict[str, Any]]:
     if not intervals_us:
         return []
-    ended = subprocess.run(
+    with subprocess.Popen(
         [*command, *map(str, intervals_us)],
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         encoding="utf-8",
-        check=False,
-    )
-    if ended.returncode != 0:
-        raise HostError(ended.stderr.strip().removeprefix("polltrace-calibrate: "))
-    found: list[dict[str, Any]] = json.loads(ended.stdout)
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            printed, said = process.stdout.read(), process.stderr.read()
+            # It has ended, and is not reaped before the block is left.
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        except BaseException:
+            process.kill()
+            raise
+        queued = procfs.queued(process.pid)
+    if process.returncode != 0:
+        raise HostError(said.strip().removeprefix("polltrace-calibrate: "))
+    if queued is not None and queued > _DISTURBED:
+        observer.remark(
+            f"the calibration waited {100 * queued:.0f} % of its time for a processor that others "
+            "had: the cost per poll may be too high; measure again when the host is less busy"
+        )
+    found: list[dict[str, Any]] = json.loads(printed)
     return found

@@ -16,6 +16,7 @@ from polltrace.overhead.advice import FEWEST_POLLS, Advice, Extras, advice
 from polltrace.overhead.calibration import ROUNDS, calibrate
 from polltrace.overhead.forecast import SKIPS
 from polltrace.overhead.load import SessionLoad, counted_load
+from polltrace.overhead.observer import Nobody, Observer
 from polltrace.overhead.poll_cost import PollCost
 from polltrace.overhead.skip import measured_skip
 from polltrace.profiles.frames import Burst, ProcessTotals
@@ -78,20 +79,26 @@ class Measured:
         )
 
 
-def advise_session(server: Server, durations: Durations = Durations()) -> Advice:
+def advise_session(
+    server: Server, durations: Durations = Durations(), observer: Observer = Nobody()
+) -> Advice:
     """Measure a live dedicated server: what break checking costs it.
 
     Raises NoSuchProcessError where it ends before it was measured, and the probe's errors.
     """
-    return measure_session(server, durations).advice
+    return measure_session(server, durations, observer).advice
 
 
-def measure_session(server: Server, durations: Durations = Durations()) -> Measured:
+def measure_session(
+    server: Server, durations: Durations = Durations(), observer: Observer = Nobody()
+) -> Measured:
     """All that advice is made of. Raises as advise_session does."""
+    observer.step(f"1/4 counting and timing its polls, {durations.counted + durations.timed:g} s")
     counted, timed = _interleaved(server, durations)
     totals = replace(counted.totals, break_polls=server.client_polls(counted.totals))
     if _polls_nothing(server, totals):
         return _at_rest(server, counted.seconds, totals)
+    observer.step(f"2/4 sampling it on CPU, {durations.sampled:g} s")
     names = Symbolizer()
     options = ProbeOptions(duration_s=durations.sampled, sample_hz=SAMPLE_HZ)
     with _end_explained(server), EbpfProbe([server.pid], options) as probe:
@@ -99,10 +106,12 @@ def measure_session(server: Server, durations: Durations = Durations()) -> Measu
             pass
         sampled = probe.profile()
     stacks = named_stacks(sampled, names, ON_CPU)
+    observer.step("3/4 counting its checks")
     burst, why_not = _burst(server)
     cost = _only(server, sampled).probe_s_per_poll
     load = counted_load(totals, counted.seconds, cost)
-    poll_cost = _poll_cost(server, load, burst, durations.calibration_rounds)
+    observer.step("4/4 calibrating the cost of a poll on this host")
+    poll_cost = _poll_cost(server, load, burst, durations.calibration_rounds, observer)
     extras = Extras(
         gaps=timed.totals.gaps,
         durations=timed.totals.durations,
@@ -177,7 +186,9 @@ def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> Measured:
     return Measured(server, load, None, none, extras)
 
 
-def _poll_cost(server: Server, load: SessionLoad, burst: Burst | None, rounds: int) -> PollCost:
+def _poll_cost(
+    server: Server, load: SessionLoad, burst: Burst | None, rounds: int, observer: Observer
+) -> PollCost:
     """The cost at the session's own interval between polls, and at those of every other skip."""
     measured = measured_skip(burst)
     now = measured.value if measured else server.settings.break_poll_skip
@@ -187,6 +198,7 @@ def _poll_cost(server: Server, load: SessionLoad, burst: Burst | None, rounds: i
         _kind(server),
         threaded=procfs.threads(server.pid) > 1,
         rounds=rounds,
+        observer=observer,
     )
 
 

@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import subprocess
-import sys
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from polltrace.errors import DriverError, NoSuchProcessError
+from polltrace.errors import NoSuchProcessError
 from polltrace.printable import note
-from polltrace.servers.database import PASSWORD, PATIENCE_S, DatabaseSession, Login
+from polltrace.servers.database import DatabaseSession, Login
+from polltrace.servers.login_process import OPTIONAL, LoginProcess
 from polltrace.servers.servers import Server
 
 LOCK_EVENTS = "enq: "
@@ -99,46 +95,27 @@ def activity_change(before: Activity, now: Activity) -> ActivityChange:
 
 
 class SessionActivity:
-    """Reads the session of one server process from __enter__ to __exit__, by a login that a process
-    of its own holds. Raises DriverError with what the driver reported, NoSuchProcessError where the
-    database has no session of the process."""
+    """Reads the session of one server process from __enter__ to __exit__. Raises DriverError with
+    what the driver reported, NoSuchProcessError where the database has no session of the
+    process."""
 
     def __init__(self, login: Login, server: Server) -> None:
         self._login, self._server = login, server
+        self._process = LoginProcess("polltrace.servers.activity_client", login, "ask", OPTIONAL)
 
     def __enter__(self) -> Self:
-        environment = {name: value for name, value in os.environ.items() if name != PASSWORD}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "polltrace.servers.activity_client"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            env=environment,
-            start_new_session=True,  # Ctrl-C reaches us alone, and we end it
-        )
-        login = self._login
-        try:
-            answer = self._ask(
-                {
-                    "dsn": login.dsn,
-                    "user": login.user,
-                    "password": login.password,
-                    "pid": self._server.pid,
-                    "instance": self._server.instance,
-                }
-            )
+        with contextlib.ExitStack() as ending:
+            process = ending.enter_context(self._process)
+            answer = process.log_in(pid=self._server.pid, instance=self._server.instance)
             if not answer["session"]:
                 raise self._gone()
             self.session = DatabaseSession(**answer["session"])
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
+            self._ending = ending.pop_all()
         return self
 
     def read(self) -> Activity:
         """The session now. Raises NoSuchProcessError once it has ended."""
-        answer = self._ask({})
+        answer = self._process.ask({})
         if not answer["activity"]:
             raise self._gone()
         found = answer["activity"]
@@ -151,56 +128,13 @@ class SessionActivity:
             "it the database of that server?"
         )
 
-    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        late = threading.Event()
-
-        def give_up() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(PATIENCE_S, give_up)
-        timer.start()
-        try:
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
-        finally:
-            timer.cancel()
-        answer: dict[str, Any] = json.loads(line) if line else {"failed": self._last_words(late)}
-        if "failed" in answer:
-            reason = str(answer["failed"])
-            if self._login.password:
-                reason = reason.replace(self._login.password, "…")
-            raise DriverError(f"cannot ask {self._login.dsn or 'the database'}: {reason}")
-        return answer
-
-    def _last_words(self, late: threading.Event) -> str:
-        if late.is_set():
-            return f"no answer in {PATIENCE_S:g} s; without --connect all else is shown"
-        assert self._process.stderr is not None
-        last = self._process.stderr.read().strip().splitlines()[-1:]
-        return " ".join(last) or "the driver's process ended without a message"
-
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        process = self._process
-        assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
-        process.kill()  # it holds nothing but a login, which the database ends
-        process.wait()
-        for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            stream.close()
+        self._ending.close()
 
 
 def activity_reader(

@@ -11,11 +11,11 @@ from polltrace.servers.activity import Activity, ActivityChange
 
 
 def state_line(now: Activity) -> str:
-    """`ACTIVE, waits for enq: TX - row lock contention since 3.1 s, blocked by session 12`."""
+    """`ACTIVE, waits for enq: TX - row lock contention, 3.1 s so far, blocked by session 12`."""
     if not now.waiting:
         return f"{now.status}, not waiting"
     blocked = "" if now.blocker is None else f", blocked by session {now.blocker}"
-    return f"{now.status}, waits for {now.event} since {_seconds(now.event_s)}{blocked}"
+    return f"{now.status}, waits for {now.event}, {_seconds(now.event_s)} so far{blocked}"
 
 
 def sql_line(now: Activity) -> str:

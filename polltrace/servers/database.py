@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The sessions of server processes from the database: SID, serial, user, program by SPID.
 
-The driver runs in a process of its own (`database_client.py`) and gets the password through a pipe.
 The password comes from the environment, a descriptor or a prompt; never from the command line.
 """
 
@@ -9,20 +8,16 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from polltrace.errors import DriverError, UsageError
+from polltrace.errors import UsageError
+from polltrace.servers.login_process import OPTIONAL, PASSWORD, LoginProcess
 from polltrace.servers.servers import Server
 
-CONNECT, USER, PASSWORD = "POLLTRACE_CONNECT", "POLLTRACE_USER", "POLLTRACE_PASSWORD"
-# A database that hangs must not keep us from what is known without it.
-PATIENCE_S = 20.0
+CONNECT, USER = "POLLTRACE_CONNECT", "POLLTRACE_USER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,30 +130,6 @@ def password_of(user: str, fd: int | None) -> str:
 
 def ask(login: Login) -> dict[int, DatabaseSession]:
     """The sessions of a database by SPID. Raises DriverError."""
-    environment = {name: value for name, value in os.environ.items() if name != PASSWORD}
-    request = {"dsn": login.dsn, "user": login.user, "password": login.password}
-    try:
-        ended = subprocess.run(
-            [sys.executable, "-m", "polltrace.servers.database_client"],
-            input=json.dumps(request),
-            capture_output=True,
-            encoding="utf-8",
-            env=environment,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise DriverError(
-            f"{login.dsn} did not answer in {PATIENCE_S:g} s; without --connect all else is shown"
-        ) from None
-    answer: dict[str, Any] = {"failed": ended.stderr.strip()}
-    if ended.stdout:
-        answer = json.loads(ended.stdout)
-    if "failed" in answer:
-        reason = answer["failed"] or "the driver's process ended without a message"
-        raise DriverError(
-            f"cannot ask {login.dsn or 'the database'}: "
-            f"{reason.replace(login.password, '…') if login.password else reason}"
-        )
-    sessions = [DatabaseSession(**row) for row in answer["sessions"]]
-    return {session.spid: session for session in sessions}
+    with LoginProcess("polltrace.servers.database_client", login, "ask", OPTIONAL) as process:
+        rows = process.log_in()["sessions"]
+    return {session.spid: session for session in (DatabaseSession(**row) for row in rows)}

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The process that holds the driver: reads one login from stdin, prints the sessions, ends.
 
-Apart from us, because a driver that hangs or dies takes its process along, and because the rest of
-polltrace then neither waits for it nor is linked to it. A database without one of the columns is
-asked for fewer.
+A database without one of the columns is asked for fewer.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ def main() -> int:
         import oracledb  # noqa: PLC0415 - missing it is an answer
     except ImportError:
         return _say(failed="python-oracledb is not installed: pip install 'polltrace[drivers]'")
-    request = json.load(sys.stdin)
+    request = json.loads(sys.stdin.readline())
     try:
         with connected(oracledb, request) as connection:
             return _say(sessions=sessions(oracledb, connection.cursor()))
@@ -101,7 +99,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _say(**answer: Any) -> int:
-    json.dump(answer, sys.stdout)
+    print(json.dumps(answer), flush=True)
     return 0
 
 

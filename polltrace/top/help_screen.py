@@ -11,9 +11,10 @@ Keys
   L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
   + -        slower, faster (-d at the fastest)     q F10 Ctrl-C   quit
   [ ] { }    in a recording: 10 s back and on, 60 s; + - change its speed
-  1 2 3 4 5  in an open server: forecast, flame, gaps, system calls, now (Tab)
-  t s        time the gaps between its polls for a second; count its system
-             calls for three: both slow it a little meanwhile
+  1 to 6 Tab in an open server: forecast, flame, gaps, system calls, now, its SQL
+  t s        time its gaps for a second, count its calls for three: both slow it
+  c          copy what to change: to the terminal's clipboard, and to a file
+  R          record the selected server; again, or at the end of top: end that
 
 Columns: all figures are over the last five seconds
   MODE     how the session learns of a cancel: in-band ones poll for it
@@ -26,7 +27,6 @@ Columns: all figures are over the last five seconds
            could wait. Timed for 0.2 s in every 15 (--no-gaps: never)
   SKIP     the engine's parameter as the server's file has it
   -        not known (yet)
-
 h ? F1 Esc: back"""
 
 

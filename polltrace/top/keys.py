@@ -24,6 +24,8 @@ def press(state: UIState, key: str, rows: Sequence[ServerRow], page: int) -> UIS
         return _ANYWHERE[key](state)
     if state.replays and (key in _SEEKS or key in _SPEEDS):
         return _played(state, key)
+    if key == "R" and state.view is not View.HELP:
+        return replace(state, recordings=state.recordings + 1)
     if state.view is View.TABLE:
         return _in_table(state, key, rows, page)
     return _elsewhere(state, key)
@@ -53,6 +55,8 @@ def _pane(state: UIState, pane: Pane) -> UIState:
 
 def _in_session(state: UIState, key: str) -> UIState | None:
     panes = list(Pane)
+    if key == "c":
+        return replace(state, copies=state.copies + 1)
     if key == "t":
         return replace(state, timings=state.timings + 1, pane=Pane.GAPS)
     if key == "tab":

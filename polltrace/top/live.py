@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from selectors import EVENT_READ, DefaultSelector
@@ -17,6 +17,7 @@ from polltrace.top.brief_measurement import GapSurvey
 from polltrace.top.help_screen import help_screen
 from polltrace.top.keys import press
 from polltrace.top.screen import page, table_screen
+from polltrace.top.session_recording import SessionRecording
 from polltrace.top.signals import ENDING, Signals
 from polltrace.top.state import REFRESH_FRAMES, Pane, UIState, View, position, visible
 from polltrace.top.terminal import Terminal
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 UNSEEN_NOW = "Only its own host can measure that: run top or dump there."
 # Processes inspected between two reads of the keyboard.
 _AT_ONCE = 100
+# Panes for which an open session is measured, and the database is asked.
+_ASKING = (Pane.NOW, Pane.SQL)
 
 
 class Live:
@@ -51,11 +54,18 @@ class Live:
         self._survey = GapSurvey(probe_host if watch.gaps else None)
         self._session: SessionWatch | None = None
         self._now: SessionNow | None = None
+        self._recording = SessionRecording(watch.recording)
+        self._status = ""
         self._frames = 0
 
     def run(self) -> None:
         """Raises the probe's failure, and KeyboardInterrupt when SIGTERM ends it."""
-        with Terminal() as self._terminal, Signals() as self._signals, ExitStack() as self._ending:
+        with (
+            self._recording,  # it may take a while to end: not on the screen
+            Terminal() as self._terminal,
+            Signals() as self._signals,
+            ExitStack() as self._ending,
+        ):
             self._draw()
             with DefaultSelector() as waiting:
                 for source in (sys.stdin, self._signals, *self._begin()):
@@ -87,6 +97,8 @@ class Live:
             self._press(self._terminal.keys())
         news = self._news(ready)
         news = self._follow() or news
+        if self._recording.ended():
+            self._status, news = self._recording.status, True
         return bool(signals) or sys.stdin in ready or (news and not self._state.paused)
 
     def _news(self, ready: list[object], /) -> bool:
@@ -123,7 +135,7 @@ class Live:
 
     def _follow_now(self, server: Server | None) -> bool:
         """Measure what the open session does while that is shown; whether there is news."""
-        shown = server is not None and server.looked_at and self._state.pane is Pane.NOW
+        shown = server is not None and server.looked_at and self._state.pane in _ASKING
         if self._now is None:
             if not shown:
                 return False
@@ -134,9 +146,17 @@ class Live:
             self._ending.callback(self._now.close)
         return self._now.follow(server if shown else None)
 
-    def _session_view(self) -> SessionView:
-        assert self._session is not None  # followed before it is drawn
-        seen, now = self._session.now, self._now.lines if self._now else ()
+    def _session_view(self, width: int) -> SessionView:
+        from polltrace.top.session_view import SessionView  # noqa: PLC0415 - numpy
+
+        if self._session is None or self._session.opened != self._state.opened:
+            return SessionView()  # it was opened just now
+        seen = self._session.now
+        now: Sequence[str] = ()
+        if self._now is not None and self._state.pane is Pane.SQL:
+            now = self._now.statement(width)
+        elif self._now is not None:
+            now = self._now.lines(seen.polling, width)
         if seen.server is not None and not seen.server.looked_at:
             now = (UNSEEN_NOW,)
         return replace(seen, doing=tuple(now))
@@ -163,10 +183,26 @@ class Live:
         return self._frames // each > before // each
 
     def _press(self, keys: list[str]) -> None:
-        _, height = self._terminal.size()
+        width, height = self._terminal.size()
+        self._status = ""
         for key in keys:
-            rows = visible(self._snapshot, self._state)
-            self._state = press(self._state, key, rows, page(height))
+            rows, before = visible(self._snapshot, self._state), self._state
+            self._state = press(before, key, rows, page(height))
+            if self._state.copies != before.copies:
+                self._status = self._copied(width)
+            if self._state.recordings != before.recordings:
+                self._record()
+
+    def _copied(self, width: int) -> str:
+        # What advice is made of takes numpy.
+        from polltrace.top.cure import copy_cure  # noqa: PLC0415
+
+        return copy_cure(self._session_view(width), self._terminal)
+
+    def _record(self) -> None:
+        chosen = self._state.opened or self._state.selected
+        self._recording.toggle(self._inspector.servers.get(chosen) if chosen else None)
+        self._status = self._recording.status
 
     def _draw(self) -> None:
         if not self._state.paused:
@@ -175,6 +211,8 @@ class Live:
         self._terminal.draw(self._lines(*self._terminal.size()))
 
     def _lines(self, width: int, height: int) -> list[Text]:
+        status = self._recording.status if self._recording.runs else ""
+        status = self._status or status
         match self._state.view:
             case View.HELP:
                 return help_screen(width, height)
@@ -184,10 +222,20 @@ class Live:
                 at = position(self._snapshot.rows, self._state.opened)
                 row = None if at is None else self._snapshot.rows[at]
                 return session_screen(
-                    row, self._session_view(), self._state.pane, width=width, height=height
+                    row,
+                    self._session_view(width),
+                    self._state.pane,
+                    status,
+                    width=width,
+                    height=height,
                 )
             case View.TABLE:
                 interval_s = self._watch.interval_s
                 return table_screen(
-                    self._snapshot, self._state, width=width, height=height, interval_s=interval_s
+                    self._snapshot,
+                    self._state,
+                    status,
+                    width=width,
+                    height=height,
+                    interval_s=interval_s,
                 )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polltrace.profiles.frames import Identity
 from polltrace.profiles.sampled import ON_CPU, named_stacks
 from polltrace.top.live import Live
 from polltrace.top.player import Player
@@ -60,14 +61,20 @@ class Replay(Live):
     def _follow(self) -> bool:
         return False
 
-    def _session_view(self) -> SessionView:
-        """The open session as recorded until now."""
-        opened = self._state.opened
-        server = self._player.inspector.servers.get(opened) if opened else None
-        seen = self._player.session(opened) if opened else None
-        if server is None or seen is None:
-            return SessionView(note="Not in the recording at this moment.")
-        profile, gaps = seen
-        stacks = named_stacks(profile, self._player.probe_host.names(), ON_CPU)
-        seen_then = session_view(server, profile, stacks, self._player.costs, gaps)
-        return replace(seen_then, doing=("A recording does not have that.",))
+    def _record(self) -> None:
+        self._status = "This is a recording."
+
+    def _session_view(self, _width: int, /) -> SessionView:
+        return recorded_view(self._player, self._state.opened)
+
+
+def recorded_view(player: Player, opened: Identity | None) -> SessionView:
+    """The session that is open, as recorded until now."""
+    server = player.inspector.servers.get(opened) if opened else None
+    seen = player.session(opened) if opened else None
+    if server is None or seen is None:
+        return SessionView(note="Not in the recording at this moment.")
+    profile, gaps = seen
+    stacks = named_stacks(profile, player.probe_host.names(), ON_CPU)
+    seen_then = session_view(server, profile, stacks, player.costs, gaps)
+    return replace(seen_then, doing=("A recording does not have that.",))

@@ -28,10 +28,17 @@ def page(height: int) -> int:
     return max(1, height - _OTHER_LINES)
 
 
-def table_screen(
-    snapshot: Snapshot, state: UIState, *, width: int, height: int, interval_s: float
+def table_screen(  # noqa: PLR0913 - all that it shows
+    snapshot: Snapshot,
+    state: UIState,
+    status: str = "",
+    *,
+    width: int,
+    height: int,
+    interval_s: float,
 ) -> list[Text]:
-    """The screen, exactly `height` lines of at most `width`; `interval_s` is the probe's."""
+    """The screen, exactly `height` lines of at most `width`; `interval_s` is the probe's, `status`
+    stands where the keys do otherwise."""
     rows = visible(snapshot, state)
     columns = shown(width, snapshot.connected)
     room = page(height)
@@ -46,6 +53,8 @@ def table_screen(
     lines = [*header(snapshot, width), titles(columns, width, state), *body]
     lines += [Text("")] * (height - 1 - len(lines))
     bottom = _bottom(state, interval_s, len(rows), len(snapshot.rows))
+    if status and not state.editing:
+        bottom = Text(status, style="bold")
     bottom.truncate(width)
     return [*lines[: height - 1], bottom]
 

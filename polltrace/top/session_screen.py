@@ -28,20 +28,25 @@ from polltrace.watch.snapshot import ServerRow
 _MOST_STACKS = 12
 
 
-def session_screen(
+def session_screen(  # noqa: PLR0913 - all that it shows
     row: ServerRow | None,
     session: SessionView,
     pane: Pane = Pane.FORECAST,
+    status: str = "",
     *,
     width: int,
     height: int,
 ) -> list[Text]:
-    """Exactly `height` lines of at most `width`; `row` is None once the process is gone."""
+    """Exactly `height` lines of at most `width`; `row` is None once the process is gone. `status`
+    stands above the keys."""
+    said = [Text(line, style="bold") for line in textwrap.wrap(status, width)]
+    below = [*said, _keys(pane)]
     lines = [_title(row), *_mode(row, session, width), *_cost(session)]
-    shown = _shown(session, pane, width, height - 2 - len(lines))
+    shown = _shown(session, pane, width, height - 1 - len(below) - len(lines))
     lines += [Text(""), *shown] if shown else []
-    lines += [Text("")] * (height - 1 - len(lines))
-    lines = [*lines[: height - 1], _keys(pane)]
+    room = max(height - len(below), 0)
+    lines += [Text("")] * (room - len(lines))
+    lines = [*lines[:room], *below][-height:]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return lines
@@ -55,7 +60,7 @@ def _shown(session: SessionView, pane: Pane, width: int, height: int) -> list[Te
             return gaps(session.gaps, width)
         case Pane.SYSCALLS:
             return syscalls(session)
-        case Pane.NOW:
+        case Pane.NOW | Pane.SQL:
             return [Text(line) for line in session.doing or ["Measuring …"]]
         case Pane.FORECAST:
             stacks = _stacks(session, width)
@@ -67,9 +72,10 @@ def _keys(pane: Pane) -> Text:
     line = Text(style="dim")
     for each in Pane:
         style = "bold not dim reverse" if each is pane else ""
-        line.append(f"{each.value} {each.name.capitalize()}", style)
+        name = "SQL" if each is Pane.SQL else each.name.capitalize()
+        line.append(f"{each.value} {name}", style)
         line.append(" ")
-    return line.append(" t Time  Esc Back  F1 Help  q Quit")
+    return line.append("c Cure R Record Esc Back ? Help")
 
 
 def _title(row: ServerRow | None) -> Text:

@@ -35,12 +35,13 @@ _COUNT_S = 3.0
 
 
 class SessionWatch:
-    """Follows one server at a time; `now` is what has been seen of it since it was opened."""
+    """Follows one server at a time, the one that is `opened`; `now` is what has been seen of it
+    since."""
 
     def __init__(self, probe_host: ProbeHost) -> None:
         self._probe_host = probe_host
         self.now = SessionView()
-        self._opened: Identity | None = None
+        self.opened: Identity | None = None
         self._probe: LiveProbe | None = None
         self._names: SymbolSource | None = None
         self._records: dict[type, ProbeRecord] = {}
@@ -66,9 +67,9 @@ class SessionWatch:
         calls once more, these are measured for a while.
         """
         asked = state.timings, state.countings
-        if opened != self._opened:
+        if opened != self.opened:
             self._close()
-            self._opened, self._asked, self._gaps, self._counted = opened, asked, None, None
+            self.opened, self._asked, self._gaps, self._counted = opened, asked, None, None
             self.now = SessionView()
             if server is not None:
                 self._open(server)
@@ -147,7 +148,7 @@ class SessionWatch:
             record = parse(line)
             if (
                 isinstance(record, WatchedProcess)
-                and (record.pid, record.start_ticks) != self._opened
+                and (record.pid, record.start_ticks) != self.opened
             ):
                 self._close()  # the PID went to another process before we could attach
                 self.now = self.now.ended()

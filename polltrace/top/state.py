@@ -28,6 +28,7 @@ class Pane(Enum):
     GAPS = "3"
     SYSCALLS = "4"
     NOW = "5"
+    SQL = "6"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,10 @@ class UIState:
     the column that orders the table, the other way round with `reverse`. `paused` holds the
     screen, `quit` ends the program.
     `selected` and `opened` are (pid, start_ticks): a reused PID is another process. `timings`
-    counts how often gaps were asked for, `countings` system calls. `editing`: keys go into the
-    filter. `refresh` is an index of REFRESH_FRAMES. Where a recording `replays`: `speed` is a
-    power of two, `sought_s` the sum of all moves in it, in seconds.
+    counts how often gaps were asked for, `countings` system calls, `copies` the cure, `recordings`
+    a recording's begin or end. `editing`: keys go into the filter. `refresh` is an index of
+    REFRESH_FRAMES. Where a recording `replays`: `speed` is a power of two, `sought_s` the sum of
+    all moves in it, in seconds.
     """
 
     view: View = View.TABLE
@@ -54,6 +56,8 @@ class UIState:
     opened: tuple[int, int] | None = None
     timings: int = 0
     countings: int = 0
+    copies: int = 0
+    recordings: int = 0
     pane: Pane = Pane.FORECAST
     quit: bool = False
     replays: bool = False

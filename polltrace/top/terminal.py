@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import os
@@ -61,6 +62,11 @@ class Terminal:
         width, _ = self.size()
         # Cleared before it is written: at the margin, clearing after would take the last column.
         self._write("\x1b[H\x1b[2K" + "\r\n\x1b[2K".join(ansi(lines, width)))
+
+    def copy(self, text: str) -> None:
+        """Ask the terminal to put a text into the clipboard, by OSC 52, which has no answer."""
+        encoded = base64.b64encode(text.encode()).decode()
+        self._write(f"\x1b]52;c;{encoded}\x07")
 
     def keys(self) -> list[str]:
         """The keys pressed; "q" when the terminal is gone. To be called when stdin is readable."""

@@ -81,10 +81,11 @@ class WatchOptions:
     """`interval_s` seconds between two frames of the probe on `probe_host`.
 
     `gaps`: the gaps between polls are timed now and then. `identities` asks the database for the
-    sessions of servers.
+    sessions of servers. `recording`: options of `record` where a session is recorded from here.
     """
 
     interval_s: float
     probe_host: ProbeHost = LOCAL_HOST
     gaps: bool = True
     identities: Identities = field(default_factory=lambda: Identities(None))
+    recording: Sequence[str] = ()

@@ -11,7 +11,8 @@ from pathlib import Path
 from polltrace.errors import FileError, LabError, UsageError
 from polltrace.scenarios.run.servers import background_lab
 from polltrace.scenarios.run.servers.server import Endpoint
-from polltrace.servers.database import PASSWORD, password_of
+from polltrace.servers.database import password_of
+from polltrace.servers.login_process import PASSWORD
 
 DEFAULT_PORT = 1521
 _DSN = re.compile(r"(?://)?(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::(\d{1,5}))?/([\w.$#-]+)")

@@ -112,6 +112,47 @@ def test_while_it_observes(start: Start, poller: Poller, tmp_path: Path, words: 
         assert (tmp_path / "file").stat().st_uid == NOBODY
 
 
+# What `top` does when a session is to be recorded.
+RECORDS = """\
+import sys
+from polltrace.privileges import give_up_root
+from polltrace.top.session_recording import SessionRecording
+give_up_root(observing=True)
+with SessionRecording(()) as recording:
+    recording._begin(int(sys.argv[1]))
+    sys.stdin.read()
+"""
+
+
+def test_what_top_records_is_recorded_as_narrowly(
+    sudo: Sudo, poller: Poller, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    process = subprocess.Popen(
+        [sys.executable, "-c", RECORDS, str(poller.pid)],
+        cwd=home,
+        env={**os.environ, **BY_SUDO},
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        name = Path(sys.executable).name
+        (recording,) = until(lambda: children(process.pid, name), "the recording")
+        until(lambda: children(recording, "polltrace-probe"), "its probe")
+        until(lambda: list(home.glob("session-*.polltrace")), "its file")
+        until(lambda: status(recording, recording)["CapAmb"].strip("0") == "", "no ambient ones")
+        assert_narrow(process.pid)
+        assert_narrow(recording)
+        _, said = process.communicate("", timeout=PATIENCE_S)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, "shows it" in said) == (0, True), said
+    (file,) = home.glob("session-*.polltrace")
+    assert file.stat().st_uid == NOBODY
+
+
 def test_it_counts_and_names_as_root_does(sudo: Sudo, poller: Poller, start: Start) -> None:
     counting = start("stat", "-p", str(poller.pid), "--json", **BY_SUDO)
     assert counting.stderr is not None

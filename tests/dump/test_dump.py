@@ -102,7 +102,7 @@ def test_a_session_that_waits_for_a_lock(run: Run, monkeypatch: pytest.MonkeyPat
     # Neither its client's turn nor CPU: the lab sleeps between two tries.
     assert found["time"]["waiting_for_client"]["value"] == 0
     assert found["time"]["blocked"][0]["in"] == "clock_nanosleep"
-    assert f"ACTIVE, waits for {ROW_LOCK} since" in text
+    assert f"ACTIVE, waits for {ROW_LOCK}, " in text
     assert f"blocked by session {activity['blocked_by_sid']}" in text
 
 
@@ -141,6 +141,19 @@ def test_a_database_that_does_not_know_the_process(
     assert refused.returncode == 7
     assert "ORA-01017" in refused.stderr
     assert "wrong" not in refused.stderr
+
+
+def test_by_sudo_it_shows_the_same(run: Run) -> None:
+    """As another user than the server's, with the capabilities that polltrace keeps."""
+    sudo = ("env", "SUDO_UID=65534", "SUDO_GID=65534", "SUDO_USER=nobody")
+    with LabServer() as lab, session(lab) as (_, pid):
+        until(partial(is_asleep, pid), "the end of the query")
+        ended = run("dump", "-p", str(pid), "--json", prefix=sudo)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    found = json.loads(ended.stdout)
+    assert (found["break_mode"], found["cause"]) == ("in-band", "client-never-asked")
+    assert found["configured_skip"] == 3
+    assert found["time"]["waiting_for_client"]["value"] > 0.5
 
 
 def test_one_server_at_a_time(run: Run) -> None:

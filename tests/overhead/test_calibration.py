@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polltrace import procfs
 from polltrace.engines import Trigger
 from polltrace.errors import HostError
 from polltrace.intervals import Estimate, exactly
@@ -84,6 +88,47 @@ def test_one_round_in_three_may_be_disturbed(tool: Tool) -> None:
     disturbed = {"poll_ns": [[9000, 400, 400, 400, 8000]] * 3}
     tool({10: disturbed})
     assert cost_per_check(TEN).value == pytest.approx(400e-9)
+
+
+class Told:
+    """An Observer that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.remarks: list[str] = []
+
+    def step(self, what: str) -> None:
+        pass
+
+    def remark(self, what: str) -> None:
+        self.remarks.append(what)
+
+
+@pytest.mark.parametrize(("queued", "remarked"), [(None, False), (0.05, False), (0.34, True)])
+def test_a_disturbed_calibration_is_told(
+    tool: Tool, monkeypatch: pytest.MonkeyPatch, queued: float | None, remarked: bool
+) -> None:
+    monkeypatch.setattr(procfs, "queued", lambda _pid: queued)
+    tool({10: polls(300, 300, 300), 400: polls(300, 300, 300)})
+    told = Told()
+    calibrate([10e-6], observer=told)
+    assert bool(told.remarks) == remarked
+    assert all("waited 34 % of its time for a processor" in each for each in told.remarks)
+
+
+def test_the_kernel_counts_the_wait_for_a_processor_that_others_have() -> None:
+    """Of a process that has ended and was not awaited, as the calibration is asked."""
+    one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    with contextlib.ExitStack() as ending:
+        for _ in range(3):
+            other = subprocess.Popen([*one, "sh", "-c", "while :; do :; done"])
+            ending.callback(other.wait)
+            ending.callback(other.kill)
+        counted = subprocess.Popen([*one, sys.executable, "-c", "sum(range(10**7))"])
+        ending.callback(counted.wait)
+        os.waitid(os.P_PID, counted.pid, os.WEXITED | os.WNOWAIT)
+        queued = procfs.queued(counted.pid)
+    assert queued is not None
+    assert 0.3 < queued < 1
 
 
 def test_rarer_polls_cost_no_less(tool: Tool) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +20,7 @@ from polltrace.recording.summary import summary
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
-from tests.conftest import POLLTRACE, missing
-from tests.stacks.flamegraph.conftest import Browser, program
+from tests.conftest import POLLTRACE
 from tests.waiting import until
 
 SECRET_SQL, SECRET_BIND = "tigersalt", "mortarpestle"
@@ -90,12 +89,3 @@ def lab_recording(
         assert recording.returncode == 0
         secrets = (SECRET_SQL, SECRET_BIND, server.oralab.password)
     return LabRecording(path, pids[0], pids[1], secrets)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if program() is None:
-        missing("chromium is not installed: ./setup.sh --tests")
-    started = Browser(tmp_path_factory.mktemp("browser"))
-    yield started
-    started.close()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
 from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
+from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S, children, is_asleep, until
 
 from .conftest import wait_until_busy
@@ -262,6 +264,33 @@ def test_a_session_is_bounded_by_the_waits_that_it_has(
     for found in (seen, known, asked):
         skips = {each["break_poll_skip"]: each["cancel_waiting_s"] for each in found["forecast"]}
         assert skips[found["recommended_skip"]] <= found["max_cancel_waiting_s"]
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize("term", ["xterm", "dumb"])
+def test_a_terminal_is_told_what_is_measured(term: str) -> None:
+    reader, terminal = pty.openpty()
+    with LabServer() as lab, busy(lab, skip=3, server_disables=True) as spid:
+        ended = subprocess.run(
+            [POLLTRACE, "advise", "-p", str(spid), "-d", "1s"],
+            env={**os.environ, "TERM": term},
+            stdout=subprocess.PIPE,
+            stderr=terminal,
+            check=False,
+        )
+    os.close(terminal)
+    told = b""
+    with contextlib.suppress(OSError):  # a terminal's end is an error
+        while part := os.read(reader, 4096):
+            told += part
+    os.close(reader)
+    assert ended.returncode == 0
+    assert b"1/4" not in ended.stdout
+    steps = re.findall(rb"polltrace: (\d)/4 ", told)
+    assert steps == [b"1", b"2", b"3", b"4"]
+    assert (b"\x1b" in told) == (term != "dumb")
+    # Nothing of it stays.
+    assert told.endswith(b"\r\x1b[K") or term == "dumb"
 
 
 def test_no_password_on_the_command_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

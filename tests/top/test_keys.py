@@ -121,10 +121,19 @@ def test_terminal_input_is_read_as_keys(text: str, expected: list[str]) -> None:
     assert keys(text) == expected
 
 
+def test_the_cure_is_copied_of_an_open_session_and_either_is_recorded() -> None:
+    assert after("enter", "c", "c").copies == 2
+    assert after("c").copies == 0
+    assert (after("down", "R").recordings, after("enter", "R", "R").recordings) == (1, 2)
+    assert after("h", "R").recordings == 0
+    assert after("/", "R").filter == "R"
+
+
 def test_panes_of_an_open_session() -> None:
     assert after("enter", "2").pane is Pane.FLAME
     assert after("enter", "tab", "tab").pane is Pane.GAPS
-    assert after("enter", *["tab"] * 5).pane is Pane.FORECAST
+    assert after("enter", *["tab"] * 6).pane is Pane.FORECAST
+    assert after("enter", "6").pane is Pane.SQL
     assert after("enter", "t").pane is Pane.GAPS
     assert (after("enter", "4").countings, after("enter", "4", "s").countings) == (1, 2)
     assert after("enter", "4", "escape").pane is Pane.FORECAST

@@ -38,10 +38,11 @@ def text(
     of: Server | None = None,
     height: int = 24,
     pane: Pane = Pane.FORECAST,
+    status: str = "",
 ) -> str:
     mode = BreakMode.IN_BAND
     shown = row(102, polls=80_000, cpu=80.0, mode=mode) if of is None else None
-    lines = session_screen(shown, session, pane, width=80, height=height)
+    lines = session_screen(shown, session, pane, status, width=80, height=height)
     assert len(lines) == height
     assert all(line.cell_len <= 80 for line in lines)
     return "".join(f"{line.plain.rstrip()}\n" for line in lines)
@@ -71,7 +72,7 @@ On-CPU stacks in 5 s, innermost first
  95.0 % sqlite3VdbeExec < opifch2 < main
 
 
-1 Forecast 2 Flame 3 Gaps 4 Syscalls 5 Now  t Time  Esc Back  F1 Help  q Quit
+1 Forecast 2 Flame 3 Gaps 4 Syscalls 5 Now 6 SQL c Cure R Record Esc Back ? Help
 """
 
 
@@ -111,6 +112,9 @@ def test_timed_gaps_show_how_long_a_cancel_waits() -> None:
 @pytest.mark.parametrize("height", [1, 5, 12, 24, 60])
 def test_every_height_is_filled_exactly(height: int, pane: Pane) -> None:
     text(in_band(), height=height, pane=pane)
+    shown = text(in_band(), height=height, pane=pane, status="Recording 102").splitlines()
+    assert "c Cure R Record" in shown[-1]
+    assert shown[-2:-1] in ([], ["Recording 102"])
 
 
 def test_the_flame_is_as_wide_as_the_samples() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from polltrace.errors import FileError
+from polltrace.recording import read
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
@@ -191,15 +194,146 @@ def test_the_pane_of_now_has_what_the_database_knows(tmux: Tmux) -> None:
         tmux.until(
             has(
                 "update t set n = 3",
-                "waits for enq: TX - row lock contention since",
+                "waits for enq: TX - row lock contention, ",
                 "blocked by session",
                 "blocked in clock_nanosleep",
             )
         )
+        tmux.keys("6")
+        tmux.until(lambda screen: "update t set n = 3" in screen and "STAT" not in screen)
+        tmux.keys("5")
+        tmux.until("STAT")
         # WHEN the lock is let go and the statement ends
         holder.rollback()
         client.finish()
         tmux.until(has("(the last one)", "waits for SQL*Net message from client"))
+    tmux.keys("q")
+    tmux.restored(code=0)
+
+
+def open_session(tmux: Tmux, pid: int) -> None:
+    """Open the server of that PID, and wait until its cost is known."""
+    tmux.keys("/")
+    tmux.keys("-l", str(pid))
+    tmux.keys("Enter", "Down", "Enter")
+    tmux.until("Counted:")
+
+
+def test_polling_is_told_from_work_by_the_figure_of_the_same_screen(
+    tmux: Tmux, busy_server: int
+) -> None:
+    tmux.top(pid=busy_server)
+    open_session(tmux, busy_server)
+    tmux.keys("5")
+    divided = re.compile(
+        r"Counted: (?P<counted>[\d.]+) % .*"
+        r"at work on CPU (?P<work>[\d.]+) %, polling (?P<polling>[\d.]+) %"
+        r" \[(?P<low>[\d.]+), (?P<high>[\d.]+)\] \((?P<share>[\d.]+) % of its CPU, as counted\),"
+        r" waiting for a CPU (?P<queued>[\d.]+) %"
+    )
+
+    def divides(screen: str) -> re.Match[str] | None:
+        return divided.search(" ".join(screen.split()))
+
+    found = divides(tmux.until(lambda screen: divides(screen) is not None))
+    assert found is not None
+    assert found["counted"] == found["share"]
+    work, polling, share = (float(found[name]) for name in ("work", "polling", "share"))
+    assert 0 < float(found["low"]) <= polling <= float(found["high"])
+    # Each is rounded to a tenth of a per cent.
+    assert polling == pytest.approx(share / 100 * (work + polling), abs=0.11)
+    assert work + polling + float(found["queued"]) <= 100.2
+
+
+def test_the_cure_goes_to_the_clipboard_and_to_a_file(tmux: Tmux, busy_server: int) -> None:
+    tmux("set-option", "-s", "set-clipboard", "on")
+    tmux.top(f"TMPDIR=. {POLLTRACE} top", pid=busy_server)
+    open_session(tmux, busy_server)
+    tmux.keys("t")
+    tmux.until("the worst was")
+    tmux.until(has("Timed: a cancel on CPU"))
+    tmux.keys("c")
+    tmux.until(has("Sent to the clipboard (unconfirmed) and to"))
+    (file,) = tmux.folder.glob(f"polltrace-{busy_server}-*.txt")
+    text = file.read_text()
+    assert tmux("show-buffer") == text
+    assert text.startswith(f"Process {busy_server} (LAB, client 127.0.0.1:")
+    for words in ("\n1. Out-of-band breaks: ", "\n   change  ", "\n   check   ", "\n   undo    "):
+        assert words in text
+    assert "BREAK_POLL_SKIP=" in text
+    assert file.stat().st_mode & 0o777 == 0o600
+    # The next key takes the line away.
+    tmux.keys("1")
+    tmux.until(lambda screen: "Sent to the clipboard" not in screen)
+    tmux.keys("q")
+    tmux.restored(code=0)
+
+
+def whole(path: Path, pid: int) -> bool:
+    """Whether it is a recording of the process that was ended and not torn off."""
+    recording = read(path)
+    assert recording.counted is not None
+    assert {each.pid for each in recording.counted.totals} == {pid}
+    return recording.quality is not None and not recording.tear
+
+
+def begun(folder: Path) -> list[Path]:
+    """The recordings that have counted something, oldest first."""
+    found = []
+    for path in sorted(folder.glob("session-*.polltrace")):
+        with contextlib.suppress(FileError):
+            if read(path).counted is not None:
+                found.append(path)
+    return found
+
+
+def test_a_session_is_recorded_until_the_key_or_the_end(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+    tmux.keys("R")
+    tmux.until("Nothing is selected")
+    open_session(tmux, busy_server)
+    tmux.keys("R")
+    tmux.until(f"Recording {busy_server} to session-{busy_server}-")
+    wait_until(lambda: len(begun(tmux.folder)) == 1, "a recording")
+    tmux.keys("R")
+    tmux.until(has("s; 'polltrace report session-", "shows it"))
+    (first,) = begun(tmux.folder)
+    assert whole(first, busy_server)
+    # From the table as well; the end of top ends it, and says where it is.
+    tmux.keys("Escape")
+    tmux.until("POLLS/S")
+    tmux.keys("R")
+    tmux.until(f"Recording {busy_server} to session-{busy_server}-")
+    wait_until(lambda: len(begun(tmux.folder)) == 2, "another recording")
+    tmux.keys("q")
+    _, second = begun(tmux.folder)
+    assert has(f"polltrace: {second.name}: ", "shows it")(tmux.restored(code=0))
+    assert whole(second, busy_server)
+
+
+def test_a_killed_top_leaves_a_whole_recording(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(pid=busy_server)
+    open_session(tmux, busy_server)
+    tmux.keys("R")
+    wait_until(lambda: len(begun(tmux.folder)) == 1, "a recording")
+    os.kill(tmux.program(), signal.SIGKILL)
+    wait_until(lambda: whole(begun(tmux.folder)[0], busy_server), "its end")
+
+
+def test_a_recording_that_fails_says_why(tmux: Tmux, busy_server: int) -> None:
+    tmux.top(f"(cd /proc && {POLLTRACE} top)", pid=busy_server)
+    tmux.keys("/")
+    tmux.keys("-l", str(busy_server))
+    tmux.keys("Enter", "Down", "R")
+    tmux.until(has("cannot", f"session-{busy_server}-"))
+    tmux.keys("q")
+    tmux.restored(code=0)
+
+
+def test_a_recording_is_not_recorded(tmux: Tmux) -> None:
+    tmux.top(f"{POLLTRACE} top demo")
+    tmux.keys("Down", "R")
+    tmux.until("This is a recording.")
     tmux.keys("q")
     tmux.restored(code=0)
 

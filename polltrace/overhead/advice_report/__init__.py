@@ -6,15 +6,26 @@ from __future__ import annotations
 from typing import Any
 
 from polltrace.overhead.advice_report.changes import changes
-from polltrace.overhead.advice_report.client_check import client_check_data, client_check_text
+from polltrace.overhead.advice_report.client_check import (
+    client_check_data,
+    client_check_text,
+    recommendation,
+)
 from polltrace.overhead.advice_report.data import advice_data
-from polltrace.overhead.advice_report.text import advice_text
+from polltrace.overhead.advice_report.text import advice_text, change_lines
 from polltrace.overhead.client_check import ClientCheckAdvice
-from polltrace.overhead.forecast import CancelLimits
+from polltrace.overhead.forecast import CancelLimits, recommended
 from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.servers.database import DatabaseSession
 
-__all__ = ["advice_data", "advice_text", "changes", "session_advice_data", "session_advice_text"]
+__all__ = [
+    "advice_data",
+    "advice_text",
+    "changes",
+    "cure_text",
+    "session_advice_data",
+    "session_advice_text",
+]
 
 
 def session_advice_text(
@@ -24,6 +35,14 @@ def session_advice_text(
     if isinstance(advice, ClientCheckAdvice):
         return client_check_text(advice, limits.running_s)
     return advice_text(advice, limits, session)
+
+
+def cure_text(advice: SessionAdvice, limits: CancelLimits) -> str:
+    """The part of it that says what to change; empty where nothing is to be changed, or what is
+    better cannot be told yet."""
+    if isinstance(advice, ClientCheckAdvice):
+        return recommendation(advice, limits.running_s) if advice.forecast else ""
+    return "\n".join(change_lines(advice, recommended(advice.forecast, limits))).strip("\n")
 
 
 def session_advice_data(

@@ -36,7 +36,7 @@ def client_check_text(advice: ClientCheckAdvice, limit_s: float) -> str:
             "",
             *client_check_lines(advice),
             "",
-            _wrapped([_recommendation(advice, limit_s)]),
+            recommendation(advice, limit_s),
         ]
     )
 
@@ -81,18 +81,21 @@ def client_check_lines(advice: ClientCheckAdvice) -> list[str]:
     return lines
 
 
-def _recommendation(advice: ClientCheckAdvice, limit_s: float) -> str:
+def recommendation(advice: ClientCheckAdvice, limit_s: float) -> str:
+    """The longest interval that finds a client gone within `limit_s`, as wrapped text."""
     engine = advice.server.engine
     best = recommended_interval(advice.forecast, limit_s)
     want = f"To find a client gone within {span(limit_s)} (--max-cancel)"
     if best is None:
-        return (
-            f"{want}: no interval does, because checks came up to {span(advice.unbroken_s)} late."
+        return _wrapped(
+            [f"{want}: no interval does, because checks came up to {span(advice.unbroken_s)} late."]
         )
     how = f" ({engine.set} = '{span(best.interval_s).replace(' ', '')}')" if engine.set else ""
-    return (
-        f"{want}: {engine.parameter} = {span(best.interval_s)}{how}, which takes "
-        f"{_pct(best.cpu_pct)} of its CPU."
+    return _wrapped(
+        [
+            f"{want}: {engine.parameter} = {span(best.interval_s)}{how}, which takes "
+            f"{_pct(best.cpu_pct)} of its CPU."
+        ]
     )
 
 

@@ -48,7 +48,7 @@ def advice_text(
             "",
             _wrapped(_cures(advice)),
             _wrapped(_recommendation(advice, best, limits)),
-            *_changes(advice, best),
+            *change_lines(advice, best),
         ]
     )
 
@@ -212,7 +212,8 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
     ]
 
 
-def _changes(advice: Advice, best: SkipForecast | None) -> list[str]:
+def change_lines(advice: Advice, best: SkipForecast | None) -> list[str]:
+    """What to change, how to check it, and how to take it back; empty where nothing is."""
     lines = []
     for number, each in enumerate(changes(advice, best), start=1):
         lines += ["", _wrapped([f"{number}. {each.title}."])]

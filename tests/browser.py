@@ -9,15 +9,16 @@ import os
 import select
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.waiting import PATIENCE_S
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+_PROBLEMS = (
+    *("Runtime.exceptionThrown", "Runtime.consoleAPICalled"),
+    *("Log.entryAdded", "Network.loadingFailed"),
+)
 
 
 def program() -> str | None:
@@ -82,10 +83,25 @@ class Browser:
 
     def open(self, page: Path) -> None:
         """Load a page and wait until it has."""
+        self.go(page.as_uri())
+
+    def go(self, url: str) -> None:
+        """The same, of any address."""
         self.events.clear()
-        self.call("Page.navigate", url=page.as_uri())
-        while not self._has_loaded(page.as_uri()):
+        self.call("Page.navigate", url=url)
+        while not self._has_loaded(url):
             self.events.append(self._receive())
+
+    @property
+    def requests(self) -> list[str]:
+        """The addresses that the page has asked for, its own first."""
+        sent = [each for each in self.events if each.get("method") == "Network.requestWillBeSent"]
+        return [each["params"]["request"]["url"] for each in sent]
+
+    @property
+    def problems(self) -> list[dict[str, Any]]:
+        """What the page has thrown or logged, and what it asked for and did not get."""
+        return [each for each in self.events if each.get("method") in _PROBLEMS]
 
     def _has_loaded(self, url: str) -> bool:
         """Whether this page has come, and then its load event: the one before has one as well."""
@@ -127,12 +143,3 @@ class Browser:
         message, _, self._buffer = self._buffer.partition(b"\0")
         decoded: dict[str, Any] = json.loads(message)
         return decoded
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if program() is None:
-        pytest.skip("chromium is not installed")
-    started = Browser(tmp_path_factory.mktemp("browser"))
-    yield started
-    started.close()
