@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from ctypes import byref, c_char_p, c_int64, c_void_p
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as arrow
 
 from polltrace.sqltrace.columns import BY_NAME, COLUMNS, COUNTED, TIMES, TraceColumn, arrow_schema
@@ -146,7 +145,8 @@ class _Batch:
 
     def _array(self, column: TraceColumn, file: arrow.Array) -> arrow.Array:
         if column.name == "file":
-            indices = arrow.array(np.zeros(self.rows, np.int32))
+            zeros = arrow.py_buffer(bytes(4 * self.rows))
+            indices = arrow.Array.from_buffers(arrow.int32(), self.rows, [None, zeros])
             return arrow.DictionaryArray.from_arrays(indices, file)
         if column.source == "binds":
             return self._binds(column.kind)
