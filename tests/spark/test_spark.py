@@ -46,6 +46,7 @@ def spark() -> Iterator[Any]:
         .config("spark.driver.memory", "512m")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.sql.sources.parallelPartitionDiscovery.parallelism", str(WORKERS))
         .config("spark.scheduler.minRegisteredResourcesRatio", "1")
         .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "300s")
         .getOrCreate()
