@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands lock \
-	test-postgresql-14 test-programs \
+	test-postgresql-14 test-programs test-spark \
 	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
@@ -43,7 +43,8 @@ test: setup-tests build clients $(VENV)/installed-dev $(VENV)/installed-packagin
 		grep -E '^(FAILED|ERROR) |^make.*\*\*\* ' build/test.log; exit 1; }
 
 TESTS_AT_ONCE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $(JOBS) + 1))
-FOLDERS := $(patsubst tests/%/,%,$(sort $(dir $(wildcard tests/*/test_*.py))))
+# Spark's tests take minutes: make test-spark.
+FOLDERS := $(filter-out spark,$(patsubst tests/%/,%,$(sort $(dir $(wildcard tests/*/test_*.py)))))
 LONG = top scenarios lab load kernels probes recording engines
 IN_NAMESPACES = tests/own-namespaces.sh
 pytest-probes: IN_NAMESPACES += --host-pids
@@ -53,7 +54,7 @@ pytest-%:
 	MAKEFLAGS= $(IN_NAMESPACES) pytest --durations=5 tests/$*
 
 check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
-	pytest -q -rfE $(patsubst %,--ignore=tests/%,lab latency load probes sqltrace vagrant) \
+	pytest -q -rfE $(patsubst %,--ignore=tests/%,lab latency load probes spark sqltrace vagrant) \
 		-k "not any_value_of_another_type"
 
 pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; TESTS=tests/lab: these alone
@@ -131,6 +132,7 @@ lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--u
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) -c requirements.lock --extra dev -o requirements-dev.lock
 	$(COMPILE) -c requirements-dev.lock --extra dev --extra quality -o requirements-quality.lock
+	$(COMPILE) -c requirements-dev.lock --extra spark -o requirements-spark.lock
 	$(COMPILE) -c requirements.lock --extra packaging -o requirements-packaging.lock
 
 docs: build $(VENV)/installed-packaging ## make the site and the manual page, into docs/build
@@ -211,6 +213,7 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
 	$(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
+	POLLTRACE_LINE_GIB=10 POLLTRACE_FILES=100000 pytest tests/sqltrace/test_hostile_sizes.py
 	LAB_SOAK=1 pytest tests/lab -k "in_a_row or leak or random_cancels or exercises"
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	POLLTRACE_WRONG_VALUES=7 pytest tests/recording -k any_value
@@ -236,6 +239,10 @@ test-postgresql-14: build setup-tests $(VENV)/installed-dev ## run PostgreSQL's 
 test-programs: build setup-tests $(VENV)/installed-dev ## look for checks in redis, nginx, haproxy, MariaDB and others (root)
 	@./setup.sh --programs
 	pytest tests/engines/test_other_programs.py
+
+test-spark: scanner $(VENV)/installed-dev $(VENV)/installed-spark ## scan traces on a local Spark cluster (400 MB of downloads)
+	@./setup.sh --spark
+	pytest tests/spark
 
 vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/vagrant.md
 	@./setup.sh --vagrant

@@ -4,8 +4,8 @@
 # --tests, to lint and test as well; with --packages to make packages of it; with
 # --client, only what a scenario's client needs; with --bench, what `make
 # bench` and `make overhead` measure against; with --programs, servers that `make
-# test-programs` looks at; with --vagrant, what `make
-# vagrant-test` does beyond --tests. Says what is missing, installs that and
+# test-programs` looks at; with --spark, what Spark runs on; with --vagrant, what
+# `make vagrant-test` does beyond --tests. Says what is missing, installs that and
 # nothing else; does nothing the second time.
 set -eu
 
@@ -31,6 +31,7 @@ case "${1:-}" in
 --packages) packages="$packages binutils debhelper dh-python git lintian mmdebstrap" ;;
 --client) packages=$client ;;
 --programs) packages=$programs ;;
+--spark) packages="$packages openjdk-17-jre-headless" ;;
 --vagrant) packages="$packages $tests $vagrant" ;;
 esac
 

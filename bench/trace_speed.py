@@ -101,8 +101,9 @@ def programs(folder: Path) -> list[Program]:
         Program("ripgrep -c 'WAIT #'", ["rg", "-c", "WAIT #"]),
         Program("mawk, sums by event", ["mawk", _AWK]),
         Program("perl, sums by event", ["perl", "-ne", _PERL]),
-        Program("scanner, one thread", [sys.executable, "-c", _SCAN, "1"]),
-        Program("scanner, two threads", [sys.executable, "-c", _SCAN, "2"]),
+        Program("a row for each call, one thread", [sys.executable, "-c", _SCAN, "1"]),
+        Program("a row for each call, two threads", [sys.executable, "-c", _SCAN, "2"]),
+        Program("polltrace trace, on one processor", ["taskset", "-c", "0", POLLTRACE, *asked]),
         Program("polltrace trace, group and filter", [POLLTRACE, *asked]),
     ]
     if shutil.which("cargo"):

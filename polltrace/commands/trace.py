@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,6 +148,8 @@ class Trace:
 @contextlib.contextmanager
 def open_traces(args: argparse.Namespace, files: Sequence[str] = ()) -> Iterator[TraceDatabase]:
     """The traces that are meant."""
+    # Arrow loads NumPy, whose threads for matrices spin for a while on every processor.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # DuckDB and Arrow take a while to load, and help does not need them.
     from polltrace.sqltrace.database import TraceDatabase  # noqa: PLC0415
 

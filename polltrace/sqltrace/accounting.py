@@ -64,6 +64,8 @@ def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
                 f"{each.clock_measured / 1000:.3f} us, but was taken for "
                 f"{each.clock / 1000:.3f} us (--clock sets it)"
             )
+    yield from _files("grew while it was read: read up to where it had ended", summaries, "grew")
+    yield from _files("shrank while it was read: calls are missing", summaries, "shrank")
     yield from _files("has calls of recursion only; --alldepths shows them", summaries, "deep")
     yield from _files(
         "has a clock that goes back: its elapsed time is doubtful", summaries, "steps"
@@ -76,6 +78,8 @@ def _applies(summary: FileSummary, what: str) -> bool:
     match what:
         case "limited":
             return summary.limited
+        case "grew" | "shrank":
+            return summary.change == what
         case "deep":
             return summary.least_depth > 0
         case "steps":

@@ -102,6 +102,10 @@ COLUMNS = (
 
 BY_NAME = {each.name: each for each in COLUMNS}
 
+# What a row has where calls are counted: how many there are of its kind, name and duration.
+TIMES = TraceColumn("times", "whole", "number of calls")
+COUNTED = ("kind", "name", "dur_us")
+
 
 def arrow_type(column: TraceColumn) -> pyarrow.DataType:
     """Arrow's type of the column."""
@@ -126,7 +130,7 @@ def arrow_schema(names: tuple[str, ...]) -> pyarrow.Schema:
     return arrow.schema(
         [
             arrow.field(each.name, arrow_type(each), metadata={"note": each.note})
-            for each in COLUMNS
+            for each in (*COLUMNS, TIMES)
             if each.name in names
         ]
     )

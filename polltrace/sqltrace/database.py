@@ -10,10 +10,11 @@ from typing import Any
 
 from polltrace.errors import HostError, PolltraceError, UsageError
 from polltrace.grammar import near_miss
+from polltrace.sqltrace.columns import TIMES
 from polltrace.sqltrace.file_scan import ScanOptions
 from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.sqltrace.inputs import trace_files
-from polltrace.sqltrace.relation import NAMES, needed, relation_sql, scanned
+from polltrace.sqltrace.relation import ALIKE, NAMES, needed, relation_sql, scanned
 from polltrace.sqltrace.scanner import TraceScan
 
 try:
@@ -61,31 +62,34 @@ class TraceDatabase:
         self.connection.close()
         self._folder.cleanup()
 
-    def load(self, table: str, query: str, *, lines: bool = False, plans: bool = False) -> None:
+    def load(self, table: str, query: str, **rows: bool) -> None:
         """Make `table` of a query that names the relation `calls` once: it is scanned as it runs.
 
-        Raises UsageError where the query is wrong.
+        `rows`: lines, plans, counted and recursive of ScanOptions. Raises UsageError where the
+        query is wrong.
         """
-        scan, view = self._scan(query, lines=lines, plans=plans)
+        scan, view = self._scan(query, **rows)
         self.execute(f"create or replace temp table {table} as with calls as ({view}) {query}")
         self.summaries = sorted(scan.summaries, key=lambda each: each.file)
 
     def stream(self, query: str, *, lines: bool = False) -> arrow.RecordBatchReader:
         """The rows of such a query, batch by batch while it is scanned."""
-        _, view = self._scan(query, lines=lines, plans=False)
+        _, view = self._scan(query, lines=lines)
         try:
             found = self.connection.sql(f"with calls as ({view}) {query}")
             return found.to_arrow_reader(_ROWS_AT_ONCE)
         except duckdb.Error as error:
             raise self._reason(error) from None
 
-    def _scan(self, query: str, *, lines: bool, plans: bool) -> tuple[TraceScan, str]:
+    def _scan(self, query: str, *, lines: bool = False, **rows: bool) -> tuple[TraceScan, str]:
         """A scan that is registered as `scanned`, and the relation over it."""
         names = needed([query])
         columns = scanned(names) or ("kind",)
-        options = ScanOptions(columns, self.think_us, self._clock, lines, plans)
+        options = ScanOptions(columns, self.think_us, self._clock, lines, **rows)
         self._scanning = scan = TraceScan(trace_files(self._words), options)
         self.connection.register("scanned", scan.reader())
+        if options.counted:
+            names = (*(name for name in names if name in ALIKE), TIMES.name)
         return scan, relation_sql(names, "scanned")
 
     def execute(self, sql: str) -> Any:

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from ctypes import byref, c_char_p, c_int64, c_void_p
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as arrow
 
-from polltrace.sqltrace.columns import BY_NAME, COLUMNS, TraceColumn, arrow_schema
+from polltrace.sqltrace.columns import BY_NAME, COLUMNS, COUNTED, TIMES, TraceColumn, arrow_schema
 from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.sqltrace.library import Options, Summary, library
 
@@ -31,7 +30,9 @@ class ScanOptions:
 
     columns: names out of COLUMNS; think_us: a wait for the client of so many microseconds or more
     ends an experience; clock: nanoseconds a unit of tim, 0: found out; all_lines: a row for every
-    line; plans: a row for every STAT line.
+    line; plans: a row for every STAT line; counted: a row for all calls that are alike in the
+    columns COUNTED, with their number in the column TIMES, and the calls of recursion only where
+    `recursive`.
     """
 
     columns: tuple[str, ...]
@@ -39,6 +40,13 @@ class ScanOptions:
     clock: int = 0
     all_lines: bool = False
     plans: bool = False
+    counted: bool = False
+    recursive: bool = True
+
+    @property
+    def scanned(self) -> tuple[str, ...]:
+        """The names of the columns that a batch has."""
+        return (*COUNTED, TIMES.name) if self.counted else self.columns
 
 
 class Block:
@@ -58,18 +66,8 @@ class FileScan:
 
     def __init__(self, file: str, options: ScanOptions) -> None:
         self.file = file
-        self._columns = [each for each in COLUMNS if each.name in options.columns]
-        self.schema = arrow_schema(options.columns)
+        self._columns, self.schema, given = _layout(options)
         self._file_name = arrow.array([file.encode(errors="replace").decode()])
-        scanner = _scanner_columns()
-        wanted = {scanner[each.source] for each in self._columns if each.name != "file"}
-        given = Options(
-            sum(1 << i for i in wanted),
-            options.think_us,
-            options.clock,
-            options.all_lines,
-            options.plans,
-        )
         self._pointer = library().sqltrace_open(byref(given))
         if not self._pointer:
             raise MemoryError
@@ -83,12 +81,19 @@ class FileScan:
         start = ctypes.addressof(ctypes.c_char.from_buffer(data))
         library().sqltrace_read(self._pointer, block.pointer, start, length)
 
-    def batch(self, block: Block) -> arrow.RecordBatch:
-        """The rows of the block, which is the next one of the file; its data is still there."""
-        pointer = library().sqltrace_batch(self._pointer, block.pointer)
+    def batch(self, block: Block | None) -> arrow.RecordBatch | None:
+        """The rows of the block, which is the next one of the file; its data is still there.
+
+        None where there is no row. Counted calls come when they are many; without a block, those
+        that are left.
+        """
+        pointer = library().sqltrace_batch(self._pointer, block and block.pointer)
         if not pointer:
             raise MemoryError
-        return _Batch(pointer).record_batch(self._columns, self.schema, self._file_name)
+        batch = _Batch(pointer)
+        if not batch.rows:
+            return None
+        return batch.record_batch(self._columns, self.schema, self._file_name)
 
     def pass_line(self, length: int) -> None:
         """Leave out a line that is too long for a block."""
@@ -126,7 +131,7 @@ class _Batch:
 
     def __init__(self, pointer: int) -> None:
         self._pointer = pointer
-        self._rows = int(library().sqltrace_rows(pointer))
+        self.rows = int(library().sqltrace_rows(pointer))
         self._tables: dict[int, arrow.Array] = {}
 
     def __del__(self) -> None:
@@ -140,18 +145,19 @@ class _Batch:
 
     def _array(self, column: TraceColumn, file: arrow.Array) -> arrow.Array:
         if column.name == "file":
-            indices = arrow.array(np.zeros(self._rows, np.int32))
+            zeros = arrow.py_buffer(bytes(4 * self.rows))
+            indices = arrow.Array.from_buffers(arrow.int32(), self.rows, [None, zeros])
             return arrow.DictionaryArray.from_arrays(indices, file)
         if column.source == "binds":
             return self._binds(column.kind)
         number = _scanner_columns()[column.source]
-        valid = self._buffer(library().sqltrace_valid(self._pointer, number), self._rows // 8 + 1)
+        valid = self._buffer(library().sqltrace_valid(self._pointer, number), self.rows // 8 + 1)
         wide = 8 if column.kind in ("whole", "instant") else 4
-        values = self._buffer(library().sqltrace_values(self._pointer, number), self._rows * wide)
+        values = self._buffer(library().sqltrace_values(self._pointer, number), self.rows * wide)
         if wide == 8:
             kind = arrow.int64() if column.kind == "whole" else arrow.timestamp("us")
-            return arrow.Array.from_buffers(kind, self._rows, [valid, values])
-        indices = arrow.Array.from_buffers(arrow.int32(), self._rows, [valid, values])
+            return arrow.Array.from_buffers(kind, self.rows, [valid, values])
+        indices = arrow.Array.from_buffers(arrow.int32(), self.rows, [valid, values])
         strings = KINDS if column.name == "kind" else self._strings(_STRINGS[column.name])
         return arrow.DictionaryArray.from_arrays(indices, strings, safe=False)
 
@@ -187,11 +193,28 @@ class _Batch:
             buffers = [valid, *self._strings(_BIND_STRINGS).buffers()[1:]]
         values = arrow.Array.from_buffers(element, count, buffers)
         number = _scanner_columns()["binds"]
-        rows = self._buffer(library().sqltrace_valid(self._pointer, number), self._rows // 8 + 1)
-        offsets = self._buffer(begin.value, 4 * (self._rows + 1))
+        rows = self._buffer(library().sqltrace_valid(self._pointer, number), self.rows // 8 + 1)
+        offsets = self._buffer(begin.value, 4 * (self.rows + 1))
         return arrow.Array.from_buffers(
-            arrow.list_(element), self._rows, [rows, offsets], children=[values]
+            arrow.list_(element), self.rows, [rows, offsets], children=[values]
         )
+
+
+@functools.cache
+def _layout(options: ScanOptions) -> tuple[list[TraceColumn], arrow.Schema, Options]:
+    """The columns of a batch, its schema, and what the scanner is told; the same for many files."""
+    columns = [each for each in (*COLUMNS, TIMES) if each.name in options.scanned]
+    wanted = {_scanner_columns()[each.source] for each in columns if each.name != "file"}
+    given = Options(
+        sum(1 << i for i in wanted),
+        options.think_us,
+        options.clock,
+        options.all_lines,
+        options.plans,
+        options.counted,
+        not options.recursive,
+    )
+    return columns, arrow_schema(options.scanned), given
 
 
 @functools.cache

@@ -15,7 +15,8 @@ class FileSummary:
     clock_measured: the same between its first and last timestamp, 0: too close;
     out_of_range, negative: numbers that were left out, or taken for 0;
     limited: written up to its size limit; continued_from, continues_in: another file has more;
-    orphan_…: recursive calls that no call contains; not_understood: lines by kind.
+    orphan_…: recursive calls that no call contains; not_understood: lines by kind;
+    change: "grew" or "shrank" while it was read, else empty.
     """
 
     file: str
@@ -44,3 +45,4 @@ class FileSummary:
     orphan_c: int
     orphan_e: int
     not_understood: Mapping[str, int]
+    change: str = ""

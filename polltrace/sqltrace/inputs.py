@@ -143,6 +143,13 @@ class TraceInput:
             self._left -= count
         return count
 
+    def change(self) -> str:
+        """ "grew" or "shrank" where it has not the size any more that it had; else empty."""
+        now = os.fstat(self._raw.fileno()).st_size
+        if self.size is None or now == self.size:
+            return ""
+        return "grew" if now > self.size else "shrank"
+
     def close(self) -> None:
         self._raw.close()
 

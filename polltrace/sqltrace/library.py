@@ -14,7 +14,7 @@ from typing import Any
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 
-_VERSION = 1
+_VERSION = 2
 PADDING = 64  # readable bytes behind a block
 
 
@@ -31,6 +31,8 @@ class Options(ctypes.Structure):
         ("clock", c_int64),
         ("all_lines", c_int32),
         ("stats", c_int32),
+        ("counted", c_int32),
+        ("top", c_int32),
     ]
 
 

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from polltrace.errors import UsageError
+from polltrace.sqltrace.columns import TIMES
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.perl_expression import is_perl, quoted, to_sql
+from polltrace.sqltrace.relation import is_of_alike
 
 PERCENTILES = (0.5, 0.9, 0.99)
 _CLASSES = {":all": "true", ":dbcall": "kind = 'call'", ":syscall": "kind = 'wait'"}
@@ -81,16 +83,18 @@ def sql_of(expression: str) -> str:
 
 def condition(question: ProfileQuestion) -> str:
     """SQL for the calls that are meant."""
-    terms = [term for term in (_of_row(question), _of_name(question)) if term]
-    return " and ".join(terms) or "true"
+    depth = "" if question.all_depths else "(kind <> 'call' or dep <= 0)"
+    return _all(depth, _of_row(question), _of_name(question))
+
+
+def _all(*terms: str) -> str:
+    return " and ".join(term for term in terms if term) or "true"
 
 
 def _of_row(question: ProfileQuestion) -> str:
     terms = []
     if question.where:
         terms.append(f"({sql_of(question.where)})")
-    if not question.all_depths:
-        terms.append("(kind <> 'call' or dep <= 0)")
     if question.name in _CLASSES:
         terms.append(_CLASSES[question.name])
     elif question.name.startswith(":"):
@@ -114,20 +118,16 @@ def profile(database: TraceDatabase, question: ProfileQuestion) -> Profile:
 
 def count_calls(database: TraceDatabase, question: ProfileQuestion) -> None:
     """Make the table `counted`: calls by group and duration."""
-    lines = question.name == ":all"
-    # Other lines are rows too where every line is wanted, but no calls.
-    calls = "count(*) filter (kind in ('call', 'wait'))" if lines else "count(*)"
-    if question.group or not _of_name(question):
-        group, where = sql_of(question.group) if question.group else "name", condition(question)
-        query = _counted(group, calls, where)
+    group = sql_of(question.group) if question.group else "name"
+    of_row = _of_row(question)
+    if question.name != ":all" and is_of_alike(f"{group} {of_row}"):
+        query = _counted(group, f"sum({TIMES.name})::bigint", _all(of_row, _of_name(question)))
+        database.load("counted", query, counted=True, recursive=question.all_depths)
     else:
-        # A pattern takes longer than all else, so it is tried on each name and duration once.
-        rows = _counted("name", calls, _of_row(question) or "true")
-        query = (
-            f"select grouped, dur_us, calls from (with every as materialized ({rows}) "
-            f"select grouped as name, * from every) where {_of_name(question)}"
-        )
-    database.load("counted", query, lines=lines)
+        # Other lines are rows too where every line is wanted, but no calls.
+        calls = "count(*) filter (kind in ('call', 'wait'))"
+        query = _counted(group, calls, condition(question))
+        database.load("counted", query, lines=question.name == ":all")
 
 
 def _counted(group: str, calls: str, where: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from polltrace.sqltrace.columns import BY_NAME
+from polltrace.sqltrace.columns import BY_NAME, COUNTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,15 @@ DERIVED = (
 )
 NAMES = (*BY_NAME, *(each.name for each in DERIVED))
 _DERIVED = {each.name: each for each in DERIVED}
+ALIKE = (*COUNTED, *(each.name for each in DERIVED if set(each.of) <= set(COUNTED)))
+# Words of SQL whose value depends on nothing but what is written next to them.
+_PURE = """
+    and or not in is null like ilike between case when then else end true false as cast
+    bigint integer double varchar abs ceil coalesce concat contains floor greatest instr least
+    length ln log10 lower nullif pow printf regexp_matches replace round sqrt starts_with substr
+    trunc upper
+"""
+_OF_ALIKE = {*ALIKE, *_PURE.split()}
 
 
 def needed(sql: Iterable[str]) -> tuple[str, ...]:
@@ -59,8 +68,18 @@ def needed(sql: Iterable[str]) -> tuple[str, ...]:
     text = " ".join(sql)
     if re.search(r"(select|distinct|[,.])\s*\*|columns\s*\(", text, re.IGNORECASE):
         return NAMES
-    words = {word.lower() for word in re.findall(r"[A-Za-z_]\w*", text)}
+    words = _words(text)
     return tuple(name for name in NAMES if name in words)
+
+
+def _words(sql: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"\b[A-Za-z_]\w*", sql)}
+
+
+def is_of_alike(expression: str) -> bool:
+    """Whether the expression is the same for all calls that are alike in COUNTED: nothing else is
+    in it, and no function that is not known to be one of its arguments alone."""
+    return _words(re.sub(r"'(?:[^']|'')*'", "''", expression)) <= _OF_ALIKE
 
 
 def scanned(names: Iterable[str]) -> tuple[str, ...]:

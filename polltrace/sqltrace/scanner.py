@@ -10,6 +10,7 @@ import os
 import queue
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import pyarrow as arrow
 
@@ -29,7 +30,7 @@ class TraceScan:
     def __init__(
         self, files: Iterable[str], options: ScanOptions, threads: int | None = None
     ) -> None:
-        self.schema = arrow_schema(options.columns)
+        self.schema = arrow_schema(options.scanned)
         self.summaries: list[FileSummary] = []
         self.failure: BaseException | None = None
         self._options = options
@@ -74,9 +75,10 @@ class TraceScan:
                 while not self._stop.is_set() and self._scan_block(file, block):
                     pass
                 if file.is_last_out():
-                    file.close()
+                    if (left := file.close()) is not None:
+                        self._put(left)
                     with self._lock:
-                        self.summaries.append(file.scan.end())
+                        self.summaries.append(replace(file.scan.end(), change=file.change))
             self._put(None)
         except BaseException as error:
             self._stop.set()
@@ -112,7 +114,7 @@ class TraceScan:
         if filled.length:
             file.scan.read(block, filled.data, filled.length)
         batch = file.in_turn(turn, filled, block, self._stop)
-        if batch is not None and batch.num_rows:
+        if batch is not None:
             self._put(batch)
         return True
 
@@ -129,6 +131,7 @@ class _OpenFile:
         self._given = self._done = 0
         self._threads = 1
         self._at_end = False
+        self.change = ""
         self._reading = threading.Lock()
 
     def join(self) -> bool:
@@ -180,8 +183,10 @@ class _OpenFile:
             self._turn.notify_all()
         return batch
 
-    def close(self) -> None:
-        """After the last block."""
+    def close(self) -> arrow.RecordBatch | None:
+        """After the last block; the rows that are left."""
+        self.change = self._input.change()
         if self._reader.cut:
             self.scan.cut_line(self._reader.cut)
         self._input.close()
+        return self.scan.batch(None)

@@ -90,8 +90,9 @@ def scan(
         reader.give_back(part)
     if reader.cut:
         found.cut_line(reader.cut)
+    batches.append(found.batch(None))
     summary = found.end()
-    return arrow.Table.from_batches(batches, found.schema), summary
+    return arrow.Table.from_batches([each for each in batches if each], found.schema), summary
 
 
 def rows(data: bytes | str, columns: Sequence[str] = EVERY, **options: Any) -> list[dict[str, Any]]:

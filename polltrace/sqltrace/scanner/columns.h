@@ -45,7 +45,8 @@
     X(xe_us)                                                                   \
     X(wait_us)                                                                 \
     X(uaf_us)                                                                  \
-    X(first_line)
+    X(first_line)                                                              \
+    X(times)
 
 // Indices into tables of strings.
 #define INDEX_COLUMNS(X)                                                       \

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 
 // Raised where a function or a column changes its meaning.
-enum { INTERFACE_VERSION = 1 };
+enum { INTERFACE_VERSION = 2 };
 
 int32_t sqltrace_version(void);
 size_t sqltrace_summary_size(void);
@@ -25,7 +25,8 @@ void sqltrace_block_delete(struct block *block);
 void sqltrace_read(const struct scan *scan, struct block *block,
                    const char *data, size_t len);
 
-// The rows of the block, in the order of the file. NULL: no memory.
+// The rows of the block, in the order of the file; counted calls that are left,
+// where `block` is NULL. NULL: no memory.
 struct batch *sqltrace_batch(struct scan *scan, struct block *block);
 void sqltrace_batch_delete(struct batch *batch);
 

@@ -21,9 +21,8 @@ static int64_t value_of(const struct record *record, enum field field) {
     return record->has >> field & 1 ? record->field[field] : 0;
 }
 
-static void contain_wait(struct scan *scan, struct batch *batch,
-                         const struct record *record, int64_t line) {
-    batch_put(batch, COLUMN_first_line, line);
+static void contain_wait(struct scan *scan, const struct record *record,
+                         int64_t line) {
     struct span *const to = containment_push(&scan->sessions.now->containment);
     if (!to) {
         scan->out_of_memory = true;
@@ -39,9 +38,9 @@ static void contain_wait(struct scan *scan, struct batch *batch,
 }
 
 // A call after what it contains.
-static void contain_call(struct scan *scan, struct batch *batch,
-                         const struct record *record, int64_t depth,
-                         int64_t line) {
+static struct contained contain_call(struct scan *scan,
+                                     const struct record *record, int64_t depth,
+                                     int64_t line) {
     struct containment *in = &scan->sessions.now->containment;
     const int64_t end = value_of(record, FIELD_TIM);
     const struct span span = {.begin = end - value_of(record, FIELD_E),
@@ -52,14 +51,39 @@ static void contain_call(struct scan *scan, struct batch *batch,
                               .dep = (int32_t)(depth & INT32_MAX)};
     struct contained found;
     scan->out_of_memory |= !containment_add_call(in, &span, &found);
-    if (!(batch->wanted & OF_RECURSION))
+    return found;
+}
+
+// Add a call or wait to the sums, and find what it contains.
+static struct contained account(struct scan *scan, const struct record *record,
+                                int64_t depth, int64_t line) {
+    const bool timed = record->has >> FIELD_TIM & 1;
+    struct summary *sums = &scan->summary;
+    if (record->kind == WAIT_CALL) {
+        sums->waits++;
+        if (timed)
+            contain_wait(scan, record, line);
+        return (struct contained){0};
+    }
+    sums->calls++;
+    if (sums->least_depth < 0 || depth < sums->least_depth)
+        sums->least_depth = depth;
+    return timed ? contain_call(scan, record, depth, line)
+                 : (struct contained){0};
+}
+
+static void put_contained(struct batch *batch, const struct record *record,
+                          const struct contained *in, int64_t line) {
+    if (!(batch->wanted & OF_RECURSION) || !(record->has >> FIELD_TIM & 1))
         return;
-    const int64_t unaccounted = span.e - span.c - found.waits;
-    batch_put(batch, COLUMN_xc_us, span.c > found.c ? span.c - found.c : 0);
-    batch_put(batch, COLUMN_xe_us, span.e > found.e ? span.e - found.e : 0);
-    batch_put(batch, COLUMN_wait_us, found.waits);
-    batch_put(batch, COLUMN_uaf_us, unaccounted);
-    batch_put(batch, COLUMN_first_line, found.line ? found.line : line);
+    batch_put(batch, COLUMN_first_line, in->line ? in->line : line);
+    if (record->kind == WAIT_CALL)
+        return;
+    const int64_t c = value_of(record, FIELD_C), e = value_of(record, FIELD_E);
+    batch_put(batch, COLUMN_xc_us, c > in->c ? c - in->c : 0);
+    batch_put(batch, COLUMN_xe_us, e > in->e ? e - in->e : 0);
+    batch_put(batch, COLUMN_wait_us, in->waits);
+    batch_put(batch, COLUMN_uaf_us, e - c - in->waits);
 }
 
 static void put_statement(struct batch *batch, struct statement *statement) {
@@ -147,19 +171,20 @@ static void put_call(struct scan *scan, struct batch *batch,
     batch_put(batch, COLUMN_dur_us,
               value_of(record, wait ? FIELD_ELA : FIELD_C));
     put_fields(batch, record);
-    const bool timed = record->has >> FIELD_TIM & 1;
-    struct summary *sums = &scan->summary;
-    if (wait) {
-        if (timed)
-            contain_wait(scan, batch, record, line);
-        sums->waits++;
+    const struct contained found = account(scan, record, depth, line);
+    put_contained(batch, record, &found, line);
+}
+
+void count_call(struct scan *scan, struct record *record) {
+    const bool wait = record->kind == WAIT_CALL;
+    const int64_t depth = wait ? 0 : value_of(record, FIELD_DEP);
+    scan_clock(scan, record);
+    account(scan, record, depth, scan->summary.lines + record->line + 1);
+    if (depth > 0 && scan->options.top)
         return;
-    }
-    if (timed)
-        contain_call(scan, batch, record, depth, line);
-    sums->calls++;
-    if (sums->least_depth < 0 || depth < sums->least_depth)
-        sums->least_depth = depth;
+    scan->out_of_memory |=
+        !tally_add(&scan->tally, record->name, wait,
+                   value_of(record, wait ? FIELD_ELA : FIELD_C));
 }
 
 void put_row(struct scan *scan, struct batch *batch, struct record *record,

@@ -10,3 +10,6 @@ enum row_kind row_kind(const struct record *record);
 // Add the row of `record`, of a block that is at `data`.
 void put_row(struct scan *scan, struct batch *batch, struct record *record,
              const char *data);
+
+// Count the call or wait among those alike.
+void count_call(struct scan *scan, struct record *record);

@@ -50,6 +50,9 @@ static void end_text(struct scan *scan) {
 
 static void take_statement(struct scan *scan, const struct block *block,
                            const struct record *record) {
+    scan->summary.statements++;
+    if (scan->options.counted)
+        return;
     struct cursor *cursor =
         cursors_find(&scan->sessions.now->cursors, record->cursor);
     struct statement *made = statement_new();
@@ -63,7 +66,6 @@ static void take_statement(struct scan *scan, const struct block *block,
     cursor->statement = made;
     cursor->parse_id = scan->summary.lines + record->line + 1;
     cursor->exec_id = 0;
-    scan->summary.statements++;
     made->refs++;
     scan->text_of = made;
     take_text(scan, block, record);
@@ -130,34 +132,63 @@ static bool same_mode(struct mode one, struct mode other) {
            one.may_be_over == other.may_be_over;
 }
 
-bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
-    if (!same_mode(block->begins, scan->mode))
-        block_read(block, block->data, block->len, scan->mode, scan->want);
-    if (block->out_of_memory ||
-        !batch_begin(batch, block->count, scan->options.columns,
+// A row for each record of the block that is one.
+static bool put_rows(struct scan *scan, struct block *block,
+                     struct batch *batch) {
+    if (!batch_begin(batch, block->count, scan->options.columns,
                      ++scan->batches))
         return false;
     scan->from_client =
         names_find(&block->names, FROM_CLIENT, sizeof FROM_CLIENT - 1);
-    for (size_t i = 0; i < block->count; i++) {
+    for (size_t i = 0; i < block->count && !scan->out_of_memory; i++) {
         struct record *record = &block->record[i];
         take(scan, block, record);
-        if (scan->out_of_memory)
-            return false;
-        if (is_row(scan, record))
+        if (!scan->out_of_memory && is_row(scan, record))
             put_row(scan, batch, record, block->data);
     }
+    // The batch outlives the block.
+    batch->strings[NAME_STRINGS] = block->names.strings;
+    block->names.strings = (struct strings){0};
+    return !scan->out_of_memory && !batch->out_of_memory;
+}
+
+static bool put_counted(struct scan *scan, struct batch *batch) {
+    return tally_into(&scan->tally, batch, scan->options.columns,
+                      ++scan->batches);
+}
+
+static bool count_calls(struct scan *scan, struct block *block,
+                        struct batch *batch) {
+    if (!tally_begin(&scan->tally, &block->names))
+        return false;
+    for (size_t i = 0; i < block->count && !scan->out_of_memory; i++) {
+        struct record *record = &block->record[i];
+        if (record->kind >= PARSE_CALL && record->kind <= LAST_CALL)
+            count_call(scan, record);
+        else
+            take(scan, block, record);
+    }
+    return !scan->out_of_memory &&
+           (!tally_is_full(&scan->tally) || put_counted(scan, batch));
+}
+
+bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
+    if (!block)
+        return !scan->options.counted || put_counted(scan, batch);
+    if (!same_mode(block->begins, scan->mode))
+        block_read(block, block->data, block->len, scan->mode, scan->want);
+    if (block->out_of_memory ||
+        !(scan->options.counted ? count_calls(scan, block, batch)
+                                : put_rows(scan, block, batch)))
+        return false;
     for (size_t i = 0; i < block->kinds.count; i++)
         kinds_add(&scan->kinds, block->kinds.kind[i].name,
                   strlen(block->kinds.kind[i].name),
                   block->kinds.kind[i].lines);
-    // The batch outlives the block.
-    batch->strings[NAME_STRINGS] = block->names.strings;
-    block->names.strings = (struct strings){0};
     scan->mode = block->ends;
     scan->summary.lines += block->lines;
     scan->summary.bytes += (int64_t)block->len;
-    return !scan->out_of_memory && !batch->out_of_memory;
+    return true;
 }
 
 void scan_end(struct scan *scan, struct summary *summary) {
@@ -170,6 +201,7 @@ void scan_free(struct scan *scan) {
     if (!scan)
         return;
     sessions_free(&scan->sessions);
+    tally_free(&scan->tally);
     statement_release(scan->text_of);
     free(scan);
 }

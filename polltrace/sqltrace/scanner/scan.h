@@ -16,6 +16,9 @@ struct scan_options {
     int64_t clock;     // of tim, e, ela: 1000 or 1024 ns a unit; 0: found out
     int32_t all_lines; // a row for every line
     int32_t stats;     // a row for every STAT
+    int32_t counted;   // a row for all calls of a name and duration: name,
+                       // kind, dur_us and times
+    int32_t top;       // no recursive calls, where calls are counted
 };
 
 enum { LONGEST_VERSION = 64, LONGEST_NAME = 256 };
@@ -39,8 +42,9 @@ struct scan;
 struct scan *scan_new(const struct scan_options *options);
 
 // Make `batch` of the records of `block`, which is read once more where it was
-// read as beginning elsewhere than the blocks before it ended. False where
-// there is no memory.
+// read as beginning elsewhere than the blocks before it ended. Counted calls
+// are kept for a later batch until they are many; with NULL, after the last
+// block, they are all. False where there is no memory.
 bool scan_block(struct scan *scan, struct block *block, struct batch *batch);
 
 // After the last block.

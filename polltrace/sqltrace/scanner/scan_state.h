@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scan.h"
+#include "tally.h"
 
 struct scan {
     struct scan_options options;
@@ -11,6 +12,7 @@ struct scan {
     struct sessions sessions;
     struct summary summary;
     struct kinds kinds;
+    struct tally tally;
     uint32_t batches;
     int64_t binds_cursor;      // that the last BINDS was for
     struct statement *text_of; // that is not at its end

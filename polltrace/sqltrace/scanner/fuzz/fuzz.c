@@ -51,6 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .think_us = 1000000,
         .all_lines = data[0] & 1,
         .stats = data[0] & 2,
+        .counted = data[0] & 4,
+        .top = data[0] & 8,
     };
     struct scan *scan = sqltrace_open(&options);
     struct block *block = sqltrace_block_new();
@@ -66,6 +68,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         part = part_length(text + at, len - at, least);
         scan_part(scan, block, text + at, part);
     }
+    struct batch *rest = sqltrace_batch(scan, NULL);
+    if (!rest)
+        abort();
+    check_strings(rest);
+    sqltrace_batch_delete(rest);
     struct summary summary;
     sqltrace_end(scan, &summary);
     if (summary.bytes != (int64_t)len)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Calls counted by name and duration. Where a question is of these alone, a
+// row for each call would be made only to be counted.
+#pragma once
+
+#include "batch.h"
+#include "names.h"
+
+struct alike {
+    int64_t dur_us;
+    int64_t times; // 0: an empty slot
+    uint32_t key;  // of names: the index, and a bit for a wait
+};
+
+struct tally {
+    struct names names;
+    struct alike *slot;
+    size_t count, slots;
+    int32_t *name_of; // by the index of a name in the block
+    size_t name_room;
+};
+
+// The calls that come are of a block with these names. False: no memory.
+bool tally_begin(struct tally *tally, const struct names *of_block);
+
+// One more call of the block's name `name`. False: no memory.
+bool tally_add(struct tally *tally, int32_t name, bool wait, int64_t dur_us);
+
+// Whether there is so much in it that it should become a batch.
+bool tally_is_full(const struct tally *tally);
+
+// Make `batch` of it, a row for each kind of call, and forget all. False: no
+// memory.
+bool tally_into(struct tally *tally, struct batch *batch, uint64_t wanted,
+                uint32_t serial);
+
+void tally_free(struct tally *tally);
