@@ -95,7 +95,7 @@ def _on_cpu(budget: TimeBudget, polling: Estimate | None) -> str:
     return (
         f"at work on CPU {max(100 * budget.cpu - polls.value, 0.0):.1f} %,"
         f" polling {polls.value:.1f} % [{polls.low:.1f}, {polls.high:.1f}]"
-        f" ({polling.value:.2f} % of its CPU, as counted)"
+        f" ({polling.value:.2f} % of its CPU)"
     )
 
 

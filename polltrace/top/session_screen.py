@@ -175,7 +175,9 @@ def _cost(session: SessionView) -> list[Text]:
     if session.checks:
         agree = ""
         if isinstance(advice, Advice):
-            agree = "; they agree" if advice.choice.agree else "; they DISAGREE"
+            both = f"; both: {advice.now.value:.2f} %"
+            agree = both if advice.choice.trusted == "both" else ""
+            agree = agree if advice.choice.agree else "; they DISAGREE"
         lines.append(
             Text(f"Sampled: {_pct(session.checks)} of {session.samples:,} on-CPU samples{agree}")
         )

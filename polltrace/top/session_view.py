@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from polltrace.breaks.break_mode import Evidence
 from polltrace.engines import Trigger
 from polltrace.intervals import Estimate, proportion
-from polltrace.overhead.advice import Advice, Extras
+from polltrace.overhead.advice import Extras
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import Knot, PollCost, constant, curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice
@@ -46,9 +46,8 @@ class SessionView:
 
     @property
     def polling(self) -> Estimate | None:
-        """What polls take of its CPU time by their count, per cent; None where that is unknown."""
-        advice = self.advice
-        return advice.counted if isinstance(advice, Advice) else advice.now if advice else None
+        """What checking takes of its CPU time, per cent; None where that is unknown."""
+        return self.advice.now if self.advice else None
 
     def ended(self) -> SessionView:
         return replace(self, note="The process has ended; this is what was seen of it last.")
