@@ -27,22 +27,21 @@ help: ## print this list
 demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
 
-# The linters, the C tests and a shard for each folder of Python tests side by side: one more than
-# there are processors, because half of the time a test waits. Each shard has its own namespaces, so
-# it sees no process of another; the probe's shard keeps the host's process IDs, because a probe in a
-# PID namespace takes other paths, and the emulated kernels' keeps the network, which their packages
-# come from. The longest begins first. What failed is said once more at the end, where one looks for
-# it.
+# The linters, the C tests and a shard for each folder of Python tests side by side, no more than
+# there are processors: sessions that poll use all that they get, and with one more at once the whole
+# took longer. Each shard has its own namespaces, so it sees no process of another; the probe's shard
+# keeps the host's process IDs, because a probe in a PID namespace takes other paths, and the emulated
+# kernels' keeps the network, which their packages come from. The longest begins first. What failed
+# is said once more at the end, where one looks for it.
 test: SHELL := /bin/bash
 test: setup-tests build clients $(VENV)/installed-dev $(VENV)/installed-packaging ## do all set-up, then run every test (root)
 	@mkdir -p build; set -o pipefail; \
-	$(MAKE) -s --no-print-directory $(TESTS_AT_ONCE) --keep-going --output-sync=target \
+	$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --keep-going --output-sync=target \
 		check-c-built $(LONG:%=pytest-%) lint-files $(patsubst %,pytest-%,$(filter-out $(LONG),$(FOLDERS))) \
 		2>&1 | tee build/test.log || { \
 		echo; echo "make test: what failed, out of build/test.log:"; \
 		grep -E '^(FAILED|ERROR) |^make.*\*\*\* ' build/test.log; exit 1; }
 
-TESTS_AT_ONCE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $(JOBS) + 1))
 # Spark's tests take minutes: make test-spark.
 FOLDERS := $(filter-out spark,$(patsubst tests/%/,%,$(sort $(dir $(wildcard tests/*/test_*.py)))))
 LONG = top scenarios lab load kernels probes recording engines
