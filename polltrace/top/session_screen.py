@@ -173,17 +173,21 @@ def _cost(session: SessionView) -> list[Text]:
         )
         lines += _cancel(advice)
     if session.checks:
-        agree = ""
-        if isinstance(advice, Advice):
-            both = f"; both: {advice.now.value:.2f} %"
-            agree = both if advice.choice.trusted == "both" else ""
-            agree = agree if advice.choice.agree else "; they DISAGREE"
-        lines.append(
-            Text(f"Sampled: {_pct(session.checks)} of {session.samples:,} on-CPU samples{agree}")
-        )
+        lines.append(Text(_sampled(session, session.checks)))
     if not lines and session.server:
         lines.append(Text(f"Nothing on CPU in {session.seconds:.0f} s of measuring.", style="dim"))
     return lines
+
+
+def _sampled(session: SessionView, checks: Estimate) -> str:
+    """What the samples say, and both estimates together."""
+    advice, samples = session.advice, f"{session.samples:,} samples"
+    if not isinstance(advice, Advice) or advice.sampled is None:
+        return f"Sampled: {_pct(checks)} of {samples} on CPU"
+    found = f"Sampled: {_pct(advice.sampled)} of its CPU, by {samples}"
+    if not advice.choice.agree:
+        return f"{found}; they DISAGREE"
+    return f"{found}; both: {advice.now.value:.2f} %"
 
 
 def _cancel(advice: Advice) -> list[Text]:

@@ -56,7 +56,7 @@ Break mode: in-band:
   does NOT catch SIGURG, does NOT own its socket, polls on CPU
   BREAK_POLL_SKIP=3 in /u01/network/admin/sqlnet.ora
 Counted: 5.00 % [4.50, 5.59] of its CPU, 80,000 polls a second x 500 ns
-Sampled: 5.00 % [2.74, 8.96] of 200 on-CPU samples; both: 5.00 %
+Sampled: 5.00 % [2.74, 8.96] of its CPU, by 200 samples; both: 5.00 %
 
   SKIP POLLS/CPU s         LOST% [95 %]  SAVED% CANCEL p99    WORST   WAITING
      1     272,727 13.64 [11.43, 15.87]  -10.00          -        -       3 s
