@@ -217,7 +217,7 @@ def test_a_load_counts_what_its_caches_found(loaded: Loaded) -> None:
 
 def test_a_session_with_changes_of_its_own_sees_them(loaded: Loaded) -> None:
     text = """
-    seconds = 1
+    seconds = 4
     order = "sequential"
     transactions_per_commit = 2
     setup = ["create table t (n number)", "insert into t values (0)"]
@@ -234,4 +234,4 @@ def test_a_session_with_changes_of_its_own_sees_them(loaded: Loaded) -> None:
     # Every other read has an uncommitted change before it, the rest a commit.
     assert found["Find Count"] == 0
     assert found["Create Count Success"] == pytest.approx(data["transactions"] / 4, abs=1)
-    assert found["Create Count Success"] > 2
+    assert found["Create Count Success"] > 0

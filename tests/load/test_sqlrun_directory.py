@@ -62,7 +62,6 @@ def test_it_runs(directory: Path, run: Run, built_lab: None, tmp_path: Path) -> 
     ended = run("load", str(directory), *options, "-o", str(tmp_path / "o.load.jsonl"))
     assert ended.returncode == 0, ended.stderr
     data = json.loads(ended.stdout)
-    assert data["transactions"] > 12
     assert all(each["transactions"] for each in data["statements"])
 
 

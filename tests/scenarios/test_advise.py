@@ -251,10 +251,12 @@ def test_a_session_is_bounded_by_the_waits_that_it_has(
         monkeypatch.setenv("POLLTRACE_PASSWORD", oralab.password)
         connect = ("--connect", f"{oralab.user}@{oralab.dsn}")
         measured = ("advise", "-p", str(pid), "-d", "1s", "--max-cancel", "1h", "--json")
-        seen, known, asked = (
-            json.loads(run(*measured, *options).stdout)
+        all_ended = [
+            run(*measured, *options)
             for options in ((), connect, (*connect, "--max-cancel-waiting", "31s"))
-        )
+        ]
+        assert [each.stderr for each in all_ended if each.returncode] == []
+        seen, known, asked = (json.loads(each.stdout) for each in all_ended)
     # THEN only the database knows of the wait, and each says what its limit rests on
     assert (seen["waits_for_locks"], seen["max_cancel_waiting_s"]) == (False, 900)
     assert "samples found it waiting for a lock" in seen["max_cancel_waiting_because"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -135,7 +136,8 @@ def test_a_process_that_does_not_poll_has_no_stacks(run: Run) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
         ended = run("stacks", "-p", str(idle.pid), "-d", "0.2")
         idle.kill()
-    assert ended.stdout.startswith("No stacks: in 0.2 s no break poll was sampled.")
+    # On a busy host it looks longer, and says so.
+    assert re.match(r"No stacks: in [\d.]+ s no break poll was sampled\.", ended.stdout)
 
 
 @pytest.mark.parametrize(
