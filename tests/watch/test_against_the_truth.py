@@ -26,8 +26,8 @@ from tests.waiting import PATIENCE_S, until
 TITLE = "oracleTRUTH (LOCAL=NO)"
 # Counted in windows: a hundredth of the time. A figure that is twice or half as high is wrong.
 FACTOR = 1.6
-# The process takes its own cost with an interpreter around each poll.
-COST_FACTOR = 2.5
+# The process takes its own cost with an interpreter around each poll, which a busy host slows too.
+COST_FACTOR = 3.5
 
 
 class Poller:
@@ -109,6 +109,11 @@ def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) ->
     assert close(server["lost_cores"] / share, lost, FACTOR * COST_FACTOR), (server, lost)
 
 
+def enough(before: dict[str, float], now: dict[str, float]) -> bool:
+    """Whether some windows fell into its time on CPU, also on a host that gives it little."""
+    return now["at_s"] > before["at_s"] + 8 and now["cpu_s"] > before["cpu_s"] + 2
+
+
 @pytest.mark.usefixtures("probe")
 def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> None:
     options = ("export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5")
@@ -130,7 +135,7 @@ def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> Non
         # Its cost is known from here on.
         until(lambda: metrics().get(cpu), "a cost")
         first, before = metrics(), poller.reported()
-        until(lambda: poller.reported()["at_s"] > before["at_s"] + 8, "eight seconds")
+        until(lambda: enough(before, poller.reported()), "eight seconds, two of them on CPU")
         last, after = metrics(), poller.reported()
     counted = last["polltrace_break_polls_total"] - first["polltrace_break_polls_total"]
     used_s = last[used] - first[used]
