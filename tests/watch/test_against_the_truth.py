@@ -109,11 +109,6 @@ def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) ->
     assert close(server["lost_cores"] / share, lost, FACTOR * COST_FACTOR), (server, lost)
 
 
-def enough(before: dict[str, float], now: dict[str, float]) -> bool:
-    """Whether some windows fell into its time on CPU, also on a host that gives it little."""
-    return now["at_s"] > before["at_s"] + 8 and now["cpu_s"] > before["cpu_s"] + 0.8
-
-
 @pytest.mark.usefixtures("probe")
 def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> None:
     options = ("export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5")
@@ -135,7 +130,7 @@ def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> Non
         # Its cost is known from here on.
         until(lambda: metrics().get(cpu), "a cost")
         first, before = metrics(), poller.reported()
-        until(lambda: enough(before, poller.reported()), "eight seconds, one of them on CPU")
+        until(lambda: poller.reported()["at_s"] > before["at_s"] + 8, "eight seconds")
         last, after = metrics(), poller.reported()
     counted = last["polltrace_break_polls_total"] - first["polltrace_break_polls_total"]
     used_s = last[used] - first[used]
