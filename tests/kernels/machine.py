@@ -29,6 +29,9 @@ MEMORY_MB = 1536
 # the other has just patched (a tracepoint switched on), long after it is gone: "Oops: int3".
 TIMING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "2")
 COUNTING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "1", "-icount", "shift=0")
+# The kernel looks at start whether its timer ticks within some microseconds, and panics where a busy
+# host did not run the emulator in them; `no_timer_check` is what Linux has for virtual machines.
+KERNEL_OPTIONS = "console=ttyS0 panic=-1 loglevel=4 no_timer_check"
 # They must not outlive us, however we end.
 LEASH = ("setpriv", "--pdeathsig", "KILL")
 
@@ -81,7 +84,7 @@ def _qemu(kernel: Unpacked, initrd: Path, socket: Path, console: Path) -> list[s
         *("-nodefaults", "-display", "none", "-no-reboot", "-monitor", "none"),
         *("-serial", f"file:{console}", "-serial", "stdio"),
         *("-kernel", str(kernel.image), "-initrd", str(initrd)),
-        *("-append", "console=ttyS0 panic=-1 loglevel=4"),
+        *("-append", KERNEL_OPTIONS),
         *("-object", f"memory-backend-memfd,id=memory,size={MEMORY_MB}M,share=on"),
         *("-numa", "node,memdev=memory", "-chardev", f"socket,id=files,path={socket}"),
         *("-device", "vhost-user-fs-pci,queue-size=1024,chardev=files,tag=host"),
