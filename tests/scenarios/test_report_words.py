@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The demo's words for what counting cost."""
+"""The words of reports for what is less than nothing, or nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 
 from polltrace.intervals import Estimate
 from polltrace.scenarios.demo.report import slowed
+from polltrace.scenarios.report.run.table import interval
 
 
 @pytest.mark.parametrize(
@@ -19,3 +20,9 @@ from polltrace.scenarios.demo.report import slowed
 )
 def test_nothing_takes_less_than_no_more_time(more: Estimate, words: str) -> None:
     assert slowed(more) == words
+
+
+def test_nothing_has_no_sign_of_less() -> None:
+    assert interval(Estimate(-0.01, -0.04, 0.02), sign=True) == "+0.0 [+0.0, +0.0]"
+    assert interval(Estimate(-0.01, -0.04, 0.02)) == "0.0 [0.0, 0.0]"
+    assert slowed(Estimate(0.2, -0.04, 0.4)).endswith("(0.2 % [0.0, 0.4])")
