@@ -17,7 +17,7 @@ SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
-	setup setup-tests docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands lock \
+	setup setup-tests docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands five-minutes lock \
 	test-postgresql-14 test-programs test-spark \
 	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak check-compare mutants coverage kernels vagrant-test clean
 
@@ -44,7 +44,7 @@ test: setup-tests build clients $(VENV)/installed-dev $(VENV)/installed-packagin
 
 # Spark's tests take minutes: make test-spark.
 FOLDERS := $(filter-out spark,$(patsubst tests/%/,%,$(sort $(dir $(wildcard tests/*/test_*.py)))))
-LONG = top scenarios lab load kernels probes recording engines
+LONG = top scenarios lab load kernels probes recording engines docs
 IN_NAMESPACES = tests/own-namespaces.sh
 pytest-probes: IN_NAMESPACES += --host-pids
 pytest-kernels: IN_NAMESPACES =
@@ -154,6 +154,12 @@ check-linked: ## has Debian fixed anything since in the libraries inside dist/ (
 two-commands: ## time both commands on a bare Debian 12: a quarter of an hour and more (root)
 	@./setup.sh --packages
 	packaging/two-commands.sh demo demo test
+
+five-minutes: ## time a bare Debian 12 from the clone to advice on a session of one's own (root)
+	@./setup.sh --packages
+	packaging/two-commands.sh build \
+		'PID=$$(polltrace lab load --background --pid-only) && polltrace ps && \
+		polltrace advise -p $$PID && polltrace lab stop'
 
 docs-pictures: build ## make the pictures that the pages show (chromium)
 	python docs/pictures.py

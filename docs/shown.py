@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 PAGES = (*sorted(Path(__file__).parent.glob("*.md")), Path(__file__).parents[1] / "README.md")
@@ -30,9 +30,9 @@ class Stage:
     """The lab and its two sessions, from their first need to the end of a page."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory
+        self.directory = directory
         self.lab_runs = False
-        self._environment = {
+        self.environment = {
             **os.environ,
             "COLUMNS": _WIDTH,
             "NO_COLOR": "1",
@@ -44,8 +44,8 @@ class Stage:
         """What a command prints, stderr included. Raises SystemExit when it ends badly."""
         ended = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
-            env=self._environment,
-            cwd=self._directory,
+            env=self.environment,
+            cwd=self.directory,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -58,12 +58,13 @@ class Stage:
         if "polltrace lab" in command:
             self.lab_runs = command != "polltrace lab stop"
         if command.startswith("PID="):
-            self._environment["PID"] = re.findall(r"\d+", ended.stdout)[-1]
+            self.environment["PID"] = re.findall(r"\d+", ended.stdout)[-1]
         return "".join(f"{line.rstrip()}\n" for line in ended.stdout.splitlines())
 
 
 @contextlib.contextmanager
-def _stage(commands: list[str]) -> Iterator[Stage]:
+def stage_for(commands: Sequence[str]) -> Iterator[Stage]:
+    """Where they are run: with a lab and its load, unless they start one themselves."""
     with tempfile.TemporaryDirectory() as directory:
         stage = Stage(Path(directory))
         try:
@@ -75,14 +76,19 @@ def _stage(commands: list[str]) -> Iterator[Stage]:
                 stage.run("polltrace lab stop")
 
 
+def shown_on(page: str) -> list[tuple[str, str]]:
+    """The commands that a page shows, in order, each with the output below it."""
+    return [
+        (command, output)
+        for block in _BLOCK.findall(page)
+        for part in f"\n{block}".split("\n$ ")[1:]
+        for command, _, output in (part.partition("\n"),)
+    ]
+
+
 def commands_of(page: str) -> list[str]:
     """The commands that a page shows, in order."""
-    return [
-        line.removeprefix("$ ")
-        for block in _BLOCK.findall(page)
-        for line in block.splitlines()
-        if line.startswith("$ ")
-    ]
+    return [command for command, _ in shown_on(page)]
 
 
 def with_output(page: str, stage: Stage) -> str:
@@ -106,7 +112,7 @@ def main() -> None:
         if not commands_of(page):
             continue
         print(path.name, flush=True)
-        with _stage(commands_of(page)) as stage:
+        with stage_for(commands_of(page)) as stage:
             new = with_output(page, stage)
         if not args.check:
             path.write_text(new)

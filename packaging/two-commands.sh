@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # two-commands.sh [TARGET...]: how long `make demo` takes on a bare Debian 12, then once more, or
 # the targets named instead (`two-commands.sh demo test`), each line of output with the second it
-# came in. The machine is a chroot with make and certificates and a clone of the last commit; what
+# came in. What has a space in it is no target, but a command of a shell in the clone. The machine is a chroot with make and certificates and a clone of the last commit; what
 # leads to the network (package indexes, certificates of a proxy) is this host's. As root, with
 # mmdebstrap; all that is made lies in one temporary folder, in a mount namespace of its own.
 set -euo pipefail
@@ -28,14 +28,19 @@ cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 
 mapfile -t kept < <(env | grep -E '^(PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL|PROXY)|SSL_|REQUESTS_|CURL_|NODE_EXTRA_|https?_|HTTPS?_|no_proxy|NO_PROXY|GOPROXY)')
 for target; do
+    case "$target" in
+    *" "*) words=(sh -c "cd /root/polltrace && $target") ;;
+    *) words=(make -C /root/polltrace --no-print-directory "$target") ;;
+    esac
     started=$SECONDS
     code=0
-    env -i "${kept[@]}" HOME=/root LANG=C.UTF-8 TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-        chroot "$root" make -C /root/polltrace --no-print-directory "$target" 2>&1 |
+    env -i "${kept[@]}" HOME=/root LANG=C.UTF-8 TERM=dumb \
+        PATH=/root/polltrace/.venv/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        chroot "$root" "${words[@]}" 2>&1 |
         while IFS= read -r line; do
             printf '[%4d s] %s\n' $((SECONDS - started)) "$line"
         done || code=$?
-    printf 'make %s: %d s, exit code %d; load %s\n' "$target" $((SECONDS - started)) "$code" \
+    printf '%s: %d s, exit code %d; load %s\n' "$target" $((SECONDS - started)) "$code" \
         "$(cut -d' ' -f1-3 /proc/loadavg)"
     [ "$code" -eq 0 ] || exit "$code"
 done

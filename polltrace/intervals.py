@@ -37,6 +37,11 @@ class Estimate:
         """All three times `factor`, which is not negative."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
+    @property
+    def negated(self) -> Estimate:
+        """Of what is spent, what is saved."""
+        return Estimate(-self.value, -self.high, -self.low)
+
 
 def median(values: Sequence[float]) -> Estimate:
     """The median of `values` and the narrowest pair of order statistics that covers it.

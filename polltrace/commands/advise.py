@@ -107,9 +107,9 @@ def _measured(
     if not server.engine.polls_by_count:
         return advise_client_check(server, seconds, CHECKS_TIMED_SECONDS), None
     # The names of system calls are python-ptrace's, which runs ldconfig when it is imported.
-    from polltrace.latency.lock_waits import WaitWatch, counted_lock_waits  # noqa: PLC0415
+    from polltrace.latency.lock_waits import counted_lock_waits, watched_waits  # noqa: PLC0415
 
-    with WaitWatch(server.pid) as watch, ProgressLine() as progress:
+    with watched_waits(server.pid) as watch, ProgressLine() as progress:
         given = advise_session(server, Durations(sampled=seconds), progress)
     counted = counted_lock_waits(database.read()) if database else None
     return given, counted or watch.lock_waits

@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
-from types import TracebackType
-from typing import Self
+from collections.abc import Iterator
 
+from polltrace.alongside import alongside
 from polltrace.errors import PolltraceError
 from polltrace.latency.time_budget import RECEIVING, SENDING
 from polltrace.latency.wait_sampler import Waits, WaitSampler
@@ -30,47 +30,38 @@ _FEWEST = 30
 
 
 class WaitWatch:
-    """Samples the waits of process `pid` from __enter__ to __exit__, beside other measurements."""
+    """What a process waited in, and what follows from that; see watched_waits()."""
 
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._failure = ""
+    def __init__(self) -> None:
         self.waits = Waits()
-
-    def __enter__(self) -> Self:
-        try:
-            sampler = WaitSampler(self._pid)
-        except PolltraceError as error:
-            self._failure = str(error)
-            return self
-        self.waits = sampler.waits
-
-        def sample() -> None:
-            with contextlib.suppress(PolltraceError):  # it ended: whoever measures it says so
-                sampler.run(math.inf, self._over.is_set, _RATE_HZ)
-
-        self._thread = threading.Thread(target=sample, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        if self._thread is not None:
-            self._thread.join()
+        self.failure = ""
 
     @property
     def lock_waits(self) -> LockWaits:
         """What the samples say."""
-        if self._failure:
-            return LockWaits(None, f"its waits are not known: {self._failure}")
+        if self.failure:
+            return LockWaits(None, f"its waits are not known: {self.failure}")
         return sampled_lock_waits(self.waits)
+
+
+@contextlib.contextmanager
+def watched_waits(pid: int) -> Iterator[WaitWatch]:
+    """Samples what process `pid` waits in, beside other measurements, until the block ends."""
+    watch = WaitWatch()
+    try:
+        sampler = WaitSampler(pid)
+    except PolltraceError as error:
+        watch.failure = str(error)
+        yield watch
+        return
+    watch.waits = sampler.waits
+
+    def sample(over: threading.Event) -> None:
+        with contextlib.suppress(PolltraceError):  # it ended: whoever measures it says so
+            sampler.run(math.inf, over.is_set, _RATE_HZ)
+
+    with alongside(sample):
+        yield watch
 
 
 def sampled_lock_waits(waits: Waits) -> LockWaits:

@@ -33,8 +33,8 @@ def _lines(server: Server, found: SessionTime) -> Iterator[str]:
         yield f"{name}: no round trip in {found.seconds:.1f} s."
     else:
         yield (
-            f"{name}: {found.trips:,} round trips in {found.seconds:.1f} s, "
-            f"one every {_ms(found.trip_s)} ms."
+            f"{name}: {found.trips:,} round trip{'s' * (found.trips != 1)} in "
+            f"{found.seconds:.1f} s, one every {_ms(found.trip_s)} ms."
         )
     yield f"{'':10}{'SHARE':>7} {'95 % INTERVAL':>16} {'ms/TRIP':>10}"
     for part, share in _parts(found):

@@ -24,6 +24,7 @@ from polltrace.overhead.forecast import (
     CheckingCost,
     SkipForecast,
     forecast,
+    never_rising,
     out_of_band_saved_pct,
 )
 from polltrace.overhead.load import SessionLoad
@@ -154,13 +155,15 @@ def advice(
     gaps = on_cpu_gaps(extras.gaps, extras.timed_cpu_s)
     forecasts = []
     if mode is BreakMode.IN_BAND and polls and not at_rest:
-        forecasts = [
-            replace(
-                forecast(cost, skip.value, other, server.engine.wait_slice_s),
-                cancel_ms=cancel_latency(gaps, skip.value, other),
-            )
-            for other in sorted({*SKIPS, skip.value})
-        ]
+        forecasts = never_rising(
+            [
+                replace(
+                    forecast(cost, skip.value, other, server.engine.wait_slice_s),
+                    cancel_ms=cancel_latency(gaps, skip.value, other),
+                )
+                for other in sorted({*SKIPS, skip.value})
+            ]
+        )
     return Advice(
         server=server,
         mode=mode,

@@ -10,7 +10,7 @@ the same at every skip, and nothing out-of-band.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polltrace.intervals import Estimate, exactly, propagated
 from polltrace.overhead.cancel import CancelLatency
@@ -18,7 +18,8 @@ from polltrace.overhead.cost_model import cost_model
 from polltrace.overhead.lock_waits import WITH_LOCKS_S, LockWaits
 
 # Oracle's default, and decades around it.
-SKIPS = (1, 3, 10, 30, 100, 300, 1000)
+_DEFAULT = 3
+SKIPS = (1, _DEFAULT, 10, 30, 100, 300, 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class SkipForecast:
     """The same work at `break_poll_skip`. `polls_per_s` is per second of CPU time; `cpu_pct` break
     checking's share of CPU; `saved_pct` the CPU time that the work would take less than now
     (negative: more). `cancel_ms` is None where gaps were not timed; `cancel_waiting_s` is the
-    longest that a cancel takes while the session waits for something else than CPU.
+    longest that a cancel takes while the session waits for something else than CPU. `in_force`: it
+    is the skip of now.
     """
 
     break_poll_skip: int
@@ -68,6 +70,7 @@ class SkipForecast:
     saved_pct: Estimate
     cancel_ms: CancelLatency | None
     cancel_waiting_s: float
+    in_force: bool = False
 
 
 def forecast(cost: CheckingCost, skip_now: int, skip: int, wait_slice_s: float) -> SkipForecast:
@@ -93,7 +96,31 @@ def forecast(cost: CheckingCost, skip_now: int, skip: int, wait_slice_s: float) 
         saved_pct=propagated(lambda *values: 100 * (1 - cpu(*values)), *inputs),
         cancel_ms=None,
         cancel_waiting_s=wait_slice_s * skip,
+        in_force=skip == skip_now,
     )
+
+
+def never_rising(forecasts: Sequence[SkipForecast]) -> list[SkipForecast]:
+    """The forecasts, in the order of their skips, none dearer than one at a lower skip; that of the
+    skip in force, which is measured, stays.
+
+    The cost per poll is measured at each interval by itself, so a disturbed one may make fewer
+    polls look dearer than more. They cannot be: whatever a poll finds gone from the caches, one of
+    several in the same time would have found gone as well.
+    """
+    now = next(n for n, each in enumerate(forecasts) if each.in_force)
+    found = [*forecasts]
+    for n in range(now + 1, len(found)):
+        if found[n].cpu_pct.value > found[n - 1].cpu_pct.value:
+            found[n] = _as_dear_as(found[n - 1], found[n])
+    for n in reversed(range(now)):
+        if found[n].cpu_pct.value < found[n + 1].cpu_pct.value:
+            found[n] = _as_dear_as(found[n + 1], found[n])
+    return found
+
+
+def _as_dear_as(other: SkipForecast, forecast: SkipForecast) -> SkipForecast:
+    return replace(forecast, cpu_pct=other.cpu_pct, saved_pct=other.saved_pct)
 
 
 def out_of_band_saved_pct(cost: CheckingCost) -> Estimate:
@@ -106,14 +133,17 @@ def recommended(
 ) -> SkipForecast | None:
     """The lowest skip that is as good as the one that saves most within the limits, as far as the
     measurement can tell: its saving lies in the interval of that one's. A higher skip only makes
-    cancels slower. None where no skip keeps the limits.
+    cancels slower. One below the default is recommended only where it is in force or nothing else
+    keeps the limits: a cancel that takes seconds less is no reason to poll more. None where no skip
+    keeps the limits.
     """
     within = [each for each in forecasts if limits.allow(each)]
     if not within:
         return None
     best = max(within, key=lambda each: each.saved_pct.value)
-    as_good = (each for each in within if each.saved_pct.value >= best.saved_pct.low)
-    return min(as_good, key=lambda each: each.break_poll_skip)
+    as_good = [each for each in within if each.saved_pct.value >= best.saved_pct.low]
+    usual = [each for each in as_good if each.in_force or each.break_poll_skip >= _DEFAULT]
+    return min(usual or as_good, key=lambda each: each.break_poll_skip)
 
 
 def _own_s(

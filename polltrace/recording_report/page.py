@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from polltrace.engines import Reveals
 from polltrace.engines.drawing import layers_of, searched
 from polltrace.overhead.advice import Advice
-from polltrace.overhead.advice_report import changes
+from polltrace.overhead.advice_report import changes, cure_text, limits_words
 from polltrace.overhead.advice_report.client_check import span as short_span
 from polltrace.overhead.client_check import ClientCheckAdvice
-from polltrace.overhead.forecast import recommended
+from polltrace.overhead.forecast import CancelLimits, recommended
 from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.stacks import all_stacks
@@ -67,17 +67,24 @@ def _verdict(summary: Summary) -> str:
 
 def _changes(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
     """What to do for the session that loses most, and what that rests on."""
-    if worst is None or not isinstance(advice, Advice) or not advice.forecast:
+    if worst is None or advice is None or not advice.forecast:
         return ""
+    limits = CancelLimits()
     parts = [f"<h2>What to do for {worst.identity[0]} ({text(instance(worst))})</h2>"]
-    for each in changes(advice, recommended(advice.forecast)):
+    if isinstance(advice, ClientCheckAdvice):
+        return "".join([*parts, _paragraphs([" ".join(cure_text(advice, limits).split())])])
+    for each in changes(advice, recommended(advice.forecast, limits)):
         parts += [
             f"<h3>{text(each.title)}</h3>",
             table([], [list(pair) for pair in each.sentences()], left=[0, 1]),
         ]
-    seen = [f"Seen: {each}." for each in advice.why.evidence]
-    to_be_sure = [f"To be sure: {each}." for each in advice.why.settles]
-    return "".join([*parts, _list([*seen, *to_be_sure])])
+    notes = [f"Seen: {each}." for each in advice.why.evidence]
+    notes += [f"To be sure: {each}." for each in advice.why.settles]
+    notes.append(
+        f"{limits_words(limits)}, the skip above is the lowest that saves as much as the best, as "
+        "far as these measurements can tell; 'polltrace advise FILE' takes other limits."
+    )
+    return "".join([*parts, _list(notes)])
 
 
 def _list(sentences: Iterable[str]) -> str:

@@ -4,10 +4,11 @@ the recording."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from polltrace.alongside import alongside
 from polltrace.errors import FileError, UsageError
 from polltrace.procfs import start_ticks
 from polltrace.profiles.frames import Identity, ProbeFrame
@@ -38,9 +39,9 @@ class RecordedSession:
         self._watch = SchedulerWatch(pid, file)
         self._file = file
 
-    def watched(self) -> SchedulerWatch:
+    def watched(self) -> contextlib.AbstractContextManager[None]:
         """What is to be entered while it is recorded."""
-        return self._watch
+        return alongside(self._watch.run)
 
     def joined(self, recording: Path, began_s: float) -> JoinedTrace:
         """After the recording, which began at `began_s` of CLOCK_MONOTONIC.
@@ -94,7 +95,7 @@ def _polls(recording: Path, identity: Identity, began_s: float) -> Readings:
     return Readings(at_us, totals)
 
 
-@contextmanager
+@contextlib.contextmanager
 def recorded_session(login: Login | None, pids: list[int]) -> Iterator[RecordedSession]:
     """Trace the one session of `pids`, from here to the end of the block, however it ends."""
     if login is None:

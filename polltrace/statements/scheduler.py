@@ -10,8 +10,6 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from polltrace.errors import FileError
 from polltrace.procfs import PROC
@@ -55,7 +53,7 @@ def _last_tim(file: TraceFile) -> int | None:
 
 
 class SchedulerWatch:
-    """Samples of the process `pid` from __enter__ to __exit__, in a thread.
+    """Samples of the process `pid` while its `run` is alongside something else.
 
     `lag_us` is how much later than its tim a record of the trace `file` was seen, at least: the
     clocks differ by no more (see clock_alignment.py); None where none was seen.
@@ -64,26 +62,11 @@ class SchedulerWatch:
     def __init__(self, pid: int, file: TraceFile) -> None:
         self._pid, self._file = pid, file
         self._size = -1
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
         self.samples: list[SchedulerSample] = []
         self.lag_us: int | None = None
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while self._sample() and not self._end.wait(EVERY_S):
+    def run(self, over: threading.Event) -> None:
+        while self._sample() and not over.wait(EVERY_S):
             pass
         # What the session did last may have come since.
         self._sample()

@@ -61,6 +61,7 @@ def stop_text(pid: int, title: str, capture: Capture, found: Walk, frames: Seque
     lines.append("")
     stops = f"stopped for {capture.stopped_ns / 1e6:.3f} ms, runs on"
     if capture.other_stops:
-        stops += f"; {capture.other_stops:,} stops before, "
+        plural = "s" * (capture.other_stops != 1)
+        stops += f"; {capture.other_stops:,} stop{plural} before, "
         stops += f"{capture.other_stopped_ns / 1e6:.3f} ms in all"
     return "\n".join([*lines, stops])

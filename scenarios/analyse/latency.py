@@ -110,7 +110,7 @@ def _of_a_row(by_name: dict[str, LayerResult]) -> Iterator[Part]:
     if row is None or rtt is None or row.seconds is None or rtt.seconds is None:
         return
     network = rtt.seconds.scaled(row.trips)
-    yield Part("network", ROW, network, f"{RTT} x {row.trips:g} round trips")
+    yield Part("network", ROW, network, f"{RTT} x {row.trips:g} round trip{'s' * (row.trips != 1)}")
     if row.db_s is None:
         rest = propagated(lambda a, b: a - b, row.seconds, network)
         yield Part("server and client", ROW, rest, "the rest; DB time is not known")

@@ -98,7 +98,7 @@ def _row(result: DemoResult, cell: Cell) -> Iterator[str]:
     if cell == result.fastest:
         yield "-"
     else:
-        yield f"{overhead.value:+.1f} [{overhead.low:+.1f}, {overhead.high:+.1f}]"
+        yield f"{overhead.value:+z.1f} [{overhead.low:+z.1f}, {overhead.high:+z.1f}]"
     yield f"{totals.cancel_ms:.1f} ({max(each.cancel_ms for each in sessions):.1f})"
 
 
@@ -120,7 +120,8 @@ def _below(result: DemoResult) -> Iterator[str]:
     polling = f"{result.polling.break_mode}, skip {result.polling.skip}"
     yield (
         "The elapsed times above are of executions with no probe attached. The counted executions"
-        f" of {polling},\nwhich ran under the probe, took {_pct(result.slowed_pct)} more time."
+        f" of {polling},\nwhich ran under the probe and one after the other, "
+        f"{slowed(result.slowed_pct)}."
     )
     yield f"\nOne user stack at a break poll ({polling}), outermost first:"
     yield _wrapped(result.stack) if result.stack else "  none was captured"
@@ -161,6 +162,16 @@ def _verdict(result: DemoResult) -> str:
     )
 
 
+def slowed(more: Estimate) -> str:
+    """What counting cost, as a sentence ends. It may come to less than nothing: an execution that
+    follows its own session's last finds its data in the caches."""
+    if more.low > 0:
+        return f"took {_pct(more)} more time"
+    if more.high < 0:
+        return f"took {_pct(more.negated)} less time"
+    return f"took as long, as far as can be told ({_pct(more)})"
+
+
 def _difference(overhead: Estimate) -> str:
     if overhead.excludes_zero:
         return f"the difference is {_pct(overhead)}"
@@ -168,4 +179,4 @@ def _difference(overhead: Estimate) -> str:
 
 
 def _pct(estimate: Estimate) -> str:
-    return f"{estimate.value:.1f} % [{estimate.low:.1f}, {estimate.high:.1f}]"
+    return f"{estimate.value:z.1f} % [{estimate.low:z.1f}, {estimate.high:z.1f}]"

@@ -5,13 +5,14 @@ nobody reads: the same words as elsewhere, a question mark for a character that 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from polltrace.grammar import command_names
-from tests.conftest import POLLTRACE
+from tests.conftest import POLLTRACE, ROOT, missing
 from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("quick_calibration")
@@ -46,10 +47,23 @@ OTHERS = {
     "why": ["-p", "PID"],
 }
 UTF8 = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
-WITHOUT_UTF8 = {
-    "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "TERM": "dumb", "COLUMNS": "60", "NO_COLOR": "1"},
-    "iso-8859-1": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "iso-8859-1"},
-}
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "TERM": "dumb", "COLUMNS": "60", "NO_COLOR": "1"}
+
+
+@pytest.fixture(scope="module")
+def without_utf8(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """Environments by the encoding of their streams, files and names: a locale without one, and one
+    of Latin 1, which is made here."""
+    folder, name = tmp_path_factory.mktemp("locales"), "en_US.ISO-8859-1"
+    made = subprocess.run(
+        ["localedef", "-i", "en_US", "-f", "ISO-8859-1", folder / name],
+        capture_output=True,
+        check=False,
+    )
+    if made.returncode != 0:
+        missing("there are no locales to make one of: ./setup.sh --tests")
+    latin1 = {"LOCPATH": str(folder), "LC_ALL": name, "PYTHONUTF8": "0"}
+    return {"ascii": ASCII, "iso-8859-1": latin1}
 
 
 def polltrace(*words: str, folder: Path, **changed: str) -> subprocess.CompletedProcess[bytes]:
@@ -73,21 +87,39 @@ def test_every_command_is_here() -> None:
 
 
 @pytest.mark.parametrize("command", sorted(FIXED))
-def test_nothing_but_characters_is_lost(command: str, tmp_path: Path) -> None:
+def test_nothing_but_characters_is_lost(
+    command: str, without_utf8: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
     words = [command, *FIXED[command]]
     full = polltrace(*words, folder=tmp_path, **UTF8)
     assert full.returncode == 0, full.stderr
     assert len(full.stdout) > 100
-    for encoding, changed in WITHOUT_UTF8.items():
+    for encoding, changed in without_utf8.items():
         ended = polltrace(*words, folder=tmp_path, **changed)
         assert (ended.returncode, ended.stderr) == (0, b"")
         assert ended.stdout == full.stdout.decode().encode(encoding, errors="replace")
 
 
+def test_a_name_in_another_encoding(
+    without_utf8: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
+    """A file's name is bytes: it is read by them, and shown as far as the stream has characters."""
+    file = tmp_path / "größe.polltrace"
+    shutil.copy(ROOT / "polltrace/data/demo.polltrace", file)
+    for changed in (UTF8, *without_utf8.values()):
+        ended = polltrace("report", str(file), folder=tmp_path, **changed)
+        assert (ended.returncode, ended.stderr) == (0, b"")
+        assert b"Break polling takes" in ended.stdout
+        ended = polltrace("report", f"{file}.gone", folder=tmp_path, **changed)
+        assert ended.returncode == 8
+        assert len(ended.stderr.splitlines()) == 1
+        assert b"gr" in ended.stderr
+
+
 @pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("command", sorted(OTHERS))
 def test_no_traceback_and_no_escape_sequence(command: str, tmp_path: Path) -> None:
-    ended = polltrace(command, *OTHERS[command], folder=tmp_path, **WITHOUT_UTF8["ascii"])
+    ended = polltrace(command, *OTHERS[command], folder=tmp_path, **ASCII)
     written = ended.stdout + ended.stderr
     assert written.isascii()
     assert b"\x1b" not in written
@@ -98,8 +130,8 @@ def test_no_traceback_and_no_escape_sequence(command: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "words",
     [
-        *("", "--help", "stat --help", "help stat"),
-        *("report demo", "report demo --json", "scenarios", "doctor --json"),
+        *("", "--help", "stat --help", "help stat", "report demo --json", "doctor --json"),
+        *(" ".join([command, *words]) for command, words in FIXED.items()),
     ],
 )
 def test_a_pipe_that_nobody_reads(words: str) -> None:
@@ -115,7 +147,7 @@ def test_a_pipe_that_nobody_reads(words: str) -> None:
 @pytest.mark.parametrize("words", ["help", "help stacks"])
 def test_help_in_sixty_columns(words: str, tmp_path: Path) -> None:
     """Of the options; the descriptions are wrapped as they are written."""
-    ended = polltrace(*words.split(), folder=tmp_path, **WITHOUT_UTF8["ascii"])
+    ended = polltrace(*words.split(), folder=tmp_path, **ASCII)
     assert ended.returncode == 0
     options = ended.stdout.partition(b"\noptions:")[2].partition(b"\nexamples:")[0]
     assert max(map(len, options.splitlines()), default=0) <= 60

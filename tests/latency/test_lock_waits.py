@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from polltrace.latency.lock_waits import WaitWatch, counted_lock_waits, sampled_lock_waits
+from polltrace.latency.lock_waits import counted_lock_waits, sampled_lock_waits, watched_waits
 from polltrace.latency.wait_sampler import Waits
 from polltrace.overhead.lock_waits import LockWaits
 from polltrace.servers.activity import Activity, Waited, activity_change
@@ -80,7 +80,7 @@ def test_a_process_that_sleeps_is_seen() -> None:
     with subprocess.Popen(["sleep", "600"]) as process:
         try:
             until(lambda: is_asleep(process.pid), "its sleep")
-            with WaitWatch(process.pid) as watch:
+            with watched_waits(process.pid) as watch:
                 until(lambda: watch.waits.samples > 0, "a sample")
         finally:
             process.kill()
@@ -89,7 +89,7 @@ def test_a_process_that_sleeps_is_seen() -> None:
 
 
 def test_what_may_not_be_seen_is_not_known() -> None:
-    with WaitWatch(2**22 - 1) as watch:
+    with watched_waits(2**22 - 1) as watch:
         pass
     assert watch.lock_waits.seen is None
     assert "no process" in watch.lock_waits.by

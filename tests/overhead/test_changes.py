@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from polltrace.breaks.why import Cause
 from polltrace.overhead.advice import Advice, Extras
-from polltrace.overhead.advice_report import changes
-from polltrace.overhead.forecast import recommended
+from polltrace.overhead.advice_report import advice_text, changes
+from polltrace.overhead.forecast import CancelLimits, recommended
 from polltrace.profiles.frames import Bucket, Burst
 from tests.overhead.test_advice import IDLE, advised
 from tests.watch.samples import server
@@ -42,6 +42,32 @@ def test_the_cure_comes_first_then_the_skip() -> None:
     assert f"change: {FILE} on the server: BREAK_POLL_SKIP=30" in skip
     assert "'polltrace advise -p PID' says BREAK_POLL_SKIP=30 is in force" in skip
     assert skip.endswith(f"undo: {FILE}: BREAK_POLL_SKIP=3")
+
+
+def test_each_says_how_long_a_cancel_then_takes() -> None:
+    cure, skip = all_text(in_band(Cause.SERVER))
+    assert "cancel: at once, also while it waits for a row lock" in cure
+    assert "cancel: up to 0.1 ms while it runs and up to 90 s while it waits for a row lock" in skip
+    assert "(now 9 s)" in skip
+
+
+def test_a_skip_that_is_too_high_is_lowered() -> None:
+    """Within limits that the one in force does not keep; what that costs is not called saved."""
+    high = in_band(Cause.UNKNOWN, burst=Burst(100_000, 1_000, 0.02))
+    assert high.skip == 100
+    best = recommended(high.forecast, CancelLimits(1, 90))
+    assert best is not None
+    (change,) = changes(high, best)
+    assert best.saved_pct.value < 0
+    size = best.saved_pct.negated
+    assert change.title == (
+        f"BREAK_POLL_SKIP=30: {size.value:.1f} % of its CPU more "
+        f"[{size.low:.1f}, {size.high:.1f}], and quicker cancels"
+    )
+    assert change.cancels.endswith("up to 90 s while it waits for a row lock (now 5 min)")
+    text = " ".join(advice_text(high, CancelLimits(1, 90)).split())
+    assert f"BREAK_POLL_SKIP=30 in the server's {FILE} costs {size.value:.2f} % [" in text
+    assert "; at BREAK_POLL_SKIP=30 it would take" in text
 
 
 def test_a_default_is_restored_by_leaving_the_line_out() -> None:

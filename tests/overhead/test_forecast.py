@@ -24,6 +24,7 @@ from polltrace.overhead.forecast import (
     CheckingCost,
     SkipForecast,
     forecast,
+    never_rising,
     out_of_band_saved_pct,
     recommended,
 )
@@ -226,6 +227,53 @@ def test_the_lowest_skip_that_is_as_good_as_the_best_is_recommended() -> None:
     as_good = [each.break_poll_skip for each in unsure if each.saved_pct.value >= low]
     assert 1 < len(as_good) < len(SKIPS) - 1
     assert recommended_skip(unsure, unbounded) == as_good[0] < 1000
+
+
+def saving(skip: int, saved: Estimate, now: int = 3) -> SkipForecast:
+    return replace(with_cancels(skip), saved_pct=saved, in_force=skip == now)
+
+
+def test_a_skip_below_the_default_is_no_gain() -> None:
+    """Where all skips are as good, the default stays; a higher one that is in force is lowered."""
+    noise = Estimate(0.1, -0.2, 0.4)
+    assert recommended_skip([saving(skip, noise) for skip in SKIPS], CancelLimits(1, 3000)) == 3
+    at_100 = [saving(skip, noise, now=100) for skip in SKIPS]
+    assert recommended_skip(at_100, CancelLimits(1, 3000)) == 3
+    at_1 = [saving(skip, noise, now=1) for skip in SKIPS]
+    assert recommended_skip(at_1, CancelLimits(1, 3000)) == 1
+    # Nothing else keeps this limit.
+    assert recommended_skip([saving(skip, noise) for skip in SKIPS], CancelLimits(1, 3)) == 1
+
+
+def test_fewer_polls_never_cost_more() -> None:
+    """A calibration that was disturbed at one interval makes a bump in the curve."""
+
+    def bumpy(interval_s: float) -> float:
+        return poll_cost_s(interval_s) * (9 if 1e-4 < interval_s < 5e-4 else 1)
+
+    known = replace(cost(3), poll_cost_s=bumpy)
+    found = [forecast(known, 3, skip, wait_slice_s=3) for skip in SKIPS]
+    shares = [each.cpu_pct.value for each in found]
+    bump = SKIPS.index(100)
+    assert shares[bump] > shares[bump - 1] > shares[bump + 1]
+    level = never_rising(found)
+    assert level[bump].cpu_pct == found[bump - 1].cpu_pct
+    assert level[bump].saved_pct == found[bump - 1].saved_pct
+    assert level[bump].polls_per_s == found[bump].polls_per_s
+    assert [*level[:bump], *level[bump + 1 :]] == [*found[:bump], *found[bump + 1 :]]
+    # What is measured stays: then it is the lower skip that was taken for too cheap.
+    at_100 = replace(cost(100), poll_cost_s=bumpy)
+    found = [forecast(at_100, 100, skip, wait_slice_s=3) for skip in SKIPS]
+    level = never_rising(found)
+    assert level[bump] == found[bump]
+    assert level[bump - 1].cpu_pct == found[bump].cpu_pct
+    assert found[bump].cpu_pct.value > found[bump - 1].cpu_pct.value
+    assert level[bump - 1].saved_pct == found[bump].saved_pct
+
+
+def test_the_skip_in_force_is_marked() -> None:
+    forecasts = [forecast(cost(10), 10, skip, wait_slice_s=3) for skip in SKIPS]
+    assert [each.break_poll_skip for each in forecasts if each.in_force] == [10]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,8 +11,13 @@ from typing import Any
 
 import pytest
 
+from polltrace.overhead.client_check import client_check_advice
+from polltrace.recording.fold import read
+from polltrace.recording.summary import summary
 from polltrace.recording_report import recording_report
+from polltrace.recording_report.page import _changes
 from tests.browser import Browser
+from tests.overhead.test_client_check import COST, SERVER, TEN_MS, load
 from tests.recording.samples import (
     CHAIN,
     POLL_COST,
@@ -92,12 +98,23 @@ class Elements(HTMLParser):
 def test_verdict_first(tmp_path: Path) -> None:
     page = page_of(tmp_path, *with_gaps())
     plain = re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<style>.*?</style>|srcdoc=\".*?\"", "", page))
-    order = ["Break polling takes", "Sessions", "Gaps between", "What each", "Forecast", "How good"]
+    order = ["Break polling takes", "What to do for 100", "change", "while it waits for a row lock"]
+    order += ["check", "undo", "Seen:"]
+    order += ["With cancels within 1 s while it runs and 2 min while it waits, the skip"]
+    order += ["Sessions", "Gaps between", "What each", "Forecast", "How good"]
     places = [plain.index(words) for words in order]
     assert places == sorted(places)
     assert "100 (ORCL, client 10.0.0.9:50000)" in plain
     assert "3 now" in plain
     assert page.count('class="plot"') == 3
+
+
+def test_a_server_that_a_timer_checks_is_told_its_interval(tmp_path: Path) -> None:
+    (worst, *_) = summary(read(written(tmp_path / "a", *with_gaps()))).sessions
+    advice = client_check_advice(SERVER, True, load(0.25, 50.0), TEN_MS, cost=COST, runnable=1.0)
+    found = " ".join(re.sub(r"<[^>]*>", " ", _changes(worst, advice)).split())
+    assert found.startswith("What to do for 100 (ORCL) To find a client gone within 1 s")
+    assert "ALTER ROLE ... SET client_connection_check_interval = '" in html.unescape(found)
 
 
 @pytest.mark.parametrize("records", [with_gaps(), hostile()])

@@ -12,7 +12,7 @@ from polltrace.overhead.advice_report.client_check import (
     recommendation,
 )
 from polltrace.overhead.advice_report.data import advice_data
-from polltrace.overhead.advice_report.text import advice_text, change_lines
+from polltrace.overhead.advice_report.text import advice_text, change_lines, limits_words
 from polltrace.overhead.client_check import ClientCheckAdvice
 from polltrace.overhead.forecast import CancelLimits, recommended
 from polltrace.overhead.session_advice import SessionAdvice
@@ -23,6 +23,7 @@ __all__ = [
     "advice_text",
     "changes",
     "cure_text",
+    "limits_words",
     "session_advice_data",
     "session_advice_text",
 ]

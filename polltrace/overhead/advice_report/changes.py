@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Cause
 from polltrace.overhead.advice import Advice
+from polltrace.overhead.advice_report.units import ms, span
 from polltrace.overhead.forecast import SkipForecast
 
 _ANEW = "sessions that connect from then on have it; connect anew, then"
@@ -17,26 +18,27 @@ _ANEW = "sessions that connect from then on have it; connect anew, then"
 @dataclass(frozen=True, slots=True)
 class Change:
     """`title` says what it is and what it saves; `lines` what to write and where, `check` how to
-    see that it took effect, `undo` how to take it back."""
+    see that it took effect, `undo` how to take it back; `cancels` how long a cancel then takes."""
 
     title: str
     lines: Sequence[str]
     check: str
     undo: str
+    cancels: str
 
     def sentences(self) -> list[tuple[str, str]]:
         """(label, text) in the order of doing."""
         change = [("change" if not number else "", each) for number, each in enumerate(self.lines)]
-        return [*change, ("check", self.check), ("undo", self.undo)]
+        return [*change, ("cancel", self.cancels), ("check", self.check), ("undo", self.undo)]
 
 
 def changes(advice: Advice, best: SkipForecast | None) -> list[Change]:
-    """The best first: the cure of the cause, then the recommended skip `best` where that is higher
-    than the one in force. None for a session that makes no break polls."""
+    """The best first: the cure of the cause, then the recommended skip `best` where that is not the
+    one in force. None for a session that makes no break polls."""
     if advice.mode is not BreakMode.IN_BAND or not advice.forecast:
         return []
     found = [_out_of_band(advice)]
-    if best is not None and best.break_poll_skip > advice.skip:
+    if best is not None and best.break_poll_skip != advice.skip:
         found.append(_skip(advice, best))
     return [each for each in found if each is not None]
 
@@ -52,6 +54,7 @@ def _out_of_band(advice: Advice) -> Change | None:
         lines,
         f"{_ANEW} 'polltrace ps' names the new session out-of-band",
         undo,
+        "at once, also while it waits for a row lock",
     )
 
 
@@ -83,10 +86,19 @@ def _skip(advice: Advice, best: SkipForecast) -> Change:
         before = f"take the line out; {engine.default} is the default"
     else:
         before = f"{name}={settings.break_poll_skip}"
+    is_higher = best.break_poll_skip > advice.skip
+    size, effect = (saved, "saved") if is_higher else (saved.negated, "more")
     return Change(
-        f"{name}={best.break_poll_skip}: {saved.value:.1f} % of its CPU saved "
-        f"[{saved.low:.1f}, {saved.high:.1f}], and slower cancels",
+        f"{name}={best.break_poll_skip}: {size.value:.1f} % of its CPU {effect} "
+        f"[{size.low:.1f}, {size.high:.1f}], and {'slower' if is_higher else 'quicker'} cancels",
         (f"{where} on the server: {name}={best.break_poll_skip}",),
         f"{_ANEW} 'polltrace advise -p PID' says {name}={best.break_poll_skip} is in force",
         f"{where}: {before}",
+        f"{cancel_words(best)} (now {span(engine.wait_slice_s * advice.skip)})",
     )
+
+
+def cancel_words(best: SkipForecast) -> str:
+    """How long a cancel takes at that skip."""
+    running = f"up to {ms(best.cancel_ms.worst)} ms while it runs and " if best.cancel_ms else ""
+    return f"{running}up to {span(best.cancel_waiting_s)} while it waits for a row lock"

@@ -7,16 +7,24 @@ import textwrap
 from collections.abc import Sequence
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.breaks.why import Cause
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Advice
-from polltrace.overhead.advice_report.changes import changes
+from polltrace.overhead.advice_report.changes import cancel_words, changes
 from polltrace.overhead.advice_report.plot import plot
+from polltrace.overhead.advice_report.units import ms, span
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.cost_model import usual_mean_ns
 from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
 from polltrace.servers.database import DatabaseSession
 
 _WIDTH = 100
+# The changes at the end of the text say it in full.
+_SHORT_CURES = {
+    Cause.CLIENT: " (have its client ask)",
+    Cause.SERVER: " (let the server grant it)",
+    Cause.PATH: " (have the network pass urgent data)",
+}
 
 
 def advice_text(
@@ -80,14 +88,13 @@ def _not_in_band(advice: Advice, who: str) -> str:
 def _headline(advice: Advice, who: str, best: SkipForecast | None) -> str:
     cost = (
         f"{who} is in-band because {advice.reason}; break polling takes {_plus_minus(advice.now)}"
-        " of its CPU"
+        f" of its CPU. Out-of-band it would take nothing{_SHORT_CURES.get(advice.why.cause, '')}"
     )
-    if best is None or best.break_poll_skip <= advice.skip or best.cancel_ms is None:
+    if best is None or best.break_poll_skip == advice.skip:
         return f"{cost}."
     return (
-        f"{cost}; with {advice.server.engine.parameter}={best.break_poll_skip} it would take "
-        f"{best.cpu_pct.value:.2g} %, and a cancel would take up to {_ms(best.cancel_ms.worst)} ms "
-        f"while running and up to {_span(best.cancel_waiting_s)} while waiting for a row lock."
+        f"{cost}; at {advice.server.engine.parameter}={best.break_poll_skip} it would take "
+        f"{best.cpu_pct.value:.2g} %, and a cancel {cancel_words(best)}."
     )
 
 
@@ -151,8 +158,8 @@ def _table(advice: Advice) -> list[str]:
         saved_s = advice.saved_s(each)
         lines.append(
             f"{each.break_poll_skip:>15} {each.polls_per_s:>11,.0f} {_interval(each.cpu_pct):>20}"
-            f" {_interval(each.saved_pct):>22} {'-' if saved_s is None else f'{saved_s:,.1f}':>9}"
-            f" {_latency(each.cancel_ms):>24} {_span(each.cancel_waiting_s):>8}{mark}"
+            f" {_interval(each.saved_pct):>22} {'-' if saved_s is None else f'{saved_s:z,.1f}':>9}"
+            f" {_latency(each.cancel_ms):>24} {span(each.cancel_waiting_s):>8}{mark}"
         )
     if advice.extras.job_cpu_s:
         lines.append(
@@ -191,28 +198,28 @@ def _cures(advice: Advice) -> list[str]:
 
 
 def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLimits) -> list[str]:
-    limit = (
-        f"With cancels within {_span(limits.running_s)} while it runs and "
-        f"{_span(limits.waiting_s)} while it waits"
-    )
-    if limits.lock_waits is not None:
-        limit += f" (because {limits.lock_waits.by})"
+    limit = limits_words(limits)
     if best is None:
         return [f"{limit}: no skip achieves that, by the longest gap between two checks."]
     if best.break_poll_skip == advice.skip:
         return [f"{limit}: stay at {advice.server.engine.parameter}={advice.skip}."]
     where = advice.server.configuration
-    verb = "costs" if best.saved_pct.value < 0 else "saves"
-    low, high = sorted(map(abs, (best.saved_pct.low, best.saved_pct.high)))
-    size = Estimate(abs(best.saved_pct.value), low, high)
-    slice_s = advice.server.engine.wait_slice_s
+    saved = best.saved_pct
+    verb, size = ("costs", saved.negated) if saved.value < 0 else ("saves", saved)
     return [
         f"{limit}: {advice.server.engine.parameter}={best.break_poll_skip} in the server's "
-        f"{where} {verb} {_pct(size)} of its CPU, for sessions that connect from then on.",
-        "A waiting session notices later: one that waits for a row lock checks once in "
-        f"{slice_s:g} s x skip, so a cancel would take it up to {_span(best.cancel_waiting_s)} "
-        f"(now {_span(slice_s * advice.skip)}).",
+        f"{where} {verb} {_pct(size)} of its CPU, for sessions that connect from then on."
     ]
+
+
+def limits_words(limits: CancelLimits) -> str:
+    """What a recommended skip keeps to, as a sentence begins."""
+    words = (
+        f"With cancels within {span(limits.running_s)} while it runs and "
+        f"{span(limits.waiting_s)} while it waits"
+    )
+    because = limits.lock_waits
+    return words if because is None else f"{words} (because {because.by})"
 
 
 def change_lines(advice: Advice, best: SkipForecast | None) -> list[str]:
@@ -237,7 +244,7 @@ def change_lines(advice: Advice, best: SkipForecast | None) -> list[str]:
 def _latency(cancel: CancelLatency | None) -> str:
     if cancel is None:
         return "-"
-    return f"{_ms(cancel.median):>8} {_ms(cancel.p99):>6} {_ms(cancel.worst):>6}"
+    return f"{ms(cancel.median):>8} {ms(cancel.p99):>6} {ms(cancel.worst):>6}"
 
 
 def _wrapped(lines: Sequence[str]) -> str:
@@ -245,16 +252,6 @@ def _wrapped(lines: Sequence[str]) -> str:
         textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
         for line in lines
     )
-
-
-def _ms(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f}" if milliseconds >= 10 else f"{milliseconds:.2g}"
-
-
-def _span(seconds: float) -> str:
-    if seconds < 1:
-        return f"{1000 * seconds:g} ms"
-    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:g} min"
 
 
 def _pct(estimate: Estimate) -> str:

@@ -32,7 +32,7 @@ def in_band_slower(result: RunResult) -> Iterator[Observation]:
             elif any(value.low > 0 for value in known.values()):
                 held = True
         words = ", ".join(
-            f"{name} {value.value:+.1f} [{value.low:+.1f}, {value.high:+.1f}] %"
+            f"{name} {value.value:+z.1f} [{value.low:+z.1f}, {value.high:+z.1f}] %"
             for name, value in known.items()
         )
         yield Observation(held, f"{each.cell.client} {words}")
@@ -63,8 +63,8 @@ def gap_closes(result: RunResult) -> Iterator[Observation]:
                 elif last.low > most:
                     held = False
             words = (
-                f"{client} {first.value:+.1f} % at {DEFAULT_SKIP}, {last.value:+.1f}"
-                f" [{last.low:+.1f}, {last.high:+.1f}] % at {max(gaps)}"
+                f"{client} {first.value:+z.1f} % at {DEFAULT_SKIP}, {last.value:+z.1f}"
+                f" [{last.low:+z.1f}, {last.high:+z.1f}] % at {max(gaps)}"
             )
             yield Observation(held, words)
 

@@ -26,7 +26,7 @@ def layer_table(result: RunResult) -> Iterator[object]:
             layer = each.layers.get(name)
             text = "-" if layer is None else f"{1e3 * layer.seconds.value:.3f}"
             if layer is not None and base is not None and name in base.layers:
-                text += f" ({1e3 * layer.added_to(base.layers[name]).value:+.3f})"
+                text += f" ({1e3 * layer.added_to(base.layers[name]).value:+z.3f})"
             row.append(text)
         table.add_row(each.label, *row)
     yield table

@@ -91,7 +91,7 @@ def interval(estimate: Estimate | None, factor: float = 1.0, *, sign: bool = Fal
         return "-"
     digits = 0 if factor * estimate.half_width >= COARSE else 1
     value, low, high = (
-        f"{factor * each:{'+' if sign else ''},.{digits}f}"
+        f"{factor * each:{'+' if sign else ''}z,.{digits}f}"
         for each in (estimate.value, estimate.low, estimate.high)
     )
     return value if estimate.low == estimate.high else f"{value} [{low}, {high}]"

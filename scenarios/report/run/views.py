@@ -29,7 +29,7 @@ def side_by_side(result: RunResult) -> Iterator[object]:
     )
     for name in names:
         values = [e.counted.statistics.get(name, 0.0) if e.counted else 0.0 for e in shown]
-        table.add_row("STAT", name, *(f"{value:,.1f}" for value in values))
+        table.add_row("STAT", name, *(f"{value:z,.1f}" for value in values))
     for kind, unit in (("events", "WAIT"), ("time_model", "TIME")):
         found = sorted({n for e in shown if e.counted for n in getattr(e.counted, kind)} - {IDLE})
         for name in found:
