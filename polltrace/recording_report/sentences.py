@@ -127,7 +127,7 @@ def client(session: SessionSummary) -> str:
 def pct(estimate: Estimate | None) -> str:
     if estimate is None:
         return "-"
-    return f"{estimate.value:.2f} % [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return f"{estimate.value:z.2f} % [{estimate.low:z.2f}, {estimate.high:z.2f}]"
 
 
 def span(seconds: float) -> str:

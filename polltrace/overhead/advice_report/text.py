@@ -170,7 +170,7 @@ def _table(advice: Advice) -> list[str]:
 
 
 def _interval(estimate: Estimate) -> str:
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return f"{estimate.value:z.2f} [{estimate.low:z.2f}, {estimate.high:z.2f}]"
 
 
 def _plot(advice: Advice) -> list[str]:
