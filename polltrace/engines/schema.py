@@ -204,10 +204,11 @@ def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
 
 
 def _choice(table: Mapping[str, Any], key: str, kind: type[Choice]) -> Choice:
-    known = {each.value: each for each in kind}
-    if table.get(key) not in known:
-        raise EngineError(f"break_check.{key}: one of {', '.join(map(repr, known))} is expected")
-    return known[table[key]]
+    for each in kind:
+        if table.get(key) == each.value:
+            return each
+    known = ", ".join(repr(each.value) for each in kind)
+    raise EngineError(f"break_check.{key}: one of {known} is expected")
 
 
 def _whole(table: Mapping[str, Any], key: str, least: int) -> int:
