@@ -161,10 +161,7 @@ def _oob(server: Server) -> str:
 def _known(known: DatabaseSession | None) -> str:
     if known is None:
         return " " * 65
-    return (
-        f"{f'{known.sid},{known.serial}':<11} {known.user[:12]:<12} {known.program[:24]:<24}"
-        f" {known.sql_id:<13}  "
-    )
+    return f"{known.number:<11} {known.user[:12]:<12} {known.program[:24]:<24} {known.sql_id:<13}  "
 
 
 def _evidence(session: Session) -> str:
