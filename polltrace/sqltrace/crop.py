@@ -10,7 +10,8 @@ from polltrace.errors import FileError
 from polltrace.sqltrace.blocks import LONGEST_LINE
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.inputs import PackedError, TraceInput
-from polltrace.sqltrace.profile import ProfileQuestion, condition
+from polltrace.sqltrace.profile import condition
+from polltrace.sqltrace.profile_question import ProfileQuestion
 
 _PIECE = 1 << 20
 
