@@ -16,9 +16,9 @@ from polltrace.sqltrace.columns import TIMES
 from polltrace.sqltrace.counted_calls import CountedCalls, counted_rows
 from polltrace.sqltrace.file_scan import ScanOptions
 from polltrace.sqltrace.file_summary import FileSummary
-from polltrace.sqltrace.inputs import trace_files
 from polltrace.sqltrace.parallel_scan import ParallelScan
 from polltrace.sqltrace.relation import ALIKE, NAMES, needed, relation_sql, scanned
+from polltrace.sqltrace.segments import traces
 
 if TYPE_CHECKING:
     import duckdb
@@ -92,7 +92,7 @@ class TraceDatabase:
         """All calls by kind, name and duration, by one scan; without those of recursion unless
         they are `recursive`. More than _MOST_HELD of them go to the table `alike`."""
         options = ScanOptions((), self.think_us, self._clock, counted=True, recursive=recursive)
-        scan = ParallelScan(trace_files(self._words), options, counted_rows)
+        scan = ParallelScan(traces(self._words), options, counted_rows)
         found = CountedCalls()
         for rows in scan.batches():
             found.add(rows)
@@ -151,7 +151,7 @@ class TraceDatabase:
         names = needed([query])
         options = ScanOptions(scanned(names) or ("kind",), self.think_us, self._clock, lines, plans)
         scanner = _loaded("polltrace.sqltrace.scanner")
-        self._scanning = scan = scanner.TraceScan(trace_files(self._words), options)
+        self._scanning = scan = scanner.TraceScan(traces(self._words), options)
         self.connection.register("scanned", scan.reader())
         return scan, relation_sql(names, "scanned")
 

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from polltrace.sqltrace.blocks import BLOCK, BlockReader, FilledBlock
 from polltrace.sqltrace.file_scan import Block, FileScan, ScannedBatch, ScanOptions
 from polltrace.sqltrace.file_summary import FileSummary
-from polltrace.sqltrace.inputs import TraceInput
+from polltrace.sqltrace.segments import open_trace
 
 _WAIT_S = 0.1
 
@@ -123,7 +123,7 @@ class _OpenFile:
 
     def __init__(self, path: str, options: ScanOptions) -> None:
         self.path = path
-        self._input = TraceInput(path)
+        self._input = open_trace(path)
         self._reader = BlockReader(self._input)
         self.scan = FileScan(path, options)
         self.is_large = (self._input.size or 0) > 4 * BLOCK
@@ -193,4 +193,9 @@ class _OpenFile:
 
     def summary(self) -> FileSummary:
         """What the file as a whole tells, when it is closed."""
-        return replace(self.scan.end(), change=self._change)
+        return replace(
+            self.scan.end(),
+            change=self._change,
+            segments=self._input.segments,
+            segments_missing=self._input.missing,
+        )
