@@ -13,7 +13,6 @@ import pytest
 
 from polltrace.engines import Trigger
 from polltrace.errors import HostError
-from polltrace.executables import find_executable
 from polltrace.intervals import Estimate, exactly
 from polltrace.overhead.calibration import (
     CHECK_ROUNDS,
@@ -175,18 +174,6 @@ def test_a_timer_is_set_no_faster_than_its_handler_runs(tool: Tool) -> None:
     asked = tool({1024: polls(30_000, 30_000, 30_000)})
     assert calibrate_timer_check([1e-6, 1e-3]).at(1e-6).value == pytest.approx(30e-6)
     assert asked.read_text() == f"-r {CHECK_ROUNDS} -i 1024\n"
-
-
-@pytest.mark.usefixtures("calibrator")
-def test_the_program_refuses_such_a_timer() -> None:
-    ended = subprocess.run(
-        [find_executable("polltrace-calibrate"), "-r", "8", "-i", "1"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == "polltrace-calibrate: 1 is not a whole number from 100 to 100000\n"
 
 
 def test_the_cost_by_a_command_that_runs_it_elsewhere(tool: Tool, tmp_path: Path) -> None:
