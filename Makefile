@@ -193,8 +193,8 @@ bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ri
 	@./setup.sh --bench
 	python -m bench.trace_speed
 
-compare-power: build clients ## how often compare finds a slower server by its times: an hour
-	python -m bench.compare_power build/compare-power --record 12
+compare-power: build clients ## how often compare finds a slower server by its times: a quarter of an hour
+	python -m bench.compare_power build/compare-power --record 51
 
 fit: build clients ## fit the cost model to measured sessions: ten minutes (root)
 	python -m bench.break_cost.fit

@@ -114,15 +114,6 @@ def on_cpu_or_waiting_for_one_s(pid: int) -> float | None:
     return 1e-9 * (int(fields[0]) + int(fields[1])) if len(fields) > 1 else None
 
 
-def queued(pid: int) -> float | None:
-    """Share of its time out of sleep that the process's first thread waited for a processor, also
-    of one that has ended and was not awaited; None where the kernel has no schedstat."""
-    fields = _bytes(pid, "schedstat").split()
-    if len(fields) < 2 or not int(fields[0]):
-        return None
-    return int(fields[1]) / (int(fields[0]) + int(fields[1]))
-
-
 def running_s(pid: int) -> float | None:
     """CPU seconds of the process's first thread so far, to the nanosecond; None where the kernel
     has no schedstat."""

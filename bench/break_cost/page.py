@@ -40,6 +40,7 @@ def page(records: Sequence[Record], planned: int, guests: Sequence[Record] = ())
         f"{len(used)} of the plan's {planned} sessions, over {len(statements)} statements; "
         f"{len(disturbed)} measurements were disturbed by the host and are not among them.\n",
         "".join(f"- {line}\n" for line in _summary(used)),
+        _reached(used),
         _TABLE + "".join(map(_row, used)),
     ]
     if disturbed:
@@ -79,6 +80,30 @@ def _summary(measured: Sequence[Record]) -> list[str]:
     ]
 
 
+def _reached(measured: Sequence[Record]) -> str:
+    """What validate.toml aims at, and how much of it is so."""
+    used = [one for one in measured if _is_known(one)]
+    if not used:
+        return ""
+    near = 100 * sum(_is_near(one, _advised(one)) for one in used) / len(used)
+    low, _ = clopper_pearson(sum(_inside(one, _advised(one)) for one in used), len(used))
+    width = _typical([_width(_advised(one)) for one in used])
+    aims = [
+        (near >= 90, f"within 10 % in 90 % of sessions ({near:.0f} %)"),
+        (low > 0.9, f"a coverage whose lower bound is above 90 % ({100 * low:.0f} %)"),
+        (width < 15, f"intervals narrower than ±15 % (±{width:.0f} %)"),
+    ]
+    reached, missed = ([aim for met, aim in aims if met is wanted] for wanted in (True, False))
+    return (
+        f"Reached, of what was aimed at: {'; '.join(reached) or 'nothing'}. "
+        f"Not reached: {'; '.join(missed) or 'nothing'}.\n"
+    )
+
+
+def _is_near(one: Record, figure: Estimate) -> bool:
+    return abs(figure.value / one.saved.value - 1) <= 0.1
+
+
 def _is_known(one: Record) -> bool:
     """Whether the truth can be told from nothing: no error can be relative to it otherwise."""
     return one.saved.low > 0
@@ -102,7 +127,7 @@ def _of(name: str, used: Sequence[Record], figure: Callable[[Record], Estimate])
     if not used:
         return []
     errors = [100 * (figure(one).value / one.saved.value - 1) for one in used]
-    near = sum(abs(error) <= 10 for error in errors)
+    near = sum(_is_near(one, figure(one)) for one in used)
     inside = sum(_inside(one, figure(one)) for one in used)
     low, high = clopper_pearson(inside, len(used))
     widths = [_width(figure(one)) for one in used]

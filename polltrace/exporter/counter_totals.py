@@ -28,8 +28,8 @@ class Group(NamedTuple):
 @dataclass(slots=True)
 class Sums:
     """`cpu_s` CPU seconds used and `polls` break polls, which took `lost_s` CPU seconds, between
-    `lost_low_s` and `lost_high_s` by the cost per poll. `without_cost` counts the polls of
-    processes that ended before a cost was known."""
+    `lost_low_s` and `lost_high_s` by the figure that each process had when it made them.
+    `without_cost` counts the polls of processes that ended before that was known."""
 
     cpu_s: float = 0.0
     polls: float = 0.0
@@ -88,8 +88,8 @@ class CounterTotals:
         sums.polls += polls
         account.cpu_s, account.polls = row.cpu_s, row.polls
         account.without_cost += polls
-        if row.poll_cost_s is not None:
-            sums.lost_s += account.without_cost * row.poll_cost_s.value
-            sums.lost_low_s += account.without_cost * row.poll_cost_s.low
-            sums.lost_high_s += account.without_cost * row.poll_cost_s.high
+        if each := row.lost_per_poll_s:
+            sums.lost_s += account.without_cost * each.value
+            sums.lost_low_s += account.without_cost * each.low
+            sums.lost_high_s += account.without_cost * each.high
             account.without_cost = 0.0

@@ -94,17 +94,17 @@ def _counters(sums: Mapping[Group, Sums]) -> Iterator[Metric]:
     )
     lost = CounterMetricFamily(
         "polltrace_break_poll_cpu_seconds",
-        "CPU time that break polls took: polls times the cost of one, measured on this host.",
+        "CPU time that break checking took: polls times the cost of one, measured on this host.",
         labels=_LABELS,
     )
     low = CounterMetricFamily(
         "polltrace_break_poll_cpu_low_seconds",
-        "The same by the lower bound of the cost per poll (95 % interval).",
+        "The same by the lower bounds of the rate and of the cost per poll (95 % interval).",
         labels=_LABELS,
     )
     high = CounterMetricFamily(
         "polltrace_break_poll_cpu_high_seconds",
-        "The same by the upper bound of the cost per poll (95 % interval).",
+        "The same by the upper bounds of the rate and of the cost per poll (95 % interval).",
         labels=_LABELS,
     )
     without_cost = CounterMetricFamily(
@@ -175,10 +175,19 @@ def _processes(rows: Iterable[ServerRow]) -> Iterator[Metric]:
         "CPUs lost to break polls over the last five seconds, of the processes that lose most.",
         labels=_PROCESS_LABELS,
     )
+    low, high = (
+        GaugeMetricFamily(
+            f"polltrace_process_break_poll_cpus_{end}",
+            f"The {bound} bound of that (95 % interval).",
+            labels=_PROCESS_LABELS,
+        )
+        for end, bound in (("low", "lower"), ("high", "upper"))
+    )
     for row in rows:
         names = [row.engine, row.instance, row.mode.value, str(row.pid), row.client]
         rate.add_metric(names, row.polls_per_s or 0.0)
         if row.lost_cores is not None:
             lost.add_metric(names, row.lost_cores.value)
-    yield rate
-    yield lost
+            low.add_metric(names, row.lost_cores.low)
+            high.add_metric(names, row.lost_cores.high)
+    yield from (rate, lost, low, high)

@@ -8,10 +8,17 @@ from dataclasses import dataclass, replace
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Diagnosis
-from polltrace.intervals import Estimate, exactly, propagated, proportion
+from polltrace.intervals import Estimate, exactly, proportion
 from polltrace.overhead.cancel import Gaps, cancel_latency, on_cpu_gaps
 from polltrace.overhead.cost_model import cost_model, in_place
-from polltrace.overhead.estimates import EstimateChoice, choose, counted_pct, sampled_pct
+from polltrace.overhead.estimates import (
+    EstimateChoice,
+    choose,
+    counted_checking_pct,
+    counted_pct,
+    sampled_pct,
+    unpolled_checks_pct,
+)
 from polltrace.overhead.forecast import (
     SKIPS,
     CheckingCost,
@@ -141,7 +148,7 @@ def advice(
     seen = shares(stacks, server.engine)
     sampled = _sampled(seen, by_polls, skip.value)
     checks = _checks(seen, polling, skip.value)
-    counted = propagated(lambda one, other: one + other, by_polls, checks)
+    counted = counted_checking_pct(polling, poll_cost_s, skip.value, checks)
     choice = choose(counted, sampled)
     chosen = choice.of(counted, sampled)
     cost = _cost(polling, poll_cost, checks, by_polls, None if chosen is counted else chosen)
@@ -189,7 +196,7 @@ def _sampled(seen: Shares, by_polls: Estimate, skip: int) -> Estimate | None:
 def _checks(seen: Shares, load: SessionLoad, skip: int) -> Estimate:
     """Per cent of CPU in checks that do not poll: by the samples where there are any, but never
     more than that number of checks could take."""
-    usual = cost_model().check_s.scaled(100 * load.polls_per_cpu_s * skip)
+    usual = unpolled_checks_pct(load, skip)
     if not seen.total or not seen.named:
         return usual
     found, most = proportion(seen.checking, seen.total), usual.high

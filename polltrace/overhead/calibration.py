@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from polltrace import procfs
 from polltrace.engines import Trigger
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 from polltrace.intervals import Estimate
-from polltrace.overhead.calibration_fit import fitted
+from polltrace.overhead.calibration_fit import disturbed, fitted
 from polltrace.overhead.cost_model import calibrated_cost, check_cost
 from polltrace.overhead.observer import Nobody, Observer
 from polltrace.overhead.poll_cost import Knot, PollCost
@@ -26,9 +25,15 @@ SLOW_ROUNDS = 24
 # A timer's checks are all rare: enough rounds that one of them alone moves no end of the interval.
 CHECK_ROUNDS = 90
 _SLOW_US, _SLOWEST_US = 300, 10_000
-# From this share of its time spent waiting for a processor on, a calibration counts as disturbed:
-# others then have the caches between its polls as well.
-_DISTURBED = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCost:
+    """CPU seconds of a check, `cost_s`. `disturbed` is the share of its time (0 to 1) that the
+    calibration waited for a processor, None where it was little."""
+
+    cost_s: Estimate
+    disturbed: float | None = None
 
 
 def calibrate(
@@ -57,12 +62,13 @@ def calibrate_timer_check(
     return _curve(intervals_s, command or _here(), ["-i"], slow_rounds=CHECK_ROUNDS)
 
 
-def cost_per_check(knot: Knot, command: Sequence[str] | None = None) -> Estimate:
-    """CPU seconds that a check takes at this knot. `command` as above. Raises HostError."""
+def cost_per_check(knot: Knot, command: Sequence[str] | None = None) -> CheckCost:
+    """The cost of a check at this knot. `command` as above. Raises HostError."""
+    by_timer = knot.trigger is Trigger.INTERVAL
+    options, slow_rounds = (["-i"], CHECK_ROUNDS) if by_timer else ([], SLOW_ROUNDS)
     interval_s = 1e-6 * knot.interval_us
-    if knot.trigger is Trigger.INTERVAL:
-        return calibrate_timer_check([interval_s], command).at(interval_s)
-    return _curve([interval_s], command or _here(), ()).at(interval_s)
+    found = _rounds([interval_s], command or _here(), options, slow_rounds=slow_rounds)
+    return CheckCost(_fitted(found, options).at(interval_s), disturbed(found))
 
 
 def _here() -> list[str]:
@@ -78,42 +84,47 @@ def _curve(  # noqa: PLR0913 - of a function of this module alone
     slow_rounds: int = SLOW_ROUNDS,
     observer: Observer = Nobody(),
 ) -> PollCost:
-    intervals_us = sorted({min(_SLOWEST_US, max(1, round(1e6 * each))) for each in intervals_s})
-    short = [each for each in intervals_us if each < _SLOW_US]
-    long = [each for each in intervals_us if each >= _SLOW_US]
-    found = _measured([*command, "-r", str(rounds), *options], short, observer)
-    found += _measured([*command, "-r", str(slow_rounds), *options], long, observer)
+    found = _rounds(intervals_s, command, options, rounds, slow_rounds=slow_rounds)
+    if waited := disturbed(found):
+        observer.remark(
+            f"the calibration waited {100 * waited:.0f} % of its time for a processor that others "
+            "had: the cost per poll may be too high; measure again when the host is less busy"
+        )
+    return _fitted(found, options)
+
+
+def _fitted(found: Sequence[dict[str, Any]], options: Sequence[str]) -> PollCost:
     return fitted(found, check_cost if "-i" in options else calibrated_cost)
 
 
-def _measured(
-    command: Sequence[str], intervals_us: Sequence[int], observer: Observer
+def _rounds(
+    intervals_s: Sequence[float],
+    command: Sequence[str],
+    options: Sequence[str],
+    rounds: int = ROUNDS,
+    *,
+    slow_rounds: int = SLOW_ROUNDS,
 ) -> list[dict[str, Any]]:
+    """What polltrace-calibrate prints, in rising order of the interval."""
+    intervals_us = sorted({min(_SLOWEST_US, max(1, round(1e6 * each))) for each in intervals_s})
+    short = [each for each in intervals_us if each < _SLOW_US]
+    long = [each for each in intervals_us if each >= _SLOW_US]
+    found = _measured([*command, "-r", str(rounds), *options], short)
+    found += _measured([*command, "-r", str(slow_rounds), *options], long)
+    return found
+
+
+def _measured(command: Sequence[str], intervals_us: Sequence[int]) -> list[dict[str, Any]]:
     if not intervals_us:
         return []
-    with subprocess.Popen(
+    ended = subprocess.run(
         [*command, *map(str, intervals_us)],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         encoding="utf-8",
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        try:
-            printed, said = process.stdout.read(), process.stderr.read()
-            # It has ended, and is not reaped before the block is left.
-            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        except BaseException:
-            process.kill()
-            raise
-        queued = procfs.queued(process.pid)
-    if process.returncode != 0:
-        raise HostError(said.strip().removeprefix("polltrace-calibrate: "))
-    if queued is not None and queued > _DISTURBED:
-        observer.remark(
-            f"the calibration waited {100 * queued:.0f} % of its time for a processor that others "
-            "had: the cost per poll may be too high; measure again when the host is less busy"
-        )
-    found: list[dict[str, Any]] = json.loads(printed)
+        check=False,
+    )
+    if ended.returncode != 0:
+        raise HostError(ended.stderr.strip().removeprefix("polltrace-calibrate: "))
+    found: list[dict[str, Any]] = json.loads(ended.stdout)
     return found

@@ -96,7 +96,11 @@ class CostModel:
         return self.sampled.scaled(self._within(skip) ** self.sampled_rise)
 
     def _within(self, skip: int | None) -> int:
-        return min(_USUAL_SKIP if skip is None else max(1, skip), self.highest_skip)
+        return min(max(1, self.usual(skip)), self.highest_skip)
+
+    def usual(self, skip: int | None) -> int:
+        """That skip; where it is not known the usual one."""
+        return _USUAL_SKIP if skip is None else skip
 
 
 def cost_model() -> CostModel:

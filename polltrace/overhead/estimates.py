@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from polltrace.intervals import Estimate, product
+from polltrace.intervals import Estimate, product, propagated
 from polltrace.overhead.cost_model import cost_model
 from polltrace.overhead.load import SessionLoad
 
@@ -38,14 +38,37 @@ def counted_pct(load: SessionLoad, poll_cost_s: Estimate) -> Estimate:
 
     The errors of the rate and of the cost are taken as independent.
     """
-    value = 100 * load.polls_per_cpu_s * poll_cost_s.value
+    value = min(100.0, 100 * load.polls_per_cpu_s * poll_cost_s.value)
     rate = load.rate
     if not rate.per_s:
         high = 100 * rate.high * poll_cost_s.value / load.busy if load.busy else 0.0
         return Estimate(0.0, 0.0, high)
     below = math.hypot(1 - rate.low / rate.per_s, 1 - poll_cost_s.low / poll_cost_s.value)
     above = math.hypot(rate.high / rate.per_s - 1, poll_cost_s.high / poll_cost_s.value - 1)
-    return Estimate(value, max(0.0, value * (1 - below)), value * (1 + above))
+    return Estimate(value, max(0.0, value * (1 - below)), min(100.0, value * (1 + above)))
+
+
+def unpolled_checks_pct(load: SessionLoad, skip: int | None) -> Estimate:
+    """Per cent of the session's CPU time in the checks that do not poll, by their number at that
+    skip (None: not known)."""
+    model = cost_model()
+    return model.check_s.scaled(100 * load.polls_per_cpu_s * model.usual(skip))
+
+
+def counted_checking_pct(
+    load: SessionLoad,
+    poll_cost_s: Estimate,
+    skip: int | None,
+    checks: Estimate | None = None,
+) -> Estimate:
+    """Per cent of the session's CPU time in all checks of its engine that polls at every `skip`-th
+    (None: not known): what the polls take, and the `checks` that do not poll (None: by number).
+
+    Every command that has no samples shows this figure, so that its interval is as wide as what is
+    not known of the rate and of the cost.
+    """
+    unpolled = unpolled_checks_pct(load, skip) if checks is None else checks
+    return propagated(lambda a, b: a + b, counted_pct(load, poll_cost_s), unpolled)
 
 
 def sampled_pct(share_pct: Estimate, skip: int) -> Estimate:

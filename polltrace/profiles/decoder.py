@@ -198,7 +198,16 @@ def _rate(windows: Mapping[str, Any]) -> PollRate | None:
 
 
 def _windows(data: Mapping[str, Any]) -> PollWindows:
-    return PollWindows(_count(data["count"]), _number(data["polls"]), _number(data["seconds"]))
+    squares = None
+    if "squares" in data:
+        polls2, cross, cpu2 = map(_number, data["squares"])
+        squares = polls2, cross, cpu2
+    return PollWindows(
+        _count(data["count"]),
+        *[_number(data[key]) for key in ("polls", "seconds", "cpu_s", "displaced_s")],
+        squares,
+        min(0.9, _number(data.get("stolen", 0.0))),
+    )
 
 
 _DECODERS: dict[str, Callable[[Mapping[str, Any]], ProbeRecord]] = {

@@ -131,11 +131,35 @@ class PollRate:
 
 @dataclass(frozen=True, slots=True)
 class PollWindows:
-    """Break polls seen in `count` short windows that are `seconds` long together."""
+    """`polls` break polls seen in `count` short windows that are `seconds` long together, in which
+    the process had `cpu_s` CPU seconds and counting took `displaced_s` more of them. `squares` are
+    sums over the windows, of polls squared, polls times CPU seconds, and CPU seconds squared; all 0
+    where every poll was counted, None where they are not known. `stolen` is the share (0 to 1) of
+    `cpu_s` that the hypervisor took, which the process's total does not include."""
 
     count: int
     polls: float
     seconds: float
+    cpu_s: float
+    displaced_s: float = 0.0
+    squares: tuple[float, float, float] | None = None
+    stolen: float = 0.0
+
+    def since(self, before: PollWindows) -> PollWindows:
+        """The windows that came after those of `before`."""
+        squares = None
+        if self.squares is not None and before.squares is not None:
+            a, b, c = (now - then for now, then in zip(self.squares, before.squares, strict=True))
+            squares = a, b, c
+        return PollWindows(
+            self.count - before.count,
+            self.polls - before.polls,
+            self.seconds - before.seconds,
+            self.cpu_s - before.cpu_s,
+            self.displaced_s - before.displaced_s,
+            squares,
+            self.stolen,
+        )
 
 
 @dataclass(frozen=True, slots=True)

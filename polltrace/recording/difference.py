@@ -59,7 +59,7 @@ def difference(before: Summary, after: Summary) -> Difference:
 
     changes = (
         change("CPUs used", lambda side: exactly(side.used_cores)),
-        change("CPUs lost to break polling", lambda side: exactly(side.lost_cores)),
+        change("CPUs lost to break polling", lambda side: side.lost_cores),
         change("break polls a CPU second", _rate),
         change("lost", _lost, "% of CPU"),
         change("samples in the check", _sampled, "% of CPU"),

@@ -35,6 +35,7 @@ class Journal:
         self._naming = Naming()
         self._servers: dict[Identity, Entry] = {}
         self._check_costs: dict[Knot, Entry] = {}
+        self._costed: dict[Knot, Estimate] = {}
         self._probe: Mapping[str, Any] = {}
         self._lost: dict[str, Mapping[str, int]] = {}
         self._costs: dict[str, tuple[float, float]] = {}
@@ -73,9 +74,10 @@ class Journal:
             yield data
 
     def check_costs(self, by_knot: Mapping[Knot, Estimate]) -> Iterator[Entry]:
-        """Entries for the costs per check that are new."""
+        """Entries for the costs per check that are new, or known better."""
         for knot, cost in by_knot.items():
-            if knot not in self._check_costs:
+            if self._costed.get(knot) != cost:
+                self._costed[knot] = cost
                 self._check_costs[knot] = cost_data(knot, cost, round(self._now_s(), 6))
                 yield self._check_costs[knot]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import Engine, Trigger
-from polltrace.intervals import Estimate, proportion
+from polltrace.intervals import Estimate, exactly, proportion
 from polltrace.overhead.advice import Extras
 from polltrace.overhead.estimates import counted_pct
 from polltrace.overhead.load import SessionLoad, counted_load
@@ -104,14 +104,16 @@ class SessionSummary:
         return self.counted
 
     @property
-    def lost_cpu_s(self) -> float | None:
+    def lost_cpu_s(self) -> Estimate | None:
         """CPU seconds that went into break checking."""
         if not self.break_polls:
-            return 0.0
+            return exactly(0.0)
         if self.poll_cost_s is None or self.counted is None or self.share is None:
             return None
+        if not self.counted.value:
+            return self.poll_cost_s.scaled(self.break_polls)
         by_polls = self.break_polls * self.poll_cost_s.value
-        return by_polls * self.share.value / self.counted.value if self.counted.value else by_polls
+        return self.share.scaled(by_polls / self.counted.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Summary:
     recording: Recording
     sessions: tuple[SessionSummary, ...]
     used_cores: float
-    lost_cores: float
+    lost_cores: Estimate
     cost_unknown: int
 
     @property
@@ -155,16 +157,26 @@ def summary(recording: Recording) -> Summary:
             _session(recording, identity, counted.get(identity), sampled.get(identity))
             for identity in recording.identities
         ),
-        key=lambda each: (-(each.lost_cpu_s or 0.0), -each.break_polls, each.identity),
+        key=lambda each: (-_value(each.lost_cpu_s), -each.break_polls, each.identity),
     )
     seconds = recording.seconds or math.inf
     return Summary(
         recording=recording,
         sessions=tuple(sessions),
         used_cores=sum(each.cpu_s for each in sessions) / seconds,
-        lost_cores=sum(each.lost_cpu_s or 0.0 for each in sessions) / seconds,
+        lost_cores=_sum([each.lost_cpu_s for each in sessions]).scaled(1 / seconds),
         cost_unknown=sum(each.lost_cpu_s is None for each in sessions),
     )
+
+
+def _value(estimate: Estimate | None) -> float:
+    return estimate.value if estimate else 0.0
+
+
+def _sum(estimates: Sequence[Estimate | None]) -> Estimate:
+    """Of those that are known. The bounds add up: all rest on one model, whose error they share."""
+    known = [(each.value, each.low, each.high) for each in estimates if each]
+    return Estimate(*map(sum, zip(*known, strict=True))) if known else exactly(0.0)
 
 
 def _by_identity(profile: Profile | None) -> Mapping[Identity, ProcessTotals]:

@@ -119,7 +119,7 @@ def rows(summary: Summary, table: str) -> Iterator[Row]:
 def _process(each: SessionSummary) -> Row:
     return {
         **each.facts(),
-        "lost_cpu_s": each.lost_cpu_s,
+        "lost_cpu_s": each.lost_cpu_s.value if each.lost_cpu_s else None,
         **_estimate("lost", each.share),
         **_estimate("counted", each.counted),
         "samples": each.samples,

@@ -27,7 +27,8 @@ def report_data(summary: Summary) -> dict[str, Any]:
         "whole": not recording.tear,
         "tear": recording.tear or None,
         "used_cores": summary.used_cores,
-        "lost_cores": summary.lost_cores,
+        "lost_cores": summary.lost_cores.value,
+        "lost_cores_ci95": _interval(summary.lost_cores),
         "cost_unknown": summary.cost_unknown,
         "poll_costs": [
             {
@@ -48,7 +49,8 @@ def _session(each: SessionSummary) -> dict[str, Any]:
         **each.facts(),
         "polls_per_s": each.polls_per_s,
         "polls_per_cpu_s": each.load.polls_per_cpu_s,
-        "lost_cpu_s": each.lost_cpu_s,
+        "lost_cpu_s": _value(each.lost_cpu_s),
+        "lost_cpu_s_ci95": _interval(each.lost_cpu_s),
         "cpu_pct": _value(each.share),
         "cpu_pct_ci95": _interval(each.share),
         "samples": each.samples,

@@ -195,7 +195,7 @@ def _skips(advice: Advice) -> str:
             str(each.break_poll_skip) + (" (now)" if each.break_poll_skip == advice.skip else ""),
             f"{each.polls_per_s:,.0f}",
             pct(each.cpu_pct),
-            f"{each.saved_pct.value:z.2f}",
+            pct(each.saved_pct),
             _ms(each.cancel_ms.median if each.cancel_ms else None),
             _ms(each.cancel_ms.p99 if each.cancel_ms else None),
             _ms(each.cancel_ms.worst if each.cancel_ms else None),
@@ -204,8 +204,8 @@ def _skips(advice: Advice) -> str:
         for each in advice.forecast
     ]
     now = [i for i, each in enumerate(advice.forecast) if each.break_poll_skip == advice.skip]
-    heads = [advice.server.engine.parameter, "Polls a CPU second", "% of its CPU [95 %]", "Saved %"]
-    heads += ["Cancel on CPU, median ms", "99 of 100", "worst", "Waiting: up to"]
+    heads = [advice.server.engine.parameter, "Polls a CPU second", "% of its CPU [95 %]"]
+    heads += ["Saved [95 %]", "Cancel on CPU, median ms", "99 of 100", "worst", "Waiting: up to"]
     return table(heads, rows, marked=now)
 
 

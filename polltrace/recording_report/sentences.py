@@ -25,10 +25,11 @@ def verdict(summary: Summary) -> list[str]:
     if summary.cost_unknown == len([each for each in summary.sessions if each.break_polls]):
         lines.append(f"{modes(summary).capitalize()}; the cost of a poll was not measured.")
     else:
-        share = 100 * summary.lost_cores / summary.used_cores if summary.used_cores else 0.0
+        lost, used = summary.lost_cores, summary.used_cores
+        share = 100 * lost.value / used if used else 0.0
         lines.append(
-            f"Break polling takes {summary.lost_cores:.3f} CPUs of the {summary.used_cores:.2f} "
-            f"that are used ({share:.1f} %): {modes(summary)}."
+            f"Break polling takes {lost.value:.3f} CPUs [{lost.low:.3f}, {lost.high:.3f}] of the "
+            f"{used:.2f} that are used ({share:.1f} %): {modes(summary)}."
         )
     lines.append(_worst(worst))
     advice = worst.advice
@@ -126,7 +127,7 @@ def client(session: SessionSummary) -> str:
 def pct(estimate: Estimate | None) -> str:
     if estimate is None:
         return "-"
-    return f"{estimate.value:.2f} % [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return f"{estimate.value:z.2f} % [{estimate.low:z.2f}, {estimate.high:z.2f}]"
 
 
 def span(seconds: float) -> str:

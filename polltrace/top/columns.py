@@ -47,6 +47,15 @@ def _value(estimate: Estimate | None) -> float | None:
     return estimate.value if estimate else None
 
 
+# Below this share of the value the interval begins of what is not known to the first digit.
+_VAGUE = 0.25
+
+
+def _estimated(estimate: Estimate | None, form: str) -> str:
+    vague = estimate is not None and estimate.low < _VAGUE * estimate.value
+    return f"{number(_value(estimate), form)}{'?' if vague else ''}"
+
+
 def duration(seconds: float | None) -> str:
     """Three digits and a unit."""
     if seconds is None:
@@ -76,8 +85,8 @@ COLUMNS = (
     TopColumn("mode", "MODE", 12, lambda row, _: row.mode.value),
     TopColumn("cpu", "CPU%", 5, lambda row, _: number(row.cpu_pct, ".1f"), right=True),
     TopColumn("polls", "POLLS/S", 9, lambda row, _: number(row.polls_per_s, ",.0f"), right=True),
-    TopColumn("lost", "LOST%", 6, lambda row, _: number(_value(row.lost_pct), ".2f"), right=True),
-    TopColumn("cores", "CPUS", 6, lambda row, _: number(_value(row.lost_cores), ".3f"), True, 92),
+    TopColumn("lost", "LOST%", 6, lambda row, _: _estimated(row.lost_pct, ".2f"), right=True),
+    TopColumn("cores", "CPUS", 6, lambda row, _: _estimated(row.lost_cores, ".3f"), True, 92),
     TopColumn("gap", "WORST GAP", 9, lambda row, _: duration(row.worst_gap_s), True, 100),
     TopColumn("past", "POLLS, PAST", 11, lambda row, width: sparkline(row.past, width), stretch=3),
     TopColumn("skip", "SKIP", 5, lambda row, _: number(row.skip, "d"), right=True, from_width=110),
@@ -101,7 +110,7 @@ def _high_first(value: float | None) -> float:
 def _lost(row: ServerRow) -> tuple[float, ...]:
     """By CPU lost, then CPU used. A poll without a known cost counts as a microsecond."""
     rate = row.polls_per_s
-    lost = rate * (_value(row.poll_cost_s) or 1e-6) if rate else 0.0
+    lost = _value(row.lost_cores) or (rate or 0.0) * 1e-6
     return -lost, rate is None, -(row.cpu_pct or 0.0), row.pid
 
 

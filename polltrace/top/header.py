@@ -69,7 +69,8 @@ def poll_cost_line(costs: PollCosts) -> str:
         for trigger in Trigger
         if (found := [each for each in in_order(costs.by_knot) if each[0].trigger is trigger])
     ]
-    return f"{'; '.join(known)} (measured here, untraced)"
+    how = "while others had the CPU" if costs.disturbed else "untraced"
+    return f"{'; '.join(known)} (measured here, {how})"
 
 
 def _cost_of(trigger: Trigger, found: Sequence[tuple[Knot, Estimate]]) -> str:

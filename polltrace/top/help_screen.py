@@ -20,8 +20,8 @@ Columns: all figures are over the last five seconds
   MODE     how the session learns of a cancel: in-band ones poll for it
   CPU%     of one CPU
   POLLS/S  break polls a second of elapsed time, counted in 10 ms windows
-  LOST%    of its CPU time: polls x the cost of one at this interval. The cost is
-           measured on this host with nothing attached (polltrace-calibrate)
+  LOST%    of its CPU time: polls x the cost of one at this interval, measured on
+           this host. 4.20?: the interval begins below a quarter (--json has it)
   CPUS     the same in CPUs; the default order
   WORST GAP  the longest time between two polls that was seen: how long a cancel
            could wait. Timed for 0.2 s in every 15 (--no-gaps: never)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from polltrace.engines import Trigger
 from polltrace.errors import HostError, PolltraceError
-from polltrace.intervals import Estimate
+from polltrace.overhead.calibration import CheckCost
 from polltrace.overhead.cost_model import timed_cost
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import (
@@ -30,10 +30,10 @@ from polltrace.profiles.totals import since
 from polltrace.recording import RecordedFrame, Recording, frames, read
 from polltrace.recording.stream import COUNT, CPU, GAPS
 from polltrace.servers.servers import Server
-from polltrace.watch.history import FEWEST_WINDOWS
 from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
 from polltrace.watch.snapshot import PollCosts, Snapshot, TimedCost
+from polltrace.watch.window_rate import FEWEST_WINDOWS
 
 
 class RecordedHost:
@@ -59,7 +59,7 @@ class RecordedHost:
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return [self._servers[pid] for pid in pids if pid in self._servers]
 
-    def check_cost_s(self, _knot: Knot) -> Estimate:
+    def check_cost(self, _knot: Knot) -> CheckCost:
         raise HostError("a recording has the costs that were measured")
 
     def names(self) -> SymbolSource:
@@ -161,10 +161,14 @@ class Player:
         self._frames += 1
         at_s = recorded.at_s - self.recording.header.at_s
         # Every poll was counted, so the windows are all of the time.
-        windows = self._frames + FEWEST_WINDOWS
+        count, exact = self._frames + FEWEST_WINDOWS, (0.0, 0.0, 0.0)
         seen = [self.totals[COUNT, each.identity] for each in frame.processes]
         processes = tuple(
-            replace(each, windows=PollWindows(windows, each.break_polls, at_s)) for each in seen
+            replace(
+                each,
+                windows=PollWindows(count, each.break_polls, at_s, each.cpu_s, squares=exact),
+            )
+            for each in seen
         )
         return self._host.take(ProbeFrame(at_s, processes, frame.lost))
 

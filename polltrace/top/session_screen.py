@@ -212,13 +212,13 @@ def _skips(advice: Advice) -> list[Text]:
     """A line a skip. How long a cancel waits on CPU is known once gaps were timed."""
     lines = [
         Text(
-            f"{'SKIP':>6} {'POLLS/CPU s':>11} {'LOST% [95 %]':>20} {'SAVED%':>7}"
+            f"{'SKIP':>6} {'LOST% [95 %]':>20} {'SAVED% [95 %]':>18}"
             f" {'CANCEL p99':>10} {'WORST':>8} {'WAITING':>9}",
             style="reverse",
         )
     ]
     for each in advice.forecast:
-        share = f"{each.cpu_pct.value:.2f} [{each.cpu_pct.low:.2f}, {each.cpu_pct.high:.2f}]"
+        share, saved = each.cpu_pct, each.saved_pct
         now = each.break_poll_skip == advice.skip
         cancel = each.cancel_ms
         p99, worst = (
@@ -226,8 +226,10 @@ def _skips(advice: Advice) -> list[Text]:
         )
         lines.append(
             Text(
-                f"{each.break_poll_skip:>6} {each.polls_per_s:>11,.0f} {share:>20}"
-                f" {each.saved_pct.value:>7.2f} {p99:>10} {worst:>8}"
+                f"{each.break_poll_skip:>6}"
+                f" {f'{share.value:.2f} [{share.low:.2f}, {share.high:.2f}]':>20}"
+                f" {f'{saved.value:.1f} [{saved.low:.1f}, {saved.high:.1f}]':>18}"
+                f" {p99:>10} {worst:>8}"
                 f" {f'{each.cancel_waiting_s:,.0f} s':>9}{' <-' if now else ''}",
                 style="bold" if now else "",
             )

@@ -54,8 +54,8 @@ class HostMonitor:
         # Those whose figures still move.
         self._awake: set[Identity] = set()
         self._rows: dict[Identity, ServerRow] = {}
-        # The last cost per poll of each, for its lost CPU time once it has ended.
-        self._poll_cost_s: dict[Identity, float] = {}
+        # What each lost by a poll when that was known last: it may rest now.
+        self._lost_per_poll_s: dict[Identity, float] = {}
         self._ended_lost_s = 0.0
         self._worst_gap_s: Mapping[Identity, float] = {}
         self._timed_costs: Mapping[Identity, TimedCost] = {}
@@ -119,8 +119,8 @@ class HostMonitor:
                 if timed := self._timed_costs.get(identity):
                     row = timed.in_row(row)
                 known[identity] = row
-                if row.poll_cost_s is not None:
-                    self._poll_cost_s[identity] = row.poll_cost_s.value
+                if lost := row.lost_per_poll_s:
+                    self._lost_per_poll_s[identity] = lost.value
         rows = tuple([known[identity] for identity in self._inspector.servers])
         frame = self._frame
         return Snapshot(
@@ -132,7 +132,7 @@ class HostMonitor:
             cost=self._cost(),
             lost=frame.lost if frame else {},
             to_inspect=self._inspector.waiting,
-            totals=totals_of(rows, self._ended_lost_s),
+            totals=totals_of(rows, self._lost_s()),
         )
 
     def _frame_came(self, frame: ProbeFrame) -> None:
@@ -165,9 +165,14 @@ class HostMonitor:
     def _forget(self, identity: Identity) -> None:
         self._inspector.gone(identity)
         if history := self._histories.pop(identity, None):
-            self._ended_lost_s += history.polls * self._poll_cost_s.pop(identity, 0.0)
+            self._ended_lost_s += history.polls * self._lost_per_poll_s.pop(identity, 0.0)
         self._rows.pop(identity, None)
         self._awake.discard(identity)
+
+    def _lost_s(self) -> float:
+        """CPU seconds lost since we began."""
+        there = self._lost_per_poll_s.items()
+        return self._ended_lost_s + sum([self._histories[i].polls * s for i, s in there])
 
     def _cost(self) -> OwnCost | None:
         if len(self._costs) < 2:
@@ -210,8 +215,9 @@ def row_of(
     observed_s = 0.0 if server.engine.polls_by_count else _TIMER_OBSERVED_S
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S, observed_s))
     mode = mode_of(server.engine, evidence)
-    busy, rate = history.busy, history.polls_per_s
-    knot = Knot.nearest(server.engine.trigger, busy / rate) if busy and rate else None
+    busy, rate = history.busy, history.rate
+    polls = busy and rate and rate.per_s
+    knot = Knot.nearest(server.engine.trigger, busy / rate.per_s) if polls else None
     cost = costs.by_knot.get(knot) if knot else None
     return ServerRow(
         pid=server.pid,
@@ -223,7 +229,7 @@ def row_of(
         reason=_reason(server, evidence) if mode is BreakMode.IN_BAND else "",
         skip=_known_skip(server),
         cpu_pct=None if busy is None else 100 * busy,
-        polls_per_s=rate,
+        rate=rate,
         knot=knot,
         poll_cost_s=cost,
         past=tuple(history.past),

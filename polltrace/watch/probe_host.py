@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from polltrace.errors import PolltraceError
 from polltrace.executables import find_executable
-from polltrace.intervals import Estimate
-from polltrace.overhead.calibration import cost_per_check
+from polltrace.overhead.calibration import CheckCost, cost_per_check
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import WatchedProcess
 from polltrace.servers.servers import Server, servers
@@ -39,7 +38,7 @@ class ProbeHost(Protocol):
         """The dedicated servers among these."""
         ...
 
-    def check_cost_s(self, knot: Knot) -> Estimate:
+    def check_cost(self, knot: Knot) -> CheckCost:
         """CPU seconds of a check there, at this knot. Raises HostError."""
         ...
 
@@ -63,7 +62,7 @@ class LocalHost:
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return servers(pids)
 
-    def check_cost_s(self, knot: Knot) -> Estimate:
+    def check_cost(self, knot: Knot) -> CheckCost:
         return cost_per_check(knot)
 
     def names(self) -> SymbolSource:

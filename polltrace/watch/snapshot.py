@@ -10,19 +10,24 @@ from dataclasses import dataclass, replace
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import Trigger
 from polltrace.intervals import Estimate
+from polltrace.overhead.estimates import counted_checking_pct, counted_pct
+from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import Knot
+from polltrace.profiles.frames import PollRate
 
 
 @dataclass(frozen=True, slots=True)
 class PollCosts:
     """CPU seconds of a check, by knot.
 
-    `waiting`: some are being measured; `failed` is why there are no more.
+    `waiting`: some are being measured; `failed` is why there are no more. While those `disturbed`
+    were measured, others had the processor for a good part of the time.
     """
 
     by_knot: Mapping[Knot, Estimate]
     waiting: bool = False
     failed: str = ""
+    disturbed: frozenset[Knot] = frozenset()
 
 
 _NOTHING = Estimate(0.0, 0.0, 0.0)
@@ -35,8 +40,8 @@ class ServerRow:
     `pid` and `start_ticks` identify the process (see WatchedProcess); `engine` is the name of its
     database engine, `mode` its break mode. `instance` is the database instance of its title;
     `client` host and port, or empty where it could not be seen; `reason` why it is in-band; `skip`
-    the configured checks per poll. `cpu_pct` is of one CPU, `polls_per_s` of elapsed time;
-    `knot` is the calibrated one nearest to the CPU time between its polls, `poll_cost_s` the CPU
+    the configured checks per poll. `cpu_pct` is of one CPU, `rate` of elapsed time; `knot` is the
+    calibrated one nearest to the CPU time between its polls, `poll_cost_s` the CPU
     seconds of a whole check at it. `past` are poll rates, the newest last. `cpu_s`
     and `polls` are totals since it was first seen, `polls` estimated from windows. `worst_gap_s` is
     the longest time between two break polls that was seen, an upper bound of how long a cancel on
@@ -52,7 +57,7 @@ class ServerRow:
     reason: str
     skip: int | None
     cpu_pct: float | None
-    polls_per_s: float | None
+    rate: PollRate | None
     knot: Knot | None
     poll_cost_s: Estimate | None
     past: tuple[float, ...]
@@ -68,19 +73,38 @@ class ServerRow:
         return self.pid, self.start_ticks
 
     @property
-    def lost_cores(self) -> Estimate | None:
-        """CPUs lost to break polling; the interval is that of the cost per poll."""
-        if self.polls_per_s == 0:
-            return _NOTHING
-        if self.polls_per_s is None or self.poll_cost_s is None:
-            return None
-        return self.poll_cost_s.scaled(self.polls_per_s)
+    def polls_per_s(self) -> float | None:
+        """Break polls a second of elapsed time."""
+        return self.rate.per_s if self.rate else None
 
     @property
     def lost_pct(self) -> Estimate | None:
-        """Per cent of its CPU time that is lost."""
+        """Per cent of its CPU time that is lost: the figure of `advise` without samples, by a rate
+        that was sampled."""
+        if not self.cpu_pct or self.rate is None:
+            return None
+        if not self.rate.per_s:
+            return _NOTHING
+        if self.poll_cost_s is None or self.knot is None:
+            return None
+        load = SessionLoad(self.cpu_pct / 100, self.rate)
+        if self.knot.trigger is Trigger.INTERVAL:
+            return counted_pct(load, self.poll_cost_s)
+        return counted_checking_pct(load, self.poll_cost_s, self.skip)
+
+    @property
+    def lost_cores(self) -> Estimate | None:
+        """CPUs lost to break polling."""
+        if self.rate is not None and not self.rate.per_s:
+            return _NOTHING
+        lost = self.lost_pct
+        return lost.scaled(self.cpu_pct / 1e4) if lost is not None and self.cpu_pct else None
+
+    @property
+    def lost_per_poll_s(self) -> Estimate | None:
+        """CPU seconds lost for each of its polls: `lost_cores` by the rate."""
         lost = self.lost_cores
-        return lost.scaled(1e4 / self.cpu_pct) if lost is not None and self.cpu_pct else None
+        return lost.scaled(1 / self.polls_per_s) if lost is not None and self.polls_per_s else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +145,8 @@ class Totals:
     """All rows together: `sessions` by mode, `used_cores` and `lost_cores` in CPUs, and `lost_s`,
     the CPU seconds lost since we began, also by sessions that have ended.
 
-    `without_cost` sessions poll and no cost is known yet; `lost_cores` is None if all are such.
+    `without_cost` sessions poll and what that costs is not known yet; `lost_cores` is None if all
+    are such.
     """
 
     sessions: Mapping[BreakMode, int]
@@ -131,20 +156,22 @@ class Totals:
     lost_s: float = 0.0
 
 
-def totals_of(rows: Sequence[ServerRow], ended_lost_s: float = 0.0) -> Totals:
-    """The sums of these rows, in one pass: they are many, and most are idle."""
+def totals_of(rows: Sequence[ServerRow], lost_s: float = 0.0) -> Totals:
+    """The sums of these rows, in one pass: they are many, and most are idle. A busy one that has
+    polled and was in no window since is one whose cost is not known."""
     sessions = Counter([row.mode.value for row in rows])  # an Enum's hash is slow
     busy = [row for row in rows if row.cpu_pct or row.polls_per_s]
     polling = [row for row in busy if row.polls_per_s]
     lost = [each for row in polling if (each := row.lost_cores) is not None]
-    without_cost = len(polling) - len(lost)
+    unseen = sum(row.rate is None and row.polls > 0 for row in busy)
+    without_cost = len(polling) - len(lost) + unseen
     known = any(row.polls_per_s is not None for row in rows)
     return Totals(
         {mode: sessions[mode.value] for mode in BreakMode},
         sum(row.cpu_pct or 0.0 for row in busy) / 100,
         _sum(lost) if known and (lost or not without_cost) else None,
         without_cost,
-        ended_lost_s + sum([row.polls * row.poll_cost_s.value for row in rows if row.poll_cost_s]),
+        lost_s,
     )
 
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from polltrace.breaks.sqlnet import default_settings
 from polltrace.errors import HostError, PolltraceError
-from polltrace.intervals import Estimate
-from polltrace.overhead.calibration import cost_per_check
+from polltrace.overhead.calibration import CheckCost, cost_per_check
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import WatchedProcess
 from polltrace.profiles.recognition import engine_of_process, title_of
@@ -82,7 +81,7 @@ class SshHost:
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return [self._servers[pid] for pid in pids if pid in self._servers]
 
-    def check_cost_s(self, knot: Knot) -> Estimate:
+    def check_cost(self, knot: Knot) -> CheckCost:
         """By the polltrace-calibrate next to the probe, if there is one: the cost per check of
         another host is another."""
         calibrate = str(PurePosixPath(self._probe).with_name("polltrace-calibrate"))

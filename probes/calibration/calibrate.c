@@ -14,7 +14,10 @@
 //   -i       whole checks by a timer, as PostgreSQL makes them, not polls: the
 //            interrupt, the signal, epoll_wait and the timer (timer_check.h)
 // Prints one line of JSON: for each interval `poll_ns`, nanoseconds of a poll
-// (with -i: of a whole check), by memory footprint of the work and by round.
+// (with -i: of a whole check), by memory footprint of the work and by round;
+// and `waited`, the share of its own time (0 to 1) that it waited for a
+// processor which others had. It is the same for all that are measured
+// together.
 // Exit codes: 0 done, 2 wrong usage, 4 this host has no such socket.
 #include <errno.h>
 #include <getopt.h>
@@ -161,6 +164,19 @@ static void print_values(const double *value, long rounds) {
     printf("]");
 }
 
+// 0 where the kernel has no schedstat.
+static double waited(void) {
+    unsigned long long ran = 0, queued = 0;
+    FILE *file = fopen("/proc/self/schedstat", "re");
+
+    if (!file)
+        return 0;
+    if (fscanf(file, "%llu %llu", &ran, &queued) != 2)
+        ran = queued = 0;
+    fclose(file);
+    return ran ? (double)queued / (double)(ran + queued) : 0;
+}
+
 static long number(const char *text, long low, long high) {
     char *end;
     errno = 0;
@@ -231,11 +247,12 @@ int main(int argc, char **argv) {
     for (long round = 0; round < rounds; round++)
         for (int i = 0; i < intervals; i++)
             measure(&interval[i], round, &socket);
+    double share = waited();
     printf("[");
     for (int i = 0; i < intervals; i++) {
         printf("%s{\"interval_us\":%.0f", i ? "," : "", interval[i].ns / 1e3);
         print_values(interval[i].poll, rounds);
-        printf("}");
+        printf(",\"waited\":%.3f}", share);
     }
     printf("]\n");
     return 0;

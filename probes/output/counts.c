@@ -217,6 +217,14 @@ static void add_windows(struct reporter *r, uint32_t index) {
     json_real(j, windows->cpu_s);
     json_key(j, "displaced_s");
     json_real(j, windows->displaced_s);
+    json_key(j, "squares");
+    json_open(j, '[');
+    json_sum(j, windows->polls2);
+    json_sum(j, windows->cross);
+    json_sum(j, windows->cpu2);
+    json_close(j, ']');
+    json_key(j, "stolen");
+    json_real(j, r->watched->stolen);
     json_key(j, "cost_ns");
     json_real(j, r->cost_ns);
     if (watched_rate(r->watched, index, &rate)) {

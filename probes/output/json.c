@@ -130,6 +130,11 @@ void json_real(struct json *j, double value) {
     print(j, "%.9g", value);
 }
 
+void json_sum(struct json *j, double value) {
+    item(j);
+    print(j, "%.15g", value);
+}
+
 void json_bool(struct json *j, int value) {
     item(j);
     append(j, value ? "true" : "false", value ? 4 : 5);

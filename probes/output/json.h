@@ -21,6 +21,7 @@ void json_unsigned(struct json *j, uint64_t value);
 void json_signed(struct json *j, int64_t value);
 void json_seconds(struct json *j, uint64_t nanoseconds);
 void json_real(struct json *j, double value);
+void json_sum(struct json *j, double value); // of which differences are taken
 void json_bool(struct json *j, int value);
 void json_hex(struct json *j, const uint8_t *bytes, size_t size);
 void json_newline(struct json *j); // ends a record

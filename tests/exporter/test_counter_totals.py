@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.exporter.counter_totals import CounterTotals, Group
+from polltrace.profiles.frames import PollRate
 from polltrace.watch.snapshot import ServerRow
 from tests.watch.samples import row, snapshot
 
@@ -19,7 +21,7 @@ OUT_OF_BAND = Group("Oracle Database", "ORCL", BreakMode.OUT_OF_BAND)
 def seen(
     pid: int, cpu_s: float, polls: float, *, calibrated: bool = True, start: int = 7
 ) -> ServerRow:
-    made = row(pid, polls=polls, mode=BreakMode.IN_BAND, calibrated=calibrated)
+    made = row(pid, polls=polls, cpu=50.0, mode=BreakMode.IN_BAND, calibrated=calibrated)
     return replace(made, cpu_s=cpu_s, polls=polls, start_ticks=start)
 
 
@@ -34,9 +36,21 @@ def test_a_process_that_ends_leaves_what_it_did() -> None:
     sums = after([seen(1, 2.0, 1000), seen(2, 3.0, 500)], [seen(1, 2.5, 1100)]).copy()[IN_BAND]
     assert sums.cpu_s == pytest.approx(5.5)
     assert sums.polls == pytest.approx(1600)
-    assert sums.lost_s == pytest.approx(1600 * 500e-9)
-    assert sums.lost_low_s == pytest.approx(1600 * 450e-9)
-    assert sums.lost_high_s == pytest.approx(1600 * 550e-9)
+    # A poll and the checks before it, and by how much both may be more or less.
+    assert sums.lost_s == pytest.approx(1600 * 507.5e-9)
+    assert sums.lost_low_s == pytest.approx(1600 * (507.5e-9 - math.hypot(50e-9, 7.5e-9)))
+    assert sums.lost_high_s == pytest.approx(1600 * (507.5e-9 + math.hypot(50e-9, 22.5e-9)))
+
+
+def test_what_is_not_known_of_the_rate_is_in_the_bounds() -> None:
+    known, vague = seen(1, 2.0, 1000), seen(2, 2.0, 1000)
+    vague = replace(vague, rate=PollRate(1000, 250, 2000))
+    narrow, wide = (after([each]).copy()[IN_BAND] for each in (known, vague))
+    assert wide.lost_s == narrow.lost_s
+    # Three quarters less at least, and as much again at most.
+    assert wide.lost_low_s < 0.26 * narrow.lost_s
+    assert wide.lost_high_s > 1.98 * narrow.lost_s
+    assert narrow.lost_low_s > 0.85 * narrow.lost_s
 
 
 def test_a_reused_pid_begins_anew() -> None:
@@ -49,7 +63,7 @@ def test_polls_are_costed_once_the_cost_per_poll_is_known() -> None:
     totals = after([seen(1, 1.0, 1000, calibrated=False)])
     assert totals.copy()[IN_BAND].lost_s == 0
     totals.take(snapshot([seen(1, 2.0, 3000)]))
-    assert totals.copy()[IN_BAND].lost_s == pytest.approx(3000 * 500e-9)
+    assert totals.copy()[IN_BAND].lost_s == pytest.approx(3000 * 507.5e-9)
     totals.take(snapshot([]))
     assert totals.copy()[IN_BAND].without_cost == 0
 

@@ -29,8 +29,8 @@ MEMORY_MB = 1536
 # the other has just patched (a tracepoint switched on), long after it is gone: "Oops: int3".
 TIMING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "2")
 COUNTING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "1", "-icount", "shift=0")
-# The kernel looks at start whether its timer ticks within some microseconds, and panics where a busy
-# host did not run the emulator in them; `no_timer_check` is what Linux has for virtual machines.
+# The kernel looks at start whether its timer ticks within some microseconds, and panics where a
+# busy host did not run the emulator in them; `no_timer_check` is Linux's own for virtual machines.
 KERNEL_OPTIONS = "console=ttyS0 panic=-1 loglevel=4 no_timer_check"
 # They must not outlive us, however we end.
 LEASH = ("setpriv", "--pdeathsig", "KILL")

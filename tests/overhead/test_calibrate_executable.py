@@ -68,6 +68,24 @@ def test_what_other_processes_take_is_no_part_of_a_timers_check() -> None:
     assert median(itertools.chain(*found["poll_ns"])) < 1e6
 
 
+def test_it_says_how_long_it_waited_for_a_processor() -> None:
+    here = str(min(os.sched_getaffinity(0)))
+    command = ["taskset", "-c", here, str(find_executable("polltrace-calibrate")), "-r", "3000"]
+    others = [
+        subprocess.Popen(["taskset", "-c", here, "sh", "-c", "while :; do :; done"])
+        for _ in range(3)
+    ]
+    try:
+        out = subprocess.run([*command, "5", "9"], capture_output=True, check=True).stdout
+    finally:
+        for each in others:
+            each.kill()
+            each.wait()
+    waited = {each["waited"] for each in json.loads(out)}
+    # Three others had it three quarters of the time.
+    assert 0.3 < min(waited) == max(waited) < 1
+
+
 @pytest.mark.parametrize("words", [["-r", "0"], ["x"], ["-1"], ["100001"]])
 def test_nonsense_is_refused(words: list[str]) -> None:
     executable = find_executable("polltrace-calibrate")

@@ -41,8 +41,10 @@ def test_less_is_lost(costly: Path, cheap: Path, run: Run) -> None:
     for side, file in (("before", costly), ("after", cheap)):
         (session,) = json.loads(run("report", str(file), "--json").stdout)["sessions"]
         assert lost[side] == pytest.approx([session["cpu_pct"], *session["cpu_pct_ci95"]])
-        cpus = changes["CPUs lost to break polling"][side][0]
-        assert cpus == pytest.approx(session["lost_cpu_s"] / 4)
+        cpus = changes["CPUs lost to break polling"][side]
+        lost_s = [session["lost_cpu_s"], *session["lost_cpu_s_ci95"]]
+        assert cpus == pytest.approx([each / 4 for each in lost_s])
+        assert cpus == pytest.approx([0.9 * each / 100 for each in lost[side]])
     # 111,111 polls a CPU second at 6e-7 s each, and a tenth of the samples; one poll for a hundred.
     assert 6.67 <= lost["before"][0] <= 15
     assert lost["after"][0] == pytest.approx(0.067, rel=0.5)

@@ -190,6 +190,8 @@ def test_the_page_counts_what_is_near_and_what_is_inside() -> None:
     assert "| 6.00 [5.90, 6.10] | 6.30 [5.70, 6.90] | +5.0 % | yes | 9.00 [6.10, 12.00] |" in text
     assert "| +50.0 % | no |" in text
     assert "it waited 50 % as long as it ran" in text
+    assert "aimed at: intervals narrower than ±15 % (±10 %). Not reached: within 10 %" in text
+    assert "(50 %); a coverage whose lower bound is above 90 % (1 %)." in text
 
 
 def test_a_truth_that_is_nothing_has_no_error() -> None:

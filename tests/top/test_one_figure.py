@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One live session through every command that says what its polls cost: their intervals have a
-value in common, whatever each could measure."""
+"""One session through every command that says what its polls cost: from the same data the same
+figure, from what each could measure of a live one intervals that have a value in common."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ import json
 import subprocess
 import urllib.request
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from polltrace.exporter.counter_totals import CounterTotals
+from polltrace.intervals import Estimate
+from polltrace.overhead.advice import advice
+from polltrace.overhead.load import SessionLoad
+from polltrace.overhead.poll_cost import constant
+from polltrace.profiles.frames import PollRate
 from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S, until
+from tests.watch.samples import row, server, snapshot
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 # They do not measure in the same second, and what a calibration sees on a busy host is dearer than
@@ -62,11 +70,10 @@ def of_top(_run: Run, pid: int, _folder: Path) -> Share:
         assert top.stdout is not None
         for number, line in enumerate(top.stdout, 1):
             (row,) = json.loads(line)["servers"]
-            if number >= 4 and row["cost_ns"] and row["break_polls_per_s"]:
+            if number >= 4 and row["lost_pct"]:
                 break
         top.kill()
-    rate = row["break_polls_per_s"] / (row["cpu_pct"] / 100)
-    return Share(*(1e-7 * rate * cost for cost in (row["cost_ns"], *row["cost_ns_ci95"])))
+    return Share(row["lost_pct"], *row["lost_pct_ci95"])
 
 
 def of_the_exporter(_run: Run, pid: int, _folder: Path) -> Share:
@@ -97,6 +104,27 @@ def of_the_exporter(_run: Run, pid: int, _folder: Path) -> Share:
             exporter.kill()
     used_s = last[used] - first[used]
     return Share(*(100 * (last[name] - first[name]) / used_s for name in names))
+
+
+def test_the_same_data_make_the_same_figure() -> None:
+    # GIVEN a session half of its time on CPU, its rate and its cost hardly known
+    rate, cost = PollRate(50_000, 20_000, 90_000), Estimate(600e-9, 400e-9, 900e-9)
+    load = SessionLoad(0.5, rate)
+    shown = replace(row(102, polls=1.0, cpu=50.0), rate=rate, poll_cost_s=cost)
+    advised = advice(server(102), load, poll_cost=constant(cost), stacks=())
+    # THEN top and advise have one figure with one interval
+    assert shown.lost_pct == advised.counted
+    assert shown.lost_pct.value == pytest.approx(6.075)
+    assert shown.lost_pct.low < 2.5
+    assert shown.lost_pct.high > 11
+    # AND the exporter sums it up
+    totals = CounterTotals()
+    totals.take(snapshot([replace(shown, cpu_s=2.0, polls=200_000)]))
+    (sums,) = totals.copy().values()
+    lost = (sums.lost_s, sums.lost_low_s, sums.lost_high_s)
+    assert [50 * each for each in lost] == pytest.approx(
+        [shown.lost_pct.value, shown.lost_pct.low, shown.lost_pct.high]
+    )
 
 
 @pytest.mark.usefixtures("probe", "lab")

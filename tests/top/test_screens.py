@@ -5,24 +5,28 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from polltrace.breaks.break_mode import BreakMode
+from polltrace.profiles.frames import PollRate
 from polltrace.top.help_screen import help_screen
 from polltrace.top.keys import press
 from polltrace.top.screen import page, table_screen
 from polltrace.top.state import UIState, visible
 from polltrace.watch.snapshot import PollCosts, Snapshot
-from tests.watch.samples import COSTS, ROWS, row, snapshot
+from tests.watch.samples import COSTS, KNOT, ROWS, row, snapshot
 
 NARROW = """\
 polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1  12:34:56
-Lost to break polling: 0.060 CPUs [0.054, 0.066] of 1.93 in use (3.1 %)
+Lost to break polling: 0.061 CPUs [0.055, 0.067] of 1.93 in use (3.2 %)
 500 ns [450, 550] a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
     PID INSTANCE CLIENT          MODE          CPU%   POLLS/S  LOST% POLLS, PAST
-    102 ORCL     10.0.0.7:40102  in-band       80.0   100,000   6.25        ▁▃▅█
-    103 SALES    10.0.0.9:40103  in-band      100.0    20,000   1.00
+    102 ORCL     10.0.0.7:40102  in-band       80.0   100,000   6.34        ▁▃▅█
+    103 SALES    10.0.0.9:40103  in-band      100.0    20,000   1.01
     101 ORCL     10.0.0.7:40101  out-of-band   12.5         0   0.00
     105 ORCL     local           local          0.0         0      -
     104 ORCL     2001:db8::1428… unknown          -         -      -
@@ -34,12 +38,12 @@ F1 Help  F4 Filter  F6 Sort  Space Pause  +/- Slower/Faster  Enter Open  q Quit
 
 WIDE = """\
 polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1 unknown                                                                12:34:56
-Lost to break polling: 0.060 CPUs [0.054, 0.066] of 1.93 in use (3.1 %)
+Lost to break polling: 0.061 CPUs [0.055, 0.067] of 1.93 in use (3.2 %)
 500 ns [450, 550] a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
     PID INSTANCE CLIENT             MODE          CPU%   POLLS/S  LOST%   CPUS WORST GAP POLLS, PAST      SKIP WHY IN-BAND
-    102 ORCL     10.0.0.7:40102     in-band       80.0   100,000   6.25  0.050   46.7 ms            ▁▃▅█     3 the client did not ask for out-of-ban…
-    103 SALES    10.0.0.9:40103     in-band      100.0    20,000   1.00  0.010         -                     3 the client did not ask for out-of-ban…
+    102 ORCL     10.0.0.7:40102     in-band       80.0   100,000   6.34  0.051   46.7 ms            ▁▃▅█     3 the client did not ask for out-of-ban…
+    103 SALES    10.0.0.9:40103     in-band      100.0    20,000   1.01  0.010         -                     3 the client did not ask for out-of-ban…
     101 ORCL     10.0.0.7:40101     out-of-band   12.5         0   0.00  0.000         -                     3
     105 ORCL     local              local          0.0         0      -  0.000         -                     3
     104 ORCL     2001:db8::1428:57… unknown          -         -      -      -         -                     3
@@ -142,6 +146,27 @@ def test_rows_of_the_samples_are_the_hosts_totals() -> None:
     assert totals.sessions[BreakMode.IN_BAND] == 2
     assert totals.used_cores == pytest.approx(sum(each.cpu_pct or 0 for each in ROWS) / 100)
     assert totals.lost_cores is not None
-    assert totals.lost_cores.value == pytest.approx(120_000 * 500e-9)
-    assert totals.lost_cores.low == pytest.approx(120_000 * 450e-9)
-    assert totals.lost_cores.high == pytest.approx(120_000 * 550e-9)
+    # A poll, and checks that do not poll: 7.5 ns [0, 30] by the tests' model.
+    assert totals.lost_cores.value == pytest.approx(120_000 * 507.5e-9)
+    assert totals.lost_cores.low == pytest.approx(120_000 * (507.5e-9 - math.hypot(50e-9, 7.5e-9)))
+    assert totals.lost_cores.high == pytest.approx(
+        120_000 * (507.5e-9 + math.hypot(50e-9, 22.5e-9))
+    )
+
+
+def test_a_figure_that_is_hardly_known_is_marked() -> None:
+    known, vague = ROWS[1], replace(ROWS[2], rate=PollRate(20_000, 3000, 90_000))
+    lines = screen(UIState(), 100, 12, snapshot([known, vague])).splitlines()
+    shown = {line.split()[0]: line.split()[6:8] for line in lines[5:7]}
+    assert shown == {"102": ["6.34", "0.051"], "103": ["1.01?", "0.010?"]}
+
+
+def test_a_session_that_no_window_saw_is_said_to_be_missing() -> None:
+    unseen = replace(ROWS[2], rate=None, poll_cost_s=None, knot=None, polls=5000)
+    text = screen(UIState(), 150, 12, snapshot([ROWS[1], unseen]))
+    assert "without 1 whose cost is not known yet" in text
+
+
+def test_a_calibration_among_others_is_said() -> None:
+    text = screen(UIState(), 100, 12, snapshot(costs=replace(COSTS, disturbed=frozenset({KNOT}))))
+    assert "(measured here, while others had the CPU)" in text

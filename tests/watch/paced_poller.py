@@ -21,7 +21,9 @@ STRETCH = 40
 # Of a stretch with polls, one without, and the rest of it asleep: 20,000 polls a second.
 PERIOD_S = 0.002
 
-ours, theirs = socket.socketpair()
+listening = socket.create_server(("127.0.0.1", 0))
+theirs = socket.create_connection(listening.getsockname())
+ours, _ = listening.accept()
 waiting = select.poll()
 waiting.register(ours, select.POLLIN)
 asked = select.poll()

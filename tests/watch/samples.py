@@ -12,6 +12,7 @@ from polltrace.breaks.sqlnet import BreakSettings
 from polltrace.engines import Trigger, engine_of
 from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import Knot
+from polltrace.profiles.frames import PollRate
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.servers import Server
@@ -46,7 +47,7 @@ def row(
         reason=ASKED if mode is BreakMode.IN_BAND else "",
         skip=3,
         cpu_pct=cpu,
-        polls_per_s=polls,
+        rate=None if polls is None else PollRate(polls, polls, polls),
         knot=KNOT if polls else None,
         poll_cost_s=COST if polls and calibrated else None,
         past=past,
@@ -119,7 +120,7 @@ def frame_line(
     sockets: Sequence[dict[str, object]] = (),
 ) -> bytes:
     """A frame as the probe prints it: of (pid, CPU seconds, polls a second) since the start, with
-    two windows of 10 ms a second. Each polls these `sockets`."""
+    two equal windows of 10 ms a second. Each polls these `sockets`."""
     made = [
         {
             "pid": pid,
@@ -130,13 +131,7 @@ def frame_line(
             "sockets": list(sockets),
             "stacks": [],
             "cpu_samples": 0,
-            "windows": {
-                "count": round(2 * t_s),
-                "polls": polls_per_s * 0.02 * t_s,
-                "seconds": 0.02 * t_s,
-                "displaced_s": 0,
-                "cost_ns": 200,
-            },
+            "windows": windows([(polls_per_s * 0.01, 0.01 * cpu_s / t_s)] * round(2 * t_s)),
         }
         for pid, cpu_s, polls_per_s in processes
     ]
@@ -144,6 +139,24 @@ def frame_line(
     cost = {"cpu_s": 0.01 * t_s, "bpf_s": 0.001 * t_s, "bpf_runs": 1}
     record = {"type": "frame", "seq": round(t_s), "t_s": t_s, "final": False, "processes": made}
     return _line(record | {"lost": lost, "own_cost": cost})
+
+
+def windows(seen: Sequence[tuple[float, float]]) -> dict[str, object]:
+    """Windows of 10 ms as the probe prints them: (polls, CPU seconds) of each."""
+    return {
+        "count": len(seen),
+        "polls": sum(polls for polls, _ in seen),
+        "seconds": 0.01 * len(seen),
+        "cpu_s": sum(cpu_s for _, cpu_s in seen),
+        "displaced_s": 0,
+        "squares": [
+            sum(polls**2 for polls, _ in seen),
+            sum(polls * cpu_s for polls, cpu_s in seen),
+            sum(cpu_s**2 for _, cpu_s in seen),
+        ],
+        "stolen": 0,
+        "cost_ns": 200,
+    }
 
 
 def _line(record: dict[str, object]) -> bytes:

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import POLLTRACE
+from tests.conftest import POLLTRACE, Run
 from tests.waiting import PATIENCE_S, until
 
 TITLE = "oracleTRUTH (LOCAL=NO)"
@@ -107,6 +107,17 @@ def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) ->
     assert close(1e-9 * server["cost_ns"], after["cost_s"], COST_FACTOR), (server, after)
     lost = per_cpu_s * after["cost_s"]
     assert close(server["lost_cores"] / share, lost, FACTOR * COST_FACTOR), (server, lost)
+
+
+@pytest.mark.usefixtures("probe", "quick_calibration")
+def test_advise_has_the_rate_of_all_its_measurements_together(poller: Poller, run: Run) -> None:
+    """It counts in eight parts: one of them alone, or in the time of one, is eight times off."""
+    before = poller.reported()
+    ended = run("advise", "-p", str(poller.process.pid), "--json", "-d", "1")
+    after = poller.reported()
+    assert ended.returncode == 0, ended.stderr
+    truth = (after["polls"] - before["polls"]) / (after["at_s"] - before["at_s"])
+    assert close(json.loads(ended.stdout)["polls_per_s"], truth, 2.5)
 
 
 @pytest.mark.usefixtures("probe")

@@ -11,6 +11,7 @@ import pytest
 from polltrace.engines import Trigger
 from polltrace.errors import HostError
 from polltrace.intervals import Estimate
+from polltrace.overhead.calibration import CheckCost
 from polltrace.overhead.poll_cost import Knot
 from polltrace.watch.calibration import Calibration
 
@@ -21,9 +22,9 @@ TIMER = Knot(Trigger.INTERVAL, 1024)
 def test_each_knot_is_measured_once() -> None:
     measured: list[Knot] = []
 
-    def measure(knot: Knot) -> Estimate:
+    def measure(knot: Knot) -> CheckCost:
         measured.append(knot)
-        return Estimate(1e-6, 1e-6, 1e-6)
+        return CheckCost(Estimate(1e-6, 1e-6, 1e-6))
 
     calibration = Calibration(measure)
     calibration.want({TIMER, SLOW, QUICK})
@@ -38,9 +39,9 @@ def test_each_knot_is_measured_once() -> None:
 def test_wanting_does_not_wait_and_news_can_be_waited_for() -> None:
     go_on = threading.Event()
 
-    def measure(_knot: Knot) -> Estimate:
+    def measure(_knot: Knot) -> CheckCost:
         go_on.wait(30)
-        return Estimate(1e-6, 1e-6, 1e-6)
+        return CheckCost(Estimate(1e-6, 1e-6, 1e-6))
 
     calibration = Calibration(measure)
     calibration.want({SLOW})
@@ -57,7 +58,7 @@ def test_wanting_does_not_wait_and_news_can_be_waited_for() -> None:
 def test_a_failed_calibration_is_not_repeated() -> None:
     tries = []
 
-    def measure(knot: Knot) -> Estimate:
+    def measure(knot: Knot) -> CheckCost:
         tries.append(knot)
         raise HostError("polltrace-calibrate is not built")
 
@@ -69,6 +70,38 @@ def test_a_failed_calibration_is_not_repeated() -> None:
     assert len(tries) == 1
     assert calibration.now.failed == "polltrace-calibrate is not built"
     assert not calibration.now.waiting
+
+
+def test_a_disturbed_calibration_is_repeated_until_one_is_not() -> None:
+    # GIVEN a host that is busy, busier, and quiet in the end
+    now, measured = 0.0, []
+    shares = iter((0.5, 0.7, None))
+
+    def measure(_knot: Knot) -> CheckCost:
+        share = next(shares)
+        measured.append(share)
+        cost = 1e-6 * (1 + (share or 0.0))
+        return CheckCost(Estimate(cost, cost / 2, 2 * cost), share)
+
+    calibration = Calibration(measure, lambda: now)
+
+    def cost_at(then: float) -> float:
+        nonlocal now
+        now = then
+        calibration.want({SLOW})
+        calibration.wait()
+        return calibration.now.by_knot[SLOW].value
+
+    # THEN it is not repeated at once, the least disturbed counts, and the first quiet one is last
+    assert cost_at(0) == cost_at(10) == pytest.approx(1.5e-6)
+    assert calibration.now.disturbed == {SLOW}
+    assert cost_at(20) == pytest.approx(1.5e-6)
+    assert cost_at(40) == pytest.approx(1.5e-6)
+    assert len(measured) == 2
+    assert cost_at(60) == pytest.approx(1e-6)
+    assert calibration.now.disturbed == set()
+    assert cost_at(1e6) == pytest.approx(1e-6)
+    assert measured == [0.5, 0.7, None]
 
 
 @pytest.mark.parametrize(

@@ -150,16 +150,15 @@ def _sampled(advice: Advice) -> str:
 def _table(advice: Advice) -> list[str]:
     lines = [
         f"{advice.server.engine.parameter:>15} {'POLLS/CPU s':>11} {'% CPU [95 %]':>20}"
-        f" {'SAVED %':>8} {'SAVED s':>9} {'CANCEL ON CPU, ms':>24} {'WAITING':>8}",
-        f"{'':>66} {'median    p99  worst':>24} {'up to':>8}",
+        f" {'SAVED % [95 %]':>22} {'SAVED s':>9} {'CANCEL ON CPU, ms':>24} {'WAITING':>8}",
+        f"{'':>80} {'median    p99  worst':>24} {'up to':>8}",
     ]
     for each in advice.forecast:
         mark = " <- now" if each.break_poll_skip == advice.skip else ""
-        share = f"{each.cpu_pct.value:.2f} [{each.cpu_pct.low:.2f}, {each.cpu_pct.high:.2f}]"
-        saved = advice.saved_s(each)
+        saved_s = advice.saved_s(each)
         lines.append(
-            f"{each.break_poll_skip:>15} {each.polls_per_s:>11,.0f} {share:>20}"
-            f" {each.saved_pct.value:>z8.2f} {'-' if saved is None else f'{saved:z,.1f}':>9}"
+            f"{each.break_poll_skip:>15} {each.polls_per_s:>11,.0f} {_interval(each.cpu_pct):>20}"
+            f" {_interval(each.saved_pct):>22} {'-' if saved_s is None else f'{saved_s:z,.1f}':>9}"
             f" {_latency(each.cancel_ms):>24} {span(each.cancel_waiting_s):>8}{mark}"
         )
     if advice.extras.job_cpu_s:
@@ -168,6 +167,10 @@ def _table(advice: Advice) -> list[str]:
             "so far, had it worked like this all the time."
         )
     return lines
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.value:z.2f} [{estimate.low:z.2f}, {estimate.high:z.2f}]"
 
 
 def _plot(advice: Advice) -> list[str]:

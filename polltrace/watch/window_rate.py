@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From counts in short windows to a rate with its interval. Pure.
+
+A process polls only while it is on a CPU. So its polls in the windows are set against its own CPU
+time in them, and this ratio against all the CPU time that it had, which is known exactly: which
+process the scheduler ran in the windows does not matter. The ratio's variance comes from how far
+the single windows lie off it. The probe makes its rate since attaching in the same way
+(probes/processes/rates.c); here it is that of any span of time.
+"""
+
+from __future__ import annotations
+
+import math
+
+from polltrace.profiles.frames import PollRate, PollWindows
+
+# A rate is known from the third window on, as in polltrace-probe.
+FEWEST_WINDOWS = 3
+NO_POLLS = PollRate(0.0, 0.0, 0.0)
+# How far the time that counting takes may be off: it was measured on the probe itself.
+_COST_ERROR = 0.4
+# No system call takes less.
+_LEAST_POLL_S = 100e-9
+# When a process was switched in and out is known to some microseconds.
+_LEAST_SEEN_S = 100e-6
+
+
+def window_rate(windows: PollWindows, cpu_s: float, seconds: float) -> PollRate | None:
+    """Break polls a second over `seconds` in which the process had `cpu_s` CPU seconds, by the
+    `windows` in that time; None where it was next to never on a CPU in one.
+
+    Where too few windows saw it to tell how much they differ, all is possible that a process can
+    do.
+    """
+    if not cpu_s:
+        return NO_POLLS
+    if windows.cpu_s < _LEAST_SEEN_S:
+        return None
+    all_s = max(windows.cpu_s, cpu_s / (1 - windows.stolen) - windows.displaced_s)
+    most = all_s / seconds / _LEAST_POLL_S
+    if not windows.polls:  # the rule of three, in CPU time
+        return PollRate(0.0, 0.0, min(most, 3 / windows.cpu_s * all_s / seconds))
+    ratio = windows.polls / windows.cpu_s
+    error = _relative_error(windows, ratio)
+    error += _COST_ERROR * windows.displaced_s * (1 / windows.cpu_s - 1 / all_s)
+    per_s = min(most, ratio * all_s / seconds)
+    return PollRate(per_s, per_s * max(0.0, 1 - error), max(per_s, min(most, per_s * (1 + error))))
+
+
+def _relative_error(windows: PollWindows, ratio: float) -> float:
+    """Half of the 95 % interval, as a share. Windows with little CPU time count little: as many as
+    there would be of equal ones."""
+    if windows.squares is None:
+        return math.inf
+    polls2, cross, cpu2 = windows.squares
+    if not cpu2:
+        return 0.0
+    equal = windows.cpu_s**2 / cpu2
+    if equal <= 2:  # one does not show how much they differ
+        return math.inf
+    left = max(0.0, polls2 - 2 * ratio * cross + ratio**2 * cpu2)
+    return _student(equal - 1.5) * math.sqrt(left * equal / (equal - 1.5)) / windows.polls
+
+
+def _student(freedom: float) -> float:
+    """Student's 97.5 % point: Cornish and Fisher's series, good to 1 % from three degrees of
+    freedom on, and the exact values below."""
+    if freedom < 1.5:
+        return 12.71
+    if freedom < 2.5:
+        return 4.303
+    z, f = 1.959964, freedom
+    return (
+        z
+        + (z**3 + z) / (4 * f)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * f**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * f**3)
+    )

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rates from a few short windows: right on a busy host, and as uncertain as they are."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from polltrace.profiles.frames import PollRate, PollWindows
+from polltrace.watch.history import Counts, History
+from polltrace.watch.window_rate import window_rate
+
+# Windows of 10 ms, two a second.
+WINDOW_S, EVERY_S = 0.01, 0.5
+
+
+def sums(windows: list[tuple[float, float]]) -> PollWindows:
+    """Of (polls, CPU seconds) in each."""
+    polls2, cross, cpu2 = (
+        sum(f(p, c) for p, c in windows)
+        for f in (lambda p, _: p * p, lambda p, c: p * c, lambda _, c: c * c)
+    )
+    return PollWindows(
+        len(windows),
+        sum(polls for polls, _ in windows),
+        WINDOW_S * len(windows),
+        sum(cpu_s for _, cpu_s in windows),
+        0.0,
+        (polls2, cross, cpu2),
+    )
+
+
+def known(rate: PollRate | None) -> PollRate:
+    assert rate is not None
+    return rate
+
+
+def test_the_scheduler_does_not_change_the_rate_of_a_process_that_was_starved() -> None:
+    """It had the processor in every window and a tenth of the time besides: 100,000 polls a CPU
+    second are 10,000 a second, not 100,000."""
+    found = known(window_rate(sums([(1000.0, 0.01)] * 10), cpu_s=0.5, seconds=5.0))
+    assert found == PollRate(*[pytest.approx(10_000)] * 3)
+    # And where the windows hardly saw it.
+    found = known(window_rate(sums([(20.0, 0.0002)] * 10), cpu_s=0.5, seconds=5.0))
+    assert found.per_s == pytest.approx(10_000)
+
+
+def trials(chance: random.Random, share: float, spread: float) -> Iterator[tuple[float, PollRate]]:
+    """The true rate of two seconds, and what ten windows say. The process is on CPU for about
+    that share of each, and its polls a CPU second differ from window to window by `spread`."""
+    for _ in range(200):
+        moments = [
+            (chance.random() < share, 100_000 * max(0.0, chance.gauss(1, spread)))
+            for _ in range(200)
+        ]
+        seen = [
+            (WINDOW_S * rate, WINDOW_S) if on else (0.0, 0.0)
+            for on, rate in chance.sample(moments, 10)
+        ]
+        truth = sum(rate for on, rate in moments if on) / 200
+        found = window_rate(sums(seen), sum(on for on, _ in moments) * WINDOW_S, 2.0)
+        if found is not None:
+            yield truth, found
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("spread", [0.1, 0.4])
+def test_the_interval_holds_the_truth(share: float, spread: float) -> None:
+    found = list(trials(random.Random(11), share, spread))
+    held = sum(rate.low <= truth <= rate.high for truth, rate in found)
+    assert len(found) > 190
+    assert held >= 0.93 * len(found)
+
+
+def test_less_seen_is_less_known() -> None:
+    chance = random.Random(5)
+    one = [(1000 * chance.gauss(1, 0.2), 0.01) for _ in range(10)]
+    widths = []
+    for seen in (one, one[:5], one[:3]):
+        found = known(window_rate(sums(seen), 5.0, 5.0))
+        widths.append((found.high - found.low) / found.per_s)
+    assert widths == sorted(widths)
+    assert widths[2] > 3 * widths[0]
+    # One window does not show how much they differ: any number is possible.
+    alone = known(window_rate(sums([*one[:1], *[(0.0, 0.0)] * 9]), 5.0, 5.0))
+    assert alone.low == 0
+    assert alone.high > 20 * alone.per_s
+
+
+def test_no_poll_in_little_time_is_not_no_polls() -> None:
+    found = known(window_rate(sums([(0.0, 0.001)] * 10), 5.0, 5.0))
+    assert (found.per_s, found.low) == (0.0, 0.0)
+    assert found.high == pytest.approx(300)
+
+
+def test_squares_of_an_older_probe_are_missed() -> None:
+    windows = PollWindows(10, 10_000.0, 0.1, 0.1)
+    found = known(window_rate(windows, 5.0, 5.0))
+    assert (found.per_s, found.low) == (pytest.approx(100_000), 0.0)
+
+
+def seen_and_unseen() -> History:
+    """Ran for five seconds in sight of the windows, then for ten out of it."""
+    history = History.since(0.0)
+    for second in range(1, 16):
+        seen = [(1000.0, 0.01)] * min(2 * second, 10) + [(0.0, 0.0)] * max(0, 2 * second - 10)
+        history.add(Counts(second, 0.9 * second, sums(seen)))
+    return history
+
+
+def test_a_process_that_ran_in_no_window_has_no_rate() -> None:
+    history = seen_and_unseen()
+    assert history.rate is None
+    # Its polls until then stay, and those since are counted once it is seen again.
+    assert history.polls == pytest.approx(0.9 * 5 * 100_000)
+    history.add(Counts(16, 0.9 * 16, sums([(1000.0, 0.01)] * 11 + [(0.0, 0.0)] * 21)))
+    assert history.polls == pytest.approx(0.9 * 16 * 100_000)
+    assert known(history.rate).per_s == pytest.approx(90_000)
+
+
+def test_one_that_hardly_ran_polls_nothing_to_speak_of() -> None:
+    history = History.since(0.0)
+    for second in range(1, 8):
+        history.add(Counts(second, 0.0005 * second, sums([(0.0, 0.0)] * 2 * second)))
+    assert known(history.rate).per_s == 0
