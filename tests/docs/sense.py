@@ -148,7 +148,8 @@ def _recommended(text: str, rows: list[dict[str, float]], now: dict[str, float])
 
 _ROW = re.compile(
     rf"^ +(?P<skip>\d+) +(?P<polls>[\d,]+) +(?P<pct>{_NUMBER}) \[{_NUMBER}, {_NUMBER}\]"
-    rf" +(?P<saved>{_NUMBER}) +(?:-|{_NUMBER}) +{_NUMBER} +{_NUMBER} +(?P<worst>{_NUMBER}) .*?"
+    rf" +(?P<saved>{_NUMBER})(?: \[{_NUMBER}, {_NUMBER}\])? +(?:-|{_NUMBER})"
+    rf" +{_NUMBER} +{_NUMBER} +(?P<worst>{_NUMBER}) .*?"
     r"(?P<now> <- now)?$",
     re.M,
 )
