@@ -45,7 +45,7 @@ def lost_client_diagnosis(engine: Engine, evidence: Evidence) -> Diagnosis:
     )
     return Diagnosis(
         Cause.OFF,
-        f"{engine.parameter} is off, or longer than its statements, or than it was observed (-d)",
+        f"{engine.parameter} is off, or longer than its statements, or than it was observed",
         evidence_lines,
         (_ask(engine),),
         cure,

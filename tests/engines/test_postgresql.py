@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ from polltrace.stacks import Symbolizer
 from tests.conftest import POLLTRACE, missing
 from tests.engines.conftest import StartSession, executing
 from tests.probes.probe_process import Probe, read_line, total
-from tests.waiting import is_asleep, until
+from tests.waiting import PATIENCE_S, is_asleep, until
 
+LABELS = 'break_mode="checking",engine="PostgreSQL",sid="postgres"'
 # A check in strace's words: any wait for nothing at all; PostgreSQL 14 polls.
 NOW = re.compile(r"^(epoll_wait|poll)\(.*, 0\) +=", re.MULTILINE)
 
@@ -291,6 +293,40 @@ def test_top_costs_a_check_as_a_whole(start_session: StartSession) -> None:
     assert row["cost_ns"] == costs[row["interval_us"]]["cost_ns"]
     lost = 1e-7 * row["cost_ns"] * row["break_polls_per_s"] / (row["cpu_pct"] / 100)
     assert row["lost_pct"] == pytest.approx(lost)
+
+
+def test_the_exporter_names_engine_mode_and_trigger(start_session: StartSession) -> None:
+    client, _ = start_session(10)
+    command = [POLLTRACE, "export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5"]
+    names = ("polltrace_break_polls_total", "polltrace_break_poll_cpu_seconds_total")
+    with (
+        executing(client),
+        subprocess.Popen(command, stderr=subprocess.PIPE, bufsize=0) as exporter,
+    ):
+        try:
+            url = read_line(exporter.stderr).split()[-1]
+
+            def metrics() -> dict[str, float] | None:
+                with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+                    lines = answer.read().decode().splitlines()
+                pairs = [line.rpartition(" ") for line in lines if line[0] != "#"]
+                found = {name: float(value) for name, _, value in pairs}
+                # The cost of a check is measured once it is known how often one comes.
+                cost = found.get(f"{names[1]}{{{LABELS}}}")
+                return found if cost else None
+
+            found = until(metrics, "the cost of its checks")
+        finally:
+            exporter.kill()
+    polls, cost_s = (found[f"{name}{{{LABELS}}}"] for name in names)
+    costs = [
+        value
+        for name, value in found.items()
+        if name.startswith("polltrace_break_poll_cost_seconds") and 'trigger="interval"' in name
+    ]
+    # Each check that was counted costs as much as one that was calibrated.
+    assert 0 < cost_s <= polls * max(costs) * 1.0001
+    assert not any('break_mode="in-band"' in name for name in found)
 
 
 def test_a_cluster_ends_with_its_owner() -> None:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -13,10 +15,13 @@ from polltrace.scenarios.demo import postgresql
 from polltrace.scenarios.plan.cell import KEEPALIVE_S, Cell
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.oracle_server import OracleServer
+from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
 from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import Endpoint
 from tests.conftest import POLLTRACE
 from tests.engines.conftest import StartSession
+
+pytestmark = pytest.mark.usefixtures("quick_calibration")
 
 
 @pytest.mark.usefixtures("cluster")
@@ -52,6 +57,31 @@ def test_a_run_counts_the_checks_of_each_interval(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("cluster")
+def test_a_statement_that_reads_pages_is_counted_by_its_gets(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    ended = subprocess.run(
+        [
+            *(POLLTRACE, "run", "client-check-reads", "--server", "postgresql", "--repeats", "1"),
+            *("--only", "client=psycopg,check_interval=0,check_interval=10", "-o", str(path)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    header, *lines = [json.loads(line) for line in path.read_text().splitlines()]
+    intervals = [cell["check_interval"] for cell in header["cells"]]
+    counted = {intervals[x["cell"]]: x for x in lines if x["kind"] == "counted"}
+    rows = header["work"]["binds"]["n"]
+    for each in counted.values():
+        gets = each["v$"]["statistics"]["consistent gets"] / each["executions"]
+        # The root and a leaf of an index, and most rows' page; a few for plan and statistics.
+        assert 2 * rows < gets < 4 * rows + 10_000
+    assert counted[0]["break_polls"] == 0
+    assert counted[10]["break_polls"] > 0
+
+
+@pytest.mark.usefixtures("cluster")
 def test_a_run_tells_a_killed_client_from_one_whose_host_vanished(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     ended = subprocess.run(
@@ -79,6 +109,56 @@ def test_a_killed_client_is_found_within_its_interval(start_session: StartSessio
     with PostgresqlServer() as server:
         assert len(postgresql._killed(server, 10)) == postgresql.CLIENTS_KILLED
         assert postgresql._killed(server, 0) == []
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_demo_measures_forecasts_and_loses_clients() -> None:
+    shown = postgresql.run_postgresql_demo(lambda *_: None, blocks=1)
+    demo = json.loads(json.dumps(postgresql.postgresql_demo_data(shown)))
+    intervals = {each["interval_ms"]: each for each in demo["intervals"]}
+    assert list(intervals) == [0, 1, 10, 100]
+    off = intervals.pop(0)
+    assert (off["checks_per_s"], off["found_ms"]) == (0, [])
+    rates = [each["checks_per_s"] for each in intervals.values()]
+    assert 1000 >= rates[0] > rates[1] > rates[2] > 0
+    for each in intervals.values():
+        assert len(each["found_ms"]) == postgresql.CLIENTS_KILLED
+        low, high = each["forecast_pct"][1:]
+        assert 0 < low < high
+    assert demo["check_cost_us"] > 0
+    text = postgresql.postgresql_demo_text(shown)
+    assert re.search(r"^ +off +0\.0 .* not found$", text, re.MULTILINE)
+    assert len(re.findall(r"^ +10* ms .* ms \(up to [0-9.]+\)$", text, re.MULTILINE)) == 3
+
+
+def test_a_server_of_ones_own_is_run_on_and_compared(
+    cluster: PostgresqlCluster, tmp_path: Path
+) -> None:
+    base, new = tmp_path / "base.jsonl", tmp_path / "new.jsonl"
+    at = cluster.address
+    server = ["--server", "postgresql", "--user", at.user]
+    server += ["--connect", f"{at.host}:{at.port}/{at.database}"]
+    what = ["client-check", "--repeats", "1"]
+    what += ["--only", "client=pg8000,check_interval=0,check_interval=10"]
+    for words in ([*what, "-o", str(base)], ["--like", str(base), "-o", str(new)]):
+        ended = subprocess.run(
+            [POLLTRACE, "run", *words, *server],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "POLLTRACE_PASSWORD": at.password},
+        )
+        assert ended.returncode == 0, ended.stderr
+    assert at.password not in base.read_text()
+    compared = subprocess.run(
+        [POLLTRACE, "compare", str(base), str(new), "--margin", "1000"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert compared.returncode == 0, compared.stderr
+    assert "a check every 10 ms" in compared.stdout
+    assert not re.search(r"sqlnet|skip|in-band", compared.stdout, re.IGNORECASE)
 
 
 def test_servers_and_drivers_that_do_not_speak_are_kept_apart() -> None:

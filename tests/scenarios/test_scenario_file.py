@@ -40,6 +40,7 @@ def test_the_built_in_ones() -> None:
         "break-poll",
         "cancel-latency",
         "client-check",
+        "client-check-reads",
         "dropped-urgent",
         "latency-layers",
         "lost-client",
