@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What client_connection_check_interval costs, and what `polltrace advise` says that it does:
-`python -m bench.client_check [MILLISECONDS...]` (1 10 100).
+`python -m bench.client_check [MILLISECONDS...]` (1: with longer intervals the cost is below what
+two equal executions differ by).
 
-For each interval one PostgreSQL session executes the same statement in pairs, with the interval and
-without, in random order; the CPU time of its server process is the kernel's (schedstat), with no
-probe attached. Then `advise` measures the session in a longer statement. Prints a line for each:
-per cent more CPU by A/B, the forecast, and by A/A, what two executions without checks differ
-by. It wants a quiet machine.
+For each statement one PostgreSQL session executes it in groups of three, in random order: with the
+interval, and twice without. The CPU time of its server process is the kernel's (schedstat), with no
+probe attached. Then `advise` measures the session in a longer run of the same statement. Prints a
+line for each: per cent more CPU by A/B, the forecast, and by A/A, what two executions without
+checks differ by. About three minutes a line; it wants a quiet machine.
 """
 
 from __future__ import annotations
 
 import random
 import sys
+import time
 from collections.abc import Sequence
+from pathlib import Path
 
+from bench.probes.probe_costs import host
 from polltrace import procfs
 from polltrace.intervals import Estimate, paired_overhead
 from polltrace.overhead.client_check import CHECKS_TIMED_SECONDS, advise_client_check
@@ -25,51 +29,75 @@ from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import open_session
 from polltrace.servers.servers import servers
 
-PAIRS, COUNTED_S = 60, 3.0
-ROWS = 2_000_000
-STATEMENT = f"select count(*) from generate_series(1, {ROWS}) a where a % 7 > 2"
-LONG = "select count(*) from generate_series(1, 2000000000) a where a % 7 > 2"
+GROUPS, COUNTED_S = 400, 3.0
+EXECUTION_S, LONGER = 0.1, 10_000
+ROWS = 100_000
+# M times N rows: one that stays in the processor's caches, and one that reads pages of a table at
+# random.
+STATEMENTS = {
+    "arithmetic": "select count(*) from generate_series(1, {m}) a, generate_series(1, {n}) b, "
+    "generate_series(1, 100) c where (a + b) % 7 = c % 7",
+    "lookups": "select sum(length((select filler from looked_up where id = 1 + (a + b * 7919) % "
+    f"{ROWS}))) from generate_series(1, {{m}}) a, generate_series(1, {{n}}) b",
+}
+TABLE = (
+    f"create table looked_up as select id, repeat('x', 500) filler from generate_series(1, {ROWS}) "
+    "id",
+    "alter table looked_up add primary key (id)",
+    "analyze looked_up",
+)
 
 
-def cpu_s(client: DriverClient, pid: int, interval_ms: int) -> float:
+def cpu_s(client: DriverClient, pid: int, interval_ms: int, statement: str) -> float:
     """CPU seconds of the statement with this interval."""
     client.execute(f"set client_connection_check_interval = {interval_ms}")
-    before = procfs.running_s(pid)
-    client.query(STATEMENT)
-    after = procfs.running_s(pid)
-    assert before is not None
-    assert after is not None
-    return after - before
+    before = at_rest(pid)
+    client.query(statement)
+    return at_rest(pid) - before
 
 
-def alternating(client: DriverClient, pid: int, intervals: Sequence[int]) -> list[list[float]]:
-    """PAIRS measurements of each interval, those of one pair next to each other."""
-    found: list[list[float]] = [[] for _ in intervals]
-    for _ in range(PAIRS):
-        for position in random.sample(range(len(intervals)), len(intervals)):
-            found[position].append(cpu_s(client, pid, intervals[position]))
+def at_rest(pid: int) -> float:
+    """Its CPU seconds once it waits for its client: of a running one they are a tick old."""
+    status = Path(f"/proc/{pid}/stat")
+    while status.read_text().rpartition(")")[2].split()[0] != "S":
+        time.sleep(0.0002)
+    time.sleep(0.001)
+    found = procfs.running_s(pid)
+    assert found is not None
     return found
 
 
-def forecast(client: DriverClient, pid: int, interval_ms: int) -> Estimate:
+def sized(client: DriverClient, pid: int, statement: str) -> int:
+    """The N by which the statement takes EXECUTION_S."""
+    n = 100
+    while (took := cpu_s(client, pid, 0, statement.format(m=1, n=n))) < EXECUTION_S / 4:
+        n *= 2
+    return max(1, round(n * EXECUTION_S / took))
+
+
+def alternating(
+    client: DriverClient, pid: int, statement: str, intervals: Sequence[int]
+) -> list[list[list[float]]]:
+    """GROUPS measurements of each interval, those of one group next to each other; each is a block
+    of its own."""
+    found: list[list[list[float]]] = [[] for _ in intervals]
+    for _ in range(GROUPS):
+        for position in random.sample(range(len(intervals)), len(intervals)):
+            found[position].append([cpu_s(client, pid, intervals[position], statement)])
+    return found
+
+
+def forecast(client: DriverClient, pid: int, interval_ms: int, statement: str) -> Estimate:
     """Of its CPU time, in per cent of what it would take without, as the A/B has it."""
     client.execute(f"set client_connection_check_interval = {interval_ms}")
-    client.begin(LONG)
+    client.begin(statement)
     (server,) = servers([pid])
     advice = advise_client_check(server, COUNTED_S, CHECKS_TIMED_SECONDS)
     client.send_break()
     client.finish()
     assert advice.now is not None
-    return Estimate(*(100 * each / (100 - each) for each in _ends(advice.now)))
-
-
-def _pairs(values: Sequence[float]) -> list[list[float]]:
-    """Each measurement a block of its own."""
-    return [[each] for each in values]
-
-
-def _ends(estimate: Estimate) -> tuple[float, float, float]:
-    return estimate.value, estimate.low, estimate.high
+    ends = advice.now.value, advice.now.low, advice.now.high
+    return Estimate(*(100 * each / (100 - each) for each in ends))
 
 
 def _text(estimate: Estimate) -> str:
@@ -77,21 +105,35 @@ def _text(estimate: Estimate) -> str:
 
 
 def main(intervals_ms: Sequence[int]) -> None:
-    print(f"{'INTERVAL':>9} {'A/B, % MORE CPU':>24} {'ADVISE':>24} {'A/A':>26}")
-    with PostgresqlServer() as server:
-        for interval_ms in intervals_ms:
-            with DriverClient(server.driver, processors={processors()[0]}) as client:
-                open_session(server, client, Cell(server.driver, check_interval=0), {})
-                pid = server.views.spid(client)
-                assert pid is not None
-                cpu_s(client, pid, 0)  # the first has to plan, and to make room
-                without, with_checks, again = alternating(client, pid, [0, interval_ms, 0])
-                measured = paired_overhead(_pairs(without), _pairs(with_checks))
-                floor = paired_overhead(_pairs(without), _pairs(again))
-                said = forecast(client, pid, interval_ms)
-            line = f"{_text(measured):>24} {_text(said):>24} {_text(floor):>26}"
-            print(f"{interval_ms:>6} ms {line}", flush=True)
+    print(f"{host()}; {GROUPS} groups of three executions of {EXECUTION_S:g} s")
+    print(
+        f"{'STATEMENT':<11} {'INTERVAL':>9} {'A/B, % MORE CPU':>24} {'ADVISE':>24} {'A/A':>26}",
+        flush=True,
+    )
+    with (
+        PostgresqlServer() as server,
+        DriverClient(server.driver, processors={processors()[0]}) as client,
+    ):
+        open_session(server, client, Cell(server.driver, check_interval=0), {})
+        pid = server.views.spid(client)
+        assert pid is not None
+        for each in TABLE:
+            client.execute(each)
+        for name, statement in STATEMENTS.items():
+            n = sized(client, pid, statement)
+            for interval_ms in intervals_ms:
+                without, with_checks, again = alternating(
+                    client, pid, statement.format(m=1, n=n), [0, interval_ms, 0]
+                )
+                measured = paired_overhead(without, with_checks)
+                floor = paired_overhead(without, again)
+                said = forecast(client, pid, interval_ms, statement.format(m=LONGER, n=n))
+                print(
+                    f"{name:<11} {interval_ms:>6} ms {_text(measured):>24} {_text(said):>24} "
+                    f"{_text(floor):>26}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
-    main([int(each) for each in sys.argv[1:]] or [1, 10, 100])
+    main([int(each) for each in sys.argv[1:]] or [1])

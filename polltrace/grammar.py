@@ -11,7 +11,7 @@ import argparse
 import difflib
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, PackageNotFoundError, distribution, entry_points
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Protocol
 
@@ -86,9 +86,19 @@ def command_names() -> list[str]:
     return sorted(entry.name for entry in entry_points(group="polltrace.commands"))
 
 
+def _announced(name: str) -> EntryPoints:
+    """The entry point of a command: polltrace's own, without a search of all that is installed."""
+    try:
+        own = distribution("polltrace").entry_points
+    except PackageNotFoundError:
+        own = EntryPoints()
+    found = own.select(group="polltrace.commands", name=name)
+    return found or entry_points(group="polltrace.commands", name=name)
+
+
 def load(name: str) -> Command:
     """The command of that name. Raises UsageError with the nearest name where there is none."""
-    for entry in entry_points(group="polltrace.commands", name=name):
+    for entry in _announced(name):
         command: Command = entry.load()()
         return command
     near = near_miss(name, command_names())

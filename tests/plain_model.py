@@ -23,6 +23,7 @@ PLAIN = CostModel(
     together=1.0,
     longest=0.03,
     probe_error=0.5,
+    timer_check=Estimate(1.0, 0.5, 1.5),
     provenance={},
 )
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from bench.break_cost.record import Record, measure, read_records
 from bench.break_cost.workload import read_plan
-from polltrace.overhead.cost_model import FORMAT, VERSION, cost_model
+from polltrace.overhead.cost_model import FORMAT, VERSION, CostModel, cost_model
 
 HERE = Path(__file__).parent
 MODEL = Path("polltrace/overhead/cost_model.json")
@@ -72,7 +72,7 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
         "other_interval": _factor(0.0, misses),
         "check_s": list(check_s),
         "together": _together(left_out["timed"], left_out["sampled"]),
-        "chosen": {"longest": cost_model().longest, "probe_error": cost_model().probe_error},
+        "chosen": _chosen(cost_model()),
         "errors_log": {name: _components(each, left_out[name]) for name, each in points.items()},
         "provenance": {
             "fitted": max(each.at for each in used),
@@ -85,6 +85,16 @@ def fitted(records: Sequence[Record]) -> dict[str, Any]:
             "kernels": sorted({each.kernel for each in used}),
             "command": "make fit",
         },
+    }
+
+
+def _chosen(model: CostModel) -> dict[str, Any]:
+    """What no fit changes."""
+    check = model.timer_check
+    return {
+        "longest": model.longest,
+        "probe_error": model.probe_error,
+        "timer_check": [check.value, check.low, check.high],
     }
 
 

@@ -4,7 +4,8 @@ bench.probes.check_calls [ROUNDS]` (root; `make -C probes build/bench-target` fi
 
 One target makes a closed loop of poll, select, epoll_wait or recv, without waiting, on the same
 connected socket; each is measured without the probe, with it, and without, the calls in a new
-random order every round. Nanoseconds: medians of the rounds, with their 95 % intervals.
+random order every round, and poll also by a probe that has no rule for its executable. Nanoseconds:
+medians of the rounds, with their 95 % intervals.
 """
 
 from __future__ import annotations
@@ -15,28 +16,32 @@ import sys
 from bench.probes.probe_costs import Target, Tool, cell, host, ours, start, stop
 
 CALLS = ("poll", "select", "epoll_wait", "recv")
-COUNTING = Tool("ours", ours("--check", f"bench-target={','.join(CALLS)}"), '"type":"header"')
+_HEADER = '"type":"header"'
+RULED = Tool("ours", ours("--check", f"bench-target={','.join(CALLS)}"), _HEADER)
+WITHOUT_RULE = Tool("ours", ours(), _HEADER)
+# What is shown, the call that the target makes, and what counts it.
+ROWS = [*((call, call, RULED) for call in CALLS), ("poll, no rule", "poll", WITHOUT_RULE)]
 MS = 30.0
 
 
 def main(rounds: int) -> None:
-    untraced: dict[str, list[float]] = {call: [] for call in CALLS}
-    added: dict[str, list[float]] = {call: [] for call in CALLS}
+    untraced: dict[str, list[float]] = {name: [] for name, _, _ in ROWS}
+    added: dict[str, list[float]] = {name: [] for name, _, _ in ROWS}
     target = Target()
     for _ in range(rounds):
-        for call in random.sample(CALLS, len(CALLS)):
+        for name, call, tool in random.sample(ROWS, len(ROWS)):
             before = target.measure(call, MS)
-            probe = start(COUNTING, target.process.pid)
+            probe = start(tool, target.process.pid)
             during = target.measure(call, MS)
-            stop(COUNTING, probe)
+            stop(tool, probe)
             base = (before + target.measure(call, MS)) / 2
-            untraced[call].append(base)
-            added[call].append(during - base)
+            untraced[name].append(base)
+            added[name].append(during - base)
     target.close()
     print(f"{host()}; {rounds} rounds")
-    print(f"{'CHECK BY':<12} {'UNTRACED ns':>20} {'COUNTING ADDS ns':>20}")
-    for call in CALLS:
-        print(f"{call:<12} {cell(untraced[call]):>20} {cell(added[call]):>20}")
+    print(f"{'CHECK BY':<14} {'UNTRACED ns':>20} {'COUNTING ADDS ns':>20}")
+    for name, _, _ in ROWS:
+        print(f"{name:<14} {cell(untraced[name]):>20} {cell(added[name]):>20}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def lost_client_diagnosis(engine: Engine, evidence: Evidence) -> Diagnosis:
     seen = {
         BreakMode.CHECKING: "it checked its client's socket while it was observed",
         BreakMode.NOT_CHECKING: "it was on CPU and did not check its client's socket",
-        BreakMode.UNKNOWN: "it was hardly on CPU, so the absence of checks proves nothing",
+        BreakMode.UNKNOWN: "too little was seen of it on CPU: the absence of checks proves nothing",
     }[mode]
     evidence_lines = (f"its client is connected over {over}", seen)
     if mode is BreakMode.CHECKING:
@@ -35,7 +35,9 @@ def lost_client_diagnosis(engine: Engine, evidence: Evidence) -> Diagnosis:
         return Diagnosis(Cause.INTERVAL, f"{reason}gone", evidence_lines, (_ask(engine),), "")
     if mode is BreakMode.UNKNOWN:
         settles = ("repeat it while a long statement runs: an idle session does not check",)
-        return Diagnosis(Cause.UNKNOWN, "it was hardly on CPU", evidence_lines, settles, "")
+        return Diagnosis(
+            Cause.UNKNOWN, "too little was seen of it on CPU", evidence_lines, settles, ""
+        )
     cure = (
         f"nothing, unless statements run on for clients that are gone: then set {engine.parameter}"
         + (f" ({engine.set} = ...)" if engine.set else "")
@@ -43,7 +45,7 @@ def lost_client_diagnosis(engine: Engine, evidence: Evidence) -> Diagnosis:
     )
     return Diagnosis(
         Cause.OFF,
-        f"{engine.parameter} is off, or longer than it was observed (-d)",
+        f"{engine.parameter} is off, or longer than its statements, or than it was observed (-d)",
         evidence_lines,
         (_ask(engine),),
         cure,

@@ -18,7 +18,7 @@ from polltrace.engines import Engine
 
 
 class Cause(Enum):
-    """JSON's name, and the same in the width of a column."""
+    """JSON's name."""
 
     SERVER = "server-disabled"
     CLIENT = "client-never-asked"
@@ -29,15 +29,21 @@ class Cause(Enum):
     NOT_IN_BAND = "not-in-band"
 
 
-SHORT = {
-    Cause.SERVER: "server DISABLE_OOB",
+_SHORT = {
     Cause.CLIENT: "client never asked",
     Cause.PATH: "path eats urgent data",
     Cause.UNKNOWN: "?",
     Cause.INTERVAL: "interval set",
-    Cause.OFF: "no interval",
+    Cause.OFF: "no check came",
     Cause.NOT_IN_BAND: "",
 }
+
+
+def short(cause: Cause, engine: Engine) -> str:
+    """A cause in the width of a column."""
+    if cause is Cause.SERVER:
+        return f"server {engine.disable_oob_parameter}"
+    return _SHORT[cause]
 
 
 @dataclass(frozen=True, slots=True)

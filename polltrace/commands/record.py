@@ -23,7 +23,7 @@ from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
 from polltrace.printable import note
 from polltrace.recording.recorder import Recorder, RecordingOptions
-from polltrace.servers.database import add_connect_arguments, login_of
+from polltrace.servers.database import add_connect_arguments, login_of, why_not
 
 DEFAULT_FILE = Path("recording.polltrace")
 # So short that few calls of different statements share one.
@@ -147,8 +147,15 @@ def _record_statements(args: argparse.Namespace) -> int:
     if args.command:
         raise UsageError("--sqltrace traces a session of the database, no COMMAND")
     server = one_server(target_pids(args), "record --sqltrace")
+    if not server.engine.sql_trace:
+        raise UsageError(
+            f"process {server.pid} is a server of {server.engine.name}, which has no extended SQL "
+            "trace: record without --sqltrace"
+        )
     args.interval = min(args.interval, _TRACED_INTERVAL_S)
     login = login_of(args.connect, args.password_fd)
+    if login is not None and (missing := why_not(login, server)):
+        raise UsageError(missing)
     with recorded_session(login, [server.pid]) as session:
         began_s = _record(args, ["-p", str(server.pid)])
     joined = session.joined(args.output, began_s)

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from polltrace import procfs
 from polltrace.commands.arguments import pid_list
+from polltrace.engines.dialect import compiled, posix
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.printable import note
 from polltrace.servers.servers import Server, check_seen, servers
-from polltrace.watch.titles import posix, title_pattern
+from polltrace.watch.titles import title_pattern
 
 
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +120,10 @@ def _check_one_choice(args: argparse.Namespace) -> None:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
+    """What Python, here, and polltrace-probe, for processes to come, read alike."""
     try:
-        return re.compile(text)
-    except re.error as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
+        return compiled(text, searched=True)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a regular expression of docs/engines.md, Titles: {error}"
+        ) from None

@@ -16,7 +16,7 @@ from polltrace.printable import note
 
 if TYPE_CHECKING:
     from polltrace.sqltrace.database import TraceDatabase
-    from polltrace.sqltrace.profile import ProfileQuestion
+    from polltrace.sqltrace.profile_question import ProfileQuestion
 
 _CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024}
 
@@ -183,7 +183,7 @@ def _form(args: argparse.Namespace) -> Callable[[TraceDatabase, argparse.Namespa
 
 
 def question_of(args: argparse.Namespace) -> ProfileQuestion:
-    from polltrace.sqltrace.profile import ProfileQuestion  # noqa: PLC0415
+    from polltrace.sqltrace.profile_question import ProfileQuestion  # noqa: PLC0415
 
     top = args.top if args.top is not None else 0 if args.json or args.csv else 10
     return ProfileQuestion(args.name, args.where, args.group, args.sort, top, args.alldepths)

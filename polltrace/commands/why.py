@@ -19,11 +19,13 @@ SLOW_S = 5.0
 
 
 class Why:
-    """Explain why a session is in-band, or where its time goes.
+    """Explain a session's break mode, or where its time goes.
 
-    The cause is the server's DISABLE_OOB, a client that never asked (its driver or platform), a
-    path that drops urgent data, so that the check at connect failed, or unknown; the report names
-    what would settle it. Observes from outside, and counts break polls for --duration.
+    The cause of in-band breaks is the server's DISABLE_OOB, a client that never asked (its driver
+    or platform), a path that drops urgent data, so that the check at connect failed, or unknown;
+    the report names what would settle it. Of an engine whose checks only find a client that is gone
+    (PostgreSQL): whether it checks, and how to be sure. Observes from outside, and counts break
+    polls for --duration.
 
     With --slow: how much of the session's round trips is network, client and server. The kernel
     counts the server's processor time and the connection's round trips; samples of what the server
@@ -32,7 +34,7 @@ class Why:
 
     group = "decide"
     examples = (
-        ("-p 4711", "why this session is in-band"),
+        ("-p 4711", "why this session is in-band, or does not check its client"),
         ("--slow -p 4711", "network, client or server: where its time goes"),
         ("-p 4711 -d 5s --json", "the same as data, after counting for five seconds"),
     )

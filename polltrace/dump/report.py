@@ -86,13 +86,13 @@ def database_lines(
     takes `most_sql` lines at most."""
     known, now = state.session, state.now
     lines = [
-        *_labelled("session", f"{known.sid},{known.serial}  {known.user}  {known.client}", width),
+        *_labelled("session", f"{known.number}  {known.user}  {known.client}", width),
         *_labelled("sql", sql_line(now), width, most_sql),
         *_labelled("state", state_line(now), width),
         *(line for each in now.unread for line in _labelled("not read", each, width)),
-        "",
     ]
-    return [*lines, *change_lines(state.change, _MOST_EVENTS, _MOST_STATISTICS)]
+    changed = list(change_lines(state.change, _MOST_EVENTS, _MOST_STATISTICS))
+    return [*lines, "", *changed] if changed else lines
 
 
 def _stack(stack: NamedStack, samples: int) -> str:

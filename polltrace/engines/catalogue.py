@@ -13,7 +13,7 @@ from polltrace.bounded_file import UnreadableError, read_bounded
 from polltrace.engines.engine import Engine
 from polltrace.engines.schema import EngineError, engine_from
 from polltrace.errors import FileError
-from polltrace.printable import note
+from polltrace.printable import note, one_line
 
 SITE = Path("/etc/polltrace/engines")
 # A hundred times what an engine needs.
@@ -59,15 +59,22 @@ def of_file(path: Path) -> Engine:
         found = read_bounded("/", path.absolute(), _LONGEST)
         if found is None:
             raise FileError(f"cannot read {path}: no such file")
-        return engine_from(_with_parents(tomllib.loads(found.content.decode("utf-8"))))
+        return engine_from(_with_parents(_parsed(found.content.decode("utf-8"))))
     except UnreadableError as error:
         raise FileError(f"cannot read {path}: {error}") from None
     except UnicodeDecodeError:
         raise FileError(f"{path}: it is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        raise FileError(f"{path}: it is not TOML: {error}") from None
     except EngineError as error:
-        raise FileError(f"{path}: {error}") from None
+        raise FileError(f"{path}: {one_line(str(error))}") from None
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Raises EngineError for what is no TOML."""
+    try:
+        return tomllib.loads(text)
+    # Also a number of thousands of digits is a ValueError, and arrays within arrays recurse.
+    except (ValueError, RecursionError) as error:
+        raise EngineError(f"it is not TOML: {error}") from None
 
 
 def check_apart(engines: Sequence[Engine]) -> None:

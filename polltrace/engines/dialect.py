@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The regular expressions of engine files: what Python and POSIX (polltrace-probe's -n) both mean.
+"""The regular expressions of engine files and of -n: what Python and POSIX (polltrace-probe's -n)
+both mean.
 
 Literals, `.`, `\\s \\d \\w`, escaped punctuation, `[...]` without a backslash in it, `(...)`,
-`(?:...)`, `(?P<name>...)`, `|`, `* + ?` and `{n}`, `{n,}`, `{n,m}`, and `$` at the end.
+`(?:...)`, `(?P<name>...)`, `|`, `* + ?` and `{n}`, `{n,}`, `{n,m}`, and `$` at the end; where text
+is searched, `^` at the beginning of an alternative.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ _TOKEN = re.compile(
       | (?P<either>\|)
       | (?P<repeat>[*+?]|\{[0-9]{1,3}(?:,(?:[0-9]{1,3})?)?\})
       | (?P<set>\[\^?\]?[^][\\]*\])
+      | (?P<begin>\^)
       | (?P<end>\$$)
       | (?P<any>\.)
       | (?P<literal>[^][\\(){}*+?|^$.])""",
@@ -27,18 +30,20 @@ _CLASSES = {r"\s": "[[:space:]]", r"\d": "[0-9]", r"\w": "[[:alnum:]_]"}
 _LONGEST = 500
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str, *, searched: bool = False) -> re.Pattern[str]:
     """The expression for Python. Raises ValueError, with what is wrong, for one that POSIX reads
-    otherwise or not at all."""
+    otherwise or not at all. `searched`: in all of a text, not from its beginning."""
     if len(pattern) > _LONGEST:
         raise ValueError(f"it is longer than {_LONGEST} characters")
     before = "either"
     for kind, text in _tokens(pattern):
-        if kind == "repeat" and before in ("either", "group", "repeat"):
+        if kind == "repeat" and before in ("either", "group", "repeat", "begin"):
             raise ValueError(f"{text!r} repeats nothing, or is repeated itself")
+        if kind == "begin" and not (searched and before in ("either", "group")):
+            raise ValueError(f"{text!r} is outside of the dialect here")
         before = kind
     try:
-        return re.compile(pattern, re.ASCII)
+        return re.compile(pattern, re.ASCII | re.DOTALL)
     except re.error as error:
         raise ValueError(str(error)) from None
 

@@ -26,6 +26,8 @@ class Reveals(Enum):
 
 # The system calls that polltrace-probe tells apart (`polltrace-probe --help`, --check).
 CALLS = ("poll", "select", "epoll_wait", "recv")
+# The databases whose views `--connect` can read (polltrace/servers/database.py).
+VIEWS = ("oracle", "postgresql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class Engine:
     commands that show and change the parameter.
 
     `clients_ask` are lines that make each kind of client ask for out-of-band breaks, `clients_tell`
-    where to see whether one does. Flame graphs colour functions by the table of `layers` (empty:
+    where to see whether one does. `views` is one of VIEWS, by whose rules its own views are read
+    (empty: they are not); `waits_view` is where these have a session's waits, `sql_trace`: they
+    switch an extended SQL trace on. Flame graphs colour functions by the table of `layers` (empty:
     none) and open with a search for the function `find` (empty: none).
     """
 
@@ -79,6 +83,9 @@ class Engine:
     set: str = ""
     clients_ask: tuple[str, ...] = ()
     clients_tell: str = ""
+    views: str = ""
+    waits_view: str = ""
+    sql_trace: bool = False
     layers: str = ""
     find: str = ""
 

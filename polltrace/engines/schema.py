@@ -5,14 +5,14 @@ be right."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from polltrace.engines.dialect import compiled
-from polltrace.engines.engine import CALLS, Engine, Reveals, Trigger
+from polltrace.engines.engine import CALLS, VIEWS, Engine, Reveals, Trigger
 from polltrace.stacks.layers.table import built_in_names as layer_tables
 
-_OPTIONAL = {"clients", "stacks"}
+_OPTIONAL = {"clients", "views", "stacks"}
 _TABLES = {
     "": {*("name", "short", "inherits"), *("process", "break_check", "configuration"), *_OPTIONAL},
     "process": {"executables", "title", "not_title", "local"},
@@ -22,6 +22,7 @@ _TABLES = {
         *("disable_oob", "wait_slice_s", "ask", "set"),
     },
     "clients": {"ask", "tell"},
+    "views": {"of", "waits", "sql_trace"},
     "stacks": {"layers", "find"},
 }
 _EXECUTABLE = re.compile(r"[A-Za-z0-9_.+-]{1,30}", re.ASCII)
@@ -45,7 +46,7 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         _check_keys(table, name)
     top, process = tables[""], tables["process"]
     check, configuration = tables["break_check"], tables["configuration"]
-    clients, stacks = tables["clients"], tables["stacks"]
+    clients, views, stacks = tables["clients"], tables["views"], tables["stacks"]
     trigger = _choice(check, "trigger", Trigger)
     reveals = _choice(check, "reveals", Reveals)
     engine = Engine(
@@ -72,7 +73,10 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         set=_optional_text(configuration, "set", "configuration"),
         clients_ask=tuple(_texts(clients, "ask", "clients")),
         clients_tell=_optional_text(clients, "tell", "clients", _LONG_TEXT),
-        layers=_layers(stacks),
+        views=_one_of(views, "of", "views", VIEWS),
+        waits_view=_optional_text(views, "waits", "views"),
+        sql_trace=_yes_or_no(views, "sql_trace", "views"),
+        layers=_one_of(stacks, "layers", "stacks", layer_tables()),
         find=_optional_text(stacks, "find", "stacks"),
     )
     _check_together(engine)
@@ -134,11 +138,18 @@ def _optional_text(
     return value
 
 
-def _layers(stacks: Mapping[str, Any]) -> str:
-    name = _optional_text(stacks, "layers", "stacks")
-    if name and name not in layer_tables():
-        raise EngineError(f"stacks.layers: one of {', '.join(layer_tables())} is expected")
-    return name
+def _one_of(table: Mapping[str, Any], key: str, name: str, known: Sequence[str]) -> str:
+    value = _optional_text(table, key, name)
+    if value and value not in known:
+        raise EngineError(f"{_key(name, key)}: one of {', '.join(known)} is expected")
+    return value
+
+
+def _yes_or_no(table: Mapping[str, Any], key: str, name: str) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise EngineError(f"{_key(name, key)}: true or false is expected")
+    return value
 
 
 def _texts(table: Mapping[str, Any], key: str, name: str) -> list[str]:
@@ -204,10 +215,11 @@ def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
 
 
 def _choice(table: Mapping[str, Any], key: str, kind: type[Choice]) -> Choice:
-    known = {each.value: each for each in kind}
-    if table.get(key) not in known:
-        raise EngineError(f"break_check.{key}: one of {', '.join(map(repr, known))} is expected")
-    return known[table[key]]
+    for each in kind:
+        if table.get(key) == each.value:
+            return each
+    known = ", ".join(repr(each.value) for each in kind)
+    raise EngineError(f"break_check.{key}: one of {known} is expected")
 
 
 def _whole(table: Mapping[str, Any], key: str, least: int) -> int:

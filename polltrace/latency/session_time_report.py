@@ -18,7 +18,7 @@ _ADVICE = {
     "processors": "the server waits for a processor: something else on its host has them",
     "network": "fewer round trips: more rows per fetch, array DML, a client nearer to the server",
     "client": "the client takes its time between two calls: profile it; the database is not slow",
-    "server": "the server: 'polltrace stacks' shows its processor time, V$SESSION_EVENT its waits",
+    "server": "the server: 'polltrace stacks' shows its processor time",
 }
 
 
@@ -42,16 +42,18 @@ def _lines(server: Server, found: SessionTime) -> Iterator[str]:
         yield f"{part:<10}{100 * share.value:>5.1f} % {interval:>16} {_per_trip(found, share):>10}"
     yield from _server_lines(found)
     yield from _network_lines(found)
-    yield from advice(found)
+    yield from advice(found, server.engine.waits_view)
 
 
-def advice(found: SessionTime) -> Iterator[str]:
-    """What would help, where one thing takes most of the time."""
+def advice(found: SessionTime, waits_view: str) -> Iterator[str]:
+    """What would help, where one thing takes most of the time; `waits_view` has the server's waits
+    (empty: none is known)."""
     part, share = max(_parts(found), key=lambda each: each[1].value)
     if found.queued >= _MOST_OF_IT:
         yield f"what helps: {_ADVICE['processors']}."
     elif share.value >= _MOST_OF_IT:
-        yield f"what helps: {_ADVICE[part]}."
+        waits = f", {waits_view} its waits" if waits_view and part == "server" else ""
+        yield f"what helps: {_ADVICE[part]}{waits}."
 
 
 def _parts(found: SessionTime) -> list[tuple[str, Estimate]]:
@@ -75,7 +77,7 @@ def _network_lines(found: SessionTime) -> Iterator[str]:
         return
     yield (
         f"network is: at most {_ms(found.network_s)} ms a round trip, by the server's kernel; "
-        f"{found.retransmits} segments sent again"
+        f"{found.retransmits:,} segment{'s' * (found.retransmits != 1)} sent again"
     )
 
 

@@ -16,7 +16,7 @@ from polltrace.intervals import Estimate
 from polltrace.overhead.calibration_fit import disturbed, fitted
 from polltrace.overhead.cost_model import calibrated_cost, check_cost
 from polltrace.overhead.observer import Nobody, Observer
-from polltrace.overhead.poll_cost import Knot, PollCost
+from polltrace.overhead.poll_cost import SHORTEST_TIMER_S, Knot, PollCost
 
 # Of a tenth of a millisecond each: a virtual machine's speed changes by a quarter within a few.
 ROUNDS = 600
@@ -59,7 +59,8 @@ def calibrate_timer_check(
     """The same of a whole check that a timer starts: the interrupt, the signal, its handler, the
     call on the socket and the setting of the timer. `command` runs polltrace-calibrate on some
     host; None: on this one. Raises HostError."""
-    return _curve(intervals_s, command or _here(), ["-i"], slow_rounds=CHECK_ROUNDS)
+    spacings = [max(each, SHORTEST_TIMER_S) for each in intervals_s]
+    return _curve(spacings, command or _here(), ["-i"], slow_rounds=CHECK_ROUNDS)
 
 
 def cost_per_check(knot: Knot, command: Sequence[str] | None = None) -> CheckCost:

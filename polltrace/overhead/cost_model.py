@@ -47,8 +47,11 @@ class CostModel:
     not poll; `together`, the error of a mean of two estimates, of that which independent ones would
     have. Chosen, not fitted: `longest`, the share of timed polls that is left out of their mean,
     because interrupts and other processes' turns fall into the longest; `probe_error`, how far what
-    the probe adds to a poll may be from what it adds with hot caches, of that. `provenance` is what
-    the model was fitted on.
+    the probe adds to a poll may be from what it adds with hot caches, of that; `timer_check`, the
+    cost of a whole check by a timer, of what one of polltrace's own takes. Two statements are too
+    few to fit that to: it is the geometric mean of what they gave in `python -m bench.client_check`
+    (0.41 and 0.74), with an interval that reaches as far beyond them as they are apart.
+    `provenance` is what the model was fitted on.
     """
 
     calibrated: Estimate
@@ -63,6 +66,7 @@ class CostModel:
     together: float
     longest: float
     probe_error: float
+    timer_check: Estimate
     provenance: Mapping[str, Any]
 
     @classmethod
@@ -83,6 +87,7 @@ class CostModel:
             together=float(data["together"]),
             longest=float(data["chosen"]["longest"]),
             probe_error=float(data["chosen"]["probe_error"]),
+            timer_check=Estimate(*data["chosen"]["timer_check"]),
             provenance=data["provenance"],
         )
 
@@ -121,11 +126,9 @@ def calibrated_cost(poll_s: float) -> Estimate:
 
 def check_cost(check_s: float) -> Estimate:
     """CPU seconds that a whole check by a timer costs a session where one of polltrace's own takes
-    `check_s`. The factor of a poll is not its own: most of what that stands for, the way into the
-    kernel and out and the caches it evicts, lies within the check as it is timed. No factor has
-    been fitted; the interval is as wide, in proportion, as a poll's."""
-    calibrated = cost_model().calibrated
-    return calibrated.scaled(check_s / calibrated.value)
+    `check_s`. The factor of a poll is not its own: the way into the kernel and out, and the caches
+    that it evicts, lie within the check as it is timed."""
+    return cost_model().timer_check.scaled(check_s)
 
 
 def timed_cost(durations: Sequence[Bucket], skip: int | None) -> Estimate | None:

@@ -17,6 +17,8 @@ from polltrace.intervals import Estimate, mixed
 
 # Powers of two, in microseconds: a timer's checks are rarer than any poll by count.
 _KNOTS = {Trigger.COUNT: (0, 10), Trigger.INTERVAL: (10, 13)}
+# Seconds: a check that comes sooner is taken to cost as much.
+SHORTEST_TIMER_S = 1e-6 * (1 << _KNOTS[Trigger.INTERVAL][0])
 
 
 class Knot(NamedTuple):

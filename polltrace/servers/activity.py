@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a database session does, by the V$ views: statement, current wait, waits, statistics."""
+"""What a database session does, by the database's own views: statement, current wait, waits,
+statistics."""
 
 from __future__ import annotations
 
@@ -11,11 +12,15 @@ from typing import Self
 
 from polltrace.errors import NoSuchProcessError
 from polltrace.printable import note
-from polltrace.servers.database import DatabaseSession, Login
+from polltrace.servers.database import DatabaseSession, Login, why_not
 from polltrace.servers.login_process import OPTIONAL, LoginProcess
 from polltrace.servers.servers import Server
 
 LOCK_EVENTS = "enq: "
+_CLIENTS = {
+    "oracle": "polltrace.servers.activity_client",
+    "postgresql": "polltrace.servers.postgresql_client",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +35,22 @@ class Waited:
 class Activity:
     """A session at one moment, `at_s` (seconds of CLOCK_MONOTONIC).
 
-    `status` and `event` are the columns of V$SESSION. `waiting`: it waits for `event`, since
-    `event_s` seconds, where `blocker` is the SID of the session that holds what it waits for (None:
-    none is known); otherwise it is on CPU or between waits. `sql_id` is the statement that it
-    executes, or executed last where it is not `executing`; `sql_text` its first 1000 characters.
+    `status` and `event` are the columns of V$SESSION (PostgreSQL: state, and wait_event with its
+    type, of pg_stat_activity). `waiting`: it waits for `event`, since `event_s` seconds (None: not
+    known), where `blocker` is the SID of the session that holds what it waits for (None: none is
+    known); otherwise it is on CPU or between waits. `sql_id` is the statement that it executes, or
+    executed last where it is not `executing`; `sql_text` its first 1000 characters.
+
     Totals since it logged on: `waited` by event (V$SESSION_EVENT, ended waits), `statistics`
-    (V$SESSTAT, without zeros). `unread` names the views that this user may not read, each with
-    the reason.
+    (V$SESSTAT, without zeros); PostgreSQL's views have neither of a session. `unread` names the
+    views that this user may not read, each with the reason.
     """
 
     at_s: float
     status: str
     waiting: bool
     event: str
-    event_s: float
+    event_s: float | None
     blocker: int | None
     sql_id: str
     sql_text: str
@@ -60,7 +67,7 @@ class Activity:
         }
         if self.waiting and self.event.startswith(LOCK_EVENTS):
             before = found.get(self.event, Waited(0, 0.0))
-            found[self.event] = Waited(before.waits + 1, before.seconds + self.event_s)
+            found[self.event] = Waited(before.waits + 1, before.seconds + (self.event_s or 0.0))
         return found
 
 
@@ -101,7 +108,7 @@ class SessionActivity:
 
     def __init__(self, login: Login, server: Server) -> None:
         self._login, self._server = login, server
-        self._process = LoginProcess("polltrace.servers.activity_client", login, "ask", OPTIONAL)
+        self._process = LoginProcess(_CLIENTS[login.views], login, "ask", OPTIONAL)
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as ending:
@@ -143,6 +150,9 @@ def activity_reader(
     """A reader until `ending`; None, with a line on stderr, where the database does not know the
     process, and None without a login. Raises DriverError."""
     if login is None:
+        return None
+    if missing := why_not(login, server):
+        note(missing)
         return None
     try:
         return ending.enter_context(SessionActivity(login, server))

@@ -15,20 +15,23 @@ def state_line(now: Activity) -> str:
     if not now.waiting:
         return f"{now.status}, not waiting"
     blocked = "" if now.blocker is None else f", blocked by session {now.blocker}"
-    return f"{now.status}, waits for {now.event}, {_seconds(now.event_s)} so far{blocked}"
+    so_far = "" if now.event_s is None else f", {_seconds(now.event_s)} so far"
+    return f"{now.status}, waits for {now.event}{so_far}{blocked}"
 
 
 def sql_line(now: Activity) -> str:
-    """SQL_ID and text, on one line."""
-    if not now.sql_id:
+    """SQL_ID, where there is one, and text, on one line."""
+    if not now.sql_id and not now.sql_text:
         return "no statement"
     last = "" if now.executing else " (the last one)"
-    return f"{now.sql_id}{last}  {' '.join(now.sql_text.split())}".rstrip()
+    return f"{now.sql_id}{last}  {' '.join(now.sql_text.split())}".strip()
 
 
 def change_lines(change: ActivityChange, most_events: int, most_statistics: int) -> Iterator[str]:
     """A table: a line for each wait event and each statistic that changed most, and how many more
-    there are."""
+    there are. No line where nothing did."""
+    if not change.waited and not change.statistics:
+        return
     yield (
         f"{'TYPE':<5} {'IN THE LAST ' + _seconds(change.seconds):<36} {'CHANGE':>14}"
         f" {'PER SECOND':>14} {'% TIME':>7}"

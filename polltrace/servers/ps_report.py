@@ -10,7 +10,7 @@ from typing import Any
 from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import BreakSettings
-from polltrace.breaks.why import SHORT, Diagnosis
+from polltrace.breaks.why import Diagnosis, short
 from polltrace.engines import Reveals, engines
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database import DatabaseSession
@@ -18,13 +18,16 @@ from polltrace.servers.servers import Server
 
 # Below this a process has hardly run, and the absence of break polls proves nothing.
 BUSY_CPU_S = 0.01
+# Where polls are counted in windows: a timer's check falls into few of them.
+TIMER_OBSERVED_S = 1.0
 # The modes that a diagnosis gives a reason for.
 EXPLAINED = (BreakMode.IN_BAND, BreakMode.CHECKING, BreakMode.NOT_CHECKING)
 
 LEGEND = (
     "EVID: O the server owns the client's socket (urgent data signals it), U it catches "
-    "SIGURG, P it break-polls; - no, ? not seen. See 'polltrace why -p PID'."
+    "SIGURG, P it break-polls; - no, ? not seen. "
 )
+WHY = "See 'polltrace why -p PID'."
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +126,16 @@ def ps_table(sessions: Sequence[Session]) -> str:
         return f"No dedicated server process on this host (looked for those of {names})."
     asked = any(session.known for session in sessions)
     known = f"{'SID,SERIAL':<11} {'USER':<12} {'PROGRAM':<24} {'SQL_ID':<13}  " if asked else ""
+    cancels = any(each.server.engine.reveals is Reveals.CANCEL for each in sessions)
+    how = f" {'EVID':<4} {'SKIP':>5} {'OOB':<3}" if cancels else ""
     lines = [
-        f"{'PID':>8} {'ENGINE':<6} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12} {'EVID':<4}"
-        f" {'SKIP':>5} {'OOB':<3} {'%CPU':>6} {'POLLS/S':>9}  {known}WHY"
+        f"{'PID':>8} {'ENGINE':<6} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12}{how}"
+        f" {'%CPU':>6} {'POLLS/S':>9}  {known}WHY"
     ]
     for session in sorted(sessions, key=lambda each: (-each.polls_per_s, each.server.pid)):
         server, settings = session.server, session.server.settings
         client = session.client or "local"
-        why_so = [SHORT[session.why.cause]] if session.reason else []
+        why_so = [short(session.why.cause, server.engine)] if session.reason else []
         if server.edited:
             why_so.append(f"({server.engine.configuration_file} was changed since it started)")
         if session.other_polls_per_s >= 1:
@@ -139,12 +144,17 @@ def ps_table(sessions: Sequence[Session]) -> str:
             why_so.append(f"({server.engine.configuration_file} not read: {settings.problem})")
         lines.append(
             f"{server.pid:>8} {server.engine.short:<6} {server.instance:<9} {client:<22}"
-            f" {session.mode.value:<12} {_evidence(session):<4}"
-            f" {_skip(settings):>5} {_oob(server):<3}"
+            f" {session.mode.value:<12}{_how(session) if cancels else ''}"
             f" {session.cpu_pct:>6.1f} {session.polls_per_s:>9,.0f}  "
             f"{_known(session.known) if asked else ''}{' '.join(why_so)}".rstrip()
         )
-    return "\n".join([*lines, LEGEND])
+    return "\n".join([*lines, f"{LEGEND if cancels else ''}{WHY}"])
+
+
+def _how(session: Session) -> str:
+    """The columns of how it learns of a cancel."""
+    server = session.server
+    return f" {_evidence(session):<4} {_skip(server.settings):>5} {_oob(server):<3}"
 
 
 def _skip(settings: BreakSettings) -> str:
@@ -161,10 +171,7 @@ def _oob(server: Server) -> str:
 def _known(known: DatabaseSession | None) -> str:
     if known is None:
         return " " * 65
-    return (
-        f"{f'{known.sid},{known.serial}':<11} {known.user[:12]:<12} {known.program[:24]:<24}"
-        f" {known.sql_id:<13}  "
-    )
+    return f"{known.number:<11} {known.user[:12]:<12} {known.program[:24]:<24} {known.sql_id:<13}  "
 
 
 def _evidence(session: Session) -> str:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from polltrace.breaks.break_mode import BreakMode
 from polltrace.servers.ps_report import Session
 
 _WIDTH = 100
@@ -35,8 +34,7 @@ def verdict(session: Session) -> str:
     session_name = f"{server.pid} ({server.instance}, client {client})"
     if not session.reason:
         return f"{session_name} is {session.mode.value}."
-    link = " because" if session.mode is BreakMode.IN_BAND else ":"
-    return f"{session_name} is {session.mode.value}{link} {found.reason}."
+    return f"{session_name} is {session.mode.value} because {found.reason}."
 
 
 def why_text(session: Session) -> str:

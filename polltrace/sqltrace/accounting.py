@@ -58,6 +58,11 @@ def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
         yield f"{sum(kinds.values()):,} lines were not understood: {listed}"
     yield from _files("reached its size limit: calls after that are missing", summaries, "limited")
     for each in summaries:
+        if each.segments_missing:
+            yield (
+                f"{each.file}: of its {each.segments + each.segments_missing:,} segments, "
+                f"{each.segments_missing:,} were deleted: their calls are missing"
+            )
         if each.clock_measured and abs(each.clock_measured - each.clock) > 10:
             yield (
                 f"{each.file}: by its timestamps a unit of tim is "

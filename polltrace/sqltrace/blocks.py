@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from polltrace.printable import note
-from polltrace.sqltrace.inputs import PackedError, TraceInput
+from polltrace.sqltrace.inputs import PackedError, Reads
 from polltrace.sqltrace.library import PADDING
 
 BLOCK = 1 << 21
@@ -20,6 +21,12 @@ _RECORD = re.compile(
     rb"(XCTEND|LOB[A-Z]+:)[^\n]*"
 )
 _TIM = re.compile(rb"\btim=([0-9]+)\r?$")
+
+
+class Readable(Reads, Protocol):
+    """A trace, and what messages call it."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ class FilledBlock:
 class BlockReader:
     """Cuts a file into blocks. One thread reads at a time."""
 
-    def __init__(self, file: TraceInput, size: int = BLOCK) -> None:
+    def __init__(self, file: Readable, size: int = BLOCK) -> None:
         self._file = file
         self._size = size
         self._carry = b""

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.perl_expression import quoted
-from polltrace.sqltrace.profile import ProfileQuestion, condition
+from polltrace.sqltrace.profile import condition
+from polltrace.sqltrace.profile_question import ProfileQuestion
 
 _NUMBERS = {2, 3, 4, 6, 21, 22, 100, 101}
 _DATES = {12}

@@ -10,7 +10,8 @@ from typing import Any
 
 from polltrace.errors import UsageError
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.profile import ProfileQuestion, condition
+from polltrace.sqltrace.profile import condition
+from polltrace.sqltrace.profile_question import ProfileQuestion
 
 # A tree is held in memory.
 _MOST_CALLS = 2_000_000

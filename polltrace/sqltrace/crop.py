@@ -9,8 +9,10 @@ from pathlib import Path
 from polltrace.errors import FileError
 from polltrace.sqltrace.blocks import LONGEST_LINE
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.inputs import PackedError, TraceInput
-from polltrace.sqltrace.profile import ProfileQuestion, condition
+from polltrace.sqltrace.inputs import PackedError
+from polltrace.sqltrace.profile import condition
+from polltrace.sqltrace.profile_question import ProfileQuestion
+from polltrace.sqltrace.segments import open_trace
 
 _PIECE = 1 << 20
 
@@ -59,7 +61,7 @@ def _kept_lines(file: str, ends: set[int], kept: set[int]) -> Iterator[bytes]:
 
 
 def _lines(file: str) -> Iterator[bytes]:
-    source = TraceInput(file)
+    source = open_trace(file)
     carry, piece = b"", bytearray(_PIECE)
     try:
         while count := source.readinto(memoryview(piece)):

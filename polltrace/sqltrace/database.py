@@ -3,27 +3,29 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import re
 import tempfile
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polltrace.errors import HostError, PolltraceError, UsageError
 from polltrace.grammar import near_miss
 from polltrace.sqltrace.columns import TIMES
+from polltrace.sqltrace.counted_calls import CountedCalls, counted_rows
 from polltrace.sqltrace.file_scan import ScanOptions
 from polltrace.sqltrace.file_summary import FileSummary
-from polltrace.sqltrace.inputs import trace_files
+from polltrace.sqltrace.parallel_scan import ParallelScan
 from polltrace.sqltrace.relation import ALIKE, NAMES, needed, relation_sql, scanned
-from polltrace.sqltrace.scanner import TraceScan
+from polltrace.sqltrace.segments import traces
 
-try:
+if TYPE_CHECKING:
     import duckdb
     import pyarrow as arrow
-except ImportError:
-    raise HostError("traces need DuckDB: pip install 'polltrace[trace]'") from None
 
 _ROWS_AT_ONCE = 200_000
+_MOST_HELD = 500_000
 _SETTINGS = (
     # SQL that somebody hands over reads the trace and nothing else.
     "set enable_external_access = false",
@@ -35,68 +37,129 @@ _SETTINGS = (
 )
 
 
+@functools.cache
+def _loaded(module: str) -> Any:
+    """DuckDB, or what needs Arrow, which take a while to load. Raises HostError where there is
+    none."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise HostError("traces need DuckDB: pip install 'polltrace[trace]'") from None
+
+
 class TraceDatabase:
     """The traces that `words` name, as the relation `calls` of an SQL database in memory.
 
     It is scanned anew for every `load`; what does not fit into half of the host's memory goes to a
-    temporary folder.
+    temporary folder. The database is there from the first question in SQL on.
     """
 
     def __init__(self, words: Sequence[str], *, think_us: int = 1_000_000, clock: int = 0) -> None:
         self._words = words
         self.think_us = think_us
         self._clock = clock
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self.summaries: list[FileSummary] = []
+        self._scanning: ParallelScan[Any] | None = None
+
+    @functools.cached_property
+    def connection(self) -> duckdb.DuckDBPyConnection:
         self._folder = tempfile.TemporaryDirectory(prefix="polltrace-trace-")
-        self.connection = duckdb.connect(
+        made = _loaded("duckdb").connect(
             config={"temp_directory": self._folder.name, "memory_limit": "50%"}
         )
-        for setting in _SETTINGS:
-            self.connection.execute(setting)
-        self.summaries: list[FileSummary] = []
-        self._scanning: TraceScan | None = None
+        made.execute("; ".join(_SETTINGS))
+        return made
 
     def __enter__(self) -> TraceDatabase:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.connection.close()
-        self._folder.cleanup()
+        if self._folder:
+            self.connection.close()
+            self._folder.cleanup()
 
-    def load(self, table: str, query: str, **rows: bool) -> None:
+    def load(self, table: str, query: str, *, lines: bool = False, plans: bool = False) -> None:
         """Make `table` of a query that names the relation `calls` once: it is scanned as it runs.
 
-        `rows`: lines, plans, counted and recursive of ScanOptions. Raises UsageError where the
-        query is wrong.
+        With rows for every line, or for plans. Raises UsageError where the query is wrong.
         """
-        scan, view = self._scan(query, **rows)
+        scan, view = self._scan(query, lines, plans)
         self.execute(f"create or replace temp table {table} as with calls as ({view}) {query}")
+        self._summarize(scan)
+
+    def counted(self, *, recursive: bool) -> CountedCalls:
+        """All calls by kind, name and duration, by one scan; without those of recursion unless
+        they are `recursive`. More than _MOST_HELD of them go to the table `alike`."""
+        options = ScanOptions((), self.think_us, self._clock, counted=True, recursive=recursive)
+        scan = ParallelScan(traces(self._words), options, counted_rows)
+        found = CountedCalls()
+        for rows in scan.batches():
+            found.add(rows)
+            if found.held > _MOST_HELD:
+                self._spill(found)
+        if found.spilled:
+            self._spill(found)
+        self._summarize(scan)
+        return found
+
+    def _spill(self, counted: CountedCalls) -> None:
+        """Move them to the table `alike`, which the first ones make anew."""
+        if not counted.spilled:
+            self.execute(
+                "create or replace temp table alike "
+                "(kind varchar, name varchar, dur_us bigint, times bigint)"
+            )
+        columns = [list(column) for column in zip(*counted.rows(), strict=True)]
+        if columns:
+            self.execute(
+                "insert into alike select unnest($1), unnest($2), unnest($3), unnest($4)", columns
+            )
+        counted.times, counted.held, counted.spilled = {}, 0, True
+
+    def load_counted(
+        self, table: str, query: str, counted: CountedCalls | None, *, recursive: bool
+    ) -> None:
+        """The same as `load`, of a query that asks of calls only what is in ALIKE and how many
+        there are, `times`: of those that were `counted`, or by a scan."""
+        names = (*(name for name in needed([query]) if name in ALIKE), TIMES.name)
+        query = f"with calls as ({relation_sql(names, 'alike')}) {query}"
+        if counted is None:
+            self._spill(CountedCalls())
+            self.execute(f"explain {query}")  # what is wrong in it is wrong before the scan
+            counted = self.counted(recursive=recursive)
+        if not counted.spilled:
+            self._spill(counted)
+        self.execute(f"create or replace temp table {table} as {query}")
+
+    def _summarize(self, scan: ParallelScan[Any]) -> None:
         self.summaries = sorted(scan.summaries, key=lambda each: each.file)
 
     def stream(self, query: str, *, lines: bool = False) -> arrow.RecordBatchReader:
         """The rows of such a query, batch by batch while it is scanned."""
-        _, view = self._scan(query, lines=lines)
+        _, view = self._scan(query, lines)
         try:
             found = self.connection.sql(f"with calls as ({view}) {query}")
             return found.to_arrow_reader(_ROWS_AT_ONCE)
-        except duckdb.Error as error:
+        except _loaded("duckdb").Error as error:
             raise self._reason(error) from None
 
-    def _scan(self, query: str, *, lines: bool = False, **rows: bool) -> tuple[TraceScan, str]:
+    def _scan(
+        self, query: str, lines: bool, plans: bool = False
+    ) -> tuple[ParallelScan[arrow.RecordBatch], str]:
         """A scan that is registered as `scanned`, and the relation over it."""
         names = needed([query])
-        columns = scanned(names) or ("kind",)
-        options = ScanOptions(columns, self.think_us, self._clock, lines, **rows)
-        self._scanning = scan = TraceScan(trace_files(self._words), options)
+        options = ScanOptions(scanned(names) or ("kind",), self.think_us, self._clock, lines, plans)
+        scanner = _loaded("polltrace.sqltrace.scanner")
+        self._scanning = scan = scanner.TraceScan(traces(self._words), options)
         self.connection.register("scanned", scan.reader())
-        if options.counted:
-            names = (*(name for name in names if name in ALIKE), TIMES.name)
         return scan, relation_sql(names, "scanned")
 
-    def execute(self, sql: str) -> Any:
+    def execute(self, sql: str, parameters: Sequence[Any] | None = None) -> Any:
         """The result of an SQL statement. Raises UsageError where it is wrong."""
         try:
-            return self.connection.execute(sql)
-        except duckdb.Error as error:
+            return self.connection.execute(sql, parameters)
+        except _loaded("duckdb").Error as error:
             raise self._reason(error) from None
 
     def rows(self, sql: str) -> list[dict[str, Any]]:

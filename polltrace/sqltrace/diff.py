@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.profile import ProfileQuestion, count_calls
+from polltrace.sqltrace.profile import count_calls
+from polltrace.sqltrace.profile_question import ProfileQuestion
 
 
 def difference(

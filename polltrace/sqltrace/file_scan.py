@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One file's scan: its blocks become Arrow batches, whose numbers are the scanner's own memory."""
+"""One file's scan: its blocks become batches of columns, in the scanner's own memory."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from collections.abc import Mapping
 from ctypes import byref, c_char_p, c_int64, c_void_p
 from dataclasses import dataclass
 
-import pyarrow as arrow
-
-from polltrace.sqltrace.columns import BY_NAME, COLUMNS, COUNTED, TIMES, TraceColumn, arrow_schema
+from polltrace.sqltrace.columns import BY_NAME, COLUMNS, COUNTED, TIMES, TraceColumn
 from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.sqltrace.library import Options, Summary, library
 
-# By column, the scanner's table of its strings; of "kind", these.
-KINDS = arrow.array(["line", "call", "wait", "plan"])
-_BIND_STRINGS, _IDENTITY = 4, 5
-_STRINGS = {"name": 0, "sqlid": 1, "sql": 2, "text": 3} | {
+# The scanner's tables of strings, by column.
+BIND_STRINGS, _IDENTITY = 4, 5
+STRINGS = {"name": 0, "sqlid": 1, "sql": 2, "text": 3} | {
     name: _IDENTITY + i
     for i, name in enumerate(("client_id", "service", "module", "action", "driver", "container"))
 }
+# What the numbers of the column "kind" stand for.
+KINDS = ("line", "call", "wait", "plan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +47,11 @@ class ScanOptions:
         """The names of the columns that a batch has."""
         return (*COUNTED, TIMES.name) if self.counted else self.columns
 
+    @property
+    def layout(self) -> tuple[TraceColumn, ...]:
+        """The same, in the order in which a batch has them."""
+        return tuple(each for each in (*COLUMNS, TIMES) if each.name in self.scanned)
+
 
 class Block:
     """The records of a part of a file; a thread uses it again and again."""
@@ -61,14 +65,50 @@ class Block:
         library().sqltrace_block_delete(self.pointer)
 
 
+class ScannedBatch:
+    """Rows as the scanner made them: addresses of columns, which last as long as this object."""
+
+    def __init__(self, pointer: int) -> None:
+        self._pointer = pointer
+        self.rows = int(library().sqltrace_rows(pointer))
+
+    def __del__(self) -> None:
+        library().sqltrace_batch_delete(self._pointer)
+
+    def values(self, source: str) -> int | None:
+        """Of the scanner's column: 64-bit numbers, or 32-bit indices; None where not wanted."""
+        found: int | None = library().sqltrace_values(self._pointer, _scanner_columns()[source])
+        return found
+
+    def valid(self, source: str) -> int | None:
+        """A bit for each row of the column that has a value."""
+        found: int | None = library().sqltrace_valid(self._pointer, _scanner_columns()[source])
+        return found
+
+    def strings(self, table: int) -> tuple[int, int, int, int]:
+        """A table of strings in UTF-8: their number, the addresses of their offsets, which are
+        32-bit numbers, and of their bytes, and how many bytes these are."""
+        offsets, data = c_void_p(), c_void_p()
+        count = library().sqltrace_strings(self._pointer, table, byref(offsets), byref(data))
+        length = c_int64(0)
+        if count:
+            ctypes.memmove(byref(length), (offsets.value or 0) + 4 * count, 4)
+        return count, offsets.value or 0, data.value or 0, length.value
+
+    def binds(self) -> tuple[int, int | None, int | None, int | None]:
+        """The number of all values, and the addresses of where each row's begin, of their types,
+        and of a bit for each that is there."""
+        begin, types, there = c_void_p(), c_void_p(), c_void_p()
+        count = library().sqltrace_binds(self._pointer, byref(begin), byref(types), byref(there))
+        return count, begin.value, types.value, there.value
+
+
 class FileScan:
     """The scan of one file."""
 
     def __init__(self, file: str, options: ScanOptions) -> None:
         self.file = file
-        self._columns, self.schema, given = _layout(options)
-        self._file_name = arrow.array([file.encode(errors="replace").decode()])
-        self._pointer = library().sqltrace_open(byref(given))
+        self._pointer = library().sqltrace_open(byref(_layout(options)))
         if not self._pointer:
             raise MemoryError
 
@@ -81,7 +121,7 @@ class FileScan:
         start = ctypes.addressof(ctypes.c_char.from_buffer(data))
         library().sqltrace_read(self._pointer, block.pointer, start, length)
 
-    def batch(self, block: Block | None) -> arrow.RecordBatch | None:
+    def batch(self, block: Block | None) -> ScannedBatch | None:
         """The rows of the block, which is the next one of the file; its data is still there.
 
         None where there is no row. Counted calls come when they are many; without a block, those
@@ -90,10 +130,8 @@ class FileScan:
         pointer = library().sqltrace_batch(self._pointer, block and block.pointer)
         if not pointer:
             raise MemoryError
-        batch = _Batch(pointer)
-        if not batch.rows:
-            return None
-        return batch.record_batch(self._columns, self.schema, self._file_name)
+        batch = ScannedBatch(pointer)
+        return batch if batch.rows else None
 
     def pass_line(self, length: int) -> None:
         """Leave out a line that is too long for a block."""
@@ -126,87 +164,12 @@ class FileScan:
         return kinds
 
 
-class _Batch:
-    """A batch of the scanner; it lives as long as an Arrow buffer of its memory."""
-
-    def __init__(self, pointer: int) -> None:
-        self._pointer = pointer
-        self.rows = int(library().sqltrace_rows(pointer))
-        self._tables: dict[int, arrow.Array] = {}
-
-    def __del__(self) -> None:
-        library().sqltrace_batch_delete(self._pointer)
-
-    def record_batch(
-        self, columns: list[TraceColumn], schema: arrow.Schema, file: arrow.Array
-    ) -> arrow.RecordBatch:
-        arrays = [self._array(each, file) for each in columns]
-        return arrow.RecordBatch.from_arrays(arrays, schema=schema)
-
-    def _array(self, column: TraceColumn, file: arrow.Array) -> arrow.Array:
-        if column.name == "file":
-            zeros = arrow.py_buffer(bytes(4 * self.rows))
-            indices = arrow.Array.from_buffers(arrow.int32(), self.rows, [None, zeros])
-            return arrow.DictionaryArray.from_arrays(indices, file)
-        if column.source == "binds":
-            return self._binds(column.kind)
-        number = _scanner_columns()[column.source]
-        valid = self._buffer(library().sqltrace_valid(self._pointer, number), self.rows // 8 + 1)
-        wide = 8 if column.kind in ("whole", "instant") else 4
-        values = self._buffer(library().sqltrace_values(self._pointer, number), self.rows * wide)
-        if wide == 8:
-            kind = arrow.int64() if column.kind == "whole" else arrow.timestamp("us")
-            return arrow.Array.from_buffers(kind, self.rows, [valid, values])
-        indices = arrow.Array.from_buffers(arrow.int32(), self.rows, [valid, values])
-        strings = KINDS if column.name == "kind" else self._strings(_STRINGS[column.name])
-        return arrow.DictionaryArray.from_arrays(indices, strings, safe=False)
-
-    def _buffer(self, address: int | None, size: int) -> arrow.Buffer:
-        if not address or not size:
-            return arrow.py_buffer(bytes(64))
-        return arrow.foreign_buffer(address, size, self)
-
-    def _strings(self, table: int) -> arrow.Array:
-        if table not in self._tables:
-            offsets, data = c_void_p(), c_void_p()
-            count = library().sqltrace_strings(self._pointer, table, byref(offsets), byref(data))
-            length = c_int64(0)
-            if count:
-                ctypes.memmove(byref(length), (offsets.value or 0) + 4 * count, 4)
-            buffers = [
-                None,
-                self._buffer(offsets.value, 4 * (count + 1) if count else 0),
-                self._buffer(data.value, length.value),
-            ]
-            self._tables[table] = arrow.Array.from_buffers(arrow.string(), count, buffers)
-        return self._tables[table]
-
-    def _binds(self, kind: str) -> arrow.Array:
-        begin, types, there = c_void_p(), c_void_p(), c_void_p()
-        count = library().sqltrace_binds(self._pointer, byref(begin), byref(types), byref(there))
-        valid = self._buffer(there.value, count // 8 + 1 if count else 0)
-        if kind == "shorts":
-            element: arrow.DataType = arrow.int16()
-            buffers = [None, self._buffer(types.value, 2 * count)]
-        else:
-            element = arrow.string()
-            buffers = [valid, *self._strings(_BIND_STRINGS).buffers()[1:]]
-        values = arrow.Array.from_buffers(element, count, buffers)
-        number = _scanner_columns()["binds"]
-        rows = self._buffer(library().sqltrace_valid(self._pointer, number), self.rows // 8 + 1)
-        offsets = self._buffer(begin.value, 4 * (self.rows + 1))
-        return arrow.Array.from_buffers(
-            arrow.list_(element), self.rows, [rows, offsets], children=[values]
-        )
-
-
 @functools.cache
-def _layout(options: ScanOptions) -> tuple[list[TraceColumn], arrow.Schema, Options]:
-    """The columns of a batch, its schema, and what the scanner is told; the same for many files."""
-    columns = [each for each in (*COLUMNS, TIMES) if each.name in options.scanned]
-    wanted = {_scanner_columns()[each.source] for each in columns if each.name != "file"}
-    given = Options(
-        sum(1 << i for i in wanted),
+def _layout(options: ScanOptions) -> Options:
+    """What the scanner is told; the same for many files."""
+    sources = {each.source for each in options.layout if each.name != "file"}
+    return Options(
+        sum(1 << _scanner_columns()[each] for each in sources),
         options.think_us,
         options.clock,
         options.all_lines,
@@ -214,7 +177,6 @@ def _layout(options: ScanOptions) -> tuple[list[TraceColumn], arrow.Schema, Opti
         options.counted,
         not options.recursive,
     )
-    return columns, arrow_schema(options.scanned), given
 
 
 @functools.cache

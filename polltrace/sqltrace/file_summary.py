@@ -16,7 +16,8 @@ class FileSummary:
     out_of_range, negative: numbers that were left out, or taken for 0;
     limited: written up to its size limit; continued_from, continues_in: another file has more;
     orphan_…: recursive calls that no call contains; not_understood: lines by kind;
-    change: "grew" or "shrank" while it was read, else empty.
+    change: "grew" or "shrank" while it was read, else empty;
+    segments: files that the trace is cut into; segments_missing: how many more were deleted.
     """
 
     file: str
@@ -46,3 +47,5 @@ class FileSummary:
     orphan_e: int
     not_understood: Mapping[str, int]
     change: str = ""
+    segments: int = 1
+    segments_missing: int = 0

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.profile import Profile, ProfileQuestion, Spread, profile
+from polltrace.sqltrace.profile import profile
+from polltrace.sqltrace.profile_question import ProfileQuestion
+from polltrace.sqltrace.spread import Profile, Spread
 
 KINDS = ("p10", "log-linear")
 # Bounds of the eleven ranges, in seconds: 1 us to 1,000 s.

@@ -80,8 +80,10 @@ class TraceInput:
     """The bytes of one file.
 
     size: of a regular file that is not packed, as it was when it was opened: a file that grows is
-    read up to there; None for any other.
+    read up to there; None for any other; segments, missing: as of SegmentedInput.
     """
+
+    segments, missing = 1, 0
 
     def __init__(self, path: str) -> None:
         """Raises FileError where the file cannot be opened."""

@@ -10,7 +10,9 @@ from polltrace.recording_report.html import flame_frame, shell, table
 from polltrace.recording_report.plots import text
 from polltrace.sqltrace.call_tree import call_forest, time_by_stack
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.profile import Profile, ProfileQuestion, condition, profile
+from polltrace.sqltrace.profile import condition, profile
+from polltrace.sqltrace.profile_question import ProfileQuestion
+from polltrace.sqltrace.spread import Profile
 from polltrace.stacks.picture import Picture, Side
 
 _BINS, _WIDTH, _HEIGHT = 200, 1000, 160

@@ -9,71 +9,17 @@ are counted by group and duration first.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from polltrace.errors import UsageError
 from polltrace.sqltrace.columns import TIMES
+from polltrace.sqltrace.counted_calls import CountedCalls
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.perl_expression import is_perl, quoted, to_sql
+from polltrace.sqltrace.plain_profile import accepted_by, plain_profile
+from polltrace.sqltrace.profile_question import CLASSES, Order, ProfileQuestion, order_of
 from polltrace.sqltrace.relation import is_of_alike
-
-PERCENTILES = (0.5, 0.9, 0.99)
-_CLASSES = {":all": "true", ":dbcall": "kind = 'call'", ":syscall": "kind = 'wait'"}
-_COLUMNS = (
-    "grouped",
-    "duration",
-    "duration",
-    "calls",
-    "mean",
-    "least",
-    "most",
-    "p50",
-    "p90",
-    "p99",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How long the calls of a group took, in microseconds; None where the group has no call.
-
-    group: its value; duration: their sum.
-    """
-
-    group: Any
-    calls: int
-    duration: int | None
-    least: int | None
-    most: int | None
-    percentiles: tuple[int | None, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileQuestion:
-    """name: a class or a pattern; where, group: SQL or mrskew's Perl; sort: mrskew's; top: groups
-    that are listed, 0: all; all_depths: recursive calls too."""
-
-    name: str = ""
-    where: str = ""
-    group: str = ""
-    sort: str = "2nd"
-    top: int = 10
-    all_depths: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """listed: the groups that are listed, in order; others: the rest as one, with their number in
-    `hidden`; total: of all; numeric: whether groups are numbers."""
-
-    listed: Sequence[Spread]
-    others: Spread | None
-    hidden: int
-    total: Spread
-    groups: int
-    numeric: bool
+from polltrace.sqltrace.spread import PERCENTILES, Profile, Spread
 
 
 def sql_of(expression: str) -> str:
@@ -95,10 +41,10 @@ def _of_row(question: ProfileQuestion) -> str:
     terms = []
     if question.where:
         terms.append(f"({sql_of(question.where)})")
-    if question.name in _CLASSES:
-        terms.append(_CLASSES[question.name])
+    if question.name in CLASSES:
+        terms.append(CLASSES[question.name])
     elif question.name.startswith(":"):
-        raise UsageError(f"there is no class {question.name}: {', '.join(_CLASSES)}")
+        raise UsageError(f"there is no class {question.name}: {', '.join(CLASSES)}")
     return " and ".join(terms)
 
 
@@ -111,18 +57,29 @@ def _of_name(question: ProfileQuestion) -> str:
 
 def profile(database: TraceDatabase, question: ProfileQuestion) -> Profile:
     """The answer, by one scan."""
-    order = _order(question.sort)
-    count_calls(database, question)
-    return _profile(database, order, question.top)
+    order = order_of(question.sort)
+    counted = None
+    where = sql_of(question.where) if question.where else ""
+    if accepts := accepted_by(question, where, order):
+        # What takes no SQL takes no database, which takes longer to start than many a trace to
+        # scan.
+        counted = database.counted(recursive=question.all_depths)
+        if found := plain_profile(counted, accepts, order, question.top):
+            return found
+    count_calls(database, question, counted)
+    return _profile(database, _order_sql(order), question.top)
 
 
-def count_calls(database: TraceDatabase, question: ProfileQuestion) -> None:
-    """Make the table `counted`: calls by group and duration."""
+def count_calls(
+    database: TraceDatabase, question: ProfileQuestion, counted: CountedCalls | None = None
+) -> None:
+    """Make the table `counted`: calls by group and duration, of `counted` where a scan has found
+    them already."""
     group = sql_of(question.group) if question.group else "name"
     of_row = _of_row(question)
     if question.name != ":all" and is_of_alike(f"{group} {of_row}"):
         query = _counted(group, f"sum({TIMES.name})::bigint", _all(of_row, _of_name(question)))
-        database.load("counted", query, counted=True, recursive=question.all_depths)
+        database.load_counted("counted", query, counted, recursive=question.all_depths)
     else:
         # Other lines are rows too where every line is wanted, but no calls.
         calls = "count(*) filter (kind in ('call', 'wait'))"
@@ -137,21 +94,13 @@ def _counted(group: str, calls: str, where: str) -> str:
     )
 
 
-def _order(sort: str) -> str:
-    """SQL's order for `7nd` (column, numeric, descending), `1a`, or `no`."""
-    if sort == "no":
-        return "grouped"
-    found = re.fullmatch(r"(\d+)(n?)([ad]?)", sort)
-    if not found or not 1 <= int(found[1]) <= len(_COLUMNS):
-        raise UsageError(
-            f"--sort {sort}: a column from 1 to {len(_COLUMNS)}, then n for numeric, then a or d"
-        )
-    column = _COLUMNS[int(found[1]) - 1]
+def _order_sql(order: Order) -> str:
+    column = order.column
     if column == "grouped":
-        column = "try_cast(grouped as double)" if found[2] else "grouped"
+        column = "try_cast(grouped as double)" if order.numeric else column
     else:
         column = f"coalesce({column}, 0)"
-    return f"{column} {'desc' if found[3] == 'd' else 'asc'}, grouped"
+    return f"{column} {'desc' if order.descending else 'asc'}, grouped"
 
 
 def _percentiles(total: str) -> str:

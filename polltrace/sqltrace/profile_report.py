@@ -10,7 +10,7 @@ from typing import Any
 
 from polltrace.sqltrace.accounting import Accounting
 from polltrace.sqltrace.histogram import P10_TITLE, Range
-from polltrace.sqltrace.profile import PERCENTILES, Profile, Spread
+from polltrace.sqltrace.spread import PERCENTILES, Profile, Spread
 
 _TITLES = ("DURATION", "%", "CALLS", "MEAN", "MIN", "MAX", "P50", "P90", "P99")
 DEFAULT_LABEL = "CALL-NAME"

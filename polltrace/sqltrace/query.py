@@ -12,7 +12,8 @@ from typing import Any
 from polltrace.errors import FileError
 from polltrace.sqltrace.columns import BY_NAME
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.profile import ProfileQuestion, condition
+from polltrace.sqltrace.profile import condition
+from polltrace.sqltrace.profile_question import ProfileQuestion
 
 _ROWS_AT_ONCE = 200_000
 

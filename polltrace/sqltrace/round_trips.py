@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.profile import ProfileQuestion, condition
+from polltrace.sqltrace.profile import condition
+from polltrace.sqltrace.profile_question import ProfileQuestion
 
 FROM_CLIENT = "SQL*Net message from client"
 # Fewer than these are no ground for a suggestion.

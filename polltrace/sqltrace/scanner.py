@@ -1,192 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scans any number of trace files on all processors, into Arrow batches.
-
-Each thread scans a file of its own; a large file is scanned by all of them, a block each.
-"""
+"""Scans any number of trace files on all processors, into Arrow batches."""
 
 from __future__ import annotations
 
-import os
-import queue
-import threading
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 
 import pyarrow as arrow
 
-from polltrace.sqltrace.blocks import BLOCK, BlockReader, FilledBlock
-from polltrace.sqltrace.columns import arrow_schema
-from polltrace.sqltrace.file_scan import Block, FileScan, ScanOptions
-from polltrace.sqltrace.file_summary import FileSummary
-from polltrace.sqltrace.inputs import TraceInput
-
-_WAIT_S = 0.1
+from polltrace.sqltrace.arrow_batch import ArrowForm
+from polltrace.sqltrace.file_scan import ScanOptions
+from polltrace.sqltrace.parallel_scan import ParallelScan
 
 
-class TraceScan:
-    """The scan of `files`, in batches; `summaries` is complete when these are through;
-    `failure` is what ended it early."""
+class TraceScan(ParallelScan[arrow.RecordBatch]):
+    """The scan of `files`; its batches are Arrow's, with the columns that `schema` has."""
 
     def __init__(
         self, files: Iterable[str], options: ScanOptions, threads: int | None = None
     ) -> None:
-        self.schema = arrow_schema(options.scanned)
-        self.summaries: list[FileSummary] = []
-        self.failure: BaseException | None = None
-        self._options = options
-        self._files = iter(files)
-        self._threads = threads or len(os.sched_getaffinity(0))
-        self._lock = threading.Lock()
-        self._shared: _OpenFile | None = None
-        self._found: queue.Queue[arrow.RecordBatch | BaseException | None] = queue.Queue(
-            2 * self._threads
-        )
-        self._stop = threading.Event()
-
-    def batches(self) -> Iterator[arrow.RecordBatch]:
-        """Every batch, those of a file in its order. Raises what reading a file raises."""
-        threads = [threading.Thread(target=self._work) for _ in range(self._threads)]
-        for each in threads:
-            each.start()
-        try:
-            left = len(threads)
-            while left:
-                found = self._found.get()
-                if isinstance(found, BaseException):
-                    self.failure = found
-                    raise found
-                if found is None:
-                    left -= 1
-                else:
-                    yield found
-        finally:
-            self._stop.set()
-            for each in threads:
-                each.join()
+        form = ArrowForm(options)
+        super().__init__(files, options, form, threads)
+        self.schema = form.schema
 
     def reader(self) -> arrow.RecordBatchReader:
         """The same as a stream of Arrow."""
         return arrow.RecordBatchReader.from_batches(self.schema, self.batches())
-
-    def _work(self) -> None:
-        try:
-            block = Block()
-            while not self._stop.is_set() and (file := self._next_file()):
-                while not self._stop.is_set() and self._scan_block(file, block):
-                    pass
-                if file.is_last_out():
-                    if (left := file.close()) is not None:
-                        self._put(left)
-                    with self._lock:
-                        self.summaries.append(replace(file.scan.end(), change=file.change))
-            self._put(None)
-        except BaseException as error:
-            self._stop.set()
-            self._put(error)
-
-    def _put(self, found: arrow.RecordBatch | BaseException | None) -> None:
-        while True:
-            try:
-                return self._found.put(found, timeout=_WAIT_S)
-            except queue.Full:
-                if self._stop.is_set() and not isinstance(found, BaseException):
-                    return None
-
-    def _next_file(self) -> _OpenFile | None:
-        """The file that all are at, or the next one."""
-        with self._lock:
-            if self._shared and self._shared.join():
-                return self._shared
-            self._shared = None
-            path = next(self._files, None)
-            if path is None:
-                return None
-            file = _OpenFile(path, self._options)
-            if file.is_large:
-                self._shared = file
-            return file
-
-    def _scan_block(self, file: _OpenFile, block: Block) -> bool:
-        """Scan the next block of the file; whether there was one."""
-        filled, turn = file.next()
-        if filled is None:
-            return False
-        if filled.length:
-            file.scan.read(block, filled.data, filled.length)
-        batch = file.in_turn(turn, filled, block, self._stop)
-        if batch is not None:
-            self._put(batch)
-        return True
-
-
-class _OpenFile:
-    """A file while threads scan it."""
-
-    def __init__(self, path: str, options: ScanOptions) -> None:
-        self._input = TraceInput(path)
-        self._reader = BlockReader(self._input)
-        self.scan = FileScan(path, options)
-        self.is_large = (self._input.size or 0) > 4 * BLOCK
-        self._turn = threading.Condition()
-        self._given = self._done = 0
-        self._threads = 1
-        self._at_end = False
-        self.change = ""
-        self._reading = threading.Lock()
-
-    def join(self) -> bool:
-        """One thread more scans it; False where it is at its end."""
-        with self._turn:
-            if self._at_end:
-                return False
-            self._threads += 1
-            return True
-
-    def is_last_out(self) -> bool:
-        """Whether the thread that calls was the last one to scan it."""
-        with self._turn:
-            self._threads -= 1
-            return self._threads == 0
-
-    def next(self) -> tuple[FilledBlock | None, int]:
-        """The next block and its number; None at the end."""
-        with self._reading:
-            filled = None if self._at_end else self._reader.next(self._last_tim)
-            turn = self._given
-            self._given += 1
-            if filled is None:
-                with self._turn:
-                    self._at_end = True
-        return filled, turn
-
-    def _last_tim(self) -> int:
-        """Of the last call, when all blocks before are through."""
-        with self._turn:
-            self._turn.wait_for(lambda: self._done == self._given)
-        return self.scan.last_tim()
-
-    def in_turn(
-        self, turn: int, filled: FilledBlock, block: Block, stop: threading.Event
-    ) -> arrow.RecordBatch | None:
-        """The batch of the block, when those before it are through."""
-        with self._turn:
-            while self._done != turn:
-                if stop.is_set():
-                    return None
-                self._turn.wait(_WAIT_S)
-        if filled.passed:
-            self.scan.pass_line(filled.passed)
-        batch = self.scan.batch(block) if filled.length else None
-        self._reader.give_back(filled)
-        with self._turn:
-            self._done += 1
-            self._turn.notify_all()
-        return batch
-
-    def close(self) -> arrow.RecordBatch | None:
-        """After the last block; the rows that are left."""
-        self.change = self._input.change()
-        if self._reader.cut:
-            self.scan.cut_line(self._reader.cut)
-        self._input.close()
-        return self.scan.batch(None)

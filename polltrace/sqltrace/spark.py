@@ -14,7 +14,6 @@ tells, what was not understood in it too, is in the rows of `files`.
 from __future__ import annotations
 
 import heapq
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -24,8 +23,8 @@ from polltrace.grammar import near_miss
 from polltrace.sqltrace.columns import BY_NAME, COLUMNS
 from polltrace.sqltrace.file_scan import ScanOptions
 from polltrace.sqltrace.file_summary import FileSummary
-from polltrace.sqltrace.inputs import trace_files
 from polltrace.sqltrace.scanner import TraceScan
+from polltrace.sqltrace.segments import trace_bytes, traces
 
 try:
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -99,7 +98,7 @@ class _TraceReader(DataSourceReader):  # type: ignore[misc]
         )
 
     def partitions(self) -> Sequence[InputPartition]:
-        return [_Files(files) for files in _shares(trace_files(self._words))] or [_Files(())]
+        return [_Files(files) for files in _shares(traces(self._words))] or [_Files(())]
 
     def read(self, partition: _Files) -> Iterator[arrow.RecordBatch] | Iterator[tuple[Any, ...]]:
         scan = TraceScan(partition.files, self._options, threads=1)
@@ -119,7 +118,7 @@ def _asked(options: dict[str, str]) -> str:
 
 def _shares(files: Iterable[str]) -> list[list[str]]:
     """The files in shares of about the same size, the largest first."""
-    sized = sorted(((os.path.getsize(each), each) for each in files), reverse=True)  # noqa: PTH202
+    sized = sorted(((trace_bytes(each), each) for each in files), reverse=True)
     shares: list[list[str]] = [[] for _ in range(min(len(sized), _TASKS))]
     least = [(0, number) for number in range(len(shares))]
     for size, file in sized:

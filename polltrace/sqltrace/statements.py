@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.profile import ProfileQuestion, condition
+from polltrace.sqltrace.profile import condition
+from polltrace.sqltrace.profile_question import ProfileQuestion
 from polltrace.sqltrace.query import rows_text
 
 _CALLS = ("PARSE", "EXEC", "FETCH", "CLOSE")

@@ -102,7 +102,7 @@ def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) ->
         sys.stdout.flush()
         return
     width = max(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
-    columns = shown(width, snapshot.connected)
+    columns = shown(width, snapshot)
     lines: list[Text] = [*header(snapshot, width), titles(columns, width, state)]
     lines += [table_row(row, columns, width) for row in visible(snapshot, state)]
     if again:

@@ -9,7 +9,7 @@ from typing import Any
 
 from polltrace.intervals import Estimate
 from polltrace.top.sparkline import sparkline
-from polltrace.watch.snapshot import ServerRow
+from polltrace.watch.snapshot import ServerRow, Snapshot
 
 UNKNOWN = "-"
 
@@ -90,13 +90,19 @@ COLUMNS = (
     TopColumn("gap", "WORST GAP", 9, lambda row, _: duration(row.worst_gap_s), True, 100),
     TopColumn("past", "POLLS, PAST", 11, lambda row, width: sparkline(row.past, width), stretch=3),
     TopColumn("skip", "SKIP", 5, lambda row, _: number(row.skip, "d"), right=True, from_width=110),
-    TopColumn("reason", "WHY IN-BAND", 30, lambda row, _: row.reason, from_width=130, stretch=5),
+    TopColumn("reason", "WHY", 30, lambda row, _: row.reason, from_width=130, stretch=5),
 )
 
 
-def shown(width: int, connected: bool) -> list[tuple[TopColumn, int]]:
-    """The columns that a terminal of `width` shows, each with its width; a blank between two."""
-    columns = [column for column in COLUMNS if column.is_shown(width, connected)]
+def shown(width: int, snapshot: Snapshot) -> list[tuple[TopColumn, int]]:
+    """The columns that a terminal of `width` shows of these servers, each with its width; a blank
+    between two."""
+    left_out = () if snapshot.has_skips else ("skip",)
+    columns = [
+        column
+        for column in COLUMNS
+        if column.is_shown(width, snapshot.connected) and column.key not in left_out
+    ]
     left = max(0, width - sum(column.width + 1 for column in columns) + 1)
     shares = sum(column.stretch for column in columns)
     return [(column, column.width + left * column.stretch // shares) for column in columns]

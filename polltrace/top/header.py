@@ -20,7 +20,8 @@ _UNITS = {Trigger.COUNT: ("a poll", "ns", 1e9), Trigger.INTERVAL: ("a timer's ch
 def header(snapshot: Snapshot, width: int) -> list[Text]:
     """Four lines."""
     who = Text(f"polltrace top  {snapshot.host}  ", style="bold")
-    who.append(f"{len(snapshot.rows):,} servers: {_modes(snapshot)}", "not bold")
+    modes = _modes(snapshot)
+    who.append(f"{len(snapshot.rows):,} servers{': ' if modes else ''}{modes}", "not bold")
     right = snapshot.clock
     who.truncate(max(0, width - len(right) - 1), pad=True)
     who.append(f" {right}")
@@ -32,8 +33,8 @@ def header(snapshot: Snapshot, width: int) -> list[Text]:
 
 def _modes(snapshot: Snapshot) -> str:
     counts = dict(snapshot.totals.sessions)
-    modes = [f"{counts.pop(BreakMode.IN_BAND):,} in-band"]
-    return ", ".join(modes + [f"{count:,} {mode.value}" for mode, count in counts.items() if count])
+    counts = {BreakMode.IN_BAND: counts.pop(BreakMode.IN_BAND), **counts}
+    return ", ".join(f"{count:,} {mode.value}" for mode, count in counts.items() if count)
 
 
 def _lost(snapshot: Snapshot) -> Text:

@@ -17,14 +17,14 @@ Keys
   R          record the selected server; again, or at the end of top: end that
 
 Columns: all figures are over the last five seconds
-  MODE     how the session learns of a cancel: in-band ones poll for it
+  MODE     how it learns of a cancel (in-band: it polls), or if it checks its client
   CPU%     of one CPU
-  POLLS/S  break polls a second of elapsed time, counted in 10 ms windows
+  POLLS/S  break polls a second of elapsed time, counted in short windows
   LOST%    of its CPU time: polls x the cost of one at this interval, measured on
            this host. 4.20?: the interval begins below a quarter (--json has it)
   CPUS     the same in CPUs; the default order
-  WORST GAP  the longest time between two polls that was seen: how long a cancel
-           could wait. Timed for 0.2 s in every 15 (--no-gaps: never)
+  WORST GAP  the longest time between two polls that was seen: what they are to
+           find can wait as long. Timed for 0.2 s in every 15 (--no-gaps: never)
   SKIP     the engine's parameter as the server's file has it
   -        not known (yet)
 h ? F1 Esc: back"""

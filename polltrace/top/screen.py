@@ -40,7 +40,7 @@ def table_screen(  # noqa: PLR0913 - all that it shows
     """The screen, exactly `height` lines of at most `width`; `interval_s` is the probe's, `status`
     stands where the keys do otherwise."""
     rows = visible(snapshot, state)
-    columns = shown(width, snapshot.connected)
+    columns = shown(width, snapshot)
     room = page(height)
     at = position(rows, state.selected)
     first = (at or 0) // room * room

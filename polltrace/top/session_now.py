@@ -17,14 +17,14 @@ from polltrace.latency.observe_session import observe_process
 from polltrace.latency.time_budget import TimeBudget
 from polltrace.profiles.frames import Identity
 from polltrace.servers.activity import SessionActivity, activity_change
-from polltrace.servers.database import Login
+from polltrace.servers.database import Login, why_not
 from polltrace.servers.servers import Server
 
 _EVERY_S = 2.0
 _RATE_HZ = 100.0  # two hundred samples each time, for 1.2 to 1.4 % of a processor (lock_waits.py)
 # Lines of the statement next to its waits; another pane has all that the database has.
 _MOST_SQL = 2
-_SQL_TEXT = 1000  # characters of V$SQL.SQL_TEXT
+_SQL_TEXT = 1000  # characters, as many as V$SQL.SQL_TEXT has
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class SessionNow:
         if doing.database is None:
             return textwrap.wrap(doing.note, width)
         now = doing.database.now
-        lines = [f"{now.sql_id}{'' if now.executing else ' (the last one)'}", ""]
+        lines = [f"{now.sql_id}{'' if now.executing else ' (the last one)'}".strip(), ""]
         for line in now.sql_text.splitlines():
             lines += textwrap.wrap(line, width, replace_whitespace=False) or [""]
         if len(now.sql_text) >= _SQL_TEXT:
-            lines += ["", f"V$SQL has the first {_SQL_TEXT:,} characters."]
-        return lines if now.sql_id else ["No statement."]
+            lines += ["", f"These are its first {_SQL_TEXT:,} characters."]
+        return lines if now.sql_id or now.sql_text else ["No statement."]
 
     def follow(self, server: Server | None) -> bool:
         """Measure this one, or none; whether there is news. Never waits."""
@@ -126,6 +126,8 @@ class _Measurement:
         """None, and the reason, where the database cannot be asked."""
         if self._login is None:
             return None, "--connect adds its statement, its waits and statistics."
+        if missing := why_not(self._login, self._server):
+            return None, missing
         try:
             return ending.enter_context(SessionActivity(self._login, self._server)), ""
         except PolltraceError as error:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from rich.text import Text
 
+from polltrace.engines import Reveals
 from polltrace.profiles.frames import Bucket
 from polltrace.profiles.sampled import NamedStack
 from polltrace.top.columns import duration
@@ -65,8 +66,15 @@ def _level(
     return line
 
 
-def gaps(buckets: Sequence[Bucket], width: int) -> list[Text]:
-    """How long the times between two break polls were, a line for each factor of about three."""
+_WAITS = {
+    Reveals.CANCEL: "A cancel on CPU waits at most one gap: the worst was",
+    Reveals.LOST_CLIENT: "In a statement a client's end waits one gap at most: the worst was",
+}
+
+
+def gaps(buckets: Sequence[Bucket], width: int, reveals: Reveals = Reveals.CANCEL) -> list[Text]:
+    """How long the times between two break polls were, a line for each factor of about three.
+    `reveals`: what waits for a poll."""
     if not buckets:
         return [
             Text("Not timed yet: t times the gaps between its polls for a second.", style="dim")
@@ -82,7 +90,7 @@ def gaps(buckets: Sequence[Bucket], width: int) -> list[Text]:
         share = f"{100 * count / total:.3f}"
         lines.append(Text(f"{duration(1e-9 * _from_ns(step)):>9} {count:>12,} {share:>7} {bar}"))
     worst = duration(1e-9 * buckets[-1].below_ns)
-    lines.append(Text(f"A cancel on CPU waits at most one gap: the worst was {worst}."))
+    lines.append(Text(f"{_WAITS[reveals]} {worst}."))
     return lines
 
 

@@ -57,7 +57,8 @@ def _shown(session: SessionView, pane: Pane, width: int, height: int) -> list[Te
         case Pane.FLAME:
             return flame(session, width, height)
         case Pane.GAPS:
-            return gaps(session.gaps, width)
+            server = session.server
+            return gaps(session.gaps, width, server.engine.reveals if server else Reveals.CANCEL)
         case Pane.SYSCALLS:
             return syscalls(session)
         case Pane.NOW | Pane.SQL:

@@ -16,7 +16,7 @@ from polltrace.overhead.session_advice import SessionAdvice, session_advice
 from polltrace.profiles.frames import Bucket, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import NamedStack, by_names, have_names
-from polltrace.servers.ps_report import BUSY_CPU_S
+from polltrace.servers.ps_report import BUSY_CPU_S, TIMER_OBSERVED_S
 from polltrace.servers.servers import Server
 from polltrace.watch.snapshot import PollCosts
 
@@ -66,10 +66,9 @@ def session_view(
     totals = profile.only()
     samples = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
-    polled = totals.break_polls > 0
     rate, timed = totals.rate, gaps or totals
     load = SessionLoad(totals.cpu_s / profile.seconds, rate) if rate else None
-    polls_on_cpu = polled if polled or totals.cpu_s >= BUSY_CPU_S else None
+    polls_on_cpu = _polls_on_cpu(server, totals)
     return SessionView(
         server=server,
         evidence=server.evidence(polls_on_cpu),
@@ -89,6 +88,15 @@ def session_view(
         if load is not None and (cost := _cost(server, load, costs)) is not None
         else None,
     )
+
+
+def _polls_on_cpu(server: Server, totals: ProcessTotals) -> bool | None:
+    """None where too little of it was seen."""
+    if totals.break_polls:
+        return True
+    window_s = totals.windows.seconds if totals.windows else 0.0
+    observed = server.engine.polls_by_count or window_s >= TIMER_OBSERVED_S
+    return False if observed and totals.cpu_s >= BUSY_CPU_S else None
 
 
 def _cost(server: Server, load: SessionLoad, costs: PollCosts) -> PollCost | None:

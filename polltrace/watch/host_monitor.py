@@ -6,8 +6,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from polltrace.breaks.break_mode import BreakMode, Evidence
+from polltrace.breaks.break_mode import Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
+from polltrace.engines import Reveals
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import (
@@ -19,7 +20,7 @@ from polltrace.profiles.frames import (
     WatchedProcess,
 )
 from polltrace.servers.database import DatabaseSession
-from polltrace.servers.ps_report import BUSY_CPU_S
+from polltrace.servers.ps_report import BUSY_CPU_S, EXPLAINED, TIMER_OBSERVED_S
 from polltrace.servers.servers import Server
 from polltrace.watch.history import History, counts_of
 from polltrace.watch.inspection import Inspector
@@ -33,8 +34,6 @@ from polltrace.watch.snapshot import (
     totals_of,
 )
 
-# A timer's check falls into few windows: as long as `ps` counts by itself.
-_TIMER_OBSERVED_S = 1.0
 UNSEEN = "not known from here: only its host's /proc has it"
 
 
@@ -199,7 +198,7 @@ def _client(server: Server, history: History) -> str:
 
 
 def _reason(server: Server, evidence: Evidence) -> str:
-    if not server.looked_at:
+    if not server.looked_at and server.engine.reveals is Reveals.CANCEL:
         return UNSEEN
     return diagnosis(server.engine, evidence, server.settings, edited=server.edited).reason
 
@@ -212,7 +211,7 @@ def row_of(
     session: DatabaseSession | None,
 ) -> ServerRow:
     """One server's row, from what it is and what it did."""
-    observed_s = 0.0 if server.engine.polls_by_count else _TIMER_OBSERVED_S
+    observed_s = 0.0 if server.engine.polls_by_count else TIMER_OBSERVED_S
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S, observed_s))
     mode = mode_of(server.engine, evidence)
     busy, rate = history.busy, history.rate
@@ -226,7 +225,7 @@ def row_of(
         instance=server.instance,
         client=_client(server, history),
         mode=mode,
-        reason=_reason(server, evidence) if mode is BreakMode.IN_BAND else "",
+        reason=_reason(server, evidence) if mode in EXPLAINED else "",
         skip=_known_skip(server),
         cpu_pct=None if busy is None else 100 * busy,
         rate=rate,

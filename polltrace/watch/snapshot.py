@@ -39,13 +39,14 @@ class ServerRow:
 
     `pid` and `start_ticks` identify the process (see WatchedProcess); `engine` is the name of its
     database engine, `mode` its break mode. `instance` is the database instance of its title;
-    `client` host and port, or empty where it could not be seen; `reason` why it is in-band; `skip`
-    the configured checks per poll. `cpu_pct` is of one CPU, `rate` of elapsed time; `knot` is the
-    calibrated one nearest to the CPU time between its polls, `poll_cost_s` the CPU
-    seconds of a whole check at it. `past` are poll rates, the newest last. `cpu_s`
-    and `polls` are totals since it was first seen, `polls` estimated from windows. `worst_gap_s` is
-    the longest time between two break polls that was seen, an upper bound of how long a cancel on
-    CPU waits. `sid`, `user` and `program` are the database session's, where the database is asked.
+    `client` host and port, or empty where it could not be seen; `reason` why it is in-band, or
+    checks or not; `skip` the configured checks per poll. `cpu_pct` is of one CPU, `rate` of elapsed
+    time; `knot` is the calibrated one nearest to the CPU time between its polls,
+    `poll_cost_s` the CPU seconds of a whole check at it. `past` are poll rates, the newest last.
+    `cpu_s` and `polls` are totals since it was first seen, `polls` estimated from windows.
+    `worst_gap_s` is the longest time between two break polls that was seen, an upper bound of how
+    long a cancel on CPU waits. `sid`, `user` and `program` are the database session's, where the
+    database is asked.
     """
 
     pid: int
@@ -205,6 +206,11 @@ class Snapshot:
     def knots(self) -> set[Knot]:
         """Where the cost of these servers' checks is to be measured."""
         return {row.knot for row in self.rows if row.knot}
+
+    @property
+    def has_skips(self) -> bool:
+        """Whether one of them may have a skip; before there are any, one may come."""
+        return not self.rows or any(row.skip is not None for row in self.rows)
 
     @property
     def connected(self) -> bool:

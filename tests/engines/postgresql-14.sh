@@ -19,4 +19,4 @@ mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
 echo "$sum  $folder/$name-$release.jar" | sha256sum --quiet --strict -c -
 python3 -m zipfile -e "$folder/$name-$release.jar" "$folder"
 tar -C "$folder" -xJf "$folder/postgres-linux-x86_64.txz"
-POLLTRACE_POSTGRESQL="$folder/bin" pytest tests/engines/test_postgresql.py "$@"
+POLLTRACE_POSTGRESQL="$folder/bin" pytest tests/engines/test_postgresql.py tests/engines/test_connect.py "$@"

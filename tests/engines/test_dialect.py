@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from polltrace.engines.dialect import compiled, posix, with_group
+from tests.conftest import POLLTRACE
 
 PATTERNS = [
     r"oracle(?P<instance>[A-Za-z0-9_$#+-]+)\s+\((DESCRIPTION=\()?LOCAL=(?P<local>YES|NO)\)",
@@ -78,6 +79,40 @@ def test_posix_and_python_agree(pattern: str) -> None:
 def test_what_they_read_differently_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         compiled(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"^oracle", r"(^oracle|^postgres)", r"^postgres: .+ db |LOCAL", r"scott|^a{2}b"]
+)
+def test_a_search_means_the_same_to_both(pattern: str) -> None:
+    matched = []
+    for text in TEXTS:
+        ended = subprocess.run(
+            ["grep", "-qE", "-e", posix(pattern)], input=text, text=True, check=False
+        )
+        found = compiled(pattern, searched=True).search(text) is not None
+        assert (ended.returncode == 0) is found, text
+        matched.append(found)
+    assert any(matched)
+    assert not all(matched)
+
+
+@pytest.mark.parametrize("pattern", [r"a^b", r"^*a", r"(?=a)b", r"\bword", r"[\d]", r"a$|b"])
+def test_a_search_that_they_read_differently_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        compiled(pattern, searched=True)
+
+
+@pytest.mark.parametrize("verb", ["stat", "record", "stacks"])
+def test_every_command_searches_titles_by_the_dialect(verb: str) -> None:
+    ended = subprocess.run(
+        [POLLTRACE, verb, "-n", r"oracle(?!X)", "-d", "1s"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "is not a regular expression of docs/engines.md" in ended.stderr.splitlines()[-1]
 
 
 def test_one_instance_takes_the_place_of_any() -> None:

@@ -29,6 +29,29 @@ def polltrace(*words: str | Path) -> str:
     return ended.stdout
 
 
+def test_live_commands_speak_of_the_sessions_own_engine(start_session: StartSession) -> None:
+    (client, pid), (other, quiet) = start_session(10), start_session(0)
+    _, idle = start_session(0)
+    commands = [
+        *(["ps"], ["top", "-b", "-n", "3", "-d", "0.5"], ["stat", "-p", str(pid), "-d", "1s"]),
+        ["stop-at", "-p", str(pid), "--longest-stop", "10s"],
+        *(["why", "-p", str(each)] for each in (pid, quiet, idle)),
+        *(["dump", "-p", str(each)] for each in (pid, quiet, idle)),
+        *(["why", "--slow", "-p", str(each), "-d", "1s"] for each in (pid, idle)),
+        *(["advise", "-p", str(each), "-d", "1s"] for each in (pid, quiet, idle)),
+    ]
+    with executing(client, other):
+        shown = {" ".join(words): polltrace(*words) for words in commands}
+    found = {name: ORACLE.findall(text) for name, text in shown.items()}
+    assert {name: words for name, words in found.items() if words} == {}
+    assert "pg_stat_activity" in shown[f"why --slow -p {pid} -d 1s"]
+    for name in (f"why -p {pid}", f"advise -p {pid} -d 1s", "ps"):
+        assert " checking" in shown[name] or "checks" in shown[name]
+    assert "SHOW client_connection_check_interval" in shown[f"why -p {quiet}"]
+    top = shown["top -b -n 3 -d 0.5"]
+    assert re.search(rf"^ *{pid} .* client_connection_check_interval is set", top, re.MULTILINE)
+
+
 @pytest.fixture
 def recording(start_session: StartSession, tmp_path: Path) -> Path:
     """A session that executed and checked all the time."""

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 
 from polltrace import engines
 from polltrace.engines import Reveals, Trigger, catalogue
-from polltrace.engines.catalogue import built_in, of_file, of_site
+from polltrace.engines.catalogue import _with_parents, built_in, of_file, of_site
+from polltrace.engines.schema import EngineError, engine_from
 from polltrace.errors import FileError
 from tests.conftest import ROOT
 
@@ -102,6 +104,12 @@ def test_an_inheriting_file_says_what_differs(tmp_path: Path) -> None:
         (lambda d: d["configuration"].update(default=True), "configuration.default: a whole"),
         (lambda d: d["configuration"].update(wait_slice_s="3"), "configuration.wait_slice_s: sec"),
         (lambda d: d["configuration"].update(file="x"), "configuration.directories: missing"),
+        (
+            lambda d: d.update(views={"of": "db2"}),
+            "views.of: one of oracle, postgresql is expected",
+        ),
+        (lambda d: d.update(views={"sql_trace": 1}), "views.sql_trace: true or false is expected"),
+        (lambda d: d["break_check"].update(trigger=["count"]), "break_check.trigger: one of"),
         (lambda d: d.update(inherits="mysql"), "inherits: one of lab, oracle, postgresql is"),
     ],
 )
@@ -129,9 +137,60 @@ def _toml(data: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+STRANGE = [
+    *("", "\x1b[2J\n", "x" * 3000, "(" * 400, "a{1000}", 0, -1, 10**30, 0.5, True, [], [[]], [{}]),
+    *({}, {"x": 1}, [["a"], 1], [[["a"]]], [1], ["a", ["b"]]),
+]
+
+
+def _places(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Every key of a file, those of its tables and the tables themselves."""
+    for table in [data, *(each for each in data.values() if isinstance(each, dict))]:
+        for key in [*table, "inherits", "a\nb"]:
+            yield table, key
+
+
+@pytest.mark.parametrize("chains", [True, False])
+def test_whatever_a_file_has_its_error_is_one_line(chains: bool) -> None:
+    """An error of any other kind would end every command, with a traceback."""
+    known = tomllib.loads(MADE_UP)
+    known["break_check"]["function"] = "look_for_client"
+    if chains:
+        known["break_check"]["chains"] = [known["break_check"].pop("chain")]
+    known["process"]["not_title"] = "madeup: other"
+    known["configuration"] |= {"directories": ["$HOME"], "wait_slice_s": 1, "ask": "x", "set": "y"}
+    known |= {"clients": {"ask": ["x"], "tell": "y"}, "stacks": {"layers": "oracle", "find": "f"}}
+    known["views"] = {"of": "oracle", "waits": "v", "sql_trace": True}
+    engine_from(_with_parents(copy.deepcopy(known)))
+    places, refused = len(list(_places(known))), 0
+    for number in range(places):
+        for value in STRANGE:
+            data = copy.deepcopy(known)
+            table, key = list(_places(data))[number]
+            table[key] = value
+            try:
+                engine_from(_with_parents(data))
+            except EngineError:
+                refused += 1
+    assert refused > places * len(STRANGE) / 2
+
+
+def test_an_unknown_key_of_two_lines_is_named_on_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "made.toml", f'"a\\nb" = 1\n{MADE_UP}')
+    with pytest.raises(FileError, match="no such key") as raised:
+        of_file(path)
+    assert "\n" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("content", "error"),
-    [(b"name = ", "it is not TOML"), (b"\xff", "it is not UTF-8"), (b"#" * 70000, "longer than")],
+    [
+        (b"name = ", "it is not TOML"),
+        (b"\xff", "it is not UTF-8"),
+        (b"#" * 70000, "longer than"),
+        (b"a = " + b"[" * 30000, "it is not TOML"),
+        (b"a = " + b"1" * 5000, "it is not TOML"),
+    ],
 )
 def test_what_is_no_engine_file_is_refused(content: bytes, error: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"

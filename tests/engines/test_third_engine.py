@@ -70,6 +70,27 @@ def test_one_file_makes_a_third_engine(server: Target, tmp_path: Path) -> None:
     assert session["break_mode"] in ("not checking", "unknown")
 
 
+def test_its_reports_have_its_own_words(server: Target, tmp_path: Path) -> None:
+    file = tmp_path / "made.toml"
+    file.write_text(MADE_UP)
+    server.begin("recv 2000000000")
+
+    def polltrace(*words: str) -> str:
+        command = [POLLTRACE, *words, "-p", str(server.pid), "--engine", str(file)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    why = json.loads(polltrace("why", "--json"))
+    assert (why["break_mode"], why["cause"]) == ("checking", "interval-set")
+    assert why["reason"].startswith("client_look_ms is set")
+    advice = json.loads(polltrace("advise", "-d", "1s", "--json"))
+    assert (advice["engine"], advice["parameter"]) == ("Made-up DB", "client_look_ms")
+    assert advice["checks_per_s"] > 1000
+    assert advice["check_cost_us"] > 0
+    text = polltrace("dump")
+    assert "checks of its client a second" in text
+    assert "client_connection" not in text
+
+
 @pytest.mark.parametrize(
     ("change", "error"),
     [("", "cannot read"), ("nonsense = 1\n", "nonsense: no such key; known are")],

@@ -32,6 +32,10 @@ STAT = re.compile(
     r"STAT #(\d+) id=(\d+) cnt=(\d+) pid=(\d+) pos=(\d+) obj=(\d+) op='(.+) "
     r"\(cr=(\d+) pr=(\d+) pw=0 str=(\d+) time=(\d+) us\)'"
 )
+LOB = re.compile(
+    r"(LOB[A-Z]+): type=(TEMPORARY|PERSISTENT) LOB,bytes=(\d+),c=(\d+),e=(\d+),p=(\d+),cr=(\d+),"
+    r"cu=(\d+),tim=(\d+)"
+)
 STAMP = re.compile(r"\*\*\* (?:[A-Z ]+:\((.*)\) )?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
 
 
@@ -62,6 +66,16 @@ class Wait:
 
 
 @dataclass
+class LobCall:
+    name: str
+    temporary: bool
+    bytes: int
+    c: int
+    e: int
+    tim: int
+
+
+@dataclass
 class Statement:
     cursor: int
     oct: int
@@ -82,6 +96,7 @@ class Trace:
     closed: list[int] = field(default_factory=list)
     transactions: list[tuple[bool, bool]] = field(default_factory=list)  # rolled back, read only
     errors: list[int] = field(default_factory=list)
+    lobs: list[LobCall] = field(default_factory=list)
     parse_errors: list[tuple[int, str]] = field(default_factory=list)
     plans: list[tuple[int, int, int, str]] = field(default_factory=list)  # id, cnt, cr, operation
     binds: list[list[str | None]] = field(default_factory=list)
@@ -145,6 +160,9 @@ def _one_line(line: str, trace: Trace) -> None:
         trace.plans.append((int(found[2]), int(found[3]), int(found[8]), found[7].rstrip()))
     elif found := ERROR.fullmatch(line):
         trace.errors.append(int(found[2]))
+    elif found := LOB.fullmatch(line):
+        figures = (int(found[i]) for i in (3, 4, 5, 9))
+        trace.lobs.append(LobCall(found[1], found[2] == "TEMPORARY", *figures))
     else:
         raise AssertionError(f"no record of SQL trace: {line!r}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 import time
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import oracledb
 import pytest
 
+from tests.conftest import Run
 from tests.waiting import PATIENCE_S, until
 
 from .conftest import FOR_EVER, FROM_CLIENT, LOTSLIOS, ROW_LOCK, Lab, Session, ended, settle
@@ -311,6 +313,37 @@ def test_every_kind_of_bind(lab: Lab) -> None:
         assert shown in text
 
 
+def test_calls_on_lobs(lab: Lab) -> None:
+    session = lab.connect()
+    path = file_of(session)
+    session.cursor.execute("create table documents(c clob)")
+    session.cursor.execute(LEVEL_12)
+    made = session.connection.createlob(oracledb.DB_TYPE_CLOB)
+    made.write("x" * 20_011)
+    assert (made.size(), made.getchunksize()) == (20_011, 8132)
+    session.cursor.execute("insert into documents values (:1)", [made])
+    session.cursor.execute("select c from documents")
+    (fetched,) = session.cursor.fetchone()
+    assert fetched.read(11, 5) == "xxxxx"
+    session.cursor.execute(OFF)
+    trace = read(path)
+    # A CLOB's characters are two bytes each.
+    calls = [(each.name, each.temporary, each.bytes) for each in trace.lobs]
+    assert calls == [
+        ("LOBTMPCREATE", True, 0),
+        ("LOBWRITE", True, 40_022),
+        ("LOBGETLEN", True, 40_022),
+        ("LOBPGSIZE", True, 8132),
+        ("LOBREAD", False, 10),
+    ]
+    assert all(0 <= each.c <= each.e + 10_000 for each in trace.lobs)
+    # They are on no cursor, and so are the waits of their round trips.
+    first, *_, last = trace.lobs
+    assert {wait.cursor for wait in trace.waits if first.tim < wait.tim < trace.lobs[3].tim} == {0}
+    asked = [wait.tim for wait in trace.waits if wait.name == FROM_CLIENT and wait.tim < last.tim]
+    assert asked[-1] <= last.tim - last.e
+
+
 def test_an_array_is_one_execution(lab: Lab) -> None:
     session = lab.connect()
     path = file_of(session)
@@ -371,6 +404,35 @@ def test_a_file_that_reaches_its_limit(lab: Lab, size: str, limit: int) -> None:
     assert "select 'again' from dual" in path.read_text()
     with pytest.raises(oracledb.DatabaseError, match="ORA-00922"):
         session.cursor.execute("alter session set max_dump_file_size = 'much'")
+
+
+def test_a_large_limit_cuts_the_file_into_segments(lab: Lab, run: Run) -> None:
+    # GIVEN a limit of five segments of five MiB, and statements of a fifth of a MiB each
+    session = lab.connect()
+    path = file_of(session)
+    session.cursor.execute("alter session set max_dump_file_size = '25M'")
+    session.cursor.execute(LEVEL_12)
+    text = "x" * 200_000
+    # WHEN eight segments are filled
+    for n in range(8 * 27):
+        session.rows(f"select {n} /* {text} */ from dual")
+    # THEN the first is there, and the last ones; each ends with a record,
+    found = sorted(path.parent.glob(f"{path.stem}_*.trc"), key=lambda each: len(each.name))
+    numbers = sorted(int(each.stem.removeprefix(f"{path.stem}_")) for each in found)
+    last = numbers[-1]
+    assert numbers == [1, last - 2, last - 1, last]
+    assert last >= 7
+    for each in found:
+        assert 0 <= each.stat().st_size - (5 << 20) < 2 * len(text)
+        assert each.read_text().startswith(f"Trace file {path}\n")
+        assert "\n*** DUMP FILE" not in each.read_text()
+    # and they are read as one trace.
+    kept = [path, *found]
+    execs = sum(each.read_text().count("\nEXEC #") for each in kept)
+    done = run("trace", "--json", "--name", "EXEC", str(path))
+    assert json.loads(done.stdout)["total"]["calls"] == execs > 100
+    assert f"of its {last + 1} segments, {last - 4} were deleted" in done.stderr
+    assert "select 0 /*" in read(path.with_name(f"{path.stem}_1.trc")).statements[0].sql
 
 
 def test_a_pause_is_followed_by_the_time(lab: Lab) -> None:

@@ -93,3 +93,14 @@ def test_nonsense_is_refused(words: list[str]) -> None:
     odd = subprocess.run([executable, "-s", "sctp"], capture_output=True, text=True, check=False)
     assert odd.returncode == 4
     assert "no sctp socket" in odd.stderr
+
+
+def test_a_timer_faster_than_its_handler_is_refused() -> None:
+    ended = subprocess.run(
+        [find_executable("polltrace-calibrate"), "-r", "8", "-i", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "polltrace-calibrate: 1 is not a whole number from 100 to 100000\n"

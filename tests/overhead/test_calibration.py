@@ -19,6 +19,7 @@ from polltrace.overhead.calibration import (
     ROUNDS,
     SLOW_ROUNDS,
     calibrate,
+    calibrate_timer_check,
     cost_per_check,
 )
 from polltrace.overhead.measurements import Durations
@@ -165,6 +166,13 @@ def test_a_timers_check_is_measured_as_a_whole(tool: Tool) -> None:
     asked = tool({1024: polls(30_000, 30_000, 30_000)})
     found = cost_per_check(Knot(Trigger.INTERVAL, 1024)).cost_s
     assert found.value == pytest.approx(30e-6)
+    assert asked.read_text() == f"-r {CHECK_ROUNDS} -i 1024\n"
+
+
+def test_a_timer_is_set_no_faster_than_its_handler_runs(tool: Tool) -> None:
+    """At a microsecond it would leave no time for the work between two."""
+    asked = tool({1024: polls(30_000, 30_000, 30_000)})
+    assert calibrate_timer_check([1e-6, 1e-3]).at(1e-6).value == pytest.approx(30e-6)
     assert asked.read_text() == f"-r {CHECK_ROUNDS} -i 1024\n"
 
 

@@ -31,7 +31,8 @@ CURVE = PollCost([(1e-6, Estimate(4e-7, 2e-7, 6e-7)), (1e-4, Estimate(8e-7, 4e-7
 
 def test_the_model_that_ships_was_fitted_and_says_on_what() -> None:
     found = CostModel.of(json.loads(SHIPPED.read_text("utf-8")))
-    for factor in (found.calibrated, found.timed, found.sampled, found.other_interval):
+    factors = found.calibrated, found.timed, found.sampled, found.other_interval
+    for factor in (*factors, found.timer_check):
         assert 0 < factor.low < factor.value < factor.high
     # The duration in the kernel is less than all that a poll costs, and more than a quarter of it.
     assert 1 < found.timed.value < 4
@@ -50,10 +51,11 @@ def test_another_format_is_refused(data: dict[str, object]) -> None:
 def test_a_whole_check_costs_what_it_takes_whatever_the_factor_of_a_poll(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model = replace(PLAIN, calibrated=Estimate(2.0, 1.0, 5.0))
+    model = replace(PLAIN, calibrated=Estimate(2.0, 1.0, 5.0), timer_check=Estimate(0.5, 0.25, 1.5))
     monkeypatch.setattr(module, "_shipped", lambda: model)
     assert calibrated_cost(2e-5) == Estimate(4e-5, 2e-5, 1e-4)
-    assert check_cost(2e-5) == Estimate(2e-5, 1e-5, 5e-5)
+    found = check_cost(2e-5)
+    assert (found.value, found.low, found.high) == pytest.approx((1e-5, 5e-6, 3e-5))
 
 
 def test_costs_are_what_was_measured_by_the_factor() -> None:

@@ -16,6 +16,7 @@ from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.database import DatabaseSession
 from polltrace.servers.ps_report import Session, ps_data, ps_table
 from polltrace.servers.servers import Server
+from tests.watch.samples import postgresql_server
 
 FILE = Path("/u01/network/admin/sqlnet.ora")
 
@@ -74,6 +75,30 @@ break-polls; - no, ? not seen. See 'polltrace why -p PID'."""
 
 def test_screen() -> None:
     assert ps_table(SESSIONS) == SCREEN
+
+
+POSTGRESQL = """\
+     PID ENGINE INSTANCE  CLIENT                 BREAK MODE     %CPU   POLLS/S  WHY
+     201 pgsql  sales     10.0.0.7:40201         checking      100.0       100  interval set
+     202 pgsql  sales     10.0.0.7:40202         not checking  100.0         0  no check came
+See 'polltrace why -p PID'."""
+
+
+def test_a_host_of_postgresql_alone_has_no_columns_of_oracles() -> None:
+    sessions = [
+        Session(
+            server := postgresql_server(pid),
+            ProcessTotals(pid, 7, 0.5, polls, 0, _polled(server, polls), (), ()),
+            seconds=0.5,
+        )
+        for pid, polls in ((201, 50), (202, 0))
+    ]
+    assert ps_table(sessions) == POSTGRESQL
+
+
+def _polled(server: Server, polls: int) -> tuple[SocketPolls, ...]:
+    assert server.socket is not None
+    return (SocketPolls(7, "tcp", server.socket.local, server.socket.peer, polls),)
 
 
 def test_no_sessions() -> None:

@@ -39,6 +39,18 @@ def test_blocks_of_any_size_give_the_same_calls(size: int) -> None:
     assert of_parts == of_whole
 
 
+@pytest.mark.parametrize("first", [" ", "\r", ""])
+def test_lines_of_binds_end_anywhere(first: str) -> None:
+    """They are skipped many bytes at a time: a line may end with the last of these."""
+    for length in range(200):
+        binds = f"BINDS #5:\n Bind#0\n{first}{length * 'x' if first else ''}\n"
+        trace = length * " " + "\n" + binds + call("EXEC", 5, c=1, e=1, tim=2000) + "\xa0\n"
+        table, summary = scan(trace.encode("latin-1"), ("line", "name"))
+        assert table.to_pylist() == [{"line": 5, "name": "EXEC"}], length
+        assert summary.lines == 6
+        assert sum(summary.not_understood.values()) == 1
+
+
 @pytest.mark.parametrize("size", [60, 257, 1000])
 def test_every_line_is_a_row_where_lines_are_wanted(size: int) -> None:
     table, _ = scan(MIXED, ("line", "text"), all_lines=True, block=size)

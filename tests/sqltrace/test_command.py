@@ -178,6 +178,50 @@ def test_statements_with_waits_and_plans(run: Run, trace: str) -> None:
     assert "SQL ID: inner" in run("trace", "statements", trace).stdout
 
 
+def test_texts_without_their_literals_are_one_statement(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.trc"
+    path.write_text(
+        "".join(
+            parsing(i, f"select * from t where a = 'x{i}' and b = {i}", sqlid=f"id{i}")
+            + call("EXEC", i, c=10, e=20, tim=1_000_000 * (i + 1))
+            for i in range(3)
+        )
+        + parsing(7, "select * from u", sqlid="other")
+        + call("EXEC", 7, c=1, e=2, tim=9_000_000)
+    )
+    assert len(data(run, "statements", str(path))["rows"]) == 4
+    found = data(run, "statements", str(path), "--force-match")["rows"]
+    assert [each["calls"][0]["count"] for each in found] == [3, 1]
+    assert found[0]["elapsed_s"] == pytest.approx(60e-6)
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("2nd", [CLIENT, "EXEC", "db file sequential read", "FETCH"]),
+        ("2na", ["FETCH", "db file sequential read", "EXEC", CLIENT]),
+        ("4nd", ["EXEC", "FETCH", CLIENT, "db file sequential read"]),
+        ("1a", ["EXEC", "FETCH", CLIENT, "db file sequential read"]),
+        ("1d", ["db file sequential read", CLIENT, "FETCH", "EXEC"]),
+        ("no", ["EXEC", "FETCH", CLIENT, "db file sequential read"]),
+    ],
+)
+def test_the_order_of_groups(run: Run, tmp_path: Path, sort: str, names: list[str]) -> None:
+    path = tmp_path / "a.trc"
+    path.write_text(TRACE + 2 * call("EXEC", 5, c=1, e=1, tim=7_000_000))
+    found = data(run, str(path), "--sort", sort)["rows"]
+    assert [each["name"] for each in found] == names
+    (first,) = data(run, str(path), "--sort", sort, "--top", "1")["rows"]
+    assert first == found[0]
+
+
+def test_percentiles_are_by_the_nearest_rank(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.trc"
+    path.write_text("".join(wait(1, "x", i * i, 1000 + i) for i in range(1, 12)))
+    (found,) = data(run, str(path))["rows"]
+    assert [found[f"p{part}_s"] for part in (50, 90, 99)] == [36e-6, 100e-6, 121e-6]
+
+
 def test_round_trips_and_think_time(run: Run, trace: str) -> None:
     (found,) = data(run, "client", trace)["rows"]
     assert (found["round_trips"], found["network_s"]) == (1, pytest.approx(400e-6))

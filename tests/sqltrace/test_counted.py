@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from polltrace.sqltrace.counted_calls import CountedCalls, CountedRows, counted_rows
 from polltrace.sqltrace.file_scan import Block, FileScan, ScanOptions
 from polltrace.sqltrace.library import PADDING
 from polltrace.sqltrace.relation import is_of_alike
@@ -71,17 +72,29 @@ def test_the_file_as_a_whole_tells_the_same() -> None:
 def test_many_durations_and_names_come_in_several_batches() -> None:
     lines = [wait(1, f"event {i % 9}", i, 1000 + i) for i in range(200_000)]
     found = FileScan("a.trc", ScanOptions((), counted=True))
-    sizes, alike, block = [], Counter[tuple[str, int]](), Block()
+    sizes, found_calls, block = [], CountedCalls(), Block()
     for begin in range(0, len(lines), 10_000):
         part = "".join(lines[begin : begin + 10_000]).encode()
         found.read(block, bytearray(part + bytes(PADDING)), len(part))
         for batch in (found.batch(block), found.batch(None) if begin == 190_000 else None):
             if batch is not None:
-                sizes.append(batch.num_rows)
-                alike.update((row["name"], row["dur_us"]) for row in batch.to_pylist())
+                sizes.append(batch.rows)
+                found_calls.add(counted_rows(batch, "a.trc"))
     assert len(sizes) > 2
     assert max(sizes) < 80_000
-    assert alike == Counter((f"event {i % 9}", i) for i in range(200_000))
+    expected = Counter(("wait", f"event {i % 9}", i, 1) for i in range(200_000))
+    assert Counter(found_calls.rows()) == expected
+    assert found_calls.held == 200_000
+
+
+def test_batches_are_added() -> None:
+    calls = CountedCalls()
+    calls.add(CountedRows(["a", "b"], [1, 2, 1], [0, 0, 1], [7, 7, 7], [1, 2, 3]))
+    calls.add(CountedRows(["b", "a"], [1, 1], [0, 1], [7, 8], [10, 1]))
+    assert sorted(calls.rows()) == [
+        ("call", "a", 7, 1), ("call", "a", 8, 1), ("call", "b", 7, 13), ("wait", "a", 7, 2)
+    ]  # fmt: skip
+    assert calls.held == 4
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as arrow
 
+from polltrace.sqltrace.arrow_batch import ArrowForm
 from polltrace.sqltrace.blocks import BLOCK, BlockReader
 from polltrace.sqltrace.columns import COLUMNS
 from polltrace.sqltrace.file_scan import Block, FileScan, ScanOptions
@@ -78,7 +79,8 @@ def scan(
 ) -> tuple[arrow.Table, FileSummary]:
     """The calls of a trace, and what the file as a whole tells; read in blocks of that size."""
     given = data.encode() if isinstance(data, str) else data
-    found = FileScan("a.trc", ScanOptions(tuple(columns), **options))
+    asked = ScanOptions(tuple(columns), **options)
+    found, form = FileScan("a.trc", asked), ArrowForm(asked)
     reader = BlockReader(_Bytes(given, step), block)  # type: ignore[arg-type]
     batches, filled = [], Block()
     while part := reader.next(found.last_tim):
@@ -92,7 +94,8 @@ def scan(
         found.cut_line(reader.cut)
     batches.append(found.batch(None))
     summary = found.end()
-    return arrow.Table.from_batches([each for each in batches if each], found.schema), summary
+    made = [form(each, found.file) for each in batches if each]
+    return arrow.Table.from_batches(made, form.schema), summary
 
 
 def rows(data: bytes | str, columns: Sequence[str] = EVERY, **options: Any) -> list[dict[str, Any]]:

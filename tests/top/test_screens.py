@@ -41,7 +41,7 @@ polltrace top  dbhost  5 servers: 2 in-band, 1 out-of-band, 1 local, 1 unknown  
 Lost to break polling: 0.061 CPUs [0.055, 0.067] of 1.93 in use (3.2 %)
 500 ns [450, 550] a poll, at one in 8 us of CPU (measured here, untraced)
 polltrace takes 1.2 % of a CPU (probe 0.8, screen 0.4), BPF 0.11; lost: nothing
-    PID INSTANCE CLIENT             MODE          CPU%   POLLS/S  LOST%   CPUS WORST GAP POLLS, PAST      SKIP WHY IN-BAND
+    PID INSTANCE CLIENT             MODE          CPU%   POLLS/S  LOST%   CPUS WORST GAP POLLS, PAST      SKIP WHY
     102 ORCL     10.0.0.7:40102     in-band       80.0   100,000   6.34  0.051   46.7 ms            ▁▃▅█     3 the client did not ask for out-of-ban…
     103 SALES    10.0.0.9:40103     in-band      100.0    20,000   1.01  0.010         -                     3 the client did not ask for out-of-ban…
     101 ORCL     10.0.0.7:40101     out-of-band   12.5         0   0.00  0.000         -                     3
@@ -73,6 +73,23 @@ def test_the_screen_at_80_columns() -> None:
 
 def test_a_wide_terminal_shows_more() -> None:
     assert screen(UIState(selected=(103, 7)), 150, 12) == WIDE
+
+
+def test_a_host_of_postgresql_alone_is_shown_without_what_is_oracles() -> None:
+    rows = [
+        replace(
+            row(pid, cpu=9.0, mode=mode, engine="PostgreSQL", skip=None, instance="sales"),
+            reason="the interval",
+        )
+        for pid, mode in ((1, BreakMode.CHECKING), (2, BreakMode.NOT_CHECKING))
+    ]
+    text = screen(UIState(), 150, 12, snapshot(rows))
+    assert "2 servers: 1 checking, 1 not checking " in text
+    assert "WHY" in text.splitlines()[4]
+    assert "the interval" in text
+    assert "SKIP" not in text
+    # AND with an Oracle server on the host the column is there
+    assert "SKIP" in screen(UIState(), 150, 12, snapshot([*rows, row(3)]))
 
 
 @pytest.mark.parametrize("width", range(20, 200, 7))

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.profiles.frames import Bucket, Header, PollRate, ProcessTotals, Syscall
+from polltrace.profiles.frames import Bucket, Header, PollRate, PollWindows, ProcessTotals, Syscall
 from polltrace.profiles.profile import Profile
 from polltrace.servers.servers import Server
 from polltrace.top.session_panes import flame
@@ -17,7 +17,7 @@ from polltrace.top.session_screen import session_screen
 from polltrace.top.session_view import SessionView, session_view
 from polltrace.top.state import Pane
 from polltrace.watch.snapshot import PollCosts
-from tests.watch.samples import ASKED, COSTS, named_stack, row, server
+from tests.watch.samples import ASKED, COSTS, named_stack, postgresql_server, row, server
 
 CHECK = "poll sntpoltsts snttmoredata nsmore2recv nioqts kcbgtcr main"
 WORK = "sqlite3VdbeExec opifch2 main"
@@ -135,6 +135,25 @@ def test_gaps_are_drawn_by_their_length() -> None:
     assert re.search(r"^ +1 ms +1 +0\.100 █$", shown, re.MULTILINE)
     assert "the worst was 2 ms" in shown
     assert "Not timed yet" in text(in_band(), pane=Pane.GAPS)
+
+
+def test_a_gap_of_postgresqls_keeps_a_lost_client_waiting() -> None:
+    gaps = (Bucket(10_000_000, 10_100_000, 9), Bucket(30_000_000, 30_100_000, 1))
+    seen = replace(in_band(), server=postgresql_server(102), gaps=gaps)
+    shown = text(seen, pane=Pane.GAPS, of=seen.server)
+    assert "a client's end waits one gap at most: the worst was 30.1 ms" in shown
+    assert "cancel" not in shown
+
+
+def test_a_timer_is_not_called_off_before_it_could_be_seen() -> None:
+    """Few windows, and no check in them: of one in each second none need have come."""
+    none = profile(polls=0, rate=PollRate(0, 0, 1))
+    for window_s, mode in ((0.5, "unknown"), (1.2, "not checking")):
+        totals = replace(none.only(), windows=PollWindows(9, 0.0, window_s))
+        seen = session_view(
+            postgresql_server(102), replace(none, totals=(totals,)), STACKS[:1], COSTS
+        )
+        assert f"Break mode: {mode}\n" in text(seen, of=seen.server)
 
 
 def test_system_calls_are_shown_most_frequent_first() -> None:

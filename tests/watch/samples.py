@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.breaks.sqlnet import BreakSettings
+from polltrace.breaks.sqlnet import BreakSettings, default_settings
 from polltrace.engines import Trigger, engine_of
 from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import Knot
@@ -36,16 +36,18 @@ def row(
     calibrated: bool = True,
     past: tuple[float, ...] = (),
     worst_gap_s: float | None = None,
+    skip: int | None = 3,
+    engine: str = "Oracle Database",
 ) -> ServerRow:
     return ServerRow(
         pid=pid,
         start_ticks=7,
-        engine="Oracle Database",
+        engine=engine,
         instance=instance,
         client=f"{client}:{40000 + pid}" if client else "",
         mode=mode,
         reason=ASKED if mode is BreakMode.IN_BAND else "",
-        skip=3,
+        skip=skip,
         cpu_pct=cpu,
         rate=None if polls is None else PollRate(polls, polls, polls),
         knot=KNOT if polls else None,
@@ -88,6 +90,23 @@ def named_stack(names: str, count: int, *, check: bool = False, at: int = 0) -> 
     """A stack of these functions, innermost first."""
     frames = tuple(Frame(name, "/lab", at, at) for name in names.split())
     return NamedStack(frames, count, truncated=False, is_break_check=check)
+
+
+def postgresql_server(pid: int) -> Server:
+    known = engine_of("postgres", f"postgres: scott sales 10.0.0.7({40000 + pid}) SELECT")
+    assert known is not None
+    engine, title = known
+    peer = f"10.0.0.7:{engine.client_port(title)}"
+    return Server(
+        pid=pid,
+        start_ticks=7,
+        engine=engine,
+        instance=engine.instance_of(title),
+        local=engine.is_local(title),
+        socket=ClientSocket(7, "10.0.0.1:5432", peer, 0),
+        catches_sigurg=False,
+        settings=default_settings(engine),
+    )
 
 
 def server(pid: int, start_ticks: int = 7, *, owner: int | None = 0) -> Server:

@@ -45,8 +45,10 @@ def _headline(advice: ClientCheckAdvice) -> str:
     server, engine = advice.server, advice.server.engine
     peer = server.socket.peer if server.socket else "a local client"
     who = f"Process {server.pid} ({server.instance}, client {peer})"
+    if advice.mode is BreakMode.UNKNOWN:
+        return f"{who}: whether it checks is not known, because {advice.why.reason}."
     if advice.mode is not BreakMode.CHECKING:
-        return f"{who} is {advice.mode.value}: {advice.why.reason}."
+        return f"{who} is {advice.mode.value} because {advice.why.reason}."
     every = f", every {span(advice.interval_s)}" if advice.interval_s else ""
     checks = (
         f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Binds are most of many trace files, and all their lines are indented: 32
+// Binds are most of many trace files, and all their lines are indented: 64
 // bytes are compared at once, whatever lines they hold.
 #include "lines.h"
 
@@ -14,24 +14,36 @@ WITH_AVX2 static uint32_t equal(__m256i bytes, char value) {
         _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(value)));
 }
 
-WITH_AVX2 static const char *skip_by_32(const char *at, const char *end,
+// A bit for each byte that is a blank or a line's end: the table has these at
+// the place of their low four bits, and elsewhere what is no byte of that
+// place. Where a byte's high bit is set, the shuffle gives 0.
+WITH_AVX2 static uint32_t indents(__m256i bytes) {
+    const __m256i table = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, 0, '\n', 0, 0, '\r', 0, 0));
+    return (uint32_t)_mm256_movemask_epi8(
+        _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, bytes), bytes));
+}
+
+WITH_AVX2 static const char *skip_by_64(const char *at, const char *end,
                                         uint32_t *lines) {
-    for (; at < end; at += 32) {
-        const __m256i here = _mm256_loadu_si256((const __m256i *)at);
-        const __m256i next = _mm256_loadu_si256((const __m256i *)(at + 1));
-        uint32_t ends = equal(here, '\n');
+    uint64_t begins = 0; // 1: the next byte begins a line
+    for (; at < end; at += 64) {
+        const __m256i low = _mm256_loadu_si256((const __m256i *)at);
+        const __m256i high = _mm256_loadu_si256((const __m256i *)(at + 32));
+        uint64_t ends = equal(low, '\n') | (uint64_t)equal(high, '\n') << 32;
         // Short of the end of the block, whose padding is no line.
-        if (end - at < 32)
-            ends &= (1u << (end - at)) - 1;
-        const uint32_t indented =
-            equal(next, ' ') | equal(next, '\n') | equal(next, '\r');
-        const uint32_t found = ends & ~indented;
+        if (end - at < 64)
+            ends &= (1ull << (end - at)) - 1;
+        const uint64_t indented = indents(low) | (uint64_t)indents(high) << 32;
+        const uint64_t found = (ends << 1 | begins) & ~indented;
         if (found) {
-            const int bit = __builtin_ctz(found);
-            *lines += (uint32_t)__builtin_popcount(ends & ((2u << bit) - 1));
-            return at + bit + 1;
+            const int bit = __builtin_ctzll(found);
+            *lines +=
+                (uint32_t)__builtin_popcountll(ends & ((1ull << bit) - 1));
+            return at + bit;
         }
-        *lines += (uint32_t)__builtin_popcount(ends);
+        *lines += (uint32_t)__builtin_popcountll(ends);
+        begins = ends >> 63;
     }
     return end;
 }
@@ -66,7 +78,7 @@ const char *skip_indented(const char *at, const char *end, uint32_t *lines) {
         return at;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2"))
-        return skip_by_32(at, end, lines);
+        return skip_by_64(at, end, lines);
 #endif
     return skip_by_line(at, end, lines);
 }

@@ -34,6 +34,42 @@ void sql_trace_cursor(uint64_t number) {
     cursor = number;
 }
 
+static struct sql_trace_lob lob_call_now(void) {
+    const uint64_t *stat = session->stat;
+    return (struct sql_trace_lob){
+        .began_us = clock_us(),
+        .cpu_us = sql_trace_wants(SQL_TRACE_ON) ? cpu_us(0) : -1,
+        .reads = stat[STAT_PHYSICAL_READS],
+        .gets = stat[STAT_CONSISTENT_GETS],
+        .current_gets = stat[STAT_DB_BLOCK_GETS],
+    };
+}
+
+struct sql_trace_lob sql_trace_lob_begins(void) {
+    sql_trace_cursor(0);
+    return session ? lob_call_now() : (struct sql_trace_lob){.cpu_us = -1};
+}
+
+void sql_trace_lob_ends(const struct sql_trace_lob *call, const char *name,
+                        bool temporary, uint64_t bytes) {
+    if (!session || !sql_trace_wants_call(call->began_us, call->cpu_us >= 0))
+        return;
+    const struct sql_trace_lob end = lob_call_now();
+    const int64_t before =
+        call->cpu_us >= 0 ? call->cpu_us : session->time.call_began_cpu_us;
+    const int64_t now = end.cpu_us >= 0 ? end.cpu_us : cpu_us(0);
+    trace_record();
+    trace_text("%s: type=%s LOB,bytes=%llu,c=%lld,e=%lld,p=%llu,cr=%llu,"
+               "cu=%llu,tim=%lld\n",
+               name, temporary ? "TEMPORARY" : "PERSISTENT",
+               (unsigned long long)bytes, (long long)(now - before),
+               (long long)(end.began_us - call->began_us),
+               (unsigned long long)(end.reads - call->reads),
+               (unsigned long long)(end.gets - call->gets),
+               (unsigned long long)(end.current_gets - call->current_gets),
+               (long long)end.began_us);
+}
+
 static void wait_line(const struct wait_clock *clock, uint64_t us,
                       int64_t end_us) {
     const struct wait_event_name *event = &wait_event_names[clock->event];

@@ -41,6 +41,18 @@ bool sql_trace_wants_call(int64_t us, bool was_on);
 // The number that waits carry: of the cursor in use, or 0.
 void sql_trace_cursor(uint64_t number);
 
+// A call on a LOB, which is on no cursor: waits in it carry 0.
+struct sql_trace_lob {
+    int64_t began_us; // of clock_us()
+    int64_t cpu_us;   // of the process then; -1: it was not traced then
+    uint64_t reads, gets, current_gets;
+};
+
+struct sql_trace_lob sql_trace_lob_begins(void);
+// It is over; `name` is that of its record, and it moved so many bytes.
+void sql_trace_lob_ends(const struct sql_trace_lob *call, const char *name,
+                        bool temporary, uint64_t bytes);
+
 // A wait, or `waits` equal ones, that took `us` together and is over now.
 void sql_trace_wait(const struct wait_clock *clock, unsigned waits,
                     uint64_t us);

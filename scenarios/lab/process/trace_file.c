@@ -21,6 +21,9 @@ enum {
     LONGEST_LINE = 2 * PATH_MAX,
     // A pause after which the time of day is written, as Oracle does.
     PAUSE_US = 2000000,
+    // Of a file whose limit is large: the first, and the last ones.
+    SEGMENTS = 5,
+    SEGMENTED_FROM = 25 << 20,
 };
 
 static const struct sga *the_sga;
@@ -32,6 +35,8 @@ static size_t kept_bytes;
 static int64_t limit = TRACE_UNLIMITED;
 static bool is_full, is_begun, is_identified;
 static int64_t written_us; // when the last record began
+static int64_t file_bytes; // when it was flushed last
+static unsigned cut;       // segments that were renamed
 
 void trace_file_name(char *to, size_t size, const struct sga *sga,
                      const struct session_slot *slot) {
@@ -89,9 +94,18 @@ static void put_limited(const char *data, size_t length) {
     is_full = true;
 }
 
+static void write_out(const char *data, size_t length) {
+    struct stat now;
+    if (is_full || !open_file())
+        return;
+    put_limited(data, length);
+    if (fstat(file, &now) == 0)
+        file_bytes = now.st_size;
+}
+
 void trace_flush(void) {
-    if (kept_bytes > 0 && !is_full && open_file())
-        put_limited(kept, kept_bytes);
+    if (kept_bytes > 0)
+        write_out(kept, kept_bytes);
     kept_bytes = 0;
 }
 
@@ -101,8 +115,8 @@ void trace_bytes(const void *data, size_t length) {
     if (length <= sizeof kept) {
         memcpy(kept + kept_bytes, data, length);
         kept_bytes += length;
-    } else if (!is_full && open_file()) {
-        put_limited(data, length);
+    } else {
+        write_out(data, length);
     }
 }
 
@@ -120,11 +134,44 @@ void trace_text(const char *format, ...) {
     va_end(arguments);
 }
 
+// The name of a segment: the file's own with a number.
+static void segment_name(char *to, size_t size, unsigned number) {
+    const size_t stem = strlen(file_path) - strlen(".trc");
+    snprintf(to, size, "%.*s_%u.trc", (int)stem, file_path, number);
+}
+
+static void begin_file(void) {
+    if (file >= 0)
+        close(file);
+    file = -1;
+    file_bytes = 0;
+    is_full = is_begun = is_identified = false;
+}
+
+// The file becomes a segment, and the trace goes on in a new one of its name.
+// Where it cannot, its limit is the whole one.
+static void cut_segment(void) {
+    char name[TRACE_PATH + 16];
+    trace_flush();
+    segment_name(name, sizeof name, cut + 1);
+    if (renameat2(AT_FDCWD, file_path, AT_FDCWD, name, RENAME_NOREPLACE))
+        return;
+    cut++;
+    if (cut >= SEGMENTS) { // with the new file, one too many
+        segment_name(name, sizeof name, cut - (SEGMENTS - 2));
+        unlink(name);
+    }
+    begin_file();
+}
+
 void trace_record(void) {
     const int64_t now = clock_us();
     char time[TRACE_TIME];
     if (!self || is_full)
         return;
+    if (limit >= SEGMENTED_FROM &&
+        file_bytes + (int64_t)kept_bytes >= limit / SEGMENTS)
+        cut_segment();
     if (!is_begun) {
         trace_header(the_sga, self, file_path);
     } else if (now - written_us > PAUSE_US) {
@@ -157,11 +204,9 @@ void trace_file_identify(const char *identifier) {
     if (was_begun)
         continued("S IN", after);
     trace_flush();
-    if (file >= 0)
-        close(file);
-    file = -1;
+    begin_file();
+    cut = 0;
     memcpy(file_path, after, sizeof after);
-    is_full = is_begun = is_identified = false;
     if (was_begun) {
         trace_record();
         continued("D FROM", before);

@@ -31,7 +31,11 @@ void trace_file_of(const struct sga *sga, struct session_slot *slot);
 // file without one. The two files name each other.
 void trace_file_identify(const char *identifier);
 // MAX_DUMP_FILE_SIZE in bytes, or TRACE_UNLIMITED: a line then tells why the
-// file ends.
+// file ends. From 25 MiB on, the file is cut at each fifth of it into segments,
+// and the oldest but the first is deleted, as Oracle does ("Trace File
+// Segmentation" in the Database Administrator's Guide; it names 15 MiB, My
+// Oracle Support 2600541.1 the true limit). What Oracle writes at the head of a
+// segment is not documented; here it is a file's own.
 void trace_file_limit(int64_t bytes);
 int64_t trace_file_limited_to(void);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/sql_trace.h"
 #include "sql/utf16.h"
 #include "ttc/server.h"
 
@@ -35,7 +36,30 @@ struct lob_request {
     uint64_t amount;
     bool has_amount, has_charset, has_null, has_scn;
     struct bytes data;
+    uint64_t moved; // bytes, as its record in SQL trace has them
 };
+
+// How SQL trace calls it; NULL: what Oracle calls it is not known, and there is
+// no record.
+static const char *record_name(uint32_t operation) {
+    switch (operation) {
+    case LOB_LENGTH:
+        return "LOBGETLEN";
+    case LOB_READ:
+        return "LOBREAD";
+    case LOB_WRITE:
+        return "LOBWRITE";
+    case LOB_CREATE_TEMPORARY:
+        return "LOBTMPCREATE";
+    case LOB_FREE_TEMPORARY:
+        return "LOBTMPFRE";
+    case LOB_FREE_TEMPORARY | LOB_ARRAY:
+        return "LOBARRTMPFRE";
+    case LOB_CHUNK_SIZE:
+        return "LOBPGSIZE";
+    }
+    return NULL;
+}
 
 static void read_request(struct server *server, struct lob_request *r) {
     struct wire_in *in = &server->in;
@@ -109,7 +133,7 @@ static void create(struct server *server, const struct lob_request *r) {
     answer(server, r, (struct bytes){locator, room}, r->amount);
 }
 
-static void read_lob(struct server *server, const struct lob_request *r,
+static void read_lob(struct server *server, struct lob_request *r,
                      const struct lob *lob) {
     const uint64_t unit = lob->character ? 2 : 1;
     const uint64_t units = lob->length / unit;
@@ -117,6 +141,7 @@ static void read_lob(struct server *server, const struct lob_request *r,
     uint64_t amount = at < units ? units - at : 0;
     if (r->amount > 0 && amount > r->amount) // 0: go-ora wants all of it
         amount = r->amount;
+    r->moved = amount * unit;
     if (amount > 0) {
         out_u8(&server->out, MESSAGE_LOB_DATA);
         out_clr(&server->out, lob->data + at * unit, amount * unit);
@@ -131,17 +156,19 @@ static void free_all(struct server *server, const struct lob_request *r) {
                             (struct bytes){r->source.at + at, LOCATOR_BYTES});
 }
 
-static void carry_out(struct server *server, const struct lob_request *r,
+static void carry_out(struct server *server, struct lob_request *r,
                       struct lob *lob) {
     const uint64_t unit = lob->character ? 2 : 1;
     switch (r->operation) {
     case LOB_LENGTH:
+        r->moved = lob->length;
         answer(server, r, r->source, lob->length / unit);
         break;
     case LOB_READ:
         read_lob(server, r, lob);
         break;
     case LOB_CHUNK_SIZE:
+        r->moved = LOB_CHUNK;
         answer(server, r, r->source, LOB_CHUNK);
         break;
     case LOB_TRIM:
@@ -156,8 +183,10 @@ static void carry_out(struct server *server, const struct lob_request *r,
                              r->offset > 0 ? (r->offset - 1) * unit : 0,
                              r->data))
             server_raise(server, 4030, "");
-        else
+        else {
+            r->moved = r->data.length;
             answer(server, r, r->source, r->data.length / unit);
+        }
         break;
     case LOB_FREE_TEMPORARY:
     case LOB_FREE_TEMPORARY | LOB_ARRAY:
@@ -174,33 +203,40 @@ static void carry_out(struct server *server, const struct lob_request *r,
     }
 }
 
+static void respond(struct server *server, struct lob_request *r,
+                    struct lob *lob) {
+    const bool frees = (r->operation & ~LOB_ARRAY) == LOB_FREE_TEMPORARY;
+    if (r->operation == LOB_CREATE_TEMPORARY)
+        create(server, r);
+    else if (lob)
+        carry_out(server, r, lob);
+    else if (frees) {
+        free_all(server, r);
+        answer(server, r, r->source, 0);
+    } else
+        server_raise(server,
+                     r->source.length == LOCATOR_BYTES ? NO_SUCH_LOB
+                                                       : INVALID_LOCATOR,
+                     "");
+}
+
 void call_lob(struct server *server, bool piggyback) {
+    const struct sql_trace_lob call = sql_trace_lob_begins();
     struct lob_request r;
     read_request(server, &r);
     if (server->in.bad) {
         server_violated(server, "LOB message");
         return;
     }
-    if (piggyback) { // frees temporary ones, and is not answered
-        free_all(server, &r);
-        return;
-    }
-    if (r.operation == LOB_CREATE_TEMPORARY) {
-        create(server, &r);
-        return;
-    }
     struct lob *lob = lobs_find(&server->lobs, r.source);
-    const bool frees = (r.operation & ~LOB_ARRAY) == LOB_FREE_TEMPORARY;
-    if (lob)
-        carry_out(server, &r, lob);
-    else if (frees) {
+    const bool temporary = !lob || lob->serial % 2 == 1;
+    if (piggyback) // frees temporary ones, and is not answered
         free_all(server, &r);
-        answer(server, &r, r.source, 0);
-    } else
-        server_raise(server,
-                     r.source.length == LOCATOR_BYTES ? NO_SUCH_LOB
-                                                      : INVALID_LOCATOR,
-                     "");
+    else
+        respond(server, &r, lob);
+    const char *name = record_name(r.operation);
+    if (name && !server->error.number)
+        sql_trace_lob_ends(&call, name, temporary, r.moved);
 }
 
 // A value as its client has defined it: a locator, and before it, if it wants

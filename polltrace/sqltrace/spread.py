@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How long calls took, by group: the result of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+PERCENTILES = (0.5, 0.9, 0.99)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How long the calls of a group took, in microseconds; None where the group has no call.
+
+    group: its value; duration: their sum.
+    """
+
+    group: Any
+    calls: int
+    duration: int | None
+    least: int | None
+    most: int | None
+    percentiles: tuple[int | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """listed: the groups that are listed, in order; others: the rest as one, with their number in
+    `hidden`; total: of all; numeric: whether groups are numbers."""
+
+    listed: Sequence[Spread]
+    others: Spread | None
+    hidden: int
+    total: Spread
+    groups: int
+    numeric: bool
