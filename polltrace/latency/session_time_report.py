@@ -77,7 +77,7 @@ def _network_lines(found: SessionTime) -> Iterator[str]:
         return
     yield (
         f"network is: at most {_ms(found.network_s)} ms a round trip, by the server's kernel; "
-        f"{found.retransmits} segments sent again"
+        f"{found.retransmits:,} segment{'s' * (found.retransmits != 1)} sent again"
     )
 
 

@@ -148,7 +148,7 @@ def _channel_lines(kernels: Sequence[TcpInfo]) -> Iterator[str]:
         yield (
             f"Warm channel{which}, by the kernel: round trip {_ms(info.rtt_s)} ms smoothed, "
             f"{_ms(info.rtt_variance_s)} ms variance, {least} ms shortest; "
-            f"{info.retransmits:,} segments sent again."
+            f"{info.retransmits:,} segment{'s' * (info.retransmits != 1)} sent again."
         )
 
 

@@ -193,7 +193,9 @@ def _top(output: str) -> Iterator[str]:
     at = names.index("CPUS")
     if lost is None:
         yield "no headline"
-    elif abs(sum(number(row[at]) for row in rows) - number(lost[1])) > 0.002 * len(rows):
+    elif abs(sum(number(row[at].rstrip("?")) for row in rows) - number(lost[1])) > 0.002 * len(
+        rows
+    ):
         yield f"{lost[1]} CPUs lost, and other figures in the rows"
 
 
@@ -234,7 +236,9 @@ def _dump(output: str) -> Iterator[str]:
 def _report(output: str) -> Iterator[str]:
     text = " ".join(output.split())
     all_lost = re.search(
-        r"Break polling takes ([\d.]+) CPUs of the ([\d.]+) that are used \(([\d.]+) %", text
+        r"Break polling takes ([\d.]+) CPUs(?: \[.*?\])? of the ([\d.]+) that are used \("
+        r"([\d.]+) %",
+        text,
     )
     worst = re.search(r"Most is lost by (\d+) .*?: ([\d.]+) % \[", text)
     if all_lost is None or worst is None:

@@ -223,7 +223,7 @@ def folder(stage: Stage, tmp_path: Path) -> Path:
 
 def workload() -> str:
     """docs/load.md's, by the drivers that are built here."""
-    kinds = _FENCE.findall((ROOT / "docs/load.md").read_text())
+    kinds: list[tuple[str, str]] = _FENCE.findall((ROOT / "docs/load.md").read_text())
     text = next(block for kind, block in kinds if kind == "toml" and "orders.csv" in block)
     return text if program("go-ora").missing() is None else text.replace(', "go-ora"', "")
 

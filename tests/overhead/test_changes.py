@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -105,3 +106,11 @@ def test_there_is_nothing_to_change_without_polls_or_a_better_skip() -> None:
     found = in_band(Cause.UNKNOWN)
     now = next(each for each in found.forecast if each.break_poll_skip == found.skip)
     assert changes(found, now) == []
+
+
+def test_a_number_stays_with_its_unit() -> None:
+    """However long the names before it are, no line begins with a unit."""
+    for length in range(40):
+        found = replace(in_band(Cause.SERVER), server=replace(server(102), instance="x" * length))
+        lines = advice_text(found, CancelLimits()).splitlines()
+        assert not [line for line in lines if re.match(r"  (%|ns|ms|s|min)\b|  %", line)]

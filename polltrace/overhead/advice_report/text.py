@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 
@@ -19,6 +20,7 @@ from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
 from polltrace.servers.database import DatabaseSession
 
 _WIDTH = 100
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|ms|s|min)(?!\w))")
 # The changes at the end of the text say it in full.
 _SHORT_CURES = {
     Cause.CLIENT: " (have its client ask)",
@@ -248,10 +250,17 @@ def _latency(cancel: CancelLatency | None) -> str:
 
 
 def _wrapped(lines: Sequence[str]) -> str:
-    return "\n".join(
-        textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    """At the page's width; a number stays with its unit."""
+    filled = (
+        textwrap.fill(
+            _UNIT.sub("\N{NO-BREAK SPACE}", line),
+            _WIDTH,
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+        )
         for line in lines
     )
+    return "\n".join(filled).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _pct(estimate: Estimate) -> str:
