@@ -26,7 +26,7 @@ FILES = Path(__file__).parent / "files"
 VERSIONS = {RECORDING: RECORDING_VERSION, RUN: RUN_VERSION, LOAD: LOAD_VERSION}
 # What the reports of these files say, whichever version they are of.
 WORDS = {
-    RECORDING: "CPUs of the 0.90 that are used",
+    RECORDING: "of the 0.90 that are used",
     RUN: "in-band: 1.103 ± 0.005 times the elapsed time of out-of-band.",
     LOAD: "100.0 a second",
 }
