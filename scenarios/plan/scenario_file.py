@@ -189,7 +189,7 @@ class _Checked:
             if "cache" in matrix:
                 self.wrong("matrix.cache", "is of a scenario with a workload")
             return ""
-        name = self.a(str, "workload")
+        name: str = self.a(str, "workload")
         for key in ("statement", "binds"):
             if key in self.data:
                 self.wrong(key, "is not of a scenario with a workload, which has its own")
