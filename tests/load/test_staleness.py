@@ -7,10 +7,10 @@ commit that had ended, longer than the lag before the read began. CACHE_READS ma
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 import time
-from collections.abc import Callable
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,10 @@ def read(lab: Oralab, number: int, lag_s: float, to: Path) -> None:
         cache = load_client_module("result_cache").ResultCache(
             lambda: query("select n from table_changes"), int(1e9 * lag_s), 1 << 20
         )
-        reads = []
-        executes: list[Callable[[], list[Any]]] = [
-            lambda key=key: query("select v from truth where id = :1", key) for key in range(KEYS)
+        reads: list[tuple[int, float, int]] = []
+        executes = [
+            functools.partial(query, "select v from truth where id = :1", key)
+            for key in range(KEYS)
         ]
         give_up = time.monotonic() + PATIENCE_S
         while len(reads) < READS // READERS or cache.invalidations < INVALIDATIONS:
