@@ -19,7 +19,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands five-minutes lock \
 	test-postgresql-14 test-programs test-spark \
-	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak soak-load check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -223,9 +223,14 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	POLLTRACE_WRONG_VALUES=7 pytest tests/recording -k any_value
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
-	LOAD_SOAK_S=3600 POLLTRACE_PATIENCE_S=4000 pytest tests/load -k stays_flat
+	$(MAKE) soak-load
 	python tests/stacks/fuzz_elf.py --seconds 600
 	python docs/shown.py --check
+
+SOAK_S ?= 3600
+soak-load: build clients $(VENV)/installed-dev ## a day's load of 100 a second in an hour, a million reads through caches; SOAK_S=600: shorter
+	LOAD_SOAK_S=$(SOAK_S) POLLTRACE_PATIENCE_S=$$(($(SOAK_S) + 600)) pytest -s tests/load/test_memory.py
+	CACHE_READS=1000000 pytest tests/load/test_staleness.py
 
 mutants: $(VENV)/installed-quality ## change model and classifier a place at a time: what do tests not notice?
 	python -P -m mutmut run

@@ -82,6 +82,8 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     """
     if base.header["scenario"]["statement"] != new.header["scenario"]["statement"]:
         raise UsageError("the runs are of different statements; they cannot be compared")
+    if _statements(base) != _statements(new):
+        raise UsageError("the runs' loads execute different statements; they cannot be compared")
     if base.header["work"]["binds"] != new.header["work"]["binds"]:
         raise UsageError(
             f"the runs' binds differ ({base.header['work']['binds']}, then "
@@ -95,7 +97,8 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     if not common:
         raise UsageError("the runs have no cell in common")
     sides = _ComparedRun.of(base), _ComparedRun.of(new)
-    timed = sum(len(_TIMES) + len(_layers_of(sides[0], cell)) for cell in common)
+    per_cell = len(_TIMES) + 1
+    timed = sum(per_cell + len(_layers_of(sides[0], cell)) for cell in common)
     confidence = 1 - (1 - CONFIDENCE) / timed
     names = varied(common)
     rows = [
@@ -110,6 +113,12 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
         if not cell.twin and (cell in base.cells) != (cell in new.cells)
     ]
     return Comparison(margin, confidence, rows, _cautions(*sides))
+
+
+def _statements(run: RunData) -> Sequence[tuple[object, ...]]:
+    """Of its loads; empty for a run of one statement."""
+    workload = run.header.get("workload") or {"statements": ()}
+    return [(each["sql"], each["weight"], each["rows"]) for each in workload["statements"]]
 
 
 _TIMES = {"elapsed": ("elapsed_s", "unhindered_s"), "server CPU": ("cpu_s",)}
@@ -144,6 +153,9 @@ def _cell(
             yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
     for figure, ratio in _layer_ratios(sides, cell, confidence):
         yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
+    if ratio := _load_ratio(sides, cell, confidence):
+        outcome = outcome_of(ratio, margin)
+        yield Compared(label, "time per transaction", ratio, exact=False, outcome=outcome)
     counts = [_counts(side, cell) for side in sides]
     for figure in counts[0]:
         a, b = counts[0][figure], counts[1].get(figure)
@@ -194,6 +206,16 @@ def _layer_ratios(sides: _RunPair, cell: Cell, confidence: float) -> Iterator[tu
         blocks = old[name].blocks_s, new[name].blocks_s
         if min(map(min, blocks)) > 0:
             yield name, bootstrap.ratio(*blocks, confidence)
+
+
+def _load_ratio(sides: _RunPair, cell: Cell, confidence: float) -> Estimate | None:
+    """Of loads, by their rate; without a yardstick, because clients are part of what is timed."""
+    loads = [side.result.cells[side.run.cells.index(cell)].load for side in sides]
+    rates = [list(load.later_per_s) for load in loads if load and min(load.later_per_s) > 0]
+    if len(rates) < len(sides):
+        return None
+    old, new = rates
+    return bootstrap.ratio([1 / each for each in old], [1 / each for each in new], confidence)
 
 
 def _in_yardsticks(side: _ComparedRun, cell: Cell, field: str) -> list[float]:

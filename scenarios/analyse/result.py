@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from polltrace.intervals import Estimate, proportion
 from polltrace.scenarios.analyse.counted import CountedTotals
 from polltrace.scenarios.analyse.latency_cells import CellLayer
+from polltrace.scenarios.analyse.load_cells import CellLoad
 from polltrace.scenarios.analyse.run_file import Line, RunData
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.scenario import Scenario
@@ -31,6 +32,7 @@ class CellResult:
     - `layers`: the latency of its path, by layer; empty where that was not recorded
     - `found_ms`: from the loss of a client until its server ended, one for each that was found
     - `not_found`: how many lost clients the server had not found before the run ended it
+    - `load`: its loads; None where the scenario has no workload
     - `stacks`: the line of the run file with its sampled stacks, or nothing
     """
 
@@ -49,6 +51,7 @@ class CellResult:
     layers: Mapping[str, CellLayer] = field(default_factory=dict)
     found_ms: Sequence[float] = ()
     not_found: int = 0
+    load: CellLoad | None = None
 
     @property
     def cancels_sent(self) -> int:

@@ -12,6 +12,7 @@ from polltrace.intervals import Estimate
 from polltrace.scenarios.analyse import bootstrap
 from polltrace.scenarios.analyse.counted import counted_of
 from polltrace.scenarios.analyse.latency_cells import cell_layers
+from polltrace.scenarios.analyse.load_cells import cell_load
 from polltrace.scenarios.analyse.result import CellResult, RunResult
 from polltrace.scenarios.analyse.run_file import Line, RunData
 from polltrace.scenarios.plan.cell import varied
@@ -129,4 +130,5 @@ def _cell(  # noqa: PLR0913, PLR0917
         layers=cell_layers(lines("latency")),
         found_ms=found_ms,
         not_found=len(gone) - len(found_ms),
+        load=cell_load(lines("load")),
     )

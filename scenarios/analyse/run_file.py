@@ -2,7 +2,7 @@
 """The file of a run: JSON Lines, appended to and synced, so that a crash loses no whole block.
 
 The first line describes the run and the host (`"format": "polltrace-run"`). Each other line has a
-`kind`: sample, counted, cancel, lost client, stacks, latency, noise, block. A block without a
+`kind`: sample, counted, cancel, lost client, stacks, latency, load, noise, block. A block without a
 `block` line was never finished: it stays in the file and is not analysed.
 """
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import random
 import sys
 import time
@@ -23,6 +22,7 @@ from polltrace.scenarios.load.report import load_data, load_text
 from polltrace.scenarios.load.result import load_result
 from polltrace.scenarios.load.run import PATH, Load
 from polltrace.scenarios.load.sqlrun_directory import is_sqlrun_directory, load_directory
+from polltrace.scenarios.load.trace_files import keep_traces, new_folder, traced
 from polltrace.scenarios.load.workload import (
     BIND_ORDERS,
     CONNECT_MODES,
@@ -30,16 +30,13 @@ from polltrace.scenarios.load.workload import (
     ORDERS,
     ThinkTime,
     Workload,
+    consistent,
 )
-from polltrace.scenarios.load.workload_file import (
-    CACHING_CLIENT,
-    LEAST_RATE,
-    MOST_SESSIONS,
-    load_workload,
-)
+from polltrace.scenarios.load.workload_file import LEAST_RATE, MOST_SESSIONS, load_workload
 from polltrace.scenarios.plan.cell import Cell
-from polltrace.scenarios.run.network.choice import HOW, Network, chosen_network
-from polltrace.scenarios.run.processors import processors
+from polltrace.scenarios.run.network.choice import HOW, Network, Route, chosen_network
+from polltrace.scenarios.run.processors import load_processors
+from polltrace.scenarios.run.runner import watching
 
 
 class LoadCommand:
@@ -88,6 +85,13 @@ class LoadCommand:
         parser.add_argument(
             "--round-trip", type=duration, metavar="TIME", help="that the network path adds"
         )
+        parser.add_argument(
+            "--traces",
+            type=Path,
+            metavar="FOLDER",
+            help="keep the lab's SQL traces there; where the workload has no [trace], that of the "
+            "first session",
+        )
         parser.add_argument("--live", action="store_true", help="a line a second on stderr")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the load's file")
         parser.add_argument(
@@ -110,9 +114,13 @@ class LoadCommand:
         show(
             args.json,
             lambda: {**load_data(result), "file": str(path)},
-            lambda: f"{load_text(result)}\n\nSaved in {path}.",
+            lambda: f"{load_text(result)}\n\nSaved in {path}{_traced(args)}.",
         )
         return 1 if result.errors or result.lost else 0
+
+
+def _traced(args: argparse.Namespace) -> str:
+    return f"; SQL traces in {args.traces}: 'polltrace trace {args.traces}'" if args.traces else ""
 
 
 def _workload(args: argparse.Namespace) -> Workload:
@@ -140,11 +148,7 @@ def _workload(args: argparse.Namespace) -> Workload:
     workload = replace(
         workload, **{name: value for name, value in given.items() if value is not None}
     )
-    if workload.order != "random" and any(each.weight % 1 for each in workload.statements):
-        raise UsageError(f"order {workload.order} needs weights that are whole numbers")
-    if workload.cache and set(workload.clients) != {CACHING_CLIENT}:
-        raise UsageError(f"[cache] is of polltrace's own {CACHING_CLIENT} client alone")
-    return workload
+    return consistent(traced(workload) if args.traces else workload)
 
 
 def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
@@ -156,14 +160,20 @@ def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
         cell = Cell(break_mode=workload.break_mode, skip=workload.skip, path=PATH)
         if reason := server.why_not(cell):
             raise UsageError(reason)
+        if args.traces:
+            new_folder(args.traces, server)
         seed = random.SystemRandom().randrange(2**32) if args.seed is None else args.seed
         lines = _Lines(path)
         stack.callback(lines.close)
-        ours = os.sched_getaffinity(0)
-        # The lab has a processor to itself, as in a scenario run.
-        of_lab = {processors()[1]} if args.server == "lab" and len(ours) > 1 else set()
         shown = _live() if args.live or sys.stderr.isatty() else _nothing
-        Load(workload, seed, server, network, ours - of_lab, lines.write, shown).run()
+        end = server.endpoint(cell)
+        routes = stack.enter_context(network.routes((end.host, end.port)))
+        watcher = stack.enter_context(watching(server))
+        way = routes.get(PATH, Route()), network.words().get(PATH, "no delay")
+        clients = load_processors(server.kind)
+        Load(workload, seed, server, *way, clients, lines.write, shown).run(watcher)
+        if args.traces:
+            keep_traces(server, workload.trace_identifier, args.traces)
 
 
 def _network(args: argparse.Namespace, workload: Workload) -> Network:

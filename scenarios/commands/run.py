@@ -16,6 +16,7 @@ from polltrace.scenarios.analyse.run import analysed, scenario_of
 from polltrace.scenarios.analyse.run_file import RunData, RunWriter, read_run
 from polltrace.scenarios.clients import program
 from polltrace.scenarios.commands.progress import progress_bar
+from polltrace.scenarios.commands.run_loads import add_traces_argument, check_options, run_loads
 from polltrace.scenarios.commands.run_statement import add_statement_arguments, statement_scenario
 from polltrace.scenarios.commands.server_arguments import add_server_arguments, chosen_server
 from polltrace.scenarios.plan.cell import MATRIX, Cell
@@ -83,6 +84,7 @@ class Run:
             "relay process, or auto: the first of them that this host has (default, except with "
             "--resume and --like)",
         )
+        add_traces_argument(parser)
         add_statement_arguments(parser)
         add_server_arguments(parser)
 
@@ -95,6 +97,7 @@ class Run:
         old = read_run(args.resume) if args.resume else None
         model = old or (read_run(args.like) if args.like else None)
         scenario = _scenario(args, model)
+        check_options(args, scenario)
         network = _network(args, scenario, model)
         if old and old.paths and old.paths != network.words():
             raise UsageError(f"{args.resume}: {_other_paths(old.paths, network.words())}")
@@ -117,11 +120,15 @@ class Run:
             )
             path = args.resume or args.output or _default_output(scenario)
             work = Work(**model.header["work"]) if model else None
-            _run(stack, plan, server, network, work, path)
+            if scenario.workload:
+                run_loads(stack, plan, server, network, path, args.traces)
+            else:
+                _run(stack, plan, server, network, work, path)
         result = analysed(read_run(path))
         print(run_text(result))
         print(f"\nSaved in {path}: 'polltrace report {path} --html FILE' draws it.")
-        return 1 if result.counts_agree is False else 0
+        failed = any(each.load and each.load.failed for each in result.cells)
+        return 1 if result.counts_agree is False or failed else 0
 
 
 def _run(  # noqa: PLR0913, PLR0917

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import load_program
+from polltrace.scenarios.load import sql_text
 from polltrace.scenarios.load.client_process import LoadClient, Message
 from polltrace.scenarios.load.session import LoadSession
 from polltrace.scenarios.load.tally import Tally
@@ -285,6 +286,12 @@ def _shares(workload: Workload) -> list[tuple[str, list[int]]]:
 
 def _statements(workload: Workload) -> list[dict[str, Any]]:
     return [
-        {"sql": each.sql, "query": each.kind == "query", "rows": each.rows}
+        {
+            "sql": each.sql,
+            "query": each.kind == "query",
+            "cacheable": sql_text.cacheable(each.sql),
+            "settings": sql_text.sets_session(each.sql),
+            "rows": each.rows,
+        }
         for each in workload.statements
     ]

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.load.histogram import Histogram
@@ -57,6 +57,13 @@ class LoadData:
     lost: list[Line] = field(default_factory=list)
     end: Line | None = None
     torn: bool = False
+
+    @classmethod
+    def begun(cls, header: Line) -> Self:
+        """One that has its first line alone. Raises KeyError or TypeError for a damaged one."""
+        workload = header["workload"]
+        histograms = [Histogram() for _ in workload["statements"]]
+        return cls(header, histograms, [0] * workload["sessions"])
 
     def take(self, line: dict[str, Any]) -> None:
         """Add a line after the first. Raises ValueError, KeyError or TypeError for a damaged one,
@@ -129,9 +136,7 @@ def _begun(path: Path, text: bytes) -> LoadData:
         raise FileError(f"{path} is a load of version {version}; this release reads {VERSION}")
     try:
         _ = [header[key] for key in _IN_HEADER]
-        workload = header["workload"]
-        histograms = [Histogram() for _ in workload["statements"]]
-        return LoadData(header, histograms, [0] * workload["sessions"])
+        return LoadData.begun(header)
     except (KeyError, TypeError):
         raise FileError(f"{path}: the first line is damaged") from None
 

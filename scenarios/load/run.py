@@ -24,8 +24,7 @@ from polltrace.scenarios.load.tally import Tally
 from polltrace.scenarios.load.workload import Workload
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.client import DriverClient
-from polltrace.scenarios.run.network.choice import Network, Route
-from polltrace.scenarios.run.runner import watching
+from polltrace.scenarios.run.network.choice import Route
 from polltrace.scenarios.run.servers.server import DatabaseServer, Endpoint
 
 Line = Mapping[str, Any]
@@ -36,7 +35,9 @@ PATH = "load"
 class Load:
     """One execution of a workload against a server that has been entered.
 
-    `write` gets the header (kind "header") and the lines of the file, `show` every second's line.
+    - `route`: how its clients reach the server; `network`: the same in words
+    - `write`: gets the header (kind "header") and the lines of the file
+    - `show`: gets every second's line
     """
 
     def __init__(  # noqa: PLR0913, PLR0917
@@ -44,34 +45,33 @@ class Load:
         workload: Workload,
         seed: int,
         server: DatabaseServer,
-        network: Network,
+        route: Route,
+        network: str,
         processors: Collection[int],
         write: Write,
         show: Callable[[Line], None],
     ) -> None:
         self._workload, self._seed = workload, seed
-        self._server, self._network = server, network
+        self._server, self._route, self._network = server, route, network
         self._processors = processors
         self._write, self._show = write, show
         self._start_ns = self._end_ns = 0
 
-    def run(self) -> None:
-        """Raises DriverError where no session connects, or set-up or teardown fail."""
-        end = self._server.endpoint(self._cell)
+    def run(self, watcher: DriverClient) -> None:
+        """`watcher` is a session that reads the V$ views. Raises DriverError where no session
+        connects, or set-up or teardown fail."""
+        start = self._route.start
         with contextlib.ExitStack() as stack:
-            routes = stack.enter_context(self._network.routes((end.host, end.port)))
-            route = routes.get(PATH, Route())
-            watcher = stack.enter_context(watching(self._server))
             for sql in self._workload.setup:
                 watcher.execute(sql)
             watcher.commit()
             self._server.prepare(self._cell)
             generator = stack.enter_context(
-                Generator(self._workload, self._seed, self._processors, route.start, self._write)
+                Generator(self._workload, self._seed, self._processors, start, self._write)
             )
             stack.enter_context(detaching(generator.stop))
             self._write("header", **self._header(generator))
-            self._connect(generator, end, route)
+            self._connect(generator)
             self._work(generator, watcher)
             for sql in self._workload.teardown:
                 watcher.execute(sql)
@@ -89,9 +89,10 @@ class Load:
             path=PATH,
         )
 
-    def _connect(self, generator: Generator, end: Endpoint, route: Route) -> None:
-        if route.relay:
-            end = Endpoint(*route.relay, end.service)
+    def _connect(self, generator: Generator) -> None:
+        end = self._server.endpoint(self._cell)
+        if self._route.relay:
+            end = Endpoint(*self._route.relay, end.service)
         user, password = self._server.credentials()
         target: dict[str, Any] = {
             "dsn": end.dsn,
@@ -182,14 +183,10 @@ class Load:
         return elapsed_s if generator.stopped else max(elapsed_s, self._workload.seconds)
 
     def _header(self, generator: Generator) -> dict[str, Any]:
-        workload = asdict(self._workload)
-        # A bind file may be large, and hold what a report must not show.
-        for each in workload["statements"]:
-            each["rows"] = len(each["rows"])
         return {
             "polltrace": __version__,
             "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            "workload": {**workload, "loop": self._workload.loop},
+            "workload": workload_data(self._workload),
             "seed": self._seed,
             "server": self._server.kind,
             "drivers": sorted(generator.drivers.values()),
@@ -202,5 +199,14 @@ class Load:
                 "client_processors": len(self._processors),
                 "python": platform.python_version(),
             },
-            "network": self._network.words().get(PATH, "no delay"),
+            "network": self._network,
         }
+
+
+def workload_data(workload: Workload) -> dict[str, Any]:
+    """A workload, JSON-ready; of bind rows only how many: a bind file may be large, and hold what a
+    report must not show."""
+    data = asdict(workload)
+    for each in data["statements"]:
+        each["rows"] = len(each["rows"])
+    return {**data, "loop": workload.loop}

@@ -18,6 +18,12 @@ _TOKEN = re.compile(
       | (?P<mark>\?)""",
     re.DOTALL | re.VERBOSE,
 )
+_OF_THE_MOMENT = re.compile(
+    r"""\bfor\s+update\b|\b(?:nextval|currval|sysdate|systimestamp|current_date
+      |current_timestamp|localtimestamp|sys_guid|sys_context|userenv|as\s+of|versions\s+between)\b
+      |\bv\$|\bdbms_random\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*", re.DOTALL)
 
 
@@ -41,16 +47,33 @@ def _named(sql: str) -> Iterator[str]:
     yield sql[at:]
 
 
+def _begun(sql: str) -> str:
+    """The text from its first word on."""
+    start = _COMMENTS.match(sql)
+    return sql[start.end() if start else 0 :]
+
+
 def kind(sql: str) -> str:
     """ "query", "block" (PL/SQL) or "change", by the first word after comments."""
-    start = _COMMENTS.match(sql)
-    word = re.match(r"\w*", sql[start.end() if start else 0 :])
+    word = re.match(r"\w*", _begun(sql))
     match word[0].lower() if word else "":
         case "select" | "with":
             return "query"
         case "begin" | "declare" | "call":
             return "block"
     return "change"
+
+
+def cacheable(sql: str) -> bool:
+    """Whether a client result cache may keep its rows: a query that locks none, and whose answer
+    depends on the tables, the binds and the session's settings alone (Database Performance Tuning
+    Guide, "Requirements for the Result Cache")."""
+    return kind(sql) == "query" and not _OF_THE_MOMENT.search(_TOKEN.sub(" ", sql))
+
+
+def sets_session(sql: str) -> bool:
+    """Whether it may change a session's settings, on which what a query answers may depend."""
+    return kind(sql) == "block" or re.match(r"alter\s+session\b", _begun(sql), re.I) is not None
 
 
 def executable(text: str) -> str:

@@ -16,6 +16,8 @@ from polltrace.scenarios.load.histogram import Histogram, quantile_ms
 from polltrace.scenarios.load.workload import Workload
 
 _CODE = re.compile(r"\b[A-Z]{2,4}-\d{1,5}\b")
+SETTLED_AT = 20_000
+"""Records that wait to be counted, at most: more at once would keep the clients' pipes full."""
 _MOST_ERRORS = 100
 """Different errors that are told apart in an interval; the rest is one."""
 
@@ -43,7 +45,11 @@ class SessionClock:
 
 class Tally:
     """One interval. Latency runs from the intended start in an open loop, from the actual one in a
-    closed loop; failed executions have none."""
+    closed loop; failed executions have none.
+
+    Records are kept as they come and counted together: message by message that took a tenth of a
+    processor, in bursts that transactions had to wait for.
+    """
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
@@ -55,15 +61,34 @@ class Tally:
         self.lag, self.own_lag = Histogram(), Histogram()
         self._latencies: list[NDArray[np.float64]] = []
         self._lags: list[NDArray[np.float64]] = []
-
-    @property
-    def transactions(self) -> int:
-        return sum(self.by_session)
+        self._waiting: dict[int, tuple[SessionClock, list[NDArray[np.void]]]] = {}
+        self._count = 0
 
     def add(
         self, session: int, records: NDArray[np.void], errors: Sequence[str], clock: SessionClock
     ) -> None:
-        own_lag = clock.own_lag_ns(records)
+        if errors:
+            for outcome in records["outcome"][records["outcome"] > 0].tolist():
+                self._failed(errors[outcome - 1])
+        self._waiting.setdefault(session, (clock, []))[1].append(records)
+        self._count += len(records)
+        if self._count >= SETTLED_AT:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Count what has come since the last time."""
+        if not self._count:
+            return
+        all_own, all_records = [], []
+        for session, (clock, parts) in self._waiting.items():
+            joined = np.concatenate(parts)
+            self.by_session[session] += int((joined["outcome"] == EXECUTED).sum())
+            all_own.append(clock.own_lag_ns(joined))
+            all_records.append(joined)
+        self._waiting, self._count = {}, 0
+        self._take(np.concatenate(all_records), np.concatenate(all_own))
+
+    def _take(self, records: NDArray[np.void], own_lag: NDArray[np.float64]) -> None:
         begun = records["outcome"] != DROPPED
         self.dropped += int((~begun).sum())
         lags = (records["began_ns"] - records["due_ns"])[begun]
@@ -71,14 +96,11 @@ class Tally:
         self._lags.append(lags)
         self.own_lag.add(own_lag[begun])
         done = records[records["outcome"] == EXECUTED]
-        self.by_session[session] += len(done)
         since = done["due_ns"] if self._workload.open_loop else done["began_ns"]
         latencies = done["ended_ns"] - since
         self._latencies.append(latencies)
         for number in np.unique(done["statement"]).tolist():
             self.latency[number].add(latencies[done["statement"] == number])
-        for outcome in records["outcome"][records["outcome"] > 0].tolist():
-            self._failed(errors[outcome - 1])
 
     def _failed(self, text: str) -> None:
         code = error_code(text)
@@ -87,10 +109,11 @@ class Tally:
 
     def line(self) -> dict[str, Any]:
         """The figures as a line of the load's file has them."""
+        self._settle()
         latencies = np.concatenate([np.zeros(0), *self._latencies])
         lags = np.concatenate([np.zeros(0), *self._lags])
         return {
-            "transactions": self.transactions,
+            "transactions": sum(self.by_session),
             "errors": dict(self.errors),
             "ignored": dict(self.ignored),
             "dropped": self.dropped,

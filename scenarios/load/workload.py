@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from polltrace.errors import UsageError
+from polltrace.scenarios.plan.cell import CACHING_CLIENT
 from polltrace.scenarios.plan.network_path import NetworkPath
 
 ORDERS = ("random", "semi-random", "sequential")
@@ -144,3 +146,13 @@ class Workload:
         if self.think.distribution == "constant" and not self.think.values["mean"]:
             return "closed loop, no think time"
         return f"closed loop, think time {self.think}"
+
+
+def consistent(workload: Workload) -> Workload:
+    """The workload itself, after values of its file were replaced. Raises UsageError where they
+    contradict one another now."""
+    if workload.order != "random" and any(each.weight % 1 for each in workload.statements):
+        raise UsageError(f"order {workload.order} needs weights that are whole numbers")
+    if workload.cache and set(workload.clients) != {CACHING_CLIENT}:
+        raise UsageError(f"[cache] is of polltrace's own {CACHING_CLIENT} client alone")
+    return workload

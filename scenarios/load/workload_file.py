@@ -27,11 +27,10 @@ from polltrace.scenarios.load.workload import (
     ThinkTime,
     Workload,
 )
-from polltrace.scenarios.plan.cell import BREAK_MODES, NEVER_OUT_OF_BAND, NO_SDU
+from polltrace.scenarios.plan.cell import BREAK_MODES, CACHING_CLIENT, NEVER_OUT_OF_BAND, NO_SDU
 from polltrace.scenarios.plan.network_path import NetworkPath
 
 MOST_SESSIONS = 10_000
-CACHING_CLIENT = "python-oracledb"
 MOST_SECONDS = 30 * 86_400.0
 LEAST_RATE, MOST_RATE = 1e-3, 1e6
 _MOST_TOML = 16 << 20

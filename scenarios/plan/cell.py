@@ -23,6 +23,9 @@ NEVER_CHECKS = frozenset({"go-ora"})
 CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
 """Drivers whose cancel does nothing while no call is under way: between two fetches of a result."""
 
+CACHING_CLIENT = "python-oracledb"
+"""The driver whose load client has a result cache: polltrace's own."""
+
 POSTGRESQL_DRIVERS = frozenset({"psycopg", "pg8000"})
 """Drivers that speak to PostgreSQL, and to nothing else."""
 
@@ -48,7 +51,9 @@ class Cell:
     - `busy`: what a session is doing when it is cancelled, one of BUSY
     - `gone`: how a client is lost in a statement, one of GONE: its process is killed, or its host
       vanishes, where the server's TCP asks after it in hours (Linux's default) or KEEPALIVE_S
-    - `sessions`: how many execute the statement at the same time; figures are of one of them
+    - `sessions`: how many execute the statement at the same time; figures are of one of them. Of a
+      load: how many it has; figures are of all
+    - `cache`: of a load: whether its sessions use the workload's client result cache
     - `twin`: marks the second of the A/A pair, which is equal in all else
     """
 
@@ -64,6 +69,7 @@ class Cell:
     gone: str = KILLED
     sessions: int = 1
     check_interval: int | None = None
+    cache: bool = False
     twin: bool = False
 
     def label(self, varied: Sequence[str]) -> str:
@@ -96,6 +102,7 @@ class Cell:
             or (cell.transport == "tcps" and cell.path != "direct")
             or (cell.transport == "tcps" and cell.client in POSTGRESQL_DRIVERS)
             or (cell.sdu > 0 and cell.client in NO_SDU)
+            or (cell.cache and cell.client != CACHING_CLIENT)
         )
         return None if impossible else cell
 
@@ -134,6 +141,8 @@ def _text(name: str, value: Any) -> str:
             text = f"{sessions} session{'s' if sessions > 1 else ''}"
         case ("sdu", size):
             text = f"SDU {size}"
+        case ("cache", cached):
+            text = "cache" if cached else "no cache"
         case ("path_check", checked):
             text = "checked" if checked else "unchecked"
     return text

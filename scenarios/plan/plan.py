@@ -37,6 +37,8 @@ class Plan:
         each = 1 + (scenario.timed if "elapsed" in scenario.record else 0)
         each += len({"cancel", "lost client"} & set(scenario.record))
         each += scenario.timed if "latency" in scenario.record else 0
+        if scenario.workload:
+            return len(self.cells) * left
         counted = max(min(scenario.counted - self.done, left), 0)
         counts = counted if {"polls", "statistics"} & set(scenario.record) else 0
         stacks = "stacks" in scenario.record and not self.done and self.count_polls

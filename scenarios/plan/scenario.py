@@ -11,7 +11,9 @@ from typing import Any
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.network_path import NetworkPath
 
-RECORDS = ("elapsed", "polls", "statistics", "cancel", "lost client", "stacks", "latency")
+RECORDS = ("elapsed", "polls", "statistics", "cancel", "lost client", "stacks", "latency", "load")
+OF_LOADS = ("client", "break_mode", "skip", "fetch_size", "sdu", "path", "sessions", "cache")
+"""The keys of the matrix that a load can have."""
 CHECKS = (
     "in-band slower",
     "gap closes",
@@ -30,6 +32,8 @@ CHECKS = (
     "checks by interval",
     "found by interval",
     "never found",
+    "cache pays",
+    "cache hides path",
 )
 """The checks that an expectation can name; analyse/expectations has a function for each."""
 
@@ -51,7 +55,10 @@ class Scenario:
 
     - `name`: the file's stem; `title`: one line
     - `statement`: SQL; `binds`: its fixed binds
-    - `seconds`: where given, the bind `n` is chosen so that an execution takes about this long
+    - `workload`: instead of a statement, the file of the load that each cell executes: a path, or
+      the name of one that comes with polltrace
+    - `seconds`: where given, the bind `n` is chosen so that an execution takes about this long; of
+      a load: how long it executes
     - `matrix`: by key of MATRIX, its values; the cells are their product
     - `base`: the values that make a cell the base of another
     - `paths`: network paths by name
@@ -75,6 +82,7 @@ class Scenario:
     timed: int
     counted: int
     expected: tuple[Expected, ...]
+    workload: str = ""
 
     def cells(
         self,

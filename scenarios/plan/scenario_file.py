@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from polltrace.errors import FileError, UsageError
-from polltrace.scenarios.clients import PROGRAMS
+from polltrace.scenarios.clients import LOAD_PROGRAMS, PROGRAMS
 from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, GONE, MATRIX, TRANSPORTS
 from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
-from polltrace.scenarios.plan.scenario import CHECKS, RECORDS, Expected, Scenario
+from polltrace.scenarios.plan.scenario import CHECKS, OF_LOADS, RECORDS, Expected, Scenario
 from polltrace.scenarios.plan.statement import is_query, placeholders
 
-_TOP = frozenset({"title", "statement", "binds", "seconds", "record", "expected"})
+_TOP = frozenset({"title", "statement", "workload", "binds", "seconds", "record", "expected"})
 _TABLES = frozenset({"matrix", "base", "paths", "repeats"})
 _MOST = 10_000
 MOST_SESSIONS = 200
@@ -29,6 +29,7 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "gone": GONE,
     "path_check": (True, False),
     "transport": TRANSPORTS,
+    "cache": (True, False),
 }
 
 
@@ -51,6 +52,11 @@ def find(name: str) -> Scenario:
             f"no scenario is called {name!r}; there are {', '.join(known)}, or give a .toml file"
         )
     return load(known[name])
+
+
+def workload_file(name: str) -> Path:
+    """The file of a scenario's workload: a path, or relative to those that come with polltrace."""
+    return Path(str(files("polltrace.scenarios").joinpath(name)))
 
 
 def load(path: Path) -> Scenario:
@@ -137,7 +143,8 @@ class _Checked:
         self.known("base.", base, frozenset(MATRIX))
         repeats = self.a(dict, "repeats", {})
         self.known("repeats.", repeats, frozenset({"blocks", "timed", "counted"}))
-        statement, binds = self.statement()
+        workload = self.workload(record, matrix)
+        statement, binds = ("", self.a(dict, "binds", {})) if workload else self.statement()
         seconds = self.data.get("seconds")
         if seconds is not None and (
             isinstance(seconds, bool)
@@ -161,6 +168,7 @@ class _Checked:
             timed=self.count(repeats, "timed", 4),
             counted=self.count(repeats, "counted", 2),
             expected=tuple(map(self.expected, self.a(list, "expected", []))),
+            workload=workload,
         )
 
     def expected(self, value: Any) -> Expected:
@@ -172,6 +180,33 @@ class _Checked:
         if value.get("check") not in CHECKS:
             self.wrong("expected.check", f"is none of {', '.join(CHECKS)}")
         return Expected(**value)
+
+    def workload(self, record: Sequence[str], matrix: Mapping[str, Sequence[Any]]) -> str:
+        """Where the workload's file is; empty where the scenario has a statement."""
+        if "workload" not in self.data:
+            if "load" in record:
+                self.wrong("record", "'load' is of a scenario with a workload")
+            if "cache" in matrix:
+                self.wrong("matrix.cache", "is of a scenario with a workload")
+            return ""
+        name: str = self.a(str, "workload")
+        for key in ("statement", "binds"):
+            if key in self.data:
+                self.wrong(key, "is not of a scenario with a workload, which has its own")
+        if tuple(record) != ("load",):
+            self.wrong("record", "of a scenario with a workload is ['load']")
+        for key in matrix:
+            if key not in OF_LOADS:
+                self.wrong(f"matrix.{key}", f"is not of a load, which has {', '.join(OF_LOADS)}")
+        for client in matrix.get("client", ()):
+            if client not in LOAD_PROGRAMS:
+                self.wrong("matrix.client", f"{client!r} is none of {', '.join(LOAD_PROGRAMS)}")
+        own, packaged = self.path.parent / name, workload_file(name)
+        if own.is_file() and not (packaged.is_file() and own.samefile(packaged)):
+            return str(own.resolve())
+        if not packaged.is_file():
+            self.wrong("workload", f"there is no {name}")
+        return name
 
     def statement(self) -> tuple[str, Mapping[str, Any]]:
         text = self.a(str, "statement")

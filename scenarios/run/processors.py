@@ -14,6 +14,12 @@ def processors() -> tuple[int, int]:
     return ours[0], ours[-1]
 
 
+def load_processors(server: str) -> set[int]:
+    """The processors of a load's clients: with the lab all but the lab's, else all."""
+    ours = os.sched_getaffinity(0)
+    return ours - {processors()[1]} if server == "lab" and len(ours) > 1 else ours
+
+
 @contextlib.contextmanager
 def moved_to(these: Collection[int]) -> Iterator[None]:
     """Run this thread on these processors meanwhile, and its children for good.

@@ -11,8 +11,9 @@ import contextlib
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from typing import Any
 
-from polltrace.scenarios.plan.cell import WAIT_SLICE_S, Cell
+from polltrace.scenarios.plan.cell import WAIT_SLICE_S, Cell, varied
 from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.run import host_noise
 from polltrace.scenarios.run.client import DriverClient
@@ -27,6 +28,8 @@ from polltrace.scenarios.run.work import Work
 Progress = Callable[[str, int, int], None]
 Write = Callable[..., None]
 """RunWriter.write, or another function that keeps a line of a run."""
+MeasureLoad = Callable[[Cell, list[str], int], Mapping[str, Any]]
+"""The load of a cell, with the keys that vary and the number of the block: a `load` line."""
 
 
 @contextlib.contextmanager
@@ -38,7 +41,8 @@ def watching(server: DatabaseServer) -> Iterator[DriverClient]:
 
 
 class Runner:
-    """Executes blocks; `write` gets each figure at once, `progress` each step."""
+    """Executes blocks; `write` gets each figure at once, `progress` each step. A scenario with a
+    workload needs `load`."""
 
     def __init__(  # noqa: PLR0913, PLR0917
         self,
@@ -50,6 +54,7 @@ class Runner:
         routes: Mapping[str, Route],
         write: Write,
         progress: Progress,
+        load: MeasureLoad | None = None,
     ) -> None:
         self.plan = plan
         self.work = work
@@ -59,6 +64,7 @@ class Runner:
         self._routes = routes
         self._write = write
         self._progress = progress
+        self._load = load
         self._yardstick = host_noise.Yardstick(processors()[1])
         self._index = {cell: number for number, cell in enumerate(plan.cells)}
         self._steps = 0
@@ -82,6 +88,9 @@ class Runner:
     def _block(self, block: int) -> None:
         order = random.Random(f"{self.plan.seed}:{block}")
         record = self.plan.scenario.record
+        if self._load is not None:
+            self._loads(block, self._load, order)
+            return
         if self._latency is not None:
             self._rounds(block, self._latency, order)
         if {*record} == {"latency"}:
@@ -142,6 +151,12 @@ class Runner:
                 **asdict(took),
                 yardstick_s=yardstick_s,
             )
+
+    def _loads(self, block: int, load: MeasureLoad, order: random.Random) -> None:
+        names = varied(self.plan.cells)
+        for cell in self._shuffled(order):
+            self._say("loading by", cell)
+            self._write("load", block, cell=self._index[cell], **load(cell, names, block))
 
     def _rounds(self, block: int, latency: CellLatency, order: random.Random) -> None:
         for turn in range(self.plan.scenario.timed):

@@ -154,3 +154,28 @@ def test_constraints_and_indexes(lab: Lab) -> None:
         ("CODE", "VARCHAR2", 9, None, "N", "'a''b'"),
         ("N", "NUMBER", 22, None, "Y", None),
     ]
+
+
+def test_a_server_without_a_client_result_cache_says_so(lab: Lab) -> None:
+    session = lab.connect()
+    parameters = (
+        "select name, value from v$parameter where name like '%result\\_cache%' escape '\\'"
+    )
+    assert dict(session.rows(parameters)) == {
+        "client_result_cache_lag": "3000",
+        "client_result_cache_size": "0",
+        "result_cache_mode": "MANUAL",
+    }
+    for owner in ("", "sys."):
+        query = f"select cache_id, stat_id, name, value from {owner}client_result_cache_stats$"
+        assert session.rows(query) == []
+        assert [column[:2] for column in session.cursor.description] == [
+            ("CACHE_ID", oracledb.DB_TYPE_NUMBER),
+            ("STAT_ID", oracledb.DB_TYPE_NUMBER),
+            ("NAME", oracledb.DB_TYPE_VARCHAR),
+            ("VALUE", oracledb.DB_TYPE_NUMBER),
+        ]
+    session.cursor.execute("create table annotated (n number)")
+    modes = "select result_cache from user_tables where table_name = 'ANNOTATED'"
+    assert session.one(modes) == "DEFAULT"
+    session.cursor.execute("drop table annotated")

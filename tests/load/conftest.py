@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import oracledb
@@ -14,8 +16,22 @@ import pytest
 
 from polltrace.scenarios.load.workload import Statement, ThinkTime, Workload
 from polltrace.scenarios.run.servers.lab_server import LabServer
+from tests.conftest import ROOT
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def load_client_module(name: str) -> ModuleType:
+    """A module of python-oracledb's load client, which is a program and no package."""
+    path = ROOT / f"scenarios/clients/python_oracledb/{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 Loaded = Callable[..., dict[str, Any]]
 
 

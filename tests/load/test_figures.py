@@ -83,6 +83,33 @@ def test_an_open_loop_counts_latency_from_the_intended_start() -> None:
     assert own["max"] == pytest.approx(3, rel=1e-3)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 7, 100])
+def test_what_comes_in_pieces_is_counted_as_in_one(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(2)
+    rows = np.zeros((2, 100), RECORD)
+    rows["due_ns"] = np.cumsum(rng.exponential(MS, (2, 100)), axis=1)
+    rows["began_ns"] = rows["due_ns"] + rng.exponential(MS, (2, 100))
+    rows["ended_ns"] = rows["began_ns"] + rng.exponential(MS, (2, 100))
+    rows["statement"] = rng.integers(2, size=(2, 100))
+    rows["outcome"] = rng.integers(-1, 2, size=(2, 100))
+
+    def counted(pieces: int) -> dict[str, Any]:
+        tally = Tally(workload(sessions=2, rate=10.0))
+        clocks = [SessionClock(), SessionClock()]
+        for at in range(0, 100, pieces):
+            for session in (0, 1):
+                part = rows[session, at : at + pieces]
+                tally.add(session, part, ["ORA-01013: cancelled"], clocks[session])
+        return tally.line()
+
+    whole = counted(100)
+    assert sum(whole["by_session"]) == (rows["outcome"] == 0).sum()
+    monkeypatch.setattr("polltrace.scenarios.load.tally.SETTLED_AT", 3 * at_once)
+    assert counted(at_once) == whole
+
+
 def test_a_closed_loop_counts_latency_from_the_actual_start() -> None:
     tally = Tally(workload())
     tally.add(0, records((0, 1 * MS, 9 * MS, 0, 0)), [], SessionClock())
@@ -93,8 +120,9 @@ def test_ignored_errors_are_counted_apart() -> None:
     tally = Tally(workload(ignored_errors=("ORA-00001",)))
     errors = ["ORA-00001: unique constraint", "DPY-4011: the database closed the connection"]
     tally.add(0, records((0, 0, 1, 0, 1), (0, 0, 1, 0, 2), (0, 0, 1, 0, 1)), errors, SessionClock())
-    assert tally.line()["ignored"] == {"ORA-00001": 2}
-    assert tally.line()["errors"] == {"DPY-4011": 1}
+    line = tally.line()
+    assert line["ignored"] == {"ORA-00001": 2}
+    assert line["errors"] == {"DPY-4011": 1}
 
 
 def made(

@@ -234,6 +234,43 @@ def test_a_killed_client_loses_its_session_and_is_told(
     assert LoadReport(path).data()["lost_sessions"] == [lost]
 
 
+KILLED = """
+client = ["{client}", "python-oracledb"]
+sessions = 2
+seconds = 600
+think_s = 0.01
+setup = ["create table done (sid number)"]
+[[statements]]
+sql = "insert into done values (sys_context('userenv', 'sid'))"
+"""
+MOST_UNFLUSHED = 12
+"""Transactions with 10 ms of think time in a tenth of a second, and those at both its ends."""
+
+
+@pytest.mark.parametrize("client", LOAD_PROGRAMS)
+def test_a_killed_client_loses_no_more_than_it_had_not_flushed(
+    client: str, start: Start, at_server: list[str], rows: Rows, tmp_path: Path
+) -> None:
+    if reason := load_program(client).missing():
+        missing(reason)
+    text = KILLED.format(client=client)
+    process, path = started(start, tmp_path, text, *at_server)
+    program = load_program(client).command()[-1]
+    os.kill(descendants(process.pid, program)[0], signal.SIGKILL)
+    data = after_a_loss(process, path)
+    [lost] = data["lost_sessions"]
+    session = data["per_session"][lost]
+    [(done,)] = rows(f"select count(*) from done where sid = {session['sid']}")
+    assert session["transactions"] <= done <= session["transactions"] + MOST_UNFLUSHED
+    assert session["transactions"] > 0
+    assert session["unheard_s"] >= 0
+    # The other session's are all there.
+    other = data["per_session"][1 - lost]
+    assert rows(f"select count(*) from done where sid = {other['sid']}") == [
+        (other["transactions"],)
+    ]
+
+
 @pytest.mark.parametrize("client", LOAD_PROGRAMS)
 def test_a_session_whose_server_ends_is_lost_and_the_others_go_on(
     client: str, start: Start, built_lab: None, tmp_path: Path

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/load.md agrees with what is read and printed."""
+"""docs/load.md and docs/client-result-cache.md agree with what is read and printed."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from polltrace.scenarios.load.workload import (
     DISTRIBUTIONS,
     ENDS,
     ORDERS,
+    CacheSettings,
 )
 from polltrace.scenarios.load.workload_file import KEYS, load_workload
 from tests.conftest import ROOT
@@ -21,6 +23,7 @@ from tests.conftest import ROOT
 from .test_figures import made
 
 PAGE = (ROOT / "docs/load.md").read_text()
+CACHE_PAGE = (ROOT / "docs/client-result-cache.md").read_text()
 
 
 def test_it_names_every_word() -> None:
@@ -29,13 +32,18 @@ def test_it_names_every_word() -> None:
     assert {word for word in words if not re.search(rf"[`\[]{word}\b", PAGE)} == set()
 
 
+def test_it_names_every_key_of_the_cache() -> None:
+    keys = {each.name for each in dataclasses.fields(CacheSettings)}
+    assert {key for key in keys if f"| `{key}` |" not in CACHE_PAGE} == set()
+
+
 def test_it_names_every_key_of_the_json(tmp_path: Path) -> None:
     keys = set(load_data(made(tmp_path / "a"))) - {"header"}
     assert {key for key in keys if f"`{key}`" not in PAGE} == set()
 
 
 def test_its_workloads_are_read(tmp_path: Path) -> None:
-    shown = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    shown = re.findall(r"```toml\n(.*?)```", PAGE + CACHE_PAGE, re.DOTALL)
     assert len(shown) >= 2
     (tmp_path / "orders.csv").write_text("id,v\n1,a\n")
     (tmp_path / "chairs.csv").write_text("chair\n1\n")

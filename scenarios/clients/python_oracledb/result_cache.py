@@ -2,8 +2,9 @@
 """polltrace's own client result cache, for one session of the load client.
 
 python-oracledb (thin) has none. This one follows the documented rules of Oracle's: results are
-kept by statement and binds; a result is used without a round trip as long as the last look for
-changes is no older than the lag; a session with changes that it has not committed uses none.
+kept by statement and binds, until the session's settings change; a result is used without a round
+trip as long as the last look for changes is no older than the lag; a session with changes that it
+has not committed uses none.
 Oracle's server tells about changes with any answer; here a query of the user's, whose rows change
 whenever what is cached may have, is asked by a round trip of its own.
 """
@@ -70,10 +71,14 @@ class ResultCache:
         seen = self._changes()
         if seen != self._seen and self._seen is not None:
             self.invalidations += 1
-            self.deletes += len(self._results)
-            self._results.clear()
-            self._blocks = 0
+            self.forget()
         self._seen, self._looked = seen, asked
+
+    def forget(self) -> None:
+        """Keep nothing: the results may have changed, or belong to other session settings."""
+        self.deletes += len(self._results)
+        self._results.clear()
+        self._blocks = 0
 
     def own_change(self) -> None:
         """This session has committed something: it must see that at once."""

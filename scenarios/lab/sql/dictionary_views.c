@@ -22,8 +22,11 @@ static const char *query_of(const char *name, size_t length) {
 }
 
 bool dictionary_views_have(const char *name) {
-    return (strncmp(name, "ALL_", 4) == 0 || strncmp(name, "USER_", 5) == 0) &&
-           query_of(name, strlen(name));
+    static const char *const prefixes[] = {"ALL_", "USER_", "CLIENT_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return query_of(name, strlen(name));
+    return false;
 }
 
 static void append(sqlite3_str *to, const char *query, const char *own_schema) {
@@ -66,11 +69,12 @@ char *dictionary_view_query(const char *name, const char *own_schema) {
 
 const char *dictionary_views_type(const char *column) {
     static const char *const numbers[] = {
-        "BLEVEL",      "BLOCKS",          "CHAR_LENGTH",
-        "COLUMN_ID",   "COLUMN_POSITION", "CLUSTERING_FACTOR",
-        "DATA_LENGTH", "DATA_PRECISION",  "DATA_SCALE",
-        "LEAF_BLOCKS", "DISTINCT_KEYS",   "NUM_DISTINCT",
-        "NUM_ROWS",    "POSITION",        "PREFIX_LENGTH",
+        "BLEVEL",         "BLOCKS",      "CACHE_ID",
+        "CHAR_LENGTH",    "COLUMN_ID",   "DATA_LENGTH",
+        "DATA_PRECISION", "DATA_SCALE",  "COLUMN_POSITION",
+        "DISTINCT_KEYS",  "LEAF_BLOCKS", "NUM_DISTINCT",
+        "NUM_ROWS",       "POSITION",    "PREFIX_LENGTH",
+        "STAT_ID",        "VALUE",       "CLUSTERING_FACTOR",
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(column, numbers[i]) == 0)

@@ -113,6 +113,11 @@ static const struct parameter {
     const char *value, *description;
     void (*computed)(const struct fixed_cell *cell);
 } parameters[] = {
+    // None is offered: docs/client-result-cache.md.
+    {"client_result_cache_lag", BIG_INTEGER, "3000",
+     "client result cache maximum lag in milliseconds"},
+    {"client_result_cache_size", BIG_INTEGER, "0",
+     "client result cache max size in bytes"},
     {"compatible", STRING, "19.0.0", "Database will be compatible with this"},
     {"cpu_count", INTEGER, "", "number of CPUs for this instance", cpu_count},
     {"db_block_size", INTEGER, "8192", "Size of database block in bytes"},
@@ -127,6 +132,7 @@ static const struct parameter {
     {"pga_aggregate_limit", BIG_INTEGER, "",
      "limit of the private memory of each server", pga_limit},
     {"processes", INTEGER, "512", "user processes"},
+    {"result_cache_mode", STRING, "MANUAL", "result cache operator usage mode"},
     {"service_names", STRING, NULL, "service names supported by the instance"},
     {"sessions", INTEGER, "512", "user and system sessions"},
     {"sql_trace", BOOLEAN, "", "enable SQL trace", sql_trace},

@@ -49,8 +49,16 @@ def _cell(each: CellResult) -> dict[str, Any]:
             name: {"round_trip_s": _interval(layer.seconds), "blocks_s": list(layer.blocks_s)}
             for name, layer in each.layers.items()
         },
+        "load": _load(each),
         "stacks": {k: v for k, v in each.stacks.items() if k not in ("kind", "block", "cell")},
     }
+
+
+def _load(each: CellResult) -> dict[str, Any] | None:
+    load = each.load
+    if load is None:
+        return None
+    return {**asdict(load), "per_s": _interval(load.per_s), "found": load.found}
 
 
 def _interval(estimate: Estimate | None) -> dict[str, float] | None:

@@ -30,6 +30,22 @@ def elapsed(result: RunResult) -> str:
     return strips(title, "ms", rows, log=spread_wide(row.value or 0 for row in rows))
 
 
+def loads(result: RunResult) -> str:
+    rows = [
+        Strip(
+            each.label,
+            each.load.per_s.value,
+            (each.load.per_s.low, each.load.per_s.high),
+            each.load.later_per_s,
+            _series(result, each),
+        )
+        for each in result.cells
+        if each.load and min(each.load.later_per_s) > 0
+    ]
+    title = "Transactions a second, later half of each load: median of the blocks, every block"
+    return strips(title, "a second", rows, log=spread_wide(row.value or 0 for row in rows))
+
+
 def over_base(result: RunResult) -> str:
     compared = [(each, each.over_base_pct) for each in result.cells if each.over_base_pct]
     # Ratios over a wide range are shown as factors instead of per cent.

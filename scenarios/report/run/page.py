@@ -26,6 +26,7 @@ def _sections(result: RunResult) -> Iterator[str]:
     if found := "".join(f"<li>{escape(each)}</li>" for each in conclusions(result)):
         yield f"<h2>Found</h2>\n<ul>{found}</ul>"
     for heading, drawing in (
+        ("Loads", figures.loads(result)),
         ("Elapsed", figures.elapsed(result)),
         ("Against the base", figures.over_base(result)),
         ("Break polls", figures.polls(result)),
@@ -38,6 +39,13 @@ def _sections(result: RunResult) -> Iterator[str]:
         if drawing:
             yield f"<h2>{heading}</h2>\n{drawing}"
     yield f"<h2>All figures</h2>\n<pre>{escape(run_text(result))}</pre>"
-    work = result.run.header["work"]
-    statement = f"{work['statement'].strip()}\n{work['binds']}"
-    yield f"<h2>Statement</h2>\n<pre>{escape(statement)}</pre>"
+    for statement in _statements(result):
+        yield f"<h2>Statement</h2>\n<pre>{escape(statement)}</pre>"
+
+
+def _statements(result: RunResult) -> Iterator[str]:
+    if workload := result.run.header.get("workload"):
+        yield from (each["sql"] for each in workload["statements"])
+    else:
+        work = result.run.header["work"]
+        yield f"{work['statement'].strip()}\n{work['binds']}"

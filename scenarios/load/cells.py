@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The loads of a run: each cell's, with what the scenario varies in place of the workload's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from polltrace.errors import UsageError
+from polltrace.scenarios.load.load_file import LoadData
+from polltrace.scenarios.load.result import LoadResult, load_result
+from polltrace.scenarios.load.run import Load
+from polltrace.scenarios.load.trace_files import keep_traces, traced
+from polltrace.scenarios.load.workload import Workload, consistent
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.plan import Plan
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.network.choice import Network, Route
+from polltrace.scenarios.run.processors import load_processors
+from polltrace.scenarios.run.servers.server import DatabaseServer
+
+
+class CellLoads:
+    """Executes one load after the other. `traces`: the folder that keeps the SQL traces of the
+    first block, a folder for each cell; None for none."""
+
+    def __init__(  # noqa: PLR0913, PLR0917
+        self,
+        workload: Workload,
+        plan: Plan,
+        server: DatabaseServer,
+        network: Network,
+        routes: Mapping[str, Route],
+        watcher: DriverClient,
+        traces: Path | None,
+    ) -> None:
+        self._workload, self._plan, self._server = workload, plan, server
+        self._words, self._routes, self._watcher = network.words(), routes, watcher
+        self._traces = traces
+
+    def measure(self, cell: Cell, names: list[str], block: int) -> dict[str, Any]:
+        """The figures of a `load` line. `names` are the keys that vary between the cells. Raises
+        KeyboardInterrupt where Ctrl-C ended the load: a part of one is no figure of its cell."""
+        workload = of_cell(self._workload, self._plan, cell)
+        keep = self._traces if block == self._plan.first_block else None
+        if keep:
+            workload = traced(workload)
+        begun: list[LoadData] = []
+
+        def take(kind: str, **values: Any) -> None:
+            if begun:
+                begun[0].take({"kind": kind, **values})
+            else:
+                begun.append(LoadData.begun(values))
+
+        way = self._routes.get(cell.path, Route()), self._words.get(cell.path, "no delay")
+        of_clients = load_processors(self._server.kind)
+        # The same sequence in every cell of a block.
+        seed = (self._plan.seed + block) % 2**32
+        Load(workload, seed, self._server, *way, of_clients, take, lambda _: None).run(
+            self._watcher
+        )
+        result = load_result(begun[0])
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if keep:
+            name = re.sub(r"\W+", "-", cell.label(names)).strip("-")
+            keep_traces(self._server, workload.trace_identifier, keep / name)
+        return load_line(result)
+
+
+def of_cell(workload: Workload, plan: Plan, cell: Cell) -> Workload:
+    """The workload with the values of the cell's keys that the scenario names. Raises UsageError
+    where they contradict one another."""
+    scenario = plan.scenario
+    given: dict[str, Any] = {
+        key: getattr(cell, key)
+        for key in ("break_mode", "skip", "fetch_size", "sdu", "sessions")
+        if key in scenario.matrix
+    }
+    given["clients"] = (cell.client,)
+    if "path" in scenario.matrix:
+        given["path"] = scenario.paths[cell.path]
+    if scenario.seconds is not None:
+        given["seconds"] = scenario.seconds
+    if "cache" in scenario.matrix and not cell.cache:
+        given["cache"] = None
+    if cell.cache and not workload.cache:
+        raise UsageError(f"matrix.cache: {workload.name} has no [cache]")
+    return consistent(replace(workload, **given))
+
+
+def load_line(result: LoadResult) -> dict[str, Any]:
+    """What a run's file holds of a load.
+
+    `later_per_s` is the rate in its later half: by then caches are full and plans are known.
+    """
+    later = [line for line in result.seconds if line["at_s"] > result.elapsed_s / 2]
+    return {
+        "transactions": result.transactions,
+        "elapsed_s": result.elapsed_s,
+        "later_per_s": sum(x["transactions"] for x in later) / sum(x["seconds"] for x in later),
+        "errors": result.failed,
+        "dropped": result.dropped,
+        "not_begun": result.not_begun,
+        "lost": len(result.lost),
+        "latency_ms": result.latency_ms,
+        "server_cpu_s": result.server_cpu_s,
+        "client_cpu": result.client_cpu,
+        "break_polls": result.break_polls,
+        "cache": dict(result.cache),
+        "warnings": result.warnings(),
+    }
