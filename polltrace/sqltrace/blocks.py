@@ -12,7 +12,7 @@ from polltrace.printable import note
 from polltrace.sqltrace.inputs import PackedError, Reads
 from polltrace.sqltrace.library import PADDING
 
-BLOCK = 1 << 21
+BLOCK = 1 << 19  # it stays in a processor's own cache, with its records
 LONGEST_LINE = 1 << 24
 
 # A record, of which a part is none: its last number may lack digits.

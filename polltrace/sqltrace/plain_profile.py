@@ -206,19 +206,23 @@ def _rank(part: float, calls: int) -> int:
 
 def _in_order(spreads: list[Spread], order: Order) -> Sequence[Spread]:
     """Equal ones by name."""
-    values: dict[str, Callable[[Spread], float]] = {
-        "duration": lambda each: each.duration or 0,
-        "calls": lambda each: each.calls,
-        "mean": lambda each: (each.duration or 0) / each.calls,
-        "least": lambda each: each.least or 0,
-        "most": lambda each: each.most or 0,
-    } | {
-        f"p{round(100 * part)}": lambda each, i=i: each.percentiles[i] or 0  # type: ignore[misc]
-        for i, part in enumerate(PERCENTILES)
-    }
     if order.column == "grouped":
         return spreads[::-1] if order.descending else spreads
-    return sorted(spreads, key=values[order.column], reverse=order.descending)
+    return sorted(spreads, key=_VALUES[order.column], reverse=order.descending)
+
+
+def _percentile(number: int) -> Callable[[Spread], float]:
+    return lambda each: each.percentiles[number] or 0
+
+
+_VALUES: Mapping[str, Callable[[Spread], float]] = {
+    "duration": lambda each: each.duration or 0,
+    "calls": lambda each: each.calls,
+    "mean": lambda each: (each.duration or 0) / each.calls,
+    "least": lambda each: each.least or 0,
+    "most": lambda each: each.most or 0,
+    **{f"p{round(100 * part)}": _percentile(i) for i, part in enumerate(PERCENTILES)},
+}
 
 
 def _together(spreads: Sequence[Spread]) -> Spread:

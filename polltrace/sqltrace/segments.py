@@ -57,7 +57,7 @@ def traces(words: Iterable[str]) -> Iterator[str]:
     them."""
     listed = list(trace_files(words))
     stems = {_absolute(of[1]) for each in listed if (of := _SEGMENT.fullmatch(each))}
-    cut = (
+    cut: Iterable[str] = (
         each for each in listed if (of := _WHOLE.fullmatch(each)) and _absolute(of[1]) in stems
     ) if stems else ()  # fmt: skip
     read = {_absolute(segment.path) for each in cut for segment in segments_before(each)}

@@ -263,6 +263,25 @@ def test_what_was_not_understood_is_counted_by_kind() -> None:
     assert summary.not_understood == {"kgl": 2, "ORA": 1, "(number)": 1}
 
 
+def test_numbers_of_any_length_follow_one_another() -> None:
+    numbers = [
+        *(1, 12345678, 123456789, 12345678, 123456789012345, 1234567890123456, 12345679),
+        *(123456790, 99999999, 100000000, 0, 123456789012346, 7, 8007199254740992),
+    ]
+    trace = "".join(
+        f"EXEC #5:c=1,e=1,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh={plh},tim={tim}\n"
+        f"WAIT #5: nam='x' ela= 3 p1=1 p2=2 p3=3 obj#=1 tim={tim}\n"
+        f"LOBREAD: type=TEMPORARY LOB,bytes=99,c=8,e=9,p=0,cr=1,cu=2,tim={tim}\n"
+        for plh, tim in zip(numbers[::-1], numbers, strict=True)
+    )
+    for columns in (("tim_us", "plh"), ("tim_us", "plh", "p1")):
+        found = rows(trace, columns)
+        assert [each["tim_us"] for each in found] == [each for each in numbers for _ in range(3)]
+        assert [each["plh"] for each in found[::3]] == numbers[::-1]
+    leading = "WAIT #5: nam='x' ela= 3 tim=00000000123\n" + wait(5, "x", 1, 123)
+    assert [each["tim_us"] for each in rows(leading, ("tim_us",))] == [123, 123]
+
+
 def test_numbers_out_of_range_are_left_out_and_counted() -> None:
     trace = "WAIT #5: nam='x' ela= 99999999999999999 p1=1 tim=5\nWAIT #5: nam='x' ela= -4 tim=6\n"
     table, summary = scan(trace)

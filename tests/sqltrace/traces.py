@@ -81,7 +81,7 @@ def scan(
     given = data.encode() if isinstance(data, str) else data
     asked = ScanOptions(tuple(columns), **options)
     found, form = FileScan("a.trc", asked), ArrowForm(asked)
-    reader = BlockReader(_Bytes(given, step), block)  # type: ignore[arg-type]
+    reader = BlockReader(_Bytes(given, step), block)
     batches, filled = [], Block()
     while part := reader.next(found.last_tim):
         if part.passed:

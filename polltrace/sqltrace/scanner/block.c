@@ -167,7 +167,11 @@ void block_read(struct block *block, const char *data, size_t len,
     block->count = 0;
     block->kinds.count = 0;
     struct reader reader = {
-        .block = block, .end = data + len, .want = want, .mode = begins};
+        .block = block,
+        .end = data + len,
+        .want = want,
+        .mode = begins,
+        .known = {.tim = NO_KNOWN_DIGITS, .plh = NO_KNOWN_DIGITS}};
     block->out_of_memory = !name_kinds(&reader);
     if (block->out_of_memory)
         return;

@@ -27,9 +27,10 @@ static inline unsigned read_digits(const char *at, uint64_t *value) {
     return count;
 }
 
+static const uint64_t POWER[] = {1,      10,      100,      1000,     10000,
+                                 100000, 1000000, 10000000, 100000000};
+
 bool read_number(const char **at, int64_t *value) {
-    static const uint64_t POWER[] = {1,      10,      100,      1000,     10000,
-                                     100000, 1000000, 10000000, 100000000};
     const char *p = *at;
     const bool negative = *p == '-';
     p += negative;
@@ -44,6 +45,25 @@ bool read_number(const char **at, int64_t *value) {
     *at = p;
     *value = (int64_t)(negative ? -number : number);
     return p > first && p - first <= 20;
+}
+
+// The same of a number of nine digits to fifteen, mostly.
+static inline bool read_long_number(const char **at, int64_t *value,
+                                    struct known_digits *known) {
+    uint64_t text, rest;
+    memcpy(&text, *at, sizeof text);
+    if (text != known->text) {
+        if (read_digits(*at, &rest) < 8)
+            return read_number(at, value);
+        known->text = text;
+        known->value = rest;
+    }
+    const unsigned count = read_digits(*at + 8, &rest);
+    if (count == 8)
+        return read_number(at, value);
+    *value = (int64_t)(known->value * POWER[count] + rest);
+    *at += 8 + count;
+    return true;
 }
 
 // The same; most numbers of a call are one digit.
@@ -104,51 +124,50 @@ static inline enum field field_of(const char *key, size_t len) {
     return FIELDS;
 }
 
-// Keys in the order in which Oracle writes them; a release lacks some.
-static const struct key {
-    char text[4];
-    uint8_t len, field;
-} KEYS[] = {
-    {"c=", 2, FIELD_C},     {"e=", 2, FIELD_E},     {"p=", 2, FIELD_P},
-    {"cr=", 3, FIELD_CR},   {"cu=", 3, FIELD_CU},   {"mis=", 4, FIELD_MIS},
-    {"r=", 2, FIELD_R},     {"dep=", 4, FIELD_DEP}, {"og=", 3, FIELD_OG},
-    {"plh=", 4, FIELD_PLH}, {"tim=", 4, FIELD_TIM},
-};
-
-static inline bool is_key(const char *at, const struct key *key) {
-    uint32_t here, text;
-    memcpy(&here, at, sizeof here);
-    memcpy(&text, key->text, sizeof text);
-    return ((here ^ text) & (UINT32_MAX >> (32 - 8 * key->len))) == 0;
+// The key `text` at *at, if it is there, with its number and the comma behind
+// it. False where nothing else can follow in this way.
+static inline __attribute__((always_inline)) bool
+take(const char **at, const char *text, size_t len, enum field field,
+     struct record *to, uint32_t *has, struct known_digits *known) {
+    if (memcmp(*at, text, len) != 0)
+        return true;
+    const char *after = *at + len;
+    int64_t value;
+    if (!(known ? read_long_number(&after, &value, known)
+                : read_short_number(&after, &value)))
+        return false;
+    to->field[field] = value;
+    *has |= 1u << field;
+    *at = after + (*after == ',');
+    return *after == ',';
 }
 
-// Those of KEYS that are in order, with a comma alone between them; *at is left
-// at the first that is not. False where the fields end.
-static bool read_in_order(const char **at, struct record *to) {
+// Keys in the order in which Oracle writes them, of which a release lacks some,
+// with a comma alone between them; *at is left at the first that is not. False
+// where the fields end. Each key is a constant, so that none is looked up.
+static bool read_in_order(const char **at, struct record *to,
+                          struct long_numbers *known) {
     const char *p = *at;
     uint32_t has = 0;
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
-        if (!is_key(p, &KEYS[i]))
-            continue;
-        const char *after = p + KEYS[i].len;
-        int64_t value;
-        if (!read_short_number(&after, &value))
-            break;
-        to->field[KEYS[i].field] = value;
-        has |= 1u << KEYS[i].field;
-        p = after;
-        if (*p != ',')
-            break;
-        p++;
-    }
+#define TAKE(text, field, long_number)                                         \
+    take(&p, text, sizeof(text) - 1, field, to, &has, long_number)
+    (void)(TAKE("c=", FIELD_C, NULL) && TAKE("e=", FIELD_E, NULL) &&
+           TAKE("p=", FIELD_P, NULL) && TAKE("cr=", FIELD_CR, NULL) &&
+           TAKE("cu=", FIELD_CU, NULL) && TAKE("mis=", FIELD_MIS, NULL) &&
+           TAKE("r=", FIELD_R, NULL) && TAKE("dep=", FIELD_DEP, NULL) &&
+           TAKE("og=", FIELD_OG, NULL) &&
+           TAKE("plh=", FIELD_PLH, &known->plh) &&
+           TAKE("tim=", FIELD_TIM, &known->tim));
+#undef TAKE
     to->has |= has;
     const bool ended = p > *at && p[-1] != ',' && *p != ' ';
     *at = p;
     return !ended;
 }
 
-const char *read_call(const char *at, const char *end, struct record *to) {
-    if (!read_in_order(&at, to))
+const char *read_call(const char *at, const char *end, struct record *to,
+                      struct long_numbers *known) {
+    if (!read_in_order(&at, to, known))
         return at;
     while (at < end) {
         while (*at == ' ' || *at == ',')
@@ -178,14 +197,15 @@ const char *read_call(const char *at, const char *end, struct record *to) {
 // blanks and signs, so the values are what follows each '='. Without
 // `parameters`, tim alone is read.
 static const char *read_parameters(const char *at, const char *end,
-                                   bool parameters, struct record *to) {
+                                   bool parameters, struct record *to,
+                                   struct known_digits *known) {
     if (!parameters) {
         at = find_text(at, end, " tim=", 5);
         int64_t tim;
         if (!at)
             return end;
         at += 5;
-        if (read_number(&at, &tim))
+        if (read_long_number(&at, &tim, known))
             put(to, FIELD_TIM, tim);
         return at;
     }
@@ -215,7 +235,8 @@ static const char *read_parameters(const char *at, const char *end,
 }
 
 const char *read_wait(const char *at, const char *end, bool parameters,
-                      struct record *to, struct text *name) {
+                      struct record *to, struct text *name,
+                      struct long_numbers *known) {
     if (end - at < 12 || memcmp(at, " nam='", 6) != 0)
         return NULL;
     name->at = at + 6;
@@ -231,7 +252,7 @@ const char *read_wait(const char *at, const char *end, bool parameters,
     if (!read_number(&at, &ela))
         return NULL;
     put(to, FIELD_ELA, ela);
-    return read_parameters(at, end, parameters, to);
+    return read_parameters(at, end, parameters, to, &known->tim);
 }
 
 bool find_number(const char *at, const char *end, const char *name,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "fields.h"
 
 // A cursor's number as it was written, with the sign behind it. One line after
 // the other is of the same cursor, and a number of 15 digits takes a while.
@@ -20,6 +21,7 @@ struct reader {
     unsigned want;
     struct mode mode;
     struct known_cursor cursor;
+    struct long_numbers known;
     int32_t name_of[RECORD_KINDS]; // in the names of the block
 };
 

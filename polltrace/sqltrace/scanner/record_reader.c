@@ -53,7 +53,7 @@ static const char *cursor_call(struct reader *reader, enum record_kind kind,
     if (!made)
         return NULL;
     const char *p = read_cursor(reader, at + word, made);
-    return p ? read_call(p, eol, made) : take_back(reader);
+    return p ? read_call(p, eol, made, &reader->known) : take_back(reader);
 }
 
 static const char *wait_call(struct reader *reader, const char *at,
@@ -63,7 +63,8 @@ static const char *wait_call(struct reader *reader, const char *at,
         return NULL;
     const char *p = read_cursor(reader, at + 5, made);
     struct text name;
-    p = p ? read_wait(p, eol, reader->want & WANT_PARAMETERS, made, &name)
+    p = p ? read_wait(p, eol, reader->want & WANT_PARAMETERS, made, &name,
+                      &reader->known)
           : NULL;
     if (!p)
         return take_back(reader);
@@ -78,7 +79,7 @@ static const char *plain_call(struct reader *reader, enum record_kind kind,
         return NULL;
     if (!reader_name(reader, made, at, word))
         return NULL;
-    return read_call(at + word + 1, eol, made);
+    return read_call(at + word + 1, eol, made, &reader->known);
 }
 
 // "LOBREAD:c=8,...", "LOBTMPCREATE:..."; which there are differs by release.

@@ -54,22 +54,24 @@ static struct contained contain_call(struct scan *scan,
     return found;
 }
 
-// Add a call or wait to the sums, and find what it contains.
-static struct contained account(struct scan *scan, const struct record *record,
-                                int64_t depth, int64_t line) {
-    const bool timed = record->has >> FIELD_TIM & 1;
+static void account_wait(struct scan *scan, const struct record *record,
+                         int64_t line) {
+    scan->summary.waits++;
+    if (record->has >> FIELD_TIM & 1)
+        contain_wait(scan, record, line);
+}
+
+// Add a call to the sums, and find what it contains.
+static struct contained account_call(struct scan *scan,
+                                     const struct record *record, int64_t depth,
+                                     int64_t line) {
     struct summary *sums = &scan->summary;
-    if (record->kind == WAIT_CALL) {
-        sums->waits++;
-        if (timed)
-            contain_wait(scan, record, line);
-        return (struct contained){0};
-    }
     sums->calls++;
     if (sums->least_depth < 0 || depth < sums->least_depth)
         sums->least_depth = depth;
-    return timed ? contain_call(scan, record, depth, line)
-                 : (struct contained){0};
+    return record->has >> FIELD_TIM & 1
+               ? contain_call(scan, record, depth, line)
+               : (struct contained){0};
 }
 
 static void put_contained(struct batch *batch, const struct record *record,
@@ -171,15 +173,23 @@ static void put_call(struct scan *scan, struct batch *batch,
     batch_put(batch, COLUMN_dur_us,
               value_of(record, wait ? FIELD_ELA : FIELD_C));
     put_fields(batch, record);
-    const struct contained found = account(scan, record, depth, line);
+    struct contained found = {0};
+    if (wait)
+        account_wait(scan, record, line);
+    else
+        found = account_call(scan, record, depth, line);
     put_contained(batch, record, &found, line);
 }
 
 void count_call(struct scan *scan, struct record *record) {
     const bool wait = record->kind == WAIT_CALL;
     const int64_t depth = wait ? 0 : value_of(record, FIELD_DEP);
+    const int64_t line = scan->summary.lines + record->line + 1;
     scan_clock(scan, record);
-    account(scan, record, depth, scan->summary.lines + record->line + 1);
+    if (wait)
+        account_wait(scan, record, line);
+    else
+        account_call(scan, record, depth, line);
     if (depth > 0 && scan->options.top)
         return;
     scan->out_of_memory |=
