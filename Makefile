@@ -193,7 +193,7 @@ bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ri
 	@./setup.sh --bench
 	python -m bench.trace_speed
 
-compare-power: build clients ## how often compare finds a slower server by its times: a quarter of an hour
+compare-power: build clients ## how often compare finds a slower server by its times: 51 runs
 	python -m bench.compare_power build/compare-power --record 51
 
 fit: build clients ## fit the cost model to measured sessions: ten minutes (root)

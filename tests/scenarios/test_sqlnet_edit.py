@@ -147,7 +147,7 @@ def test_somebody_elses_change_is_not_undone(path: Path) -> None:
     assert Path(f"{path}{sqlnet_edit.BACKUP_SUFFIX}").read_text() == ORIGINAL
 
 
-ORACLE, OINSTALL = 54321, 54322
+ORACLE, OINSTALL, DBA = 54321, 54322, 54323
 
 
 @pytest.fixture
@@ -179,6 +179,15 @@ def test_owner_and_mode_stay(owned: Path) -> None:
     assert owner_and_mode(owned) == before
     assert (owned.read_text(), owned.stat().st_mtime_ns) == (ORIGINAL, changed_ns)
     assert os.geteuid() == os.getegid() == 0
+
+
+def test_the_group_stays_where_the_directory_gives_new_files_its_own(owned: Path) -> None:
+    os.chown(owned.parent, ORACLE, DBA)
+    owned.parent.chmod(0o2770)
+    with SqlnetEdit(owned) as edit:
+        edit.set(7)
+        assert owner_and_mode(owned) == (ORACLE, OINSTALL, 0o640)
+    assert owner_and_mode(owned) == (ORACLE, OINSTALL, 0o640)
 
 
 @pytest.mark.parametrize("name", [".polltrace-new", sqlnet_edit.BACKUP_SUFFIX])
