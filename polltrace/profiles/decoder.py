@@ -204,9 +204,12 @@ def _windows(data: Mapping[str, Any]) -> PollWindows:
         squares = polls2, cross, cpu2
     return PollWindows(
         _count(data["count"]),
-        *[_number(data[key]) for key in ("polls", "seconds", "cpu_s", "displaced_s")],
-        squares,
-        min(0.9, _number(data.get("stolen", 0.0))),
+        polls=_number(data["polls"]),
+        seconds=_number(data["seconds"]),
+        cpu_s=_number(data["cpu_s"]),
+        displaced_s=_number(data["displaced_s"]),
+        squares=squares,
+        stolen=min(0.9, _number(data.get("stolen", 0.0))),
     )
 
 

@@ -107,7 +107,7 @@ class _Condition:
     def _not(self) -> Accepts | None:
         if self._next_is("not"):
             inner = self._not()
-            return (lambda kind, name, us: not inner(kind, name, us)) if inner else None
+            return _negated(inner) if inner else None
         if self._next_is("("):
             inner = self._or()
             return inner if self._next_is(")") else None
@@ -149,6 +149,10 @@ def _either(left: Accepts, right: Accepts | None) -> Accepts | None:
     if not right:
         return None
     return lambda kind, name, us: left(kind, name, us) or right(kind, name, us)
+
+
+def _negated(one: Accepts) -> Accepts:
+    return lambda kind, name, us: not one(kind, name, us)
 
 
 def _both(left: Accepts, right: Accepts | None) -> Accepts | None:

@@ -215,8 +215,9 @@ def row_of(
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S, observed_s))
     mode = mode_of(server.engine, evidence)
     busy, rate = history.busy, history.rate
-    polls = busy and rate and rate.per_s
-    knot = Knot.nearest(server.engine.trigger, busy / rate.per_s) if polls else None
+    knot = None
+    if busy and rate and rate.per_s:
+        knot = Knot.nearest(server.engine.trigger, busy / rate.per_s)
     cost = costs.by_knot.get(knot) if knot else None
     return ServerRow(
         pid=server.pid,

@@ -149,7 +149,7 @@ def test_a_timer_is_not_called_off_before_it_could_be_seen() -> None:
     """Few windows, and no check in them: of one in each second none need have come."""
     none = profile(polls=0, rate=PollRate(0, 0, 1))
     for window_s, mode in ((0.5, "unknown"), (1.2, "not checking")):
-        totals = replace(none.only(), windows=PollWindows(9, 0.0, window_s))
+        totals = replace(none.only(), windows=PollWindows(9, 0.0, window_s, window_s))
         seen = session_view(
             postgresql_server(102), replace(none, totals=(totals,)), STACKS[:1], COSTS
         )
