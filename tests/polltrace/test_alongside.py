@@ -23,8 +23,8 @@ def test_work_ends_with_the_block() -> None:
         with alongside(work):
             assert began.wait(PATIENCE_S)
             assert ended == []
-            raise ValueError
+            raise ValueError("interrupted")
 
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="interrupted"):
         interrupted()
     assert ended == [True]
