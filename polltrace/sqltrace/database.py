@@ -65,7 +65,7 @@ class TraceDatabase:
     @functools.cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
         self._folder = tempfile.TemporaryDirectory(prefix="polltrace-trace-")
-        made = _loaded("duckdb").connect(
+        made: duckdb.DuckDBPyConnection = _loaded("duckdb").connect(
             config={"temp_directory": self._folder.name, "memory_limit": "50%"}
         )
         made.execute("; ".join(_SETTINGS))

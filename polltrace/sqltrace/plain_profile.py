@@ -106,8 +106,7 @@ class _Condition:
 
     def _not(self) -> Accepts | None:
         if self._next_is("not"):
-            inner = self._not()
-            return (lambda kind, name, us: not inner(kind, name, us)) if inner else None
+            return _negated(self._not())
         if self._next_is("("):
             inner = self._or()
             return inner if self._next_is(")") else None
@@ -143,6 +142,12 @@ _READ: Mapping[
     },
     ("kind", "text"): (lambda kind, _name, _us: kind, lambda text: text[1:-1]),
 }
+
+
+def _negated(inner: Accepts | None) -> Accepts | None:
+    if not inner:
+        return None
+    return lambda kind, name, us: not inner(kind, name, us)
 
 
 def _either(left: Accepts, right: Accepts | None) -> Accepts | None:
