@@ -189,9 +189,9 @@ bench-load: build clients ## measure what a load adds to a transaction, next to 
 	@./setup.sh --bench
 	python -m bench.load_speed
 
-bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ripgrep, awk, perl (a quiet machine)
+bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ripgrep, awk, perl, into docs/trace-speed.md (a quiet machine)
 	@./setup.sh --bench
-	python -m bench.trace_speed
+	python -m bench.trace_speed --write docs/trace-speed.md
 
 compare-power: build clients ## how often compare finds a slower server by its times: 51 runs
 	python -m bench.compare_power build/compare-power --record 51

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How fast `polltrace trace` reads, next to programs that count or sum lines. Prints Markdown.
 
-`python -m bench.trace_speed [--gib N] [--rounds N]`, with the files in the page cache, the programs
-one after the other in each round. Two files: binds-heavy, as level 12 writes them, and wait-heavy.
-GB/s is by elapsed time, GB/s a core by the CPU time of the program and what it starts; both are
-medians of the rounds. The Rust loop needs cargo, and is left out where there is none.
+`python -m bench.trace_speed [--gib N] [--rounds N] [--write PAGE]`, with the files in the page
+cache, the programs one after the other in each round. Two files: binds-heavy, as level 12 writes
+them, and wait-heavy. GB/s is by elapsed time, GB/s a core by the CPU time of the program and what
+it starts; both are medians of the rounds. The last column is GB/s a core in that of ripgrep, the
+median of the rounds' ratios. The Rust loop needs cargo, and is left out where there is none.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.probes.probe_costs import host
+
 ROOT = Path(__file__).parents[1]
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
+RIPGREP = "ripgrep -c 'WAIT #'"
 _CLIENT = "SQL*Net message from client"
 _BIND = """\
  Bind#{i}
@@ -98,7 +102,7 @@ def programs(folder: Path) -> list[Program]:
     asked = ["trace", "--name", ".", "--where", "dur < 0.7"]
     found = [
         Program("wc -l", ["wc", "-l"]),
-        Program("ripgrep -c 'WAIT #'", ["rg", "-c", "WAIT #"]),
+        Program(RIPGREP, ["rg", "-c", "WAIT #"]),
         Program("mawk, sums by event", ["mawk", _AWK]),
         Program("perl, sums by event", ["perl", "-ne", _PERL]),
         Program("a row for each call, one thread", [sys.executable, "-c", _SCAN, "1"]),
@@ -143,35 +147,73 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", type=float, default=2.0)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--write", type=Path, help="a page of documentation to make")
     args = parser.parse_args()
+    on = host()
+    lines = [
+        "| file | program | GB/s | GB/s a core | of ripgrep's |",
+        "|---|---|---:|---:|---:|",
+    ]
     with tempfile.TemporaryDirectory(prefix="polltrace-trace-bench-") as name:
         folder = Path(name)
         compared = programs(folder)
-        print("| file | program | GB/s | GB/s a core |\n|---|---|---:|---:|")
-        for kind, lines in (
+        for kind, made in (
             ("binds-heavy", binds_heavy(28_000)),
             ("wait-heavy", wait_heavy(44_000)),
         ):
             file = folder / f"{kind}.trc"
-            fill(file, lines, round(args.gib * (1 << 30)))
-            _compare(kind, file, compared, args.rounds)
+            fill(file, made, round(args.gib * (1 << 30)))
+            lines += _compare(kind, file, compared, args.rounds)
             file.unlink()
+    print("\n".join(lines))
+    if args.write:
+        args.write.write_text(page("\n".join(lines), args.gib, args.rounds, on))
 
 
-def _compare(kind: str, file: Path, compared: Sequence[Program], rounds: int) -> None:
+def _compare(kind: str, file: Path, compared: Sequence[Program], rounds: int) -> list[str]:
+    """A row of the table for each program."""
     times: dict[str, list[tuple[float, float]]] = {each.name: [] for each in compared}
     gigabytes = file.stat().st_size / 1e9
-    for _ in range(rounds):
+    for number in range(rounds):
+        print(f"{kind}: round {number + 1} of {rounds}", file=sys.stderr)
         for each in compared:
             times[each.name].append(timed(each, file))
+    rows = []
     for each in compared:
         elapsed, used = (
             statistics.median(column) for column in zip(*times[each.name], strict=True)
         )
-        print(
-            f"| {kind} | {each.name} | {gigabytes / elapsed:.2f} | {gigabytes / used:.2f} |",
-            flush=True,
+        ratio = ""
+        if RIPGREP in times:
+            pairs = zip(times[RIPGREP], times[each.name], strict=True)
+            ratio = f"{statistics.median(of[1] / own[1] for of, own in pairs):.2f}"
+        rows.append(
+            f"| {kind} | {each.name} | {gigabytes / elapsed:.2f} | {gigabytes / used:.2f} "
+            f"| {ratio} |"
         )
+    return rows
+
+
+def page(table: str, gib: float, rounds: int, on: str) -> str:
+    return f"""# How fast traces are read
+
+    make bench-trace
+
+`polltrace trace` next to programs that count lines or add up waits by event, over two files of
+{gib:g} GiB in the page cache: *binds-heavy*, as level 12 writes executions with eight binds, and
+*wait-heavy*, eleven waits to a fetch. {on}; medians of {rounds} rounds, with
+the programs one after the other in each.
+
+GB/s is by elapsed time: `polltrace trace` uses all processors, the others one. GB/s a core is by
+CPU time, with the start-up of Python in it. The last column is a program's GB/s a core in those of
+ripgrep, which only counts lines: the bar is 0.6.
+
+{table}
+
+*polltrace trace, group and filter* is `polltrace trace --name . --where 'dur < 0.7'`: the profile
+by event of all calls and waits below 0.7 s, which is counted in the scanner. *A row for each call*
+makes Arrow columns, as questions of other columns than name and duration do.
+"""
 
 
 if __name__ == "__main__":

@@ -106,8 +106,7 @@ class _Condition:
 
     def _not(self) -> Accepts | None:
         if self._next_is("not"):
-            inner = self._not()
-            return _negated(inner) if inner else None
+            return _negated(self._not())
         if self._next_is("("):
             inner = self._or()
             return inner if self._next_is(")") else None
@@ -145,14 +144,16 @@ _READ: Mapping[
 }
 
 
+def _negated(inner: Accepts | None) -> Accepts | None:
+    if not inner:
+        return None
+    return lambda kind, name, us: not inner(kind, name, us)
+
+
 def _either(left: Accepts, right: Accepts | None) -> Accepts | None:
     if not right:
         return None
     return lambda kind, name, us: left(kind, name, us) or right(kind, name, us)
-
-
-def _negated(one: Accepts) -> Accepts:
-    return lambda kind, name, us: not one(kind, name, us)
 
 
 def _both(left: Accepts, right: Accepts | None) -> Accepts | None:

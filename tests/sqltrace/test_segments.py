@@ -21,6 +21,8 @@ LINES = TRACE.splitlines(keepends=True)
 # In the text of the first statement, and in the binds of its execution.
 IN_TEXT = next(i for i, line in enumerate(LINES) if line.startswith("PARSING")) + 1
 IN_BINDS = next(i for i, line in enumerate(LINES) if "Bind#1" in line) + 2
+# Between the calls of the first statement, so that the segment before has some, and their plan.
+AFTER_CALLS = next(i for i, line in enumerate(LINES) if line.startswith("STAT"))
 QUERY = (
     "select line, byte_offset, name, dur_us, sqlid, sql, binds, exec_id, sid, xe_us, first_line "
     "from calls order by line"
@@ -58,12 +60,12 @@ def test_they_are_one_trace_however_they_are_named(
 ) -> None:
     folder = tmp_path / "d"
     folder.mkdir()
-    files = write(folder, [IN_TEXT, IN_BINDS])
+    files = write(folder, [IN_TEXT, IN_BINDS, AFTER_CALLS])
     words = {
         "folder": [str(folder)],
         "last": [str(files[-1])],
         "pattern": [f"{folder}/*.trc"],
-        "all": [f"{folder}/./{files[1].name}", str(files[2]), str(files[0])],
+        "all": [f"{folder}/./{files[2].name}", *(str(files[i]) for i in (3, 1, 0))],
     }
     assert asked(run, *words[named]) == expected
 
