@@ -58,13 +58,18 @@ class InstallError(Exception):
     """A version that its package manager does not install here, and why."""
 
 
-def install_python(version: str, directory: Path) -> Exercise:
+def python_with(directory: Path, *packages: str) -> Path:
     python = directory / "bin" / "python"
     if not python.exists():
         run(sys.executable, "-m", "venv", directory)
     # The oldest has no wheel for this Python, and is compiled.
-    run(python, "-m", "pip", "install", "-q", f"oracledb=={version}")
-    return python_exercise(python)
+    run(python, "-m", "pip", "install", "-q", *packages)
+    return python
+
+
+def install_python(version: str, directory: Path) -> Exercise:
+    frames = ("pyarrow",) if tuple(map(int, version.split("."))) >= (3,) else ()
+    return python_exercise(python_with(directory, f"oracledb=={version}", *frames))
 
 
 def install_node(version: str, directory: Path) -> Exercise:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -28,9 +29,13 @@ SECTIONS = (
     "lobs",
     "cursors",
     "returning",
+    "cache",
+    "cancels",
+    "ways",
     "metadata",
     "session",
 )
+MERGED_WITHIN_S = 0.001  # what a relay waits for more of a piece
 LONGEST_S = 900.0  # only an exercise that hangs takes so long
 
 
@@ -77,7 +82,7 @@ class Exercise:
 
 
 def python_exercise(python: str | Path = sys.executable) -> Exercise:
-    return Exercise((python, HERE / "exercise_python_oracledb.py"))
+    return Exercise((python, HERE / "python_oracledb/exercise.py"))
 
 
 def node_exercise(modules: Path = CLIENTS / "build/node_oracledb/node_modules") -> Exercise:
@@ -110,6 +115,10 @@ def around(*ends: int, by: int = 12) -> str:
 def _carry(source: socket.socket, sink: socket.socket, pieces: int) -> None:
     with contextlib.suppress(OSError):
         while data := source.recv(1 << 20):
+            while len(data) < pieces and select.select([source], [], [], MERGED_WITHIN_S)[0]:
+                if not (more := source.recv(1 << 20)):
+                    break
+                data += more
             for at in range(0, len(data), pieces):
                 sink.sendall(data[at : at + pieces])
         sink.shutdown(socket.SHUT_WR)

@@ -70,6 +70,8 @@ def test_lengths(lab: Lab, exercise: Exercise, sdu: int) -> None:
 def test_delivery(start_lab: Callable[..., Lab], exercise: Exercise, pieces: int) -> None:
     lab = start_lab()
     lab.sqlnet_ora("DEFAULT_SDU_SIZE = 512\n")
+    sections = ("lengths", "types", "session")
+    lengths = "0-1074" if SOAK else "0-3,440-460"
     with in_pieces(lab.port, pieces) as port:
-        outcome = exercise.run(port, ("lengths", "types", "session"), "0-3,440-460", 512)
+        outcome = exercise.run(port, sections, lengths, 512)
     assert wrong(outcome) == {}

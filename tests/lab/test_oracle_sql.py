@@ -264,6 +264,18 @@ ROWS: list[tuple[str, list[tuple[object, ...]]]] = [
     ("select id from emp intersect select 2 from dual", [(2,)]),
     ("select id, name from emp where id < 3 union all select 9, 'x' from dual order by 1 desc",
      [(9, "x"), (2, "Blake"), (1, "KING")]),
+    ("select sal, id from emp union select 7, 99 from dual order by sal desc, 2",
+     [(None, 3), (5000, 1), (Decimal("2850.5"), 2), (1100, 4), (7, 99)]),
+    ("select null x, id from emp union all select sal, 0 from emp where id = 2 order by x, 2 desc",
+     [(Decimal("2850.5"), 0), (None, 4), (None, 3), (None, 2), (None, 1)]),
+    ("select id from (select id from emp where id > 2 union all"
+     " select 12345678901234567890123 from dual union all select -98765432109876543210.5 from dual)"
+     " where id > 3 or id < 1 order by id",
+     [(Decimal("-98765432109876543210.5"),), (4,), (12345678901234567890123,)]),
+    ("select v, n from wide where n > 1 union select v || v, n * 10 from wide where v = '9'"
+     " union all select 'x', -1 from dual order by n desc fetch first 3 rows only",
+     [("10", Decimal("12345678901234567890123456789012345678")), ("abc", 2),
+      ("99", Decimal("1.234567890123456789"))]),
     # texts
     ("select name from emp where name like '%a%' order by name", [("Blake",), ("ward",)]),
     ("select name from emp order by name", [("ADAMS",), ("Blake",), ("KING",), ("ward",)]),
@@ -308,6 +320,12 @@ ERRORS = [
     ("select 'x' from dual union select 1 from dual", "ORA-01790"),
     ("select 1, 2 from dual union select 1 from dual", "ORA-01789"),
     ("select id from emp order by 2", "ORA-01785"),
+    ("select sal from emp union select 1 from dual order by 2", "ORA-01785"),
+    ("select sal from emp union select 1 from dual order by sal + 1", "ORA-01785"),
+    ("select sal from emp union select 1 from dual order by id", "ORA-00904"),
+    ("select sal, id from emp union select 1, 2 from dual order by sal,", "ORA-00936"),
+    ("select sal x, id x from emp union select 1, 2 from dual order by x", "ORA-00960"),
+    ("select n x, i x from wide union select 1, 2 from dual order by 1", "ORA-03001"),
     ("select distinct dept from emp order by id", "ORA-01791"),
     ("select id from emp where name = 1", "ORA-01722"),
     ("select id from emp where hired = 1", "ORA-00932"),
@@ -534,6 +552,28 @@ def test_a_table_of_a_query_has_its_types(oracle: Session) -> None:
 def test_a_number_is_one_also_where_the_first_row_has_none(oracle: Session, sql: str) -> None:
     assert oracle.rows(sql)[0] == (None,)
     assert oracle.cursor.description[0][1] is oracledb.DB_TYPE_NUMBER
+
+
+def test_a_column_of_a_set_has_the_values_of_all_its_queries(oracle: Session) -> None:
+    short = "select name, dept from emp where id = 1"
+    longer = "select 'longer than ten', 123456.75 from dual"
+    described = [
+        (oracledb.DB_TYPE_VARCHAR, 4000, None, None),
+        (oracledb.DB_TYPE_NUMBER, None, 0, -127),
+    ]
+    for query in (
+        f"{short} union all {longer}",
+        f"{longer} union all {short}",
+        f"select * from ({short} union all {longer})",
+        f"with w as ({longer} union all {short}) select * from w",
+    ):
+        rows = oracle.rows(query)
+        assert sorted(rows) == [("KING", 10), ("longer than ten", Decimal("123456.75"))]
+        assert [(d[1], d[3], d[4], d[5]) for d in oracle.cursor.description] == described
+    oracle.cursor.execute(f"create table of_set as {short} union all {longer}")
+    oracle.cursor.execute("insert into of_set values ('eleven chars', 1234567)")
+    assert oracle.one("select count(*) from of_set where dept > 123456.5") == 2
+    oracle.cursor.execute("drop table of_set")
 
 
 def test_lengths_in_characters(oracle: Session) -> None:

@@ -51,3 +51,16 @@ bool column_type_is_small(const struct column_type *type) {
            (type->precision <= SURE_DIGITS ||
             (type->scale == 0 && type->precision <= WHOLE_DIGITS));
 }
+
+const char *column_type_widest(const char *declared) {
+    switch (column_type_of(declared).class) {
+    case CLASS_NUMBER:
+        return "NUMBER";
+    case CLASS_TEXT:
+        return "VARCHAR2(4000)";
+    case CLASS_RAW:
+        return "RAW(2000)";
+    default:
+        return declared;
+    }
+}

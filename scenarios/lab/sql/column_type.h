@@ -17,6 +17,8 @@ struct column_type {
 
 // Parses a type as CREATE TABLE or SYS's tables spell it: "NUMBER(5,2)".
 struct column_type column_type_of(const char *declared);
+// The type that has the values of all types of this one's kind.
+const char *column_type_widest(const char *declared);
 // Whether every value of the type is an integer or a double in SQLite.
 bool column_type_is_small(const struct column_type *type);
 

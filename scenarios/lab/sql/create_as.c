@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "sql/column_type.h"
 #include "sql/database.h"
 #include "sql/source.h"
 
@@ -57,6 +58,8 @@ char *create_as_texts(struct database *database,
     sqlite3_str_appendf(text, "%s%.*s(", create, name, table);
     for (int i = 0; i < columns; i++) {
         const char *declared = sqlite3_column_decltype(statement, i);
+        if (declared && translated->sets)
+            declared = column_type_widest(declared);
         const bool typed = translated->columns == (unsigned)columns;
         const char *type = declared && *declared ? declared
                            : typed ? type_text(translated->column[i])

@@ -61,6 +61,7 @@ static bool keep_binds(struct cursor *cursor, struct translation *translated) {
     memcpy(cursor->expected, translated->expected, translated->binds);
     memcpy(cursor->column_type, translated->column, translated->columns);
     cursor->typed_columns = translated->columns;
+    cursor->sets = translated->sets;
     for (unsigned i = 0; i < translated->binds; i++) {
         cursor->first[i] = translated->bind[i].first;
         cursor->names += translated->bind[i].first == i;

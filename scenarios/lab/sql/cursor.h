@@ -16,7 +16,7 @@ struct sqlite3_stmt;
 struct ahead;
 struct plan;
 
-enum column_type { // type numbers of the wire protocol
+enum wire_type { // type numbers of the wire protocol
     COLUMN_VARCHAR2 = 1,
     COLUMN_NUMBER = 2,
     COLUMN_DATE = 12,
@@ -38,7 +38,7 @@ enum {
 
 struct column {
     char name[COLUMN_NAME];
-    enum column_type type;
+    enum wire_type type;
     unsigned size;
     int precision, scale; // as Oracle describes it; see SCALE_OF_ANY_NUMBER
 };
@@ -80,6 +80,7 @@ struct cursor {
     uint8_t *expected;
     uint8_t *column_type; // per column: enum operand_type; 0: unknown
     unsigned typed_columns;
+    bool sets; // see translate.h
     unsigned placeholders;
     unsigned names; // distinct placeholder names
     // placeholders [from, to) are INTO targets, of a block or of RETURNING

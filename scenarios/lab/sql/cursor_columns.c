@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sql/column_type.h"
 #include "sql/cursor_parts.h"
 #include "sql/oracle_date.h"
 #include "sql/source.h"
@@ -72,7 +73,7 @@ static void describe_any(struct column *column) {
 static void type_from_declaration(struct column *column, const char *declared) {
     static const struct {
         const char *begins;
-        enum column_type type;
+        enum wire_type type;
         unsigned size;
     } types[] = {
         {"INTERVAL YM", COLUMN_INTERVAL_YM, INTERVAL_YM_WIRE},
@@ -222,6 +223,8 @@ bool cursor_settle_types(struct cursor *cursor, struct ora_error *error) {
         const bool told = cursor->typed_columns == cursor->columns;
         const char *declared =
             sqlite3_column_decltype(cursor->statement, (int)i);
+        if (declared && cursor->sets)
+            declared = column_type_widest(declared);
         if (declared && *declared) {
             type_from_declaration(&found, declared);
         } else {

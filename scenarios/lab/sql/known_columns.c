@@ -119,6 +119,22 @@ static void mark_aliases(struct translator *t) {
                         t->column[j].alias = true;
 }
 
+// In a query around a set, a column's name means the values of all its queries,
+// which may be numbers of any form.
+static void widen_in_sets(struct translator *t) {
+    int depth = 0;
+    bool nested = false;
+    for (size_t i = 0; i < t->count; i++) {
+        depth += source_is(t, i, "(") - source_is(t, i, ")");
+        nested = nested || (depth > 0 && (source_is(t, i, "union") ||
+                                          source_is(t, i, "intersect") ||
+                                          source_is(t, i, "minus")));
+    }
+    for (size_t i = 0; nested && i < t->columns; i++)
+        if (t->column[i].type == OPERAND_SMALL)
+            t->column[i].type = OPERAND_NUMBER;
+}
+
 void names_read(struct translator *t) {
     if (!t->catalog)
         return;
@@ -126,6 +142,7 @@ void names_read(struct translator *t) {
         if (source_is_name(t, i) && table_may_follow(t, i - 1))
             read_table(t, i);
     mark_aliases(t);
+    widen_in_sets(t);
 }
 
 static const struct known_column *known(const struct translator *t,

@@ -7,10 +7,8 @@
 
 #include "sql/source.h"
 
-// Reads ASC or DESC and NULLS FIRST or LAST at the end of a term. Returns where
-// the value ends.
-static size_t read_direction(struct translator *t, size_t from, size_t to,
-                             bool *descending, bool *nulls_first) {
+size_t source_order_direction(struct translator *t, size_t from, size_t to,
+                              bool *descending, bool *nulls_first) {
     bool emitted = false;
     *nulls_first = false;
     if (to - from >= 3 && source_is(t, to - 2, "nulls")) {
@@ -145,7 +143,8 @@ void emit_order_by(struct translator *t, size_t from, size_t to, bool window,
             source_refuse(t, 936, "");
             return;
         }
-        size_t end = read_direction(t, at, comma, &descending, &nulls_first);
+        size_t end =
+            source_order_direction(t, at, comma, &descending, &nulls_first);
         emit_term(t, at, end, window, distinct);
         emit_text(t, descending ? " DESC" : "");
         emit_text(t, nulls_first ? " NULLS FIRST" : " NULLS LAST");

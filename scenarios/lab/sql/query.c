@@ -90,17 +90,6 @@ static void note_types(struct translator *t, struct item *first, size_t items) {
     }
 }
 
-// ORDER BY of a set, in [from, to). Its terms are columns.
-static void emit_order_of_set(struct translator *t, size_t from, size_t to) {
-    for (size_t i = 0; i < t->items; i++)
-        if (t->item[i].star ||
-            !operand_orders_natively(t->item[i].value.type)) {
-            source_refuse(t, 3001, "ORDER BY of such a set");
-            return;
-        }
-    emit_order_by(t, from, to, false, true);
-}
-
 enum { MOST_SET_OPERATORS = 500 }; // SQLite takes no more
 
 static void emit_set(struct translator *t, size_t from, size_t to) {
@@ -111,10 +100,12 @@ static void emit_set(struct translator *t, size_t from, size_t to) {
     struct item *first = NULL;
     size_t items = 0;
     unsigned operators = 0;
+    const size_t begin = t->length;
     if (end == order) {
         emit_query_block(t, from, to, false);
         return;
     }
+    t->result->sets = true;
     for (;;) {
         emit_query_block(t, from, end, true);
         if (!first) {
@@ -151,7 +142,7 @@ static void emit_set(struct translator *t, size_t from, size_t to) {
     t->items = items;
     t->grouping = false;
     if (order < to && !t->result->error)
-        emit_order_of_set(t, order, to);
+        emit_order_of_set(t, begin, order, to);
 }
 
 static size_t name_twice(const struct translator *t) {

@@ -30,4 +30,9 @@ void join_using_check(struct translator *t, const struct query_block *b);
 void emit_query_block(struct translator *t, size_t from, size_t to,
                       bool compound);
 
+// order_of_set.c: the ORDER BY in [from, to) of the set whose text begins at
+// `begin`, and whose items are t->item
+void emit_order_of_set(struct translator *t, size_t begin, size_t from,
+                       size_t to);
+
 #endif

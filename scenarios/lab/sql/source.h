@@ -213,6 +213,10 @@ void emit_group_by(struct translator *t, size_t from, size_t to);
 // of the select list.
 void emit_order_by(struct translator *t, size_t from, size_t to, bool window,
                    bool distinct);
+// Reads ASC or DESC and NULLS FIRST or LAST at the end of the term in [from,
+// to). Returns where its value ends.
+size_t source_order_direction(struct translator *t, size_t from, size_t to,
+                              bool *descending, bool *nulls_first);
 // query.c: SELECT ... or WITH ... SELECT ...; returns the first column's type.
 enum operand_type emit_query(struct translator *t, size_t from, size_t to);
 // query_block.c: SELECT list INTO targets FROM ... without the INTO, for which

@@ -132,7 +132,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->error = 0;
     result->binds = result->into_from = result->into_to = 0;
     result->opens = 0;
-    result->locks = false;
+    result->locks = result->sets = false;
     result->about[0] = '\0';
     result->sql = result->query = NULL;
     if (source_read(&t, oracle, length)) {

@@ -68,6 +68,9 @@ struct translation {
     // Per column of a query, its type (enum operand_type); 0: unknown.
     uint8_t column[MOST_COLUMNS];
     unsigned columns;
+    // Whether it has a set operator: SQLite declares the columns of a set as
+    // one of its queries does, but they hold the values of all.
+    bool sets;
     // of CREATE TABLE name AS query: offsets in `sql`; 0: no such statement
     size_t name_to, query_at;
     const uint8_t *known; // the argument `known`

@@ -60,6 +60,16 @@ static bool read_cursor(struct server *server) {
     return true;
 }
 
+// Its NULL is an escape and a code.
+static struct bytes read_boolean(struct server *server) {
+    enum { ESCAPE = 253 };
+    const uint8_t length = in_u8(&server->in);
+    if (length == ESCAPE)
+        in_u8(&server->in);
+    return length == ESCAPE ? (struct bytes){NULL, 0}
+                            : in_raw(&server->in, length);
+}
+
 static bool read_value(struct server *server, const struct bind_type *bind,
                        struct bind_value *value) {
     if (bind->array) {
@@ -76,7 +86,8 @@ static bool read_value(struct server *server, const struct bind_type *bind,
         server_unsupported(server, about);
         return false;
     }
-    struct bytes bytes = in_clr(&server->in);
+    struct bytes bytes =
+        bind->type == TYPE_BOOLEAN ? read_boolean(server) : in_clr(&server->in);
     return server->in.bad || bind_value_take(server, bind, bytes, value);
 }
 

@@ -4,6 +4,7 @@
 // opiodr. A tool that knows Oracle's stacks finds its way in ours.
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "process/sql_trace.h"
 #include "process/trace_file.h"
@@ -34,6 +35,19 @@ static void version(struct server *server) {
         out_raw(out, banner, sizeof banner - 1);
     out_ub(out, RELEASE);
     answer_status(server);
+}
+
+// The schema of names that have none: the user's own is the only one here.
+static void set_schema(struct server *server) {
+    struct wire_in *in = &server->in;
+    const char *own = server->self->user;
+    in_u8(in); // pointer
+    const struct bytes name = in_chr(server, in_ub4(in));
+    if (in->bad)
+        server_violated(server, "current schema");
+    else if (name.length != strlen(own) ||
+             strncasecmp((const char *)name.at, own, name.length) != 0)
+        server_unsupported(server, "another current schema");
 }
 
 static void end_transaction(struct server *server, bool ended) {
@@ -96,6 +110,9 @@ __attribute__((noinline)) void opiodr(struct server *server, enum call call) {
     case CALL_END_TO_END:
         call_end_to_end(server);
         break;
+    case CALL_SET_SCHEMA:
+        set_schema(server);
+        break;
     default:
         unsupported_function(server, "function");
     }
@@ -109,9 +126,9 @@ static void function(struct server *server, bool piggyback) {
     struct wire_in *in = &server->in;
     enum call call = in_u8(in);
     uint8_t sequence = in_u8(in);
-    bool known_piggyback = call == CALL_CLOSE_CURSORS ||
-                           call == CALL_CANCEL_CURSORS ||
-                           call == CALL_END_TO_END || call == CALL_LOB;
+    bool known_piggyback =
+        call == CALL_CLOSE_CURSORS || call == CALL_CANCEL_CURSORS ||
+        call == CALL_END_TO_END || call == CALL_LOB || call == CALL_SET_SCHEMA;
     server->call = (uint8_t)call;
     server->sequence = sequence;
     if (in->bad || call == CALL_SESSION ||

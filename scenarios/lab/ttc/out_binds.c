@@ -2,9 +2,13 @@
 // Binds that a statement sets: the targets of INTO, of a block or of RETURNING,
 // and cursors that a block opens.
 #include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "sql/oracle_date.h"
+#include "sql/utf16.h"
 #include "sql/value.h"
+#include "ttc/bind_types.h"
 #include "ttc/server.h"
 
 enum { DIRECTION_IN = 32, DIRECTION_OUT = 16 };
@@ -41,31 +45,117 @@ void answer_io_vector(struct server *server, struct open_cursor *open) {
     }
 }
 
-// The column that a value of the bind would be in.
-static struct column column_of(const struct bind_type *bind) {
-    static const struct column known[] = {
-        {.type = COLUMN_NUMBER},
-        {.type = COLUMN_DATE, .size = DATE_BYTES},
-        {.type = COLUMN_RAW},
-        {.type = COLUMN_CLOB},
-        {.type = COLUMN_BLOB},
-        {.type = COLUMN_TIMESTAMP, .size = TIMESTAMP_BYTES},
-        {.type = COLUMN_TIMESTAMP_TZ, .size = TIMESTAMP_TZ_BYTES},
-        {.type = COLUMN_INTERVAL_YM, .size = INTERVAL_YM_WIRE},
-        {.type = COLUMN_INTERVAL_DS, .size = INTERVAL_DS_WIRE},
+// The column that a value of the bind would be in. False: a client would read
+// it in a form that is not known here.
+static bool column_of(const struct bind_type *bind, struct column *column) {
+    static const struct {
+        unsigned bind;
+        struct column column;
+    } known[] = {
+        {TYPE_VARCHAR2, {.type = COLUMN_VARCHAR2}},
+        {TYPE_LONG, {.type = COLUMN_VARCHAR2}},
+        {TYPE_CHAR, {.type = COLUMN_VARCHAR2}},
+        {TYPE_NUMBER, {.type = COLUMN_NUMBER}},
+        {TYPE_INTEGER, {.type = COLUMN_NUMBER}},
+        {TYPE_DATE, {.type = COLUMN_DATE, .size = DATE_BYTES}},
+        {TYPE_RAW, {.type = COLUMN_RAW}},
+        {TYPE_LONG_RAW, {.type = COLUMN_RAW}},
+        {TYPE_CLOB, {.type = COLUMN_CLOB}},
+        {TYPE_BLOB, {.type = COLUMN_BLOB}},
+        {TYPE_TIMESTAMP, {.type = COLUMN_TIMESTAMP, .size = TIMESTAMP_BYTES}},
+        {TYPE_PROGRAM_TIMESTAMP,
+         {.type = COLUMN_TIMESTAMP, .size = TIMESTAMP_BYTES}},
+        {TYPE_TIMESTAMP_TZ,
+         {.type = COLUMN_TIMESTAMP_TZ, .size = TIMESTAMP_TZ_BYTES}},
+        {TYPE_PROGRAM_TIMESTAMP_TZ,
+         {.type = COLUMN_TIMESTAMP_TZ, .size = TIMESTAMP_TZ_BYTES}},
+        {TYPE_INTERVAL_YM,
+         {.type = COLUMN_INTERVAL_YM, .size = INTERVAL_YM_WIRE}},
+        {TYPE_PROGRAM_INTERVAL_YM,
+         {.type = COLUMN_INTERVAL_YM, .size = INTERVAL_YM_WIRE}},
+        {TYPE_INTERVAL_DS,
+         {.type = COLUMN_INTERVAL_DS, .size = INTERVAL_DS_WIRE}},
+        {TYPE_PROGRAM_INTERVAL_DS,
+         {.type = COLUMN_INTERVAL_DS, .size = INTERVAL_DS_WIRE}},
     };
     for (size_t i = 0; bind && i < sizeof known / sizeof *known; i++)
-        if (bind->type == (unsigned)known[i].type)
-            return known[i];
-    return (struct column){.type = COLUMN_VARCHAR2};
+        if (bind->type == known[i].bind) {
+            *column = known[i].column;
+            return true;
+        }
+    *column = (struct column){.type = COLUMN_VARCHAR2};
+    return !bind;
+}
+
+// IEEE bytes that sort: see take_ieee() of bind_values.c. False: no number
+// that SQLite holds as such.
+static bool answer_ieee(struct server *server, size_t size,
+                        sqlite3_value *value) {
+    const int type = sqlite3_value_type(value);
+    const double real = sqlite3_value_double(value);
+    const float single = (float)real;
+    uint64_t bits = 0;
+    uint8_t bytes[sizeof bits];
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return false;
+    if (size == sizeof single) {
+        uint32_t half;
+        memcpy(&half, &single, sizeof half);
+        bits = half;
+    } else {
+        memcpy(&bits, &real, sizeof bits);
+    }
+    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    bits = bits & sign ? ~bits : bits | sign;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)(bits >> 8 * (size - 1 - i));
+    out_clr(&server->out, bytes, size);
+    return true;
+}
+
+static bool answer_national(struct server *server, sqlite3_value *value) {
+    const char *text = (const char *)sqlite3_value_text(value);
+    const size_t length = (size_t)sqlite3_value_bytes(value);
+    uint8_t *wide = text && sqlite3_value_type(value) == SQLITE_TEXT
+                        ? arena_take(&server->arena, 2 * length + 1)
+                        : NULL;
+    if (!wide)
+        return false;
+    out_clr(&server->out, wide, utf16_from_utf8(text, length, wide));
+    return true;
+}
+
+static bool answer_value_of_bind(struct server *server,
+                                 const struct bind_type *bind,
+                                 sqlite3_value *value) {
+    enum { FORM_NATIONAL = 2 };
+    struct column column;
+    const bool null = sqlite3_value_type(value) == SQLITE_NULL;
+    const bool known = column_of(bind, &column);
+    const bool lob = column.type == COLUMN_CLOB || column.type == COLUMN_BLOB;
+    bool done = false;
+    if (bind && bind->type == TYPE_BINARY_DOUBLE && !null)
+        done = answer_ieee(server, sizeof(double), value);
+    else if (bind && bind->type == TYPE_BINARY_FLOAT && !null)
+        done = answer_ieee(server, sizeof(float), value);
+    else if (bind && column.type == COLUMN_VARCHAR2 && known && !null &&
+             bind->form == FORM_NATIONAL)
+        done = answer_national(server, value);
+    else if (known || (null && bind->type >= TYPE_BINARY_FLOAT &&
+                       bind->type <= TYPE_BINARY_DOUBLE))
+        return answer_value(server, &column, lob ? bind : NULL, value);
+    if (!done) {
+        char about[48];
+        snprintf(about, sizeof about, "an OUT bind of type %u",
+                 bind ? bind->type : 0U);
+        server_raise(server, 3001, about);
+    }
+    return done;
 }
 
 bool answer_out_bind(struct server *server, const struct open_cursor *open,
                      unsigned at, sqlite3_value *value) {
-    const struct bind_type *bind = bind_of(open, at);
-    const struct column column = column_of(bind);
-    const bool lob = column.type == COLUMN_CLOB || column.type == COLUMN_BLOB;
-    if (!answer_value(server, &column, lob ? bind : NULL, value))
+    if (!answer_value_of_bind(server, bind_of(open, at), value))
         return false;
     out_ub(&server->out, 0); // nothing was cut off
     return true;
@@ -76,13 +166,17 @@ bool answer_returned(struct server *server, struct open_cursor *open) {
     struct cursor *cursor = &open->cursor;
     const struct returned_rows *returned = &cursor->returned;
     const size_t rows = returned->count / cursor->columns;
+    const size_t start = server->out.length;
     out_u8(&server->out, MESSAGE_ROW_DATA);
     for (unsigned i = 0; i < cursor->columns; i++) {
         out_ub(&server->out, rows);
         for (size_t row = 0; row < rows; row++)
             if (!answer_out_bind(server, open, cursor->into_from + i,
-                                 returned->value[row * cursor->columns + i]))
+                                 returned->value[row * cursor->columns + i])) {
+                server->out.length = start; // the error alone
+                returned_rows_forget(&cursor->returned);
                 return false;
+            }
     }
     returned_rows_forget(&cursor->returned);
     return true;

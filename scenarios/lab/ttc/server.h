@@ -38,6 +38,7 @@ enum call {           // TTC functions, and one of our own
     CALL_CANCEL_CURSORS = 120,
     CALL_END_TO_END = 135,
     CALL_PING = 147,
+    CALL_SET_SCHEMA = 152,
 };
 
 enum message { // first byte of a TTC message

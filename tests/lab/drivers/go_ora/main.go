@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	goora "github.com/sijms/go-ora/v2"
@@ -134,13 +135,30 @@ func value(text string) string {
 
 func checkLengths(c *sql.Conn) {
 	wrong := []string{}
+	binds, texts := []any{"v1", 12.5, nil, "é€"}, []string{"v1", "12.5", "<nil>", "é€"}
+	if since(5) { // 2.4 binds no bytes
+		binds = append(binds, []byte{0, 254, 255}, goora.TimeStamp(time.Date(2024, 7, 1, 12, 34, 56, 123456789, time.UTC)))
+		texts = append(texts, "00feff", "2024-07-01T12:34:56.123456789Z")
+	}
+	marks := strings.Join([]string{":a s", ":b n", ":c", ":d t", ":e r", ":f m"}[:len(binds)], ", ")
 	for _, n := range lengths() {
-		got := rows(c, "select "+strings.Repeat(" ", n)+":a x, :b y from dual", "v1", "v2")
-		if !reflect.DeepEqual(got, [][]string{{"v1", "v2"}}) {
+		got := rows(c, "select "+strings.Repeat(" ", n)+marks+" from dual", binds...)
+		if !reflect.DeepEqual(got, [][]string{texts}) {
 			wrong = append(wrong, fmt.Sprint(n, got))
 		}
 	}
 	check("binds after a statement of any length", wrong, []string{})
+	wrong = []string{}
+	for _, n := range lengths() {
+		var out string
+		var number int64
+		_, err := execute(c, "begin "+strings.Repeat(" ", n)+"select 'v' || :a, 7 into :b, :c from dual; end;",
+			n, goora.Out{Dest: &out, Size: 100}, sql.Out{Dest: &number})
+		if err != nil || out != fmt.Sprintf("v%d", n) || number != 7 {
+			wrong = append(wrong, fmt.Sprint(n, err, out, number))
+		}
+	}
+	check("binds of a block of any length", wrong, []string{})
 	wrong = []string{}
 	for _, n := range lengths() {
 		columns, want := "", []string{}
@@ -183,6 +201,18 @@ func checkLengths(c *sql.Conn) {
 		must(err)
 	}
 	check("arrays of binds of any length", wrong, []string{})
+	wrong = []string{}
+	for _, n := range lengths() {
+		var key int64
+		var out string
+		text := strings.Repeat("y", n%3999)
+		_, err := execute(c, "insert into lengths values (:1, :2) returning n + 1, v || '!' into :3, :4"+strings.Repeat(" ", n),
+			n, text, sql.Out{Dest: &key}, goora.Out{Dest: &out, Size: 4000})
+		if err != nil || key != int64(n+1) || out != text+"!" {
+			wrong = append(wrong, fmt.Sprint(n, err, key, len(out)))
+		}
+	}
+	check("RETURNING of any length", wrong, []string{})
 	_, err = execute(c, "drop table lengths")
 	must(err)
 }
@@ -356,6 +386,109 @@ func checkBlocks(c *sql.Conn) {
 
 func checkScrolling(_ *sql.Conn) {} // it has no such cursors
 
+func checkCache(c *sql.Conn) {
+	// Prepared once: what a driver keeps of a statement.
+	own, err := c.PrepareContext(context.Background(), "select :1 v from dual")
+	must(err)
+	for i, value := range []any{"text", nil, strings.Repeat("x", 4000), "again", nil, "7"} {
+		var got any
+		err := own.QueryRow(value).Scan(&got)
+		check(fmt.Sprintf("value %d of a prepared statement", i), fmt.Sprintf("%v %v", err, got), fmt.Sprintf("<nil> %v", value))
+	}
+	own.Close()
+	for round := range [2]int{} {
+		wrong := []string{}
+		for n := 0; n < 60; n++ {
+			if got := rows(c, fmt.Sprintf("select %d n, :1 v from dual", n), n); !reflect.DeepEqual(got, [][]string{{fmt.Sprint(n), fmt.Sprint(n)}}) {
+				wrong = append(wrong, fmt.Sprint(n, got))
+			}
+		}
+		check(fmt.Sprintf("sixty statements, round %d", round), wrong, []string{})
+	}
+	must(fails(execute(c, "create table cached (n number)")))
+	for _, table := range [][]string{{"n number", "7"}, {"v varchar2(9), n number", "seven", "8"}, {"v varchar2(9)", "x"}} {
+		must(fails(execute(c, "drop table cached")))
+		must(fails(execute(c, "create table cached ("+table[0]+")")))
+		must(fails(execute(c, "insert into cached values ('"+strings.Join(table[1:], "', '")+"')")))
+		for _, times := range []string{"once", "again"} {
+			check(table[0]+", "+times, rows(c, "select * from cached"), [][]string{table[1:]})
+		}
+	}
+	must(fails(execute(c, "drop table cached")))
+}
+
+func fails(_ int64, err error) error { return err }
+
+const burn = "select /*+ ordered use_nl(b) use_nl(c) use_nl(d) full(a) full(b) full(c) full(d) */ count(*)" +
+	" from sys.obj$ a, sys.obj$ b, sys.obj$ c, sys.obj$ d where a.owner# = b.owner#" +
+	" and b.owner# = c.owner# and c.owner# = d.owner# and rownum <= 2000000"
+
+func checkCancels(_ *sql.Conn) {
+	for _, outOfBand := range []string{"false", "true"} {
+		mode := map[string]string{"false": "in-band", "true": "out-of-band"}[outOfBand]
+		c, err := connect("scott", "tiger", map[string]string{"ENABLE_OOB": outOfBand})
+		must(err)
+		wrong := []string{}
+		for n := 0; n < 25; n++ {
+			// A time-out of a call is a context's, too.
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(5+2*n)*time.Millisecond)
+			var count int
+			err := c.QueryRowContext(ctx, burn).Scan(&count)
+			cancel()
+			got := rows(c, "select :1 from dual", n)
+			if failure(err) != "ORA-01013" || !reflect.DeepEqual(got, [][]string{{fmt.Sprint(n)}}) {
+				wrong = append(wrong, fmt.Sprint(n, " ", err, got))
+			}
+		}
+		check("cancels "+mode, wrong, []string{})
+		c.Close()
+	}
+}
+
+func checkWays(_ *sql.Conn) {
+	port, _ := strconv.Atoi(arguments[1])
+	pool, err := sql.Open("oracle", goora.BuildUrl(arguments[0], port, arguments[2], "scott", "tiger", nil))
+	must(err)
+	pool.SetMaxOpenConns(3)
+	wrong := make(chan string, 1000)
+	var all sync.WaitGroup
+	for k := 0; k < 6; k++ {
+		all.Add(1)
+		go func(k int) {
+			defer all.Done()
+			for n := 0; n < 20; n++ {
+				var a int
+				var b string
+				err := pool.QueryRow("select :1, :2 from dual", k, fmt.Sprintf("v%d", n)).Scan(&a, &b)
+				if err != nil || a != k || b != fmt.Sprintf("v%d", n) {
+					wrong <- fmt.Sprint(k, n, err, a, b)
+				}
+			}
+		}(k)
+	}
+	all.Wait()
+	check("a pool", len(wrong), 0)
+	_, err = pool.Exec("create table ways (n number)")
+	must(err)
+	for _, commits := range []bool{false, true} {
+		tx, err := pool.Begin()
+		must(err)
+		_, err = tx.Exec("insert into ways values (:1)", 1)
+		must(err)
+		if commits {
+			must(tx.Commit())
+		} else {
+			must(tx.Rollback())
+		}
+	}
+	var count int
+	must(pool.QueryRow("select count(*) from ways").Scan(&count))
+	check("transactions", count, 1)
+	_, err = pool.Exec("drop table ways")
+	must(err)
+	pool.Close()
+}
+
 func checkSession(c *sql.Conn) {
 	must(c.PingContext(context.Background()))
 	_, err := connect("scott", "x", nil)
@@ -378,6 +511,7 @@ func main() {
 		"lengths": checkLengths, "batches": checkBatches, "types": checkTypes, "described": checkDescribed,
 		"fetches": checkFetches, "blocks": checkBlocks, "scrolling": checkScrolling, "session": checkSession,
 		"lobs": checkLobs, "cursors": checkCursors, "returning": checkReturning,
+		"cache": checkCache, "cancels": checkCancels, "ways": checkWays,
 		"metadata": func(*sql.Conn) {}, // it has none of its own
 	}
 	for _, section := range arguments[5:] {

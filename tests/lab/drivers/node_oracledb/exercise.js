@@ -40,14 +40,38 @@ function* lengths() {
 
 const rows = async (c, sql, binds = [], options = {}) => (await c.execute(sql, binds, options)).rows;
 
+// What the lab does not have is refused, and the session lives.
+async function refusals(c) {
+  const json = { type: oracledb.DB_TYPE_JSON, val: { a: 1 } };
+  for (const [name, run] of [
+    ['JSON', () => c.execute('select :1 from dual', [json])],
+    ['an object type', () => c.getDbObjectClass('SYS.ODCINUMBERLIST')],
+    ['another schema', async () => { c.currentSchema = 'hr'; await c.execute('select 1 from dual'); }],
+  ]) {
+    const refused = await failure(run);
+    check(`${name} is refused`, /^ORA-/.test(refused) ? '' : refused, '');
+    if (name === 'another schema') c.currentSchema = 'scott'; // asked for with each call
+    check(`the session lives after ${name}`, await rows(c, 'select 7 from dual'), [[7]]);
+  }
+}
+
 const checks = {
   async lengths(c) {
     let wrong = [];
+    const values = ['v1', 12.5, null, Buffer.from([0, 254, 255]), new Date('2024-07-01T12:34:56.789Z'), 'é€'];
     for (const n of lengths()) {
-      const got = await rows(c, `select ${' '.repeat(n)}:a x, :b y from dual`, ['v1', 'v2']);
-      if (!same(got, [['v1', 'v2']])) wrong.push([n, got]);
+      const got = await rows(c, `select ${' '.repeat(n)}:a s, :b n, :c, :d r, :e t, :f from dual`, values);
+      if (!same(got, [values])) wrong.push([n, got]);
     }
     check('binds after a statement of any length', wrong.slice(0, 3), []);
+    wrong = [];
+    const out = { n: { type: oracledb.NUMBER, dir: oracledb.BIND_OUT }, v: { type: oracledb.STRING, dir: oracledb.BIND_OUT, maxSize: 4000 } };
+    for (const n of lengths()) {
+      const block = `begin ${' '.repeat(n)}select 'v' || :a, 7 into :v, :n from dual; end;`;
+      const { outBinds } = await c.execute(block, { a: n, v: out.v, n: out.n });
+      if (!same(outBinds, { v: `v${n}`, n: 7 })) wrong.push([n, outBinds]);
+    }
+    check('binds of a block of any length', wrong.slice(0, 3), []);
     wrong = [];
     for (const n of lengths()) {
       const sizes = [...Array(Math.floor(n / 4000)).fill(4000), n % 4000];
@@ -69,6 +93,15 @@ const checks = {
       await c.rollback();
     }
     check('arrays of binds of any length', wrong.slice(0, 3), []);
+    wrong = [];
+    for (const n of lengths()) {
+      const sql = "insert into lengths values (:a, :b) returning n + 1, v || '!' into :n, :v" + ' '.repeat(n);
+      const text = 'y'.repeat(n % 3999);
+      const { outBinds } = await c.execute(sql, { a: n, b: text, ...out });
+      if (!same(outBinds, { n: [n + 1], v: [`${text}!`] })) wrong.push(n);
+    }
+    await c.rollback();
+    check('RETURNING of any length', wrong.slice(0, 3), []);
     await c.execute('drop table lengths');
   },
 
@@ -203,6 +236,79 @@ const checks = {
     await c.execute('drop table returning');
   },
 
+  async cache(c) {
+    const day = new Date('2024-07-01T12:34:56.789Z');
+    const values = [1, 'text', null, 2.5, 'x'.repeat(4000), Buffer.from([0, 1]), day, 'again', null, 7];
+    for (const [i, value] of values.entries())
+      check(`value ${i} of another type`, await rows(c, 'select :1 v from dual', [value]), [[value]]);
+    for (const round of [0, 1]) {
+      const wrong = [];
+      for (let n = 0; n < 60; n++)
+        if (!same(await rows(c, `select ${n} n, :1 v from dual`, [n]), [[n, n]])) wrong.push(n);
+      check(`sixty statements, round ${round}`, wrong, []);
+    }
+    await c.execute('create table cached (n number)');
+    for (const [columns, row] of [['n number', [7]], ['v varchar2(9), n number', ['seven', 8]], ['v varchar2(9)', ['x']]]) {
+      await c.execute('drop table cached');
+      await c.execute(`create table cached (${columns})`);
+      await c.execute(`insert into cached values (${row.map((_, i) => `:${i + 1}`)})`, row);
+      for (const times of ['once', 'again'])
+        check(`${columns}, ${times}`, await rows(c, 'select * from cached'), [row]);
+    }
+    await c.execute('drop table cached');
+  },
+
+  async cancels() {
+    const c = await connect(); // always in-band
+    const burn =
+      'select /*+ ordered use_nl(b) use_nl(c) use_nl(d) full(a) full(b) full(c) full(d) */ count(*)' +
+      ' from sys.obj$ a, sys.obj$ b, sys.obj$ c, sys.obj$ d where a.owner# = b.owner#' +
+      ' and b.owner# = c.owner# and c.owner# = d.owner# and rownum <= 2000000';
+    const wrong = [];
+    for (let n = 0; n < 25; n++) {
+      const running = failure(() => c.execute(burn));
+      await new Promise((done) => setTimeout(done, n * 2));
+      await c.break();
+      const ended = await running;
+      const got = await rows(c, 'select :1 from dual', [n]);
+      if (ended !== 'ORA-01013' || !same(got, [[n]])) wrong.push([n, ended, got]);
+    }
+    check('cancels in-band', wrong, []);
+    c.callTimeout = 150;
+    check('call time-out', await failure(() => c.execute(burn)), 'NJS-123');
+    c.callTimeout = 0;
+    check('usable', await rows(c, 'select 7 from dual'), [[7]]);
+    await c.close();
+  },
+
+  async ways(c) {
+    const about = { user: 'scott', password: 'tiger', connectString: `${host}:${port}/${service}` };
+    const pool = await oracledb.createPool({ ...about, poolMin: 1, poolMax: 3, poolIncrement: 1, poolPingInterval: 0 });
+    const wrong = [];
+    const work = async (k) => {
+      for (let n = 0; n < 20; n++) {
+        const own = await pool.getConnection();
+        const got = await rows(own, 'select :1, :2 from dual', [k, `v${n}`]);
+        if (!same(got, [[k, `v${n}`]])) wrong.push([k, n, got]);
+        await own.close();
+      }
+    };
+    await Promise.all([0, 1, 2, 3, 4, 5].map(work));
+    await pool.close(0);
+    check('a pool', wrong, []);
+    const at_once = await Promise.all([1, 2, 3, 4, 5].map((n) => rows(c, 'select :1 from dual', [n])));
+    check('calls at once', at_once, [1, 2, 3, 4, 5].map((n) => [[n]]));
+    const sql = 'select level from dual connect by level <= 1009';
+    const all = Array.from({ length: 1009 }, (_, i) => [i + 1]);
+    const { resultSet } = await c.execute(sql, [], { resultSet: true, prefetchRows: 3, fetchArraySize: 5 });
+    const got = [await resultSet.getRow(), ...(await resultSet.getRows(7)), ...(await resultSet.getRows(0))];
+    await resultSet.close();
+    check('a result set', got, all);
+    const streamed = [];
+    for await (const row of c.queryStream(sql, [], { fetchArraySize: 10 })) streamed.push(row);
+    check('a stream', streamed, all);
+  },
+
   async metadata() {}, // it has none of its own
 
   async described(c) {
@@ -255,6 +361,7 @@ const checks = {
     check('proxy user', await failure(() => connect({ user: 'scott[hr]' })), 'ORA-28150');
     check('logon with a new password', await failure(() => connect({ newPassword: 'y' })), 'ORA-01031');
     check('change of password', await failure(() => c.changePassword('scott', 'tiger', 'y')), 'ORA-01031');
+    await refusals(c);
     check('unknown parameter', await failure(() => c.execute('alter session set nosuchparam=1')), 'ORA-02248');
     check('the session lives', await rows(c, 'select 1 from dual'), [[1]]);
   },

@@ -101,15 +101,32 @@ public class Exercise {
 
     static void checkLengths() throws SQLException {
         List<String> wrong = new ArrayList<>();
+        Timestamp moment = Timestamp.valueOf("2024-07-01 12:34:56.123456789");
+        List<Object> want = Arrays.asList("v1", "12.5", null, "00FEFF", "\u00e9\u20ac", "2024-07-01 12:34:56.123456789");
         for (int n : lengths())
-            try (PreparedStatement s = connection.prepareStatement("select " + times(" ", n) + "? x, ? y from dual")) {
+            try (PreparedStatement s = connection.prepareStatement("select " + times(" ", n) + "? s, ? n, ?, ? r, ?, ? t from dual")) {
                 s.setString(1, "v1");
-                s.setString(2, "v2");
+                s.setDouble(2, 12.5);
+                s.setNull(3, Types.VARCHAR);
+                s.setBytes(4, new byte[] {0, -2, -1});
+                s.setString(5, "\u00e9\u20ac");
+                s.setTimestamp(6, moment);
                 List<List<Object>> got = rows(s);
-                if (!got.equals(List.of(List.of("v1", "v2"))))
+                if (!got.equals(List.of(want)))
                     wrong.add(n + ": " + got);
             }
         check("binds after a statement of any length", wrong, List.of());
+        wrong.clear();
+        for (int n : lengths())
+            try (CallableStatement block = connection.prepareCall("begin " + times(" ", n) + "select 'v' || ?, 7 into ?, ? from dual; end;")) {
+                block.setInt(1, n);
+                block.registerOutParameter(2, Types.VARCHAR);
+                block.registerOutParameter(3, Types.INTEGER);
+                block.execute();
+                if (!block.getString(2).equals("v" + n) || block.getInt(3) != 7)
+                    wrong.add(n + ": " + block.getString(2));
+            }
+        check("binds of a block of any length", wrong, List.of());
         wrong.clear();
         for (int n : lengths()) {
             String size = "" + n % 4000, sql = "select ";
@@ -129,24 +146,41 @@ public class Exercise {
         connection.setAutoCommit(false);
         try (PreparedStatement insert = connection.prepareStatement("insert into lengths values (?, ?)")) {
             for (int n : lengths()) {
-                StringBuilder want = new StringBuilder(), got = new StringBuilder();
+                StringBuilder there = new StringBuilder(), got = new StringBuilder();
                 for (int i = 0; i < 3; i++) {
                     int length = n * (i + 1) / 3 % 4000;
                     insert.setInt(1, i);
                     insert.setString(2, times("y", length));
                     insert.addBatch();
-                    want.append(i + " " + length + ", ");
+                    there.append(i + " " + length + ", ");
                 }
                 insert.executeBatch();
                 for (List<Object> row : rows("select n, v from lengths order by n"))
                     got.append(row.get(0) + " " + (row.get(1) == null ? 0 : row.get(1).toString().length()) + ", ");
-                if (!got.toString().equals(want.toString()))
+                if (!got.toString().equals(there.toString()))
                     wrong.add(n + ": " + got);
                 connection.rollback();
             }
         }
-        connection.setAutoCommit(true);
         check("arrays of binds of any length", wrong, List.of());
+        wrong.clear();
+        for (int n : lengths())
+            try (PreparedStatement s = connection.prepareStatement("insert into lengths values (?, ?) returning n + 1, v || '!' into ?, ?" + times(" ", n))) {
+                oracle.jdbc.OraclePreparedStatement own = s.unwrap(oracle.jdbc.OraclePreparedStatement.class);
+                String text = times("y", n % 3999);
+                s.setInt(1, n);
+                s.setString(2, text);
+                own.registerReturnParameter(3, Types.INTEGER);
+                own.registerReturnParameter(4, Types.VARCHAR);
+                s.executeUpdate();
+                try (ResultSet result = own.getReturnResultSet()) {
+                    if (!result.next() || result.getInt(1) != n + 1 || !result.getString(2).equals(text + "!"))
+                        wrong.add("" + n);
+                }
+            }
+        connection.rollback();
+        connection.setAutoCommit(true);
+        check("RETURNING of any length", wrong, List.of());
         execute("drop table lengths");
     }
 
@@ -255,6 +289,15 @@ public class Exercise {
         back("null", s -> s.setNull(1, Types.VARCHAR), r -> r.getString(1), null);
         back("null number", s -> s.setNull(1, Types.NUMERIC), r -> r.getString(1), null);
         back("boolean", s -> s.setBoolean(1, true), r -> r.getInt(1), 1);
+        back("38 digits", s -> s.setBigDecimal(1, new BigDecimal("-12345678901234567890123456789012345678")),
+            r -> r.getBigDecimal(1), new BigDecimal("-12345678901234567890123456789012345678"));
+        back("float", s -> s.setFloat(1, 0.1f), r -> r.getFloat(1), 0.1f);
+        back("binary double", s -> ((oracle.jdbc.OraclePreparedStatement) s).setBinaryDouble(1, 0.1), r -> r.getDouble(1), 0.1);
+        back("no text", s -> s.setString(1, ""), r -> r.getString(1), null);
+        back("text as a stream", s -> s.setCharacterStream(1, new java.io.StringReader(times("\u20ac", 900)), 900), r -> r.getString(1), times("\u20ac", 900));
+        back("bytes as a stream", s -> s.setBinaryStream(1, new java.io.ByteArrayInputStream(new byte[1500]), 1500), r -> r.getBytes(1).length, 1500);
+        back("a fixed CHAR", s -> ((oracle.jdbc.OraclePreparedStatement) s).setFixedCHAR(1, "ab"), r -> r.getString(1), "ab");
+        back("the last moment", s -> s.setTimestamp(1, Timestamp.valueOf("9999-12-31 23:59:59.999999999")), r -> r.getTimestamp(1), Timestamp.valueOf("9999-12-31 23:59:59.999999999"));
         execute("create table types (t timestamp, c varchar2(4000))");
         try (PreparedStatement insert = connection.prepareStatement("insert into types (t, c) values (?, ?)")) {
             for (int i = 0; i < 3; i++) {
@@ -396,6 +439,149 @@ public class Exercise {
         return rows;
     }
 
+    static void checkCache() throws Exception {
+        Properties cached = with("oracle.jdbc.implicitStatementCacheSize", "5");
+        Connection first = connection;
+        connection = connect(cached);
+        Object[] values = {1, "text", null, 2.5, times("x", 4000), Timestamp.valueOf("2024-07-01 12:34:56"), "again", null, 7};
+        for (int i = 0; i < values.length; i++)
+            try (PreparedStatement s = connection.prepareStatement("select ? v from dual")) {
+                s.setObject(1, values[i]);
+                Object want = values[i] instanceof Timestamp ? "2024-07-01 12:34:56" : values[i] == null ? null : values[i].toString();
+                Object got = rows(s).get(0).get(0);
+                check("value " + i + " of another type", got != null && values[i] instanceof Timestamp ? got.toString().substring(0, 19) : got, want);
+            }
+        for (int round = 0; round < 2; round++) {
+            List<String> wrong = new ArrayList<>();
+            for (int n = 0; n < 60; n++)
+                try (PreparedStatement s = connection.prepareStatement("select " + n + " n, ? v from dual")) {
+                    s.setInt(1, n);
+                    if (!rows(s).equals(List.of(List.of("" + n, "" + n))))
+                        wrong.add("" + n);
+                }
+            check("sixty statements, round " + round, wrong, List.of());
+        }
+        execute("create table cached (n number)");
+        String[][] tables = {{"n number", "7"}, {"v varchar2(9), n number", "seven", "8"}, {"v varchar2(9)", "x"}};
+        for (String[] table : tables) {
+            execute("drop table cached");
+            execute("create table cached (" + table[0] + ")");
+            List<Object> row = new ArrayList<>(Arrays.asList(table).subList(1, table.length));
+            execute("insert into cached values ('" + String.join("', '", Arrays.asList(table).subList(1, table.length)) + "')");
+            for (String times : new String[] {"once", "again"}) {
+                // Of a query whose table is another one now it keeps the columns: ORA-01007.
+                List<List<Object>> got = rows("select * from cached /* " + table[0] + " */");
+                check(table[0] + ", " + times, got, List.of(row));
+            }
+        }
+        execute("drop table cached");
+        connection.close();
+        connection = first;
+    }
+
+    static final String BURN = "select /*+ ordered use_nl(b) use_nl(c) use_nl(d) full(a) full(b) full(c) full(d) */ count(*)"
+        + " from sys.obj$ a, sys.obj$ b, sys.obj$ c, sys.obj$ d where a.owner# = b.owner#"
+        + " and b.owner# = c.owner# and c.owner# = d.owner# and rownum <= 2000000";
+
+    static void checkCancels() throws Exception {
+        for (String disabled : new String[] {"true", "false"}) {
+            String mode = disabled.equals("true") ? "in-band" : "out-of-band";
+            Connection first = connection;
+            connection = connect(with("oracle.net.disableOob", disabled));
+            List<String> wrong = new ArrayList<>();
+            for (int n = 0; n < 20; n++)
+                try (Statement s = connection.createStatement()) {
+                    // A cancel that meets its execute() before it is sent fails inside the driver.
+                    int after = 100 + 3 * n;
+                    Thread other = new Thread(() -> {
+                        try {
+                            Thread.sleep(after);
+                            s.cancel();
+                        } catch (Exception e) {
+                            System.err.println(e);
+                        }
+                    });
+                    other.start();
+                    String ended = failure(() -> s.executeQuery(BURN));
+                    other.join();
+                    List<List<Object>> got = rows("select " + n + " from dual");
+                    if (!ended.equals("ORA-01013") || !got.equals(List.of(List.of("" + n))))
+                        wrong.add(n + " " + ended + " " + got);
+                }
+            check("cancels " + mode, wrong, List.of());
+            try (Statement s = connection.createStatement()) {
+                s.setQueryTimeout(1);
+                check("call time-out " + mode, failure(() -> s.executeQuery(BURN)), "ORA-01013");
+            }
+            check("usable " + mode, rows("select 7 from dual"), List.of(List.of("7")));
+            connection.close();
+            connection = first;
+        }
+    }
+
+    static void checkWays() throws Exception {
+        List<String> wrong = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> threads = new ArrayList<>();
+        for (int k = 0; k < 6; k++) {
+            int own = k;
+            Thread thread = new Thread(() -> {
+                for (int n = 0; n < 5; n++)
+                    try (Connection c = connect(new Properties()); PreparedStatement s = c.prepareStatement("select ?, ? from dual")) {
+                        s.setInt(1, own);
+                        s.setString(2, "v" + n);
+                        List<List<Object>> got = rows(s);
+                        if (!got.equals(List.of(List.of("" + own, "v" + n))))
+                            wrong.add(own + " " + n + " " + got);
+                    } catch (Exception e) {
+                        wrong.add(own + " " + n + " " + e);
+                    }
+            });
+            thread.start();
+            threads.add(thread);
+        }
+        for (Thread thread : threads)
+            thread.join();
+        check("connections at once", wrong, List.of());
+        execute("create table ways (n number primary key, v varchar2(10))");
+        connection.setAutoCommit(false);
+        execute("insert into ways values (1, 'a')");
+        Savepoint point = null;
+        String failed = "";
+        try {
+            point = connection.setSavepoint();
+            execute("insert into ways values (2, 'b')");
+            connection.rollback(point);
+        } catch (SQLException e) {
+            failed = e.getMessage();
+        }
+        if (failed.isEmpty())
+            check("a savepoint", rows("select n from ways"), List.of(List.of("1")));
+        else
+            check("a savepoint is refused", failed.startsWith("ORA-03001") ? "" : failed, "");
+        connection.rollback();
+        connection.setAutoCommit(true);
+        check("rolled back", rows("select n from ways"), List.of());
+        try (Statement s = connection.createStatement(ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY)) {
+            s.setFetchSize(3);
+            s.setMaxRows(7);
+            ResultSet result = s.executeQuery("select level from dual connect by level <= 1009");
+            int count = 0;
+            while (result.next())
+                count += result.getInt(1) == count + 1 ? 1 : 1000;
+            check("at most seven rows", count, 7);
+        }
+        try (ResultSet one = connection.createStatement().executeQuery("select level from dual connect by level <= 50")) {
+            int sum = 0;
+            while (one.next())
+                try (ResultSet two = connection.createStatement().executeQuery("select " + one.getInt(1) + " + level from dual connect by level <= 20")) {
+                    while (two.next())
+                        sum += two.getInt(1);
+                }
+            check("a query in a query", sum, 20 * 50 * 51 / 2 + 50 * 20 * 21 / 2);
+        }
+        execute("drop table ways");
+    }
+
     static void checkMetadata() throws Exception {
         execute("create table metadata (id number(9) constraint metadata_key primary key, name varchar2(20) not null, amount number(7,2), at date, c clob)");
         execute("create index metadata_name on metadata (name, amount)");
@@ -407,6 +593,12 @@ public class Exercise {
         check("keys", read(about.getPrimaryKeys(null, "SCOTT", "METADATA"), "TABLE_NAME", "COLUMN_NAME", "KEY_SEQ", "PK_NAME"), List.of("METADATA ID 1 METADATA_KEY"));
         check("schemas", read(about.getSchemas(), "TABLE_SCHEM").contains("SCOTT"), true);
         check("foreign keys", read(about.getImportedKeys(null, "SCOTT", "METADATA"), "FK_NAME"), List.of());
+        execute("create unique index metadata_at on metadata (at)");
+        String[] ofIndex = {"NON_UNIQUE", "INDEX_NAME", "TYPE", "ORDINAL_POSITION", "COLUMN_NAME"};
+        check("indexes", read(about.getIndexInfo(null, "SCOTT", "METADATA", false, false), ofIndex),
+            List.of("0 null 0 0 null", "0 METADATA_AT 1 1 AT", "0 METADATA_KEY 1 1 ID", "1 METADATA_NAME 1 1 NAME", "1 METADATA_NAME 1 2 AMOUNT"));
+        check("unique indexes", read(about.getIndexInfo(null, "SCOTT", "METADATA", true, true), ofIndex),
+            List.of("0 null 0 0 null", "0 METADATA_AT 1 1 AT", "0 METADATA_KEY 1 1 ID"));
         check("valid", connection.isValid(5), true);
         execute("drop table metadata");
     }
@@ -485,6 +677,9 @@ public class Exercise {
         check("SYSDBA", failure(() -> connect(with("internal_logon", "sysdba"))), "ORA-01031");
         check("proxy user", failure(() -> connect(with("user", "scott[hr]"))), "ORA-28150");
         check("unknown parameter", failure(() -> execute("alter session set nosuchparam=1")), "ORA-02248");
+        check("current schema", failure(() -> connection.setSchema("SCOTT")), "done");
+        check("an object type is refused", failure(() -> connection.createStruct("NO_TYPE", new Object[] {1})).equals("done"), false);
+        check("the session lives after a type", rows("select 1 from dual"), List.of(List.of("1")));
         check("trace", failure(() -> execute("alter session set sql_trace=true")), "done");
         check("the session lives", rows("select 1 from dual"), List.of(List.of("1")));
     }

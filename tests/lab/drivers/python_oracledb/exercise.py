@@ -1,55 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """python-oracledb, any version with a thin mode: README.md describes what this program does."""
 
+import array
 import contextlib
 import datetime
 import decimal
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import oracledb
-
-HOST, PORT, SERVICE, SDU, LENGTHS = sys.argv[1], int(sys.argv[2]), *sys.argv[3:6]
-SECTIONS = sys.argv[6:]
-
-
-def connect(**more: Any) -> Any:
-    descriptor = (
-        f"(DESCRIPTION=(SDU={SDU})(ADDRESS=(PROTOCOL=tcp)(HOST={HOST})(PORT={PORT}))"
-        f"(CONNECT_DATA=(SERVICE_NAME={SERVICE})))"
-    )
-    return oracledb.connect(**({"user": "scott", "password": "tiger", "dsn": descriptor} | more))
-
-
-def check(name: str, got: object, want: object) -> None:
-    wrong = "" if got == want else f"{got!r}, not {want!r}"
-    print(json.dumps({"check": name, "wrong": wrong[:500]}), flush=True)
-
-
-def failure(run: Callable[[], object]) -> str:
-    try:
-        run()
-    except oracledb.Error as error:
-        return str(error).split(":")[0]
-    return "done"
-
-
-def lengths() -> Iterator[int]:
-    for part in LENGTHS.split(","):
-        first, last = map(int, part.split("-"))
-        yield from range(first, last + 1)
+from checks import SECTIONS, check, connect, failure, lengths, version
+from ways import check_cancels, check_ways
 
 
 def check_lengths(connection: Any) -> None:
     cursor = connection.cursor()
     wrong: list[object] = []
+    binds = ["v1", 12.5, None, b"\0\xfe\xff", datetime.datetime(2024, 7, 1, 12, 34, 56), "é€"]
     for n in lengths():
-        cursor.execute(f"select {' ' * n}:a x, :b y from dual", ["v1", "v2"])
-        if (rows := cursor.fetchall()) != [("v1", "v2")]:
+        cursor.setinputsizes(None, None, None, None, oracledb.DB_TYPE_TIMESTAMP_TZ, 4000)
+        cursor.execute(f"select {' ' * n}:a s, :b n, :c, :d r, :e t, :f from dual", binds)
+        if (rows := cursor.fetchall()) != [tuple(binds)]:
             wrong.append((n, rows))
     check("binds after a statement of any length", wrong[:3], [])
+    wrong = []
+    out, number = cursor.var(str), cursor.var(int)
+    for n in lengths():
+        cursor.execute(
+            f"begin {' ' * n}select 'v' || :a, 7 into :b, :c from dual; end;", [n, out, number]
+        )
+        if (out.getvalue(), number.getvalue()) != (f"v{n}", 7):
+            wrong.append((n, out.getvalue(), number.getvalue()))
+    check("binds of a block of any length", wrong[:3], [])
     wrong = []
     for n in lengths():
         # A value has no more than 4,000 bytes: the rest is further columns.
@@ -71,6 +54,15 @@ def check_lengths(connection: Any) -> None:
             wrong.append(n)
         connection.rollback()
     check("arrays of binds of any length", wrong[:3], [])
+    wrong = []
+    insert = "insert into lengths values (:1, :2) returning n + 1, v || '!' into :3, :4"
+    for n in lengths():
+        text = "y" * (n % 3999)
+        cursor.execute(insert + " " * n, [n, text, number, out])
+        if (number.getvalue(), out.getvalue()) != ([n + 1], [text + "!"]):
+            wrong.append(n)
+    connection.rollback()
+    check("RETURNING of any length", wrong[:3], [])
     cursor.execute("drop table lengths")
 
 
@@ -116,11 +108,42 @@ def check_batches(connection: Any) -> None:
     cursor.execute("drop table batches")
 
 
-def check_types(connection: Any) -> None:
-    cursor = connection.cursor()
-    moment = datetime.datetime(2024, 7, 1, 12, 34, 56, 123456)
+MOMENT = datetime.datetime(2024, 7, 1, 12, 34, 56, 123456)
+WHOLE = MOMENT.replace(microsecond=0)
+VALUES: dict[str, tuple[Any, Any]] = {  # and the type that it is bound as, where not its own
+    "int": (42, None),
+    "negative": (-17, None),
+    "float": (1.5, None),
+    "a number of 38 digits": (12345678901234567890123456789012345678, None),
+    "a large negative": (-(10**20) - 1, None),
+    "a small fraction": (1e-30, None),
+    "text": ("text", None),
+    "text that is not ASCII": ("é€😀", None),
+    "long text": ("x" * 4000, None),
+    "a blank": (" ", None),
+    "national text": ("é€😀", oracledb.DB_TYPE_NVARCHAR),
+    "raw": (b"\x00\x01\xff", None),
+    "date": (WHOLE, None),
+    "the first date": (datetime.datetime(1, 1, 1), None),
+    "the last date": (datetime.datetime(9999, 12, 31, 23, 59, 59), None),
+    "timestamp": (MOMENT, oracledb.DB_TYPE_TIMESTAMP),
+    "whole timestamp": (WHOLE, oracledb.DB_TYPE_TIMESTAMP),
+    "timestamp with local zone": (MOMENT, oracledb.DB_TYPE_TIMESTAMP_LTZ),
+    "timestamp with zone": (MOMENT, oracledb.DB_TYPE_TIMESTAMP_TZ),
+    "binary double": (1.25, oracledb.DB_TYPE_BINARY_DOUBLE),
+    "binary float": (1.25, oracledb.DB_TYPE_BINARY_FLOAT),
+    "clob as text": ("c" * 3000, oracledb.DB_TYPE_LONG),
+    "text of 4,001 bytes": ("x" * 4001, oracledb.DB_TYPE_LONG),
+    "blob as bytes": (b"\xfe" * 1500, oracledb.DB_TYPE_LONG_RAW),
+    "null": (None, None),
+    "a boolean that is null": (None, oracledb.DB_TYPE_BOOLEAN),
+    "interval": (datetime.timedelta(days=3, microseconds=5), oracledb.DB_TYPE_INTERVAL_DS),
+    "negative interval": (-datetime.timedelta(days=3, hours=2), oracledb.DB_TYPE_INTERVAL_DS),
+}
 
-    def back(name: str, value: object, db_type: Any = None, want: object = None) -> None:
+
+def check_types(connection: Any) -> None:
+    for name, (value, db_type) in VALUES.items():
         cursor = connection.cursor()
         if db_type is not None:
             cursor.setinputsizes(db_type)
@@ -129,39 +152,24 @@ def check_types(connection: Any) -> None:
             got = cursor.fetchone()[0]
         except oracledb.Error as error:
             got = str(error).split("\n")[0]
-        check(name, got, value if want is None else want)
+        check(name, got, value)
+    mixed = [decimal.Decimal("123456789.123456789"), True, ""]
+    cursor.execute("select :1, :2, :3, cast(null as varchar2(3)) from dual", mixed)
+    check("a decimal, a boolean, no text", cursor.fetchone(), (123456789.123456789, 1, None, None))
+    check_intervals(connection)
+    cursor.execute("select 1 from dual")
+    check("the session lives", cursor.fetchone(), (1,))
 
-    back("int", 42)
-    back("negative", -17)
-    back("float", 1.5)
-    back("decimal", decimal.Decimal("123456789.123456789"), want=123456789.123456789)
-    back("text", "text")
-    back("text that is not ASCII", "é€😀")
-    back("long text", "x" * 4000)
-    back("national text", "é€😀", oracledb.DB_TYPE_NVARCHAR)
-    back("raw", b"\x00\x01\xff")
-    back("date", moment.replace(microsecond=0))
-    back("timestamp", moment, oracledb.DB_TYPE_TIMESTAMP)
-    back("whole timestamp", moment.replace(microsecond=0), oracledb.DB_TYPE_TIMESTAMP)
-    back("timestamp with local zone", moment, oracledb.DB_TYPE_TIMESTAMP_LTZ)
-    back("timestamp with zone", moment, oracledb.DB_TYPE_TIMESTAMP_TZ)
-    back("binary double", 1.25, oracledb.DB_TYPE_BINARY_DOUBLE)
-    back("binary float", 1.25, oracledb.DB_TYPE_BINARY_FLOAT)
-    back("clob as text", "c" * 3000, oracledb.DB_TYPE_LONG)
-    back("blob as bytes", b"\xfe" * 1500, oracledb.DB_TYPE_LONG_RAW)
-    cursor.execute("select cast(null as varchar2(3)), :1 from dual", [None])
-    check("null", cursor.fetchone(), (None, None))
+
+def check_intervals(connection: Any) -> None:
+    cursor = connection.cursor()
     span = datetime.timedelta(days=3, hours=2, microseconds=5)
-    back("interval", span, oracledb.DB_TYPE_INTERVAL_DS)
-    back("negative interval", -span, oracledb.DB_TYPE_INTERVAL_DS)
     cursor.execute("create table intervals (a interval day to second, b interval year to month)")
     months = oracledb.IntervalYM(years=-1, months=-2) if hasattr(oracledb, "IntervalYM") else None
     cursor.execute("insert into intervals values (:1, :2)", [span, months])
     cursor.execute("select a, b from intervals order by a")
     check("columns of intervals", cursor.fetchall(), [(span, months)])
     cursor.execute("drop table intervals")
-    cursor.execute("select 1 from dual")
-    check("the session lives", cursor.fetchone(), (1,))
 
 
 def check_lobs(connection: Any) -> None:
@@ -292,10 +300,31 @@ def check_blocks(connection: Any) -> None:
     for i in range(5):
         cursor.execute("begin select 'v' || :a into :b from dual; end;", [i, out])
         check(f"out bind {i}", out.getvalue(), f"v{i}")
+    typed: list[tuple[str, Any, object]] = [
+        ("2.5", oracledb.DB_TYPE_NUMBER, 2.5),
+        ("-2.5", oracledb.DB_TYPE_BINARY_DOUBLE, -2.5),
+        ("2.5", oracledb.DB_TYPE_BINARY_FLOAT, 2.5),
+        ("7", oracledb.DB_TYPE_BINARY_INTEGER, 7),
+        ("'é€'", oracledb.DB_TYPE_NVARCHAR, "é€"),
+        ("'é€'", oracledb.DB_TYPE_NCHAR, "é€"),
+        ("'x'", oracledb.DB_TYPE_LONG, "x"),
+        ("timestamp '2024-07-01 12:34:56.123456'", oracledb.DB_TYPE_TIMESTAMP, MOMENT),
+        ("null", oracledb.DB_TYPE_BINARY_DOUBLE, None),
+        ("1", oracledb.DB_TYPE_BOOLEAN, "ORA-03001"),
+    ]
+    for text, db_type, want in typed:
+        typed_out = cursor.var(db_type)
+        ended = failure(
+            lambda text=text, out=typed_out: cursor.execute(
+                f"begin select {text} into :out from dual; end;", [out]
+            )
+        )
+        got = typed_out.getvalue() if ended == "done" else ended
+        check(f"out bind of {db_type.name}", got, want)
 
 
 def check_scrolling(connection: Any) -> None:
-    if tuple(map(int, oracledb.__version__.split(".")[:2])) < (3, 0):
+    if version() < (3, 0):
         return  # they came with 3.0
     cursor = connection.cursor(scrollable=True)
     cursor.arraysize = cursor.prefetchrows = 4
@@ -320,6 +349,44 @@ def check_scrolling(connection: Any) -> None:
     check("once more", [row[0] for row in cursor], list(range(1, 24)))
 
 
+def check_cache(connection: Any) -> None:
+    cursor = connection.cursor()
+    moment = datetime.datetime(2024, 7, 1, 12, 34, 56)
+    values = [1, "text", None, 2.5, "x" * 4000, b"\0\1", moment, "again", None, 7]
+    for i, value in enumerate(values):
+        cursor.setinputsizes(None)
+        cursor.execute("select :1 v from dual", [value])
+        check(f"value {i} of another type", cursor.fetchall(), [(value,)])
+    for round in range(2):
+        wrong = []
+        for n in range(60):
+            cursor.execute(f"select {n} n, :1 v from dual", [n])
+            if cursor.fetchall() != [(n, n)]:
+                wrong.append(n)
+        check(f"sixty statements, round {round}", wrong, [])
+    cursor.execute("create table cached (n number)")
+    for columns, row in (
+        ("n number", (7,)),
+        ("v varchar2(9), n number", ("seven", 8)),
+        ("d date", (moment,)),
+    ):
+        cursor.execute("drop table cached")
+        cursor.execute(f"create table cached ({columns})")
+        marks = ", ".join(f":{i + 1}" for i in range(len(row)))
+        cursor.execute(f"insert into cached values ({marks})", row)
+        for times in ("once", "again"):
+            # What a driver keeps of a query whose table is another one now.
+            cursor.execute("select * from cached")
+            check(f"{columns}, {times}", cursor.fetchall(), [row])
+    cursor.execute("drop table cached")
+    half = connection.cursor()
+    half.arraysize = half.prefetchrows = 2
+    half.execute("select level from dual connect by level <= 9")
+    first = half.fetchmany(3)
+    half.execute("select level from dual connect by level <= 9")
+    check("begun again in the middle", (first, half.fetchone()), ([(1,), (2,), (3,)], (1,)))
+
+
 def check_metadata(_: Any) -> None:
     """It has none of its own."""
 
@@ -342,21 +409,77 @@ def check_session(connection: Any) -> None:
     change = failure(lambda: connection.changepassword("tiger", "y"))
     check("change of password", change, "ORA-01031")
     check("trace", failure(lambda: cursor.execute("alter session set sql_trace=true")), "done")
+    check_refusals(connection)
     unknown = failure(lambda: cursor.execute("alter session set nosuchparam=1"))
     check("unknown parameter", unknown, "ORA-02248")
     cursor.execute("select 1 from dual")
     check("the session lives", cursor.fetchone(), (1,))
 
 
+def check_refusals(connection: Any) -> None:
+    """What the lab does not have is refused, and the session lives."""
+
+    def bound(value: object, db_type: Any) -> Callable[[], object]:
+        def run() -> object:
+            cursor = connection.cursor()
+            cursor.setinputsizes(db_type)
+            return cursor.execute("select :1 from dual", [value])
+
+        return run
+
+    def of_schema(name: str) -> str:
+        connection.current_schema = name
+        return failure(lambda: connection.cursor().execute("select 1 from dual"))
+
+    refused: dict[str, Callable[[], object]] = {
+        "an object type": lambda: connection.gettype("SYS.ODCINUMBERLIST"),
+        "a procedure": lambda: connection.cursor().callproc("nosuch", [1]),
+        "a bind that is JSON": bound({"a": 1}, oracledb.DB_TYPE_JSON),
+    }
+    if hasattr(oracledb, "DB_TYPE_VECTOR"):
+        refused["a vector"] = bound(array.array("f", [1, 2]), oracledb.DB_TYPE_VECTOR)
+    if hasattr(connection, "tpc_begin") and hasattr(connection, "xid"):
+        transaction = connection.xid(1, "gtrid", "bqual")
+        refused["a distributed transaction"] = lambda: connection.tpc_begin(transaction)
+    refused["another schema"] = lambda: of_schema("HR")
+    for name, run in refused.items():
+        answer = run() if name == "another schema" else failure(run)
+        check(f"{name} is refused", str(answer)[:4], "ORA-")
+        if name == "another schema":  # the driver asks for it with each call
+            check("one's own schema", of_schema("SCOTT"), "done")
+        cursor = connection.cursor()
+        cursor.execute("select 7 from dual")
+        check(f"the session lives after {name}", cursor.fetchall(), [(7,)])
+
+
 def sysdba() -> Any:
     return getattr(oracledb, "AUTH_MODE_SYSDBA", None) or oracledb.SYSDBA
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "lengths": check_lengths,
+    "batches": check_batches,
+    "types": check_types,
+    "described": check_described,
+    "fetches": check_fetches,
+    "blocks": check_blocks,
+    "scrolling": check_scrolling,
+    "lobs": check_lobs,
+    "cursors": check_cursors,
+    "returning": check_returning,
+    "cache": check_cache,
+    "cancels": check_cancels,
+    "ways": check_ways,
+    "metadata": check_metadata,
+    "session": check_session,
+}
 
 
 def main() -> None:
     with contextlib.closing(connect()) as connection:
         for section in SECTIONS:
             print(json.dumps({"section": section}), flush=True)
-            globals()[f"check_{section}"](connection)
+            CHECKS[section](connection)
 
 
 if __name__ == "__main__":
