@@ -429,7 +429,7 @@ def check_refusals(connection: Any) -> None:
 
     def of_schema(name: str) -> str:
         connection.current_schema = name
-        return failure(lambda: connection.cursor().execute("select 1 from dual"))
+        return str(failure(lambda: connection.cursor().execute("select 1 from dual")))
 
     refused: dict[str, Callable[[], object]] = {
         "an object type": lambda: connection.gettype("SYS.ODCINUMBERLIST"),
