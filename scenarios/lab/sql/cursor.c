@@ -217,6 +217,14 @@ static void release(struct cursor *cursor) {
     *cursor = (struct cursor){0};
 }
 
+void cursor_cancel(struct cursor *cursor) {
+    if (cursor->kind != STATEMENT_QUERY || !cursor->statement)
+        return;
+    sqlite3_reset(cursor->statement);
+    read_ahead_forget(cursor);
+    cursor->executed = cursor->row_ready = false;
+}
+
 void cursor_close(struct cursor *cursor) {
     if (!cursor->database || !sql_trace_wants(SQL_TRACE_ON)) {
         release(cursor);

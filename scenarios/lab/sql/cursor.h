@@ -136,6 +136,8 @@ bool cursor_keep_rows(struct cursor *cursor, struct ora_error *error);
 // cursor_keep_rows().
 void cursor_position(struct cursor *cursor, uint64_t row);
 uint64_t cursor_row_count(const struct cursor *cursor);
+// Drops the rows of a query that were not fetched. It can be executed again.
+void cursor_cancel(struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
 
 #endif

@@ -15,14 +15,19 @@ void open_cursor_close(struct server *server, unsigned id) {
     server->self->stat[STAT_CURSORS_OPEN]--;
 }
 
-void call_close_cursors(struct server *server) {
+static void open_cursor_cancel(struct server *server, unsigned id) {
+    if (id >= 1 && id <= MOST_CURSORS && server->cursor[id - 1].open)
+        cursor_cancel(&server->cursor[id - 1].cursor);
+}
+
+void call_end_cursors(struct server *server, bool close) {
     struct wire_in *in = &server->in;
     in_u8(in);
     uint32_t count = in_ub4(in);
     for (uint32_t i = 0; i < count && !in->bad; i++)
-        open_cursor_close(server, in_ub4(in));
+        (close ? open_cursor_close : open_cursor_cancel)(server, in_ub4(in));
     if (in->bad)
-        server_violated(server, "cursors to close");
+        server_violated(server, "cursors to end");
 }
 
 struct open_cursor *open_cursor_of(struct server *server, unsigned id) {

@@ -105,7 +105,7 @@ __attribute__((noinline)) void opiodr(struct server *server, enum call call) {
         break;
     case CALL_CLOSE_CURSORS:
     case CALL_CANCEL_CURSORS:
-        call_close_cursors(server);
+        call_end_cursors(server, call == CALL_CLOSE_CURSORS);
         break;
     case CALL_END_TO_END:
         call_end_to_end(server);

@@ -210,7 +210,8 @@ void kpoal8(struct server *server);
 void call_reexecute(struct server *server, bool fetch);
 void call_fetch(struct server *server);
 void call_lob(struct server *server, bool piggyback);
-void call_close_cursors(struct server *server);
+// Closes the cursors that the message names, or cancels their fetching.
+void call_end_cursors(struct server *server, bool close);
 void call_end_to_end(struct server *server);
 // bind_values.c: the value of a bind from its bytes. False if it is none of the
 // bind's type, or with an error raised.

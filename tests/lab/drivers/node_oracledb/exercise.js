@@ -304,6 +304,12 @@ const checks = {
     const got = [await resultSet.getRow(), ...(await resultSet.getRows(7)), ...(await resultSet.getRows(0))];
     await resultSet.close();
     check('a result set', got, all);
+    // The driver cancels its cursor and keeps it for the statement's next execution.
+    const half = await c.execute(sql, [], { resultSet: true, prefetchRows: 3, fetchArraySize: 5 });
+    await half.resultSet.getRow();
+    await half.resultSet.close();
+    check('a statement after half a result set', await rows(c, 'select 3 from dual'), [[3]]);
+    check('all of it again', await rows(c, sql), all);
     const streamed = [];
     for await (const row of c.queryStream(sql, [], { fetchArraySize: 10 })) streamed.push(row);
     check('a stream', streamed, all);
