@@ -225,6 +225,7 @@ soak: build $(VENV)/installed-dev ## run the checks that are too long for every 
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
 	$(MAKE) soak-load
 	python tests/stacks/fuzz_elf.py --seconds 600
+	PAGES_SOAK=1 pytest tests/docs/test_commands_run.py
 	python docs/shown.py --check
 
 SOAK_S ?= 3600

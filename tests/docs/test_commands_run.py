@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every command of every page is run: what a `console` block shows as it stands there, and what an
 indented or plain block or docs/in-a-hurry.md names with this host's names and times in the place of
-the page's. What is run elsewhere is named with the place."""
+the page's. What is run elsewhere is named with the place. `make soak` runs all of them, `make test`
+those of the tutorial, README.md and docs/in-a-hurry.md: the others take six minutes more."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import socket
@@ -33,6 +35,7 @@ pytestmark = pytest.mark.usefixtures("lab", "quick_calibration")
 
 TUTORIAL = "tutorial.md"
 WHO = "in-a-hurry.md"  # its commands stand in the running text
+of_all_pages = pytest.mark.skipif("PAGES_SOAK" not in os.environ, reason="long: make soak")
 
 # Where a command is run that this file does not run, because it takes another host, a network or
 # a quarter of an hour. `make` alone is what runs all of this.
@@ -173,6 +176,7 @@ def test_the_tutorial_from_an_empty_machine_to_its_last_line() -> None:
     assert {command: why for command, why in found.items() if why} == {}
 
 
+@of_all_pages
 def test_what_the_other_pages_show() -> None:
     """Each command once, between the load's start and its end."""
     tutorial = set(commands_of((ROOT / "docs" / TUTORIAL).read_text()))
@@ -262,7 +266,13 @@ def until_it_listens(process: subprocess.Popen[str], port: int) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("page", sorted({each.page for each in RUN_HERE}))
+@pytest.mark.parametrize(
+    "page",
+    [
+        page if page in ("README.md", WHO) else pytest.param(page, marks=of_all_pages)
+        for page in sorted({each.page for each in RUN_HERE})
+    ],
+)
 def test_what_a_page_names(stage: Stage, folder: Path, page: str) -> None:
     """In the order of the page: a later command may read an earlier one's file."""
     commands = [each for each in RUN_HERE if each.page == page]
