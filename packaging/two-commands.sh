@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # two-commands.sh [TARGET...]: how long `make demo` takes on a bare Debian 12, then once more, or
 # the targets named instead (`two-commands.sh demo test`), each line of output with the second it
-# came in. What has a space in it is no target, but a command of a shell in the clone. The machine is a chroot with make and certificates and a clone of the last commit; what
-# leads to the network (package indexes, certificates of a proxy) is this host's. As root, with
-# mmdebstrap; all that is made lies in one temporary folder, in a mount namespace of its own.
+# came in. An argument with a space in it is a command for a shell in the clone. The machine is a
+# chroot with make and certificates and a clone of the last commit; what leads to the network
+# (package indexes, certificates of a proxy) is this host's. As root, with mmdebstrap; all that is
+# made lies in one temporary folder, in a mount namespace of its own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- demo demo

@@ -46,7 +46,7 @@ class WaitWatch:
 
 @contextlib.contextmanager
 def watched_waits(pid: int) -> Iterator[WaitWatch]:
-    """Samples what process `pid` waits in, beside other measurements, until the block ends."""
+    """Samples what process `pid` waits in until the block ends, while other things are measured."""
     watch = WaitWatch()
     try:
         sampler = WaitSampler(pid)

@@ -49,7 +49,7 @@ struct sql_trace_lob {
 };
 
 struct sql_trace_lob sql_trace_lob_begins(void);
-// It is over; `name` is that of its record, and it moved so many bytes.
+// It has ended. `name` is that of its record, `bytes` how many it transferred.
 void sql_trace_lob_ends(const struct sql_trace_lob *call, const char *name,
                         bool temporary, uint64_t bytes);
 
