@@ -99,10 +99,11 @@ def load_line(result: LoadResult) -> dict[str, Any]:
     `later_per_s` is the rate in its later half: by then caches are full and plans are known.
     """
     later = [line for line in result.seconds if line["at_s"] > result.elapsed_s / 2]
+    later_s = sum(line["seconds"] for line in later)  # 0: all sessions were lost before it
     return {
         "transactions": result.transactions,
         "elapsed_s": result.elapsed_s,
-        "later_per_s": sum(x["transactions"] for x in later) / sum(x["seconds"] for x in later),
+        "later_per_s": sum(line["transactions"] for line in later) / later_s if later_s else 0.0,
         "errors": result.failed,
         "dropped": result.dropped,
         "not_begun": result.not_begun,

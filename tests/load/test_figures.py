@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from polltrace.errors import FileError, UsageError
+from polltrace.scenarios.load.cells import load_line
 from polltrace.scenarios.load.client_process import RECORD
 from polltrace.scenarios.load.comparison import compare_loads
 from polltrace.scenarios.load.histogram import PERCENTILES, Histogram, merged
@@ -195,6 +197,12 @@ def test_a_killed_load_is_read_to_its_last_whole_line(tmp_path: Path) -> None:
     result = load_result(read_load(tmp_path / "b"))
     assert result.transactions == 3900
     assert any("was killed" in each for each in result.warnings())
+
+
+def test_a_load_that_ended_before_its_later_half_has_no_rate_there(tmp_path: Path) -> None:
+    whole = made(tmp_path / "a", seconds=4)
+    assert load_line(whole)["later_per_s"] == 100
+    assert load_line(replace(whole, seconds=whole.seconds[:2]))["later_per_s"] == 0
 
 
 def test_a_slower_load_is_a_regression(tmp_path: Path) -> None:
