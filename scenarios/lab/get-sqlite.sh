@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Puts sqlite3.c and sqlite3.h into build/sqlite/. The lab compiles SQLite
+# Puts sqlite3.c, sqlite3.h and the parser generator Lemon (lemon.c, lempar.c),
+# which is part of its source, into build/sqlite/. The lab compiles SQLite
 # itself because a stack seen at a break poll has to be walkable out to main,
 # and the distribution's library has no frame pointers. The source is the
 # distribution's own source package, so that it comes from wherever this
@@ -13,7 +14,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/build/sqlite
-if [[ -s $out/sqlite3.c && -s $out/sqlite3.h ]]; then
+if [[ -s $out/sqlite3.c && -s $out/sqlite3.h && -s $out/lempar.c ]]; then
     exit 0
 fi
 
@@ -67,6 +68,10 @@ unpack() {
         patch -p1 --fuzz=0 -d "$work/source"
 }
 (unpack) >"$log" 2>&1 || fail "cannot unpack the sqlite3 source package"
+cp "$work/source/tool/lemon.c" "$work/source/tool/lempar.c" "$out/"
+if [[ -s $out/sqlite3.c && -s $out/sqlite3.h ]]; then
+    exit 0
+fi
 (cd "$work/source" && ./configure && make sqlite3.c) >"$log" 2>&1 ||
     fail "cannot make sqlite3.c"
 cp "$work/source/sqlite3.h" "$out/"

@@ -45,7 +45,8 @@ SUBJECTS = {
 def functions() -> set[tuple[str, str]]:
     """The file, without its suffix, and the name of each function others may call."""
     objects = LAB / "build" / "obj"
-    named = [f"{folder}/{c.stem}.o" for folder in OURS for c in (LAB / folder).glob("*.c")]
+    sources = [c.relative_to(LAB) for folder in OURS for c in (LAB / folder).rglob("*.c")]
+    named = [c.with_suffix(".o").as_posix() for c in sources]
     built = [name for name in named if (objects / name).exists()]
     listed = subprocess.run(
         ["nm", "-A", "--extern-only", "--defined-only", *built],
@@ -89,9 +90,8 @@ def test_each_other_function_has_a_name_with_its_subject(folder: str) -> None:
 def test_the_readme_maps_each_file() -> None:
     page = (LAB / "README.md").read_text()
     unmapped = [
-        f"{folder}/{file.name}"
-        for folder in ("sql",)
-        for file in (LAB / folder).iterdir()
+        file.relative_to(LAB).as_posix()
+        for file in (LAB / "sql").rglob("*.*")
         if f"`{file.stem}`" not in page and f"`{file.name}`" not in page
     ]
     assert unmapped == []

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sql/lexer.h"
-#include "sql/translate.h"
+#include "sql/emit/translate.h"
 
 enum { MOST_TOKENS = 512, LONGEST = 8192 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SUM and AVG of decimal numbers, also as window functions, and the check that
 // a scalar subquery returns one row.
+#include <sqlite3.h>
 #include <string.h>
 
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/value.h"
 
 struct sum {
@@ -91,13 +92,11 @@ static void answer_only(sqlite3_context *context) {
     sqlite3_value_free(*only);
 }
 
-bool aggregates_register(sqlite3 *db) {
-    return sqlite3_create_window_function(db, "SUM", 1, SQLITE_UTF8, NULL, step,
-                                          answer, answer, inverse,
-                                          NULL) == SQLITE_OK &&
-           sqlite3_create_window_function(db, "AVG", 1, SQLITE_UTF8, "avg",
-                                          step, answer, answer, inverse,
-                                          NULL) == SQLITE_OK &&
-           sqlite3_create_function(db, "ONE_ROW$", 1, SQLITE_UTF8, NULL, NULL,
-                                   one_row, answer_only) == SQLITE_OK;
-}
+const struct function aggregate_functions[] = {
+    {"SUM", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .step = step,
+     .inverse = inverse, .answer = answer},
+    {"AVG", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .data = "avg",
+     .step = step, .inverse = inverse, .answer = answer},
+    {"ONE_ROW$", 1, 1, .step = one_row, .answer = answer_only},
+    {NULL},
+};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The operators + - * / and || on numbers, dates and texts.
+#include <sqlite3.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "sql/calendar.h"
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/value.h"
 
 enum operation { ADD, SUBTRACT, MULTIPLY, DIVIDE };
@@ -147,14 +148,14 @@ static void concatenate(sqlite3_context *context, int n,
     value_result_text(context, both, length);
 }
 
-bool arithmetic_register(sqlite3 *db) {
-    static const struct function all[] = {
-        {"ADD$", 2, 2, calculate, (void *)ADD, false},
-        {"SUBTRACT$", 2, 2, calculate, (void *)SUBTRACT, false},
-        {"MULTIPLY$", 2, 2, calculate, (void *)MULTIPLY, false},
-        {"DIVIDE$", 2, 2, calculate, (void *)DIVIDE, false},
-        {"CONCAT", 2, 2, concatenate, NULL, false},
-        {0},
-    };
-    return functions_add(db, all);
-}
+const struct function arithmetic_functions[] = {
+    {"ADD$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, calculate, (void *)ADD},
+    {"SUBTRACT$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, calculate,
+     (void *)SUBTRACT},
+    {"MULTIPLY$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, calculate,
+     (void *)MULTIPLY},
+    {"DIVIDE$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, calculate,
+     (void *)DIVIDE},
+    {"CONCAT", 2, 2, OPERAND_TEXT, FUNCTION_PLAIN, concatenate},
+    {NULL},
+};

@@ -2,13 +2,14 @@
 // ASSIGN$(value, type, column): the value that a column of the declared type
 // stores, after Oracle's conversions and checks. CAST uses the same code
 // without a column.
+#include <sqlite3.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "sql/column_type.h"
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/utf8.h"
 #include "sql/value.h"
 
@@ -146,11 +147,8 @@ static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
     }
 }
 
-bool assignments_register(sqlite3 *db) {
-    static const struct function all[] = {
-        {"ASSIGN$", 3, 3, assign, NULL, false},
-        {"CAST$", 2, 2, assign, NULL, false},
-        {0},
-    };
-    return functions_add(db, all);
-}
+const struct function assignment_functions[] = {
+    {"ASSIGN$", 3, 3, OPERAND_UNKNOWN, FUNCTION_INTERNAL, assign},
+    {"CAST$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, assign},
+    {NULL},
+};

@@ -3,7 +3,7 @@
 #ifndef ORALAB_CATALOG_H
 #define ORALAB_CATALOG_H
 
-#include "sql/translate.h"
+#include "sql/resolve/catalog.h"
 
 struct database;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Comparison and sort keys for what SQLite would compare differently from
 // Oracle: text with numbers, numbers of many digits, a DATE with a TIMESTAMP.
+#include <sqlite3.h>
 #include <string.h>
 
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/value.h"
 
 static void compare(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -103,18 +104,16 @@ static void extreme_final(sqlite3_context *context) {
     state->best = NULL;
 }
 
-bool comparisons_register(sqlite3 *db) {
-    static const struct function all[] = {
-        {"COMPARE$", 2, 2, compare, NULL, false},
-        {"SAME$", 2, 2, same, NULL, false},
-        {"SORT_KEY$", 1, 1, sort_key, NULL, false},
-        {"GREATEST", -1, -1, greatest, "greatest", false},
-        {"LEAST", -1, -1, greatest, NULL, false},
-        {0},
-    };
-    return functions_add(db, all) &&
-           sqlite3_create_function(db, "MAX$", 1, SQLITE_UTF8, "max", NULL,
-                                   extreme_step, extreme_final) == SQLITE_OK &&
-           sqlite3_create_function(db, "MIN$", 1, SQLITE_UTF8, NULL, NULL,
-                                   extreme_step, extreme_final) == SQLITE_OK;
-}
+const struct function comparison_functions[] = {
+    {"COMPARE$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, compare},
+    {"SAME$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, same},
+    {"SORT_KEY$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, sort_key},
+    {"GREATEST", 1, 100, OPERAND_UNKNOWN, FUNCTION_PLAIN, greatest, "greatest",
+     RESULT_AS_FIRST},
+    {"LEAST", 1, 100, OPERAND_UNKNOWN, FUNCTION_PLAIN, greatest, NULL,
+     RESULT_AS_FIRST},
+    {"MAX$", 1, 1, .data = "max", .step = extreme_step,
+     .answer = extreme_final},
+    {"MIN$", 1, 1, .step = extreme_step, .answer = extreme_final},
+    {NULL},
+};

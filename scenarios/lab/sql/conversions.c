@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TO_CHAR, TO_NUMBER, TO_DATE and Oracle's implicit conversions.
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sql/date_format.h"
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/number_format.h"
 #include "sql/value.h"
 
@@ -156,19 +157,19 @@ static void date_of(sqlite3_context *context, int n, sqlite3_value **value) {
     value_result_time(context, &time, DATE_BYTES);
 }
 
-bool conversions_register(sqlite3 *db) {
-    // Not deterministic: they depend on the session's formats.
-    static const struct function all[] = {
-        {"TO_CHAR", 1, 2, to_char, NULL, false},
-        {"TO_NUMBER", 1, 2, to_number, NULL, false},
-        {"TO_DATE", 1, 2, to_time, (void *)DATE_BYTES, false},
-        {"TO_TIMESTAMP", 1, 2, to_time, (void *)TIMESTAMP_BYTES, false},
-        {"DATE_LITERAL$", 1, 1, literal, (void *)DATE_BYTES, false},
-        {"TIMESTAMP_LITERAL$", 1, 1, literal, (void *)TIMESTAMP_BYTES, false},
-        {"NUMBER$", 1, 1, number_of, NULL, false},
-        {"TEXT$", 1, 1, text_of, NULL, false},
-        {"DATE$", 1, 1, date_of, NULL, false},
-        {0},
-    };
-    return functions_add(db, all);
-}
+const struct function conversion_functions[] = {
+    {"TO_CHAR", 1, 2, OPERAND_TEXT, FUNCTION_PLAIN, to_char},
+    {"TO_NUMBER", 1, 2, OPERAND_NUMBER, FUNCTION_PLAIN, to_number},
+    {"TO_DATE", 1, 2, OPERAND_DATE, FUNCTION_PLAIN, to_time,
+     (void *)DATE_BYTES},
+    {"TO_TIMESTAMP", 1, 2, OPERAND_TIMESTAMP, FUNCTION_PLAIN, to_time,
+     (void *)TIMESTAMP_BYTES},
+    {"DATE_LITERAL$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, literal,
+     (void *)DATE_BYTES},
+    {"TIMESTAMP_LITERAL$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, literal,
+     (void *)TIMESTAMP_BYTES},
+    {"NUMBER$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, number_of},
+    {"TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, text_of},
+    {"DATE$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, date_of},
+    {NULL},
+};

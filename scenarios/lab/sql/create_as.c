@@ -6,7 +6,7 @@
 
 #include "sql/column_type.h"
 #include "sql/database.h"
-#include "sql/source.h"
+#include "sql/types/operand_type.h"
 
 static const char *type_text(enum operand_type type) {
     switch (type) {

@@ -5,7 +5,7 @@
 #define ORALAB_CREATE_AS_H
 
 #include "sql/ora_error.h"
-#include "sql/translate.h"
+#include "sql/emit/translate.h"
 
 struct database;
 

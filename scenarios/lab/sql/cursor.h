@@ -10,7 +10,7 @@
 #include "sql/database.h"
 #include "sql/ora_error.h"
 #include "sql/returned_rows.h"
-#include "sql/translate.h"
+#include "sql/emit/translate.h"
 
 struct sqlite3_stmt;
 struct ahead;

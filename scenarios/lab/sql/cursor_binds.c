@@ -6,7 +6,7 @@
 #include "sql/cursor_parts.h"
 #include "sql/oracle_date.h"
 #include "sql/read_ahead.h"
-#include "sql/source.h"
+#include "sql/types/operand_type.h"
 #include "sql/value.h"
 
 static int bind_one(sqlite3_stmt *statement, int at,

@@ -10,7 +10,7 @@
 #include "sql/column_type.h"
 #include "sql/cursor_parts.h"
 #include "sql/oracle_date.h"
-#include "sql/source.h"
+#include "sql/types/operand_type.h"
 #include "sql/value.h"
 
 bool cursor_keep_columns(struct cursor *cursor) {

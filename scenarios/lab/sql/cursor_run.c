@@ -5,7 +5,7 @@
 
 #include "sql/alter_session.h"
 #include "sql/cursor_parts.h"
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/pga.h"
 #include "sql/read_ahead.h"
 #include "sql/statement_journal.h"

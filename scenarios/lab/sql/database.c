@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/pga.h"
 #include "sql/statement_steps.h"
 #include "sql/transaction.h"
@@ -15,14 +15,6 @@ enum {
     // tables, with them locked. A new session waits for it this long.
     OTHERS_CLOSE_WITHIN_MS = 60000,
 };
-
-static bool functions_register(sqlite3 *db) {
-    return arithmetic_register(db) && number_functions_register(db) &&
-           text_functions_register(db) && date_functions_register(db) &&
-           conversions_register(db) && comparisons_register(db) &&
-           aggregates_register(db) && assignments_register(db) &&
-           rownum_register(db) && table_text_register(db);
-}
 
 // Sorts and temporary tables spill to unnamed files next to the data.
 static bool choose_temporary_directory(const struct sga *sga) {
@@ -109,10 +101,9 @@ bool database_open(struct database *database, struct sga *sga,
                      // with their first use; the authorizer would refuse it.
                      "SELECT 1 FROM json_each('[]')",
                      NULL, NULL, NULL) == SQLITE_OK &&
-        functions_register(database->db) &&
-        session_functions_register(database) &&
-        trace_functions_register(database) && fixed_tables_register(database) &&
-        connect_by_register(database) && transactions_open(database);
+        functions_register(database->db, database) &&
+        fixed_tables_register(database) && connect_by_register(database) &&
+        transactions_open(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)

@@ -45,10 +45,7 @@ void database_close(struct database *database);
 // otherwise take for a change of the main database.
 int database_declare_fixed_table(struct database *database, const char *sql);
 
-// session_functions.c, trace_functions.c, fixed_table.c, connect_by.c;
-// functions.h has the others
-bool session_functions_register(struct database *database);
-bool trace_functions_register(struct database *database);
+// fixed_table.c, connect_by.c
 bool fixed_tables_register(struct database *database);
 bool connect_by_register(struct database *database);
 

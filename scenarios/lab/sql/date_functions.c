@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions of points in time. The database's time zone is UTC.
 #define _GNU_SOURCE
+#include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
 #include "sql/calendar.h"
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/session_zone.h"
 #include "sql/value.h"
 
@@ -155,22 +156,24 @@ static void extract(sqlite3_context *context, int n, sqlite3_value **value) {
                                                               : d.minute);
 }
 
-bool date_functions_register(sqlite3 *db) {
-    static const struct function all[] = {
-        {"SYSDATE$", 0, 0, now, (void *)DATE_BYTES, true},
-        {"CURRENT_DATE$", 0, 0, now_here, (void *)DATE_BYTES, true},
-        {"SYSTIMESTAMP$", 0, 0, now, (void *)TIMESTAMP_TZ_BYTES, true},
-        {"CURRENT_TIMESTAMP$", 0, 0, now_here, (void *)TIMESTAMP_TZ_BYTES,
-         true},
-        {"LOCALTIMESTAMP$", 0, 0, now_here, (void *)TIMESTAMP_BYTES, true},
-        {"DBTIMEZONE$", 0, 0, dbtimezone, NULL, false},
-        {"SESSIONTIMEZONE$", 0, 0, sessiontimezone, NULL, true},
-        {"ADD_MONTHS", 2, 2, months_added, NULL, false},
-        {"MONTHS_BETWEEN", 2, 2, months_between, NULL, false},
-        {"LAST_DAY", 1, 1, last_day, NULL, false},
-        {"NEXT_DAY", 2, 2, next_day, NULL, false},
-        {"EXTRACT$", 2, 2, extract, NULL, false},
-        {0},
-    };
-    return functions_add(db, all);
-}
+const struct function date_functions[] = {
+    {"SYSDATE", 0, 0, OPERAND_DATE, FUNCTION_BARE, now, (void *)DATE_BYTES,
+     .varies = true},
+    {"CURRENT_DATE", 0, 0, OPERAND_DATE, FUNCTION_BARE, now_here,
+     (void *)DATE_BYTES, .varies = true},
+    {"SYSTIMESTAMP", 0, 0, OPERAND_TIMESTAMP_TZ, FUNCTION_BARE, now,
+     (void *)TIMESTAMP_TZ_BYTES, .varies = true},
+    {"CURRENT_TIMESTAMP", 0, 0, OPERAND_TIMESTAMP_TZ, FUNCTION_BARE, now_here,
+     (void *)TIMESTAMP_TZ_BYTES, .varies = true},
+    {"LOCALTIMESTAMP", 0, 0, OPERAND_TIMESTAMP, FUNCTION_BARE, now_here,
+     (void *)TIMESTAMP_BYTES, .varies = true},
+    {"DBTIMEZONE", 0, 0, OPERAND_TEXT, FUNCTION_BARE, dbtimezone},
+    {"SESSIONTIMEZONE", 0, 0, OPERAND_TEXT, FUNCTION_BARE, sessiontimezone,
+     NULL, .varies = true},
+    {"ADD_MONTHS", 2, 2, OPERAND_DATE, FUNCTION_PLAIN, months_added},
+    {"MONTHS_BETWEEN", 2, 2, OPERAND_NUMBER, FUNCTION_PLAIN, months_between},
+    {"LAST_DAY", 1, 1, OPERAND_DATE, FUNCTION_PLAIN, last_day},
+    {"NEXT_DAY", 2, 2, OPERAND_DATE, FUNCTION_PLAIN, next_day},
+    {"EXTRACT$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, extract},
+    {NULL},
+};

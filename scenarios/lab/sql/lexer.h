@@ -23,9 +23,7 @@ struct token {
     enum token_type type;
     const char *at;
     size_t length;
-    // LOOKED_UP | enum table_owner of the table that it names, see
-    // known_columns.c; 0: not looked up
-    uint8_t table;
+    uint16_t code; // in the grammar; see parse/words.h
 };
 
 // Returns the next token of the text that ends at `end`, and moves *from past

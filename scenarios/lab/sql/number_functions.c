@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions of numbers. TRUNC and ROUND also take dates.
+#include <sqlite3.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "sql/date_round.h"
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/value.h"
 
 static const struct decimal one = {.point = 1, .count = 1, .digit = {1}};
@@ -156,19 +157,18 @@ static void bit_and(sqlite3_context *context, int n, sqlite3_value **value) {
         sqlite3_result_int64(context, a & b);
 }
 
-bool number_functions_register(sqlite3 *db) {
-    static const struct function all[] = {
-        {"ABS", 1, 1, absolute, NULL, false},
-        {"SIGN", 1, 1, sign, NULL, false},
-        {"CEIL", 1, 1, to_whole, "up", false},
-        {"FLOOR", 1, 1, to_whole, NULL, false},
-        {"MOD", 2, 2, modulo, NULL, false},
-        {"REMAINDER", 2, 2, remainder_of, NULL, false},
-        {"POWER", 2, 2, power, NULL, false},
-        {"ROUND", 1, 2, to_places, NULL, false},
-        {"TRUNC", 1, 2, to_places, "cut", false},
-        {"BITAND", 2, 2, bit_and, NULL, false},
-        {0},
-    };
-    return functions_add(db, all);
-}
+const struct function number_functions[] = {
+    {"ABS", 1, 1, OPERAND_NUMBER, FUNCTION_PLAIN, absolute},
+    {"SIGN", 1, 1, OPERAND_SMALL, FUNCTION_PLAIN, sign},
+    {"CEIL", 1, 1, OPERAND_NUMBER, FUNCTION_PLAIN, to_whole, "up"},
+    {"FLOOR", 1, 1, OPERAND_NUMBER, FUNCTION_PLAIN, to_whole},
+    {"MOD", 2, 2, OPERAND_NUMBER, FUNCTION_PLAIN, modulo},
+    {"REMAINDER", 2, 2, OPERAND_NUMBER, FUNCTION_PLAIN, remainder_of},
+    {"POWER", 2, 2, OPERAND_NUMBER, FUNCTION_PLAIN, power},
+    {"ROUND", 1, 2, OPERAND_NUMBER, FUNCTION_PLAIN, to_places, NULL,
+     RESULT_ROUNDED},
+    {"TRUNC", 1, 2, OPERAND_NUMBER, FUNCTION_PLAIN, to_places, "cut",
+     RESULT_ROUNDED},
+    {"BITAND", 2, 2, OPERAND_SMALL, FUNCTION_PLAIN, bit_and},
+    {NULL},
+};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ROWNUM_LIMIT$(comparison, bound): the number of rows for which `ROWNUM
 // comparison bound` holds.
+#include <sqlite3.h>
 #include <string.h>
 
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/value.h"
 
 static const int64_t all = 1000000000000000000;
@@ -33,10 +34,7 @@ static void rownum_limit(sqlite3_context *context, int n,
     sqlite3_result_int64(context, rows < 0 ? 0 : rows);
 }
 
-bool rownum_register(sqlite3 *db) {
-    static const struct function functions[] = {
-        {"ROWNUM_LIMIT$", 2, 2, rownum_limit, NULL, false},
-        {0},
-    };
-    return functions_add(db, functions);
-}
+const struct function rownum_functions[] = {
+    {"ROWNUM_LIMIT$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, rownum_limit},
+    {NULL},
+};

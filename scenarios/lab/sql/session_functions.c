@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "sql/database.h"
+#include "sql/functions/function.h"
 
 static void sys_context(sqlite3_context *context, int n,
                         sqlite3_value **value) {
@@ -95,24 +96,19 @@ static void nothing(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)context, (void)n, (void)value;
 }
 
-bool session_functions_register(struct database *database) {
-    const struct {
-        const char *name;
-        int arguments;
-        void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } all[] = {
-        {"SYS_CONTEXT", 2, sys_context},
-        {"USER$", 0, user},
-        {"SET_MODULE$", 2, set_module},
-        {"SET_ACTION$", 1, set_action},
-        {"SET_CLIENT_INFO$", 1, set_client_info},
-        {"SET_IDENTIFIER$", -1, set_identifier},
-        {"NOTHING$", -1, nothing},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (sqlite3_create_function(database->db, all[i].name, all[i].arguments,
-                                    SQLITE_UTF8, database, all[i].call, NULL,
-                                    NULL) != SQLITE_OK)
-            return false;
-    return true;
-}
+const struct function session_functions[] = {
+    {"SYS_CONTEXT", 2, 2, OPERAND_TEXT, FUNCTION_PLAIN, sys_context,
+     .of_session = true},
+    {"USER", 0, 0, OPERAND_TEXT, FUNCTION_BARE, user, .of_session = true},
+    {"SET_MODULE$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, set_module,
+     .of_session = true},
+    {"SET_ACTION$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, set_action,
+     .of_session = true},
+    {"SET_CLIENT_INFO$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     set_client_info, .of_session = true},
+    {"SET_IDENTIFIER$", ANY_NUMBER, ANY_NUMBER, OPERAND_UNKNOWN,
+     FUNCTION_INTERNAL, set_identifier, .of_session = true},
+    {"NOTHING$", ANY_NUMBER, ANY_NUMBER, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     nothing, .of_session = true},
+    {NULL},
+};

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/lexer.h"
 
 struct reader {
@@ -250,11 +250,8 @@ static void index_text(sqlite3_context *context, int n, sqlite3_value **value) {
     finish(context, text);
 }
 
-bool table_text_register(sqlite3 *db) {
-    static const struct function all[] = {
-        {"TABLE_TEXT$", 1, 1, table_text, NULL, false},
-        {"INDEX_TEXT$", 1, 1, index_text, NULL, false},
-        {NULL, 0, 0, NULL, NULL, false},
-    };
-    return functions_add(db, all);
-}
+const struct function dictionary_functions[] = {
+    {"TABLE_TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, table_text},
+    {"INDEX_TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, index_text},
+    {NULL},
+};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions of texts. An empty text is NULL, as an argument and as a result.
 #define _GNU_SOURCE
+#include <sqlite3.h>
 #include <ctype.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wctype.h>
 
-#include "sql/functions.h"
+#include "sql/functions/function.h"
 #include "sql/utf8.h"
 #include "sql/value.h"
 
@@ -291,25 +292,23 @@ static void chr(sqlite3_context *context, int n, sqlite3_value **value) {
     value_result_text(context, (const char[]){(char)code}, 1);
 }
 
-bool text_functions_register(sqlite3 *db) {
-    static const struct function all[] = {
-        {"UPPER", 1, 1, change_case, "U", false},
-        {"LOWER", 1, 1, change_case, "L", false},
-        {"INITCAP", 1, 1, change_case, "I", false},
-        {"LENGTH", 1, 1, length, NULL, false},
-        {"LENGTHB", 1, 1, length, "bytes", false},
-        {"SUBSTR", 2, 3, substring, NULL, false},
-        {"INSTR", 2, 4, in_string, NULL, false},
-        {"LPAD", 2, 3, pad, "left", false},
-        {"RPAD", 2, 3, pad, NULL, false},
-        {"TRIM", 1, 2, trim, "LR", false},
-        {"LTRIM", 1, 2, trim, "L", false},
-        {"RTRIM", 1, 2, trim, "R", false},
-        {"REPLACE", 2, 3, replace, NULL, false},
-        {"TRANSLATE", 3, 3, translate_text, NULL, false},
-        {"ASCII", 1, 1, ascii, NULL, false},
-        {"CHR", 1, 1, chr, NULL, false},
-        {0},
-    };
-    return functions_add(db, all);
-}
+const struct function text_functions[] = {
+    {"UPPER", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, change_case, "U"},
+    {"LOWER", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, change_case, "L"},
+    {"INITCAP", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, change_case, "I"},
+    {"LENGTH", 1, 1, OPERAND_SMALL, FUNCTION_PLAIN, length},
+    {"LENGTHB", 1, 1, OPERAND_SMALL, FUNCTION_PLAIN, length, "bytes"},
+    {"SUBSTR", 2, 3, OPERAND_TEXT, FUNCTION_PLAIN, substring},
+    {"INSTR", 2, 4, OPERAND_SMALL, FUNCTION_PLAIN, in_string},
+    {"LPAD", 2, 3, OPERAND_TEXT, FUNCTION_PLAIN, pad, "left"},
+    {"RPAD", 2, 3, OPERAND_TEXT, FUNCTION_PLAIN, pad},
+    {"TRIM", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, trim, "LR"},
+    {"TRIM$", 2, 2, OPERAND_TEXT, FUNCTION_INTERNAL, trim, "LR"},
+    {"LTRIM", 1, 2, OPERAND_TEXT, FUNCTION_PLAIN, trim, "L"},
+    {"RTRIM", 1, 2, OPERAND_TEXT, FUNCTION_PLAIN, trim, "R"},
+    {"REPLACE", 2, 3, OPERAND_TEXT, FUNCTION_PLAIN, replace},
+    {"TRANSLATE", 3, 3, OPERAND_TEXT, FUNCTION_PLAIN, translate_text},
+    {"ASCII", 1, 1, OPERAND_SMALL, FUNCTION_PLAIN, ascii},
+    {"CHR", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, chr},
+    {NULL},
+};

@@ -7,6 +7,7 @@
 
 #include "process/sql_trace.h"
 #include "sql/database.h"
+#include "sql/functions/function.h"
 #include "sql/value.h"
 
 enum { NO_SUCH_SESSION = 30, INVALID_OPTION = 922 };
@@ -116,23 +117,18 @@ static void set_sql_trace_in_session(sqlite3_context *context, int n,
                       flag(value[2], false) ? SQL_TRACE_ON : SQL_TRACE_OFF);
 }
 
-bool trace_functions_register(struct database *database) {
-    const struct {
-        const char *name;
-        int arguments;
-        void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } all[] = {
-        {"SESSION_TRACE_ENABLE$", 5, session_trace_enable},
-        {"SESSION_TRACE_DISABLE$", 2, session_trace_disable},
-        {"OWN_TRACE_ENABLE$", 3, own_trace_enable},
-        {"OWN_TRACE_DISABLE$", 0, own_trace_disable},
-        {"SET_SQL_TRACE$", 1, set_sql_trace},
-        {"SET_SQL_TRACE_IN_SESSION$", 3, set_sql_trace_in_session},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (sqlite3_create_function(database->db, all[i].name, all[i].arguments,
-                                    SQLITE_UTF8, database, all[i].call, NULL,
-                                    NULL) != SQLITE_OK)
-            return false;
-    return true;
-}
+const struct function trace_functions[] = {
+    {"SESSION_TRACE_ENABLE$", 5, 5, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     session_trace_enable, .of_session = true},
+    {"SESSION_TRACE_DISABLE$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     session_trace_disable, .of_session = true},
+    {"OWN_TRACE_ENABLE$", 3, 3, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     own_trace_enable, .of_session = true},
+    {"OWN_TRACE_DISABLE$", 0, 0, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     own_trace_disable, .of_session = true},
+    {"SET_SQL_TRACE$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, set_sql_trace,
+     .of_session = true},
+    {"SET_SQL_TRACE_IN_SESSION$", 3, 3, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     set_sql_trace_in_session, .of_session = true},
+    {NULL},
+};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/translate.h"
+#include "sql/emit/translate.h"
 #include "tests/check.h"
 #include "ttc/o5logon.h"
 
@@ -28,6 +29,26 @@ static unsigned error_of(const char *sql) {
     translation_make(sql, strlen(sql), "OWN", NULL, NULL, &result);
     translation_free(&result);
     return result.error;
+}
+
+static size_t error_at(const char *sql) {
+    error_of(sql);
+    return result.error ? result.error_at : (size_t)-1;
+}
+
+// Whether a statement with `part` 100,000 times is refused, and not by the end
+// of the stack.
+static bool is_bounded(const char *begin, const char *part, const char *end) {
+    enum { TIMES = 100000 };
+    const size_t length = strlen(part);
+    char *sql = malloc(strlen(begin) + TIMES * length + strlen(end) + 1);
+    char *to = stpcpy(sql, begin);
+    for (int i = 0; i < TIMES; i++)
+        to = stpcpy(to, part);
+    strcpy(to, end);
+    const bool refused = error_of(sql) != 0;
+    free(sql);
+    return refused;
 }
 
 // Whether the translation of `oracle` contains `part`.
@@ -106,8 +127,24 @@ void test_translate(void) {
                         "COMPARE$( \"V\", 5) = 0"));
     CHECK(translates_to("select 1 from t where x = 5",
                         "COMPARE$( \"X\", 5) = 0"));
-    CHECK(translates_to("select n v from t where v = 'x'",
-                        "COMPARE$( \"V\", 'x') = 0"));
+    // An alias is ORDER BY's alone.
+    CHECK(translates_to("select n v from t where v = 'x'", "\"V\" = 'x'"));
+    // A column of a query has the type that is derived there, of a set that of
+    // all its queries.
+    CHECK(translates_to("select 1 from (select n + 1 v from t) where v < 5",
+                        "COMPARE$( \"V\", 5) < 0"));
+    CHECK(translates_to("select 1 from (select n v from t) where v < 5",
+                        "\"V\" < 5"));
+    CHECK(translates_to(
+        "select 1 from (select n x from t union select wide from t)"
+        " where x < 5",
+        "COMPARE$( \"X\", 5) < 0"));
+    CHECK(translates_to("select 1 from (select * from t) where n < 5",
+                        "\"N\" < 5"));
+    // A subquery's own tables come first.
+    CHECK(translates_to("select 1 from t a where exists (select 1 from (select "
+                        "'x' n from t) where n < a.n)",
+                        "COMPARE$( \"N\", \"A\".\"N\") < 0"));
     CHECK(translates_to("select 1 from t order by v desc",
                         "ORDER BY \"V\" DESC NULLS FIRST"));
     CHECK(translates_to("select 1 from t order by wide",
@@ -124,6 +161,19 @@ void test_translate(void) {
     CHECK(error_of("select $ from dual") == 911);
     CHECK(error_of("select 1 from dual)") == 933);
     CHECK(error_of("select , from dual") == 936);
+
+    CHECK(error_at("select n from t wher n = 1") == 20);
+    CHECK(error_at("select n from t where") == 21);
+    CHECK(error_at("select n, decod(1) from t") == 10);
+    CHECK(error_at("select 1 from dual; select 2 from dual") == 18);
+    CHECK(error_of("select 1 from dual; select 2 from dual") == 911);
+    CHECK(error_of("select decod(1) from t") == 904 &&
+          strcmp(result.about, "DECOD") == 0);
+    CHECK(is_bounded("select ", "1 + ", "1 from dual"));
+    CHECK(is_bounded("select ", "- ", "'1' from dual"));
+    CHECK(is_bounded("select 1 from dual where ", "not ", "1 = 1"));
+    CHECK(is_bounded("select ", "case when 1 = 1 then ", "1 from dual"));
+    CHECK(is_bounded("select 1 from dual", " cross join dual", ""));
 
     const char *binds = "select :b, :A, :b, ':c', \":d\" from dual";
     translation_make(binds, strlen(binds), "OWN", NULL, NULL, &result);

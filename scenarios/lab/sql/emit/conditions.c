@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Conditions. What SQLite would compare otherwise than Oracle, COMPARE$ does.
+#include "sql/emit/emitter.h"
+
+const char *emit_sign_of(enum sign sign) {
+    static const char *const signs[] = {
+        [SIGN_EQUAL] = "=",    [SIGN_UNEQUAL] = "<>", [SIGN_LESS] = "<",
+        [SIGN_AT_MOST] = "<=", [SIGN_GREATER] = ">",  [SIGN_AT_LEAST] = ">=",
+    };
+    return signs[sign];
+}
+
+void emit_comparison(struct emitter *e, const struct expr *a,
+                     const struct expr *b, enum sign sign, bool native) {
+    emit_text(e, native ? "" : " COMPARE$(");
+    emit_value(e, a);
+    emit_text(e, native ? " " : ",");
+    emit_text(e, native ? emit_sign_of(sign) : "");
+    emit_value(e, b);
+    if (native)
+        return;
+    emit_text(e, ") ");
+    emit_text(e, emit_sign_of(sign));
+    emit_text(e, " 0");
+}
+
+static void emit_between(struct emitter *e, const struct expr *condition) {
+    emit_text(e, " (");
+    emit_comparison(e, condition->left, condition->right, SIGN_AT_LEAST,
+                    condition->native);
+    emit_text(e, " AND");
+    emit_comparison(e, condition->left, condition->third, SIGN_AT_MOST,
+                    condition->third->alike);
+    emit_text(e, ")");
+}
+
+static void emit_in_list(struct emitter *e, const struct expr *in) {
+    if (in->native) {
+        emit_value(e, in->left);
+        emit_text(e, " IN (");
+        emit_values(e, &in->list);
+    } else {
+        for (const struct expr *one = in->list.first; one; one = one->next) {
+            emit_text(e, one == in->list.first ? " (" : " OR ");
+            emit_comparison(e, in->left, one, SIGN_EQUAL, one->alike);
+        }
+    }
+    emit_text(e, ")");
+}
+
+static void emit_as_text(struct emitter *e, const struct expr *value) {
+    const bool text = value->type == OPERAND_TEXT;
+    emit_text(e, text ? "" : " TEXT$(");
+    emit_value(e, value);
+    emit_text(e, text ? "" : ")");
+}
+
+static void emit_like(struct emitter *e, const struct expr *condition) {
+    emit_as_text(e, condition->left);
+    emit_text(e, " LIKE");
+    emit_as_text(e, condition->right);
+    if (condition->third) {
+        emit_text(e, " ESCAPE");
+        emit_value(e, condition->third);
+    }
+}
+
+static void emit_inside(struct emitter *e, const char *before,
+                        const struct expr *condition) {
+    emit_text(e, before);
+    emit_condition(e, condition);
+    emit_text(e, ")");
+}
+
+static void emit_positive(struct emitter *e, const struct expr *condition) {
+    switch (condition->kind) {
+    case EXPR_AND: // their precedence is the same in SQLite
+    case EXPR_OR:
+        emit_condition(e, condition->left);
+        emit_text(e, condition->kind == EXPR_AND ? " AND" : " OR");
+        emit_condition(e, condition->right);
+        break;
+    case EXPR_NOT:
+        emit_inside(e, " NOT (", condition->left);
+        break;
+    case EXPR_CONDITION:
+        emit_inside(e, " (", condition->left);
+        break;
+    case EXPR_COMPARISON:
+        emit_comparison(e, condition->left, condition->right, condition->sign,
+                        condition->native);
+        break;
+    case EXPR_BETWEEN:
+        emit_between(e, condition);
+        break;
+    case EXPR_IN_LIST:
+        emit_in_list(e, condition);
+        break;
+    case EXPR_IN_QUERY:
+        emit_value(e, condition->left);
+        emit_text(e, " IN (");
+        emit_query(e, condition->query);
+        emit_text(e, ")");
+        break;
+    case EXPR_LIKE:
+        emit_like(e, condition);
+        break;
+    case EXPR_IS_NULL:
+        emit_value(e, condition->left);
+        emit_text(e, condition->negated ? " IS NOT NULL" : " IS NULL");
+        break;
+    case EXPR_EXISTS:
+        emit_text(e, " EXISTS (");
+        emit_query(e, condition->query);
+        emit_text(e, ")");
+        break;
+    default:
+        statement_refuse(e->s, 920, condition->from, "");
+    }
+}
+
+void emit_condition(struct emitter *e, const struct expr *condition) {
+    const bool negated = condition->negated && condition->kind != EXPR_IS_NULL;
+    if (e->s->error)
+        return;
+    emit_text(e, negated ? " NOT (" : "");
+    emit_positive(e, condition);
+    emit_text(e, negated ? ")" : "");
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Queries: WITH, sets, and the clauses of a SELECT in the order in which they
+// apply.
+#include "sql/emit/emitter.h"
+
+static void emit_items(struct emitter *e, const struct block *block) {
+    emit_text(e, block->distinct ? "SELECT DISTINCT" : "SELECT");
+    for (const struct item *one = block->items.first; one; one = one->next) {
+        emit_text(e, one == block->items.first ? "" : ",");
+        if (one->star) {
+            emit_text(e, " ");
+            if (one->table.first)
+                emit_qualified_name(e, one->table);
+            emit_text(e, one->table.first ? ".*" : "*");
+        } else {
+            emit_value(e, one->value);
+            emit_text(e, " AS \"");
+            emit_text(e, one->name);
+            emit_text(e, "\"");
+        }
+    }
+}
+
+// Numbers are constants here, not positions in the select list.
+static void emit_groups(struct emitter *e, const struct block *block) {
+    if (block->group.count > 0)
+        emit_text(e, " GROUP BY");
+    for (const struct expr *one = block->group.first; one; one = one->next) {
+        const enum token_type begins = e->s->tokens[one->from].type;
+        const bool constant = begins != TOKEN_WORD && begins != TOKEN_QUOTED;
+        emit_text(e, one == block->group.first ? "" : ",");
+        emit_text(e, constant ? " COALESCE(" : "");
+        emit_value(e, one);
+        emit_text(e, constant ? ",NULL)" : "");
+    }
+    if (block->having) {
+        emit_text(e, block->group.count > 0 ? "" : " GROUP BY NULL");
+        emit_text(e, " HAVING");
+        emit_condition(e, block->having);
+    }
+}
+
+static void emit_row_generator(struct emitter *e, const struct block *block) {
+    emit_text(e, " FROM CONNECT_BY_LEVEL$(ROWNUM_LIMIT$('");
+    emit_text(e, emit_sign_of(block->connect->sign));
+    emit_text(e, "',");
+    emit_value(e, block->connect->right);
+    emit_text(e, "))");
+}
+
+static void emit_limited(struct emitter *e, const struct block *block) {
+    emit_sources(e, block);
+    emit_where(e, block->where);
+    emit_rownum_limit(e, block->where);
+}
+
+// ROWNUM numbers rows before they are grouped or sorted.
+static void emit_limited_before(struct emitter *e, const struct block *block) {
+    const struct item *item = block->items.first;
+    const bool counts = block->items.count == 1 && item->value &&
+                        item->value->kind == EXPR_CALL && item->value->star &&
+                        block->group.count == 0 && !block->having &&
+                        !block->order.first && !block->distinct;
+    emit_items(e, block);
+    emit_text(e, counts ? " FROM (SELECT 1" : " FROM (SELECT *");
+    emit_limited(e, block);
+    emit_text(e, counts ? ")" : ") ");
+    if (counts)
+        return;
+    const struct source *source = block->sources;
+    emit_name(e, source->alias ? source->alias : source->table.last);
+    emit_groups(e, block);
+    emit_order(e, &block->order, NULL);
+}
+
+static void emit_select(struct emitter *e, const struct block *block) {
+    if (block->limited &&
+        (block->grouped || block->order.first || block->distinct)) {
+        emit_limited_before(e, block);
+        return;
+    }
+    emit_items(e, block);
+    if (block->connect)
+        emit_row_generator(e, block);
+    else
+        emit_sources(e, block);
+    if (block->where)
+        emit_where(e, block->where);
+    emit_groups(e, block);
+    emit_order(e, &block->order, NULL);
+    if (block->limited)
+        emit_rownum_limit(e, block->where);
+}
+
+void emit_block(struct emitter *e, const struct block *block, bool compound) {
+    const bool around = compound && block->limited;
+    if (block->inner) {
+        emit_text(e, "SELECT * FROM (");
+        emit_query(e, block->inner);
+        emit_text(e, ")");
+        return;
+    }
+    emit_text(e, around ? "SELECT * FROM (" : "");
+    emit_select(e, block);
+    emit_text(e, around ? ")" : "");
+}
+
+static void emit_with(struct emitter *e, const struct with *with) {
+    const char *between = "WITH ";
+    for (; with; with = with->next) {
+        emit_text(e, between);
+        emit_name(e, with->name);
+        if (with->columns.count > 0) {
+            emit_text(e, "(");
+            emit_names(e, &with->columns);
+            emit_text(e, ")");
+        }
+        emit_text(e, " AS (");
+        emit_query(e, with->query);
+        emit_text(e, ")");
+        between = ", ";
+    }
+    emit_text(e, " ");
+}
+
+// SQLite takes a negative number for no limit, Oracle for no row.
+static void emit_row_limit(struct emitter *e, const struct row_limit *limit) {
+    if (!limit->fetch && !limit->offset)
+        return;
+    emit_text(e, " LIMIT max(0, ");
+    if (limit->count)
+        emit_value(e, limit->count);
+    else
+        emit_text(e, limit->fetch ? "1" : "9223372036854775807");
+    emit_text(e, ")");
+    if (limit->offset) {
+        emit_text(e, " OFFSET ");
+        emit_value(e, limit->offset);
+    }
+}
+
+void emit_query(struct emitter *e, const struct query *query) {
+    static const char *const operators[] = {
+        [SET_NONE] = "",
+        [SET_UNION] = " UNION ",
+        [SET_UNION_ALL] = " UNION ALL ",
+        [SET_INTERSECT] = " INTERSECT ",
+        [SET_MINUS] = " EXCEPT ",
+    };
+    if (query->with)
+        emit_with(e, query->with);
+    emit_text(e, query->set_by_name ? "SELECT * FROM (" : "");
+    for (const struct block *one = query->first; one && !e->s->error;
+         one = one->next) {
+        emit_text(e, operators[one->set]);
+        emit_block(e, one, query->set);
+    }
+    emit_text(e, query->set_by_name ? ")" : "");
+    emit_order(e, &query->order, query);
+    emit_row_limit(e, &query->limit);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What comes after FROM.
+#include <ctype.h>
+#include <sqlite3.h>
+#include <strings.h>
+
+#include "sql/dictionary_views.h"
+#include "sql/emit/emitter.h"
+
+// SYS also owns the fixed views, and some statements use the names of their
+// underlying views, which have an underscore: V_$SESSION.
+static void emit_of_sys(struct emitter *e, unsigned token) {
+    const struct token *name = &e->s->tokens[token];
+    const bool global = toupper((unsigned char)name->at[0]) == 'G';
+    const char *v = name->at + global;
+    const size_t length = name->length - global;
+    if (length > 3 && strncasecmp(v, "v_$", 3) == 0) {
+        emit_text(e, global ? "main.\"GV" : "main.\"V");
+        for (size_t i = 2; i < length; i++) {
+            const char c = (char)toupper((unsigned char)v[i]);
+            emit_bytes(e, &c, 1);
+        }
+        emit_text(e, "\"");
+        return;
+    }
+    const bool fixed = (length > 2 && strncasecmp(v, "v$", 2) == 0) ||
+                       name_spells(name, "DUAL") ||
+                       name_spells(name, "NLS_SESSION_PARAMETERS");
+    emit_text(e, fixed ? "main." : "\"SYS\".");
+    emit_name(e, token);
+}
+
+static void emit_view(struct emitter *e, const struct source *source) {
+    char name[LONGEST_NAME + 1];
+    name_spell(&e->s->tokens[source->table.last], name);
+    char *query = dictionary_view_query(name, e->schema);
+    if (query)
+        emit_text(e, query);
+    else
+        statement_refuse(e->s, 4030, source->table.last, "");
+    sqlite3_free(query);
+    if (!source->alias) {
+        emit_text(e, " AS ");
+        emit_name(e, source->table.last);
+    }
+}
+
+void emit_table(struct emitter *e, const struct source *source) {
+    emit_text(e, " ");
+    switch (source->place) {
+    case PLACE_OWN:
+        emit_text(e, e->schema);
+        emit_text(e, ".");
+        emit_name(e, source->table.last);
+        break;
+    case PLACE_VIEW:
+        emit_view(e, source);
+        break;
+    case PLACE_SYS:
+        emit_of_sys(e, source->table.last);
+        break;
+    case PLACE_OWNER:
+        emit_qualified_name(e, source->table);
+        break;
+    default:
+        emit_name(e, source->table.last);
+    }
+}
+
+static void emit_source(struct emitter *e, const struct source *source) {
+    if (source->query) {
+        emit_text(e, " (");
+        emit_query(e, source->query);
+        emit_text(e, ")");
+    } else {
+        emit_table(e, source);
+    }
+    if (source->alias) {
+        emit_text(e, " ");
+        emit_name(e, source->alias);
+    }
+}
+
+static void emit_join(struct emitter *e, const struct join *join) {
+    static const char *const kinds[] = {
+        [JOIN_CROSS] = " CROSS", [JOIN_INNER] = "",     [JOIN_LEFT] = " LEFT",
+        [JOIN_RIGHT] = " RIGHT", [JOIN_FULL] = " FULL",
+    };
+    if (join->kind == JOIN_SOURCE) {
+        emit_source(e, join->source);
+        return;
+    }
+    if (join->kind == JOIN_PARENTHESIZED) {
+        emit_text(e, " (");
+        emit_join(e, join->left);
+        emit_text(e, ")");
+        return;
+    }
+    emit_join(e, join->left);
+    emit_text(e, join->natural ? " NATURAL" : "");
+    emit_text(e, kinds[join->kind]);
+    emit_text(e, !join->word                ? " JOIN"
+                 : join->kind == JOIN_INNER ? " INNER JOIN"
+                                            : " OUTER JOIN");
+    emit_join(e, join->right);
+    if (join->on) {
+        emit_text(e, " ON");
+        emit_condition(e, join->on);
+    }
+    if (join->using.count > 0) {
+        emit_text(e, " USING (");
+        emit_names(e, &join->using);
+        emit_text(e, ")");
+    }
+}
+
+void emit_sources(struct emitter *e, const struct block *block) {
+    emit_text(e, " FROM");
+    for (const struct join *one = block->joins.first; one; one = one->next) {
+        if (one != block->joins.first)
+            // SQLite never reorders the two sides of a CROSS JOIN.
+            emit_text(e, e->s->ordered ? " CROSS JOIN" : ",");
+        emit_join(e, one);
+    }
+}

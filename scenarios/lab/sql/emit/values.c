@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Values. Operators become function calls: SQLite's own treat a date as zero,
+// lose digits silently, truncate integer division, and bind || more tightly
+// than Oracle.
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sql/emit/emitter.h"
+#include "sql/functions/function.h"
+#include "sql/value.h"
+
+unsigned emit_placeholder(const struct emitter *e, unsigned token) {
+    unsigned low = 0, high = e->s->binds;
+    while (low < high) { // the tokens are in order
+        const unsigned middle = (low + high) / 2;
+        if (e->s->bind_token[middle] < token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low + 1;
+}
+
+void emit_number(struct emitter *e, const struct expr *number) {
+    const struct token *token = &e->s->tokens[number->to - 1];
+    struct decimal value;
+    bool overflow;
+    int64_t integer;
+    double real;
+    uint8_t wide[WIDE_BYTES];
+    char text[NUMBER_TEXT + 8], byte[4];
+    if (!decimal_from_text(token->at, token->length, &value, &overflow)) {
+        statement_refuse(e->s, overflow ? 1426 : 1722, number->from, "");
+        return;
+    }
+    value.negative = number->negative && value.count > 0;
+    switch (value_number_form(&value, &integer, &real)) {
+    case 1: // SQLITE_INTEGER
+        snprintf(text, sizeof text, " %lld", (long long)integer);
+        if (integer == INT64_MIN)
+            strcpy(text, " (-9223372036854775807-1)");
+        emit_text(e, text);
+        break;
+    case 2: // SQLITE_FLOAT
+        snprintf(text, sizeof text, " %.15e", real);
+        emit_text(e, text);
+        break;
+    default:
+        value_wide_from_decimal(&value, wide);
+        emit_text(e, " X'");
+        for (size_t i = 0; i < sizeof wide; i++) {
+            snprintf(byte, sizeof byte, "%02X", wide[i]);
+            emit_text(e, byte);
+        }
+        emit_text(e, "'");
+    }
+}
+
+static void emit_literal(struct emitter *e, const struct expr *value) {
+    const struct token *token = &e->s->tokens[value->from];
+    emit_text(e, " ");
+    if (value->type == OPERAND_NULL) // an empty text is NULL
+        emit_text(e, "NULL");
+    else
+        emit_bytes(e, token->at, token->length);
+}
+
+static void emit_time(struct emitter *e, const struct expr *value) {
+    const struct token *token = &e->s->tokens[value->from + 1];
+    emit_text(e, value->kind == EXPR_DATE ? " DATE_LITERAL$("
+                                          : " TIMESTAMP_LITERAL$(");
+    emit_bytes(e, token->at, token->length);
+    emit_text(e, ")");
+}
+
+static void emit_column(struct emitter *e, const struct expr *value) {
+    emit_text(e, " ");
+    if (value->function) {
+        emit_text(e, value->function->name);
+        emit_text(e, "$()");
+    } else {
+        emit_qualified_name(e, value->name);
+    }
+}
+
+static void emit_arithmetic(struct emitter *e, const struct expr *value) {
+    static const char *const functions[] = {
+        [SIGN_ADD] = " ADD$(",           [SIGN_SUBTRACT] = " SUBTRACT$(",
+        [SIGN_MULTIPLY] = " MULTIPLY$(", [SIGN_DIVIDE] = " DIVIDE$(",
+        [SIGN_CONCATENATE] = " CONCAT(",
+    };
+    emit_text(e, functions[value->sign]);
+    emit_value(e, value->left);
+    emit_text(e, ",");
+    emit_value(e, value->right);
+    emit_text(e, ")");
+}
+
+// A scalar subquery. SQLite would silently take the first of several rows.
+static void emit_subquery(struct emitter *e, const struct expr *value) {
+    emit_text(e, value->native ? " (" : " (WITH \"ROW$\"(C) AS (");
+    emit_query(e, value->query);
+    emit_text(e, value->native ? ")" : ") SELECT ONE_ROW$(C) FROM \"ROW$\")");
+}
+
+static void emit_case(struct emitter *e, const struct expr *value) {
+    emit_text(e, " CASE");
+    for (const struct expr *when = value->list.first; when; when = when->next) {
+        emit_text(e, " WHEN");
+        if (value->left) // it is repeated in every WHEN
+            emit_comparison(e, value->left, when->left, SIGN_EQUAL,
+                            when->native);
+        else
+            emit_condition(e, when->left);
+        emit_text(e, " THEN");
+        emit_value(e, when->right);
+    }
+    if (value->right) {
+        emit_text(e, " ELSE");
+        emit_value(e, value->right);
+    }
+    emit_text(e, " END");
+}
+
+static void emit_extract(struct emitter *e, const struct expr *value) {
+    char field[LONGEST_NAME + 1];
+    name_spell(&e->s->tokens[value->name.first], field);
+    emit_text(e, " EXTRACT$('");
+    emit_text(e, field);
+    emit_text(e, "',");
+    emit_value(e, value->left);
+    emit_text(e, ")");
+}
+
+static void emit_trim(struct emitter *e, const struct expr *value) {
+    emit_text(e, value->side == TRIM_LEADING    ? " LTRIM("
+                 : value->side == TRIM_TRAILING ? " RTRIM("
+                 : value->right                 ? " TRIM$("
+                                                : " TRIM(");
+    emit_value(e, value->left);
+    if (value->right) {
+        emit_text(e, ",");
+        emit_value(e, value->right);
+    }
+    emit_text(e, ")");
+}
+
+static void emit_around(struct emitter *e, const char *before,
+                        const struct expr *value, const char *after) {
+    emit_text(e, before);
+    emit_value(e, value);
+    emit_text(e, after);
+}
+
+void emit_values(struct emitter *e, const struct exprs *list) {
+    for (const struct expr *one = list->first; one; one = one->next) {
+        emit_text(e, one == list->first ? "" : ",");
+        emit_value(e, one);
+    }
+}
+
+void emit_value(struct emitter *e, const struct expr *value) {
+    char number[16];
+    if (e->s->error)
+        return;
+    switch (value->kind) {
+    case EXPR_NULL:
+        emit_text(e, " NULL");
+        break;
+    case EXPR_TEXT:
+        emit_literal(e, value);
+        break;
+    case EXPR_NUMBER:
+        emit_number(e, value);
+        break;
+    case EXPR_DATE:
+    case EXPR_TIMESTAMP:
+        emit_time(e, value);
+        break;
+    case EXPR_BIND:
+        snprintf(number, sizeof number, " ?%u", value->bind);
+        emit_text(e, number);
+        break;
+    case EXPR_COLUMN:
+        emit_column(e, value);
+        break;
+    case EXPR_ROWNUM:
+        emit_text(e, " row_number() over ()");
+        break;
+    case EXPR_SIGN: // it converts text to a number
+        emit_around(e, value->negative ? " SUBTRACT$(0," : " ADD$(0,",
+                    value->left, ")");
+        break;
+    case EXPR_ARITHMETIC:
+        emit_arithmetic(e, value);
+        break;
+    case EXPR_PARENTHESIZED:
+        emit_around(e, " (", value->left, ")");
+        break;
+    case EXPR_SUBQUERY:
+        emit_subquery(e, value);
+        break;
+    case EXPR_CALL:
+        emit_call(e, value);
+        break;
+    case EXPR_CASE:
+        emit_case(e, value);
+        break;
+    case EXPR_CAST:
+        emit_around(e, " CAST$(", value->left, ",'");
+        emit_text(e, value->cast->declared);
+        emit_text(e, "')");
+        break;
+    case EXPR_EXTRACT:
+        emit_extract(e, value);
+        break;
+    case EXPR_TRIM:
+        emit_trim(e, value);
+        break;
+    default:
+        statement_refuse(e->s, 936, value->from, "");
+    }
+}

@@ -1,0 +1,1066 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The grammar of the lab's SQL, for Lemon. A token's value is its number. Words
+// are keywords where the grammar has a place for them, and names elsewhere
+// (%fallback), unless Oracle reserves them; see words.c.
+//
+// What is missing where a statement breaks off, and so the error, is found by
+// asking which of these tokens could follow; see parse.c. The NO_ tokens never
+// occur: each stands for a kind of name that has an error of its own.
+%name grammar
+%token_prefix TK_
+%token_type {unsigned}
+%extra_context {struct statement *s}
+%stack_size 1000
+%start_symbol program
+
+%include {
+#include "sql/parse/parse.h"
+#include "sql/parse/tree.h"
+
+#define NODE(type) statement_take(s, sizeof(struct type))
+#define APPEND(list, one)                                                      \
+    do {                                                                       \
+        if ((list).last)                                                       \
+            (list).last->next = (one);                                         \
+        else                                                                   \
+            (list).first = (one);                                              \
+        (list).last = (one);                                                   \
+    } while (0)
+
+static struct expr *between(struct statement *s, enum expr_kind kind,
+                            struct expr *left, unsigned negated,
+                            struct expr *right, struct expr *third) {
+    return tree_condition(s, kind, left, negated, right, third);
+}
+
+static struct expr *call_of(struct statement *s, unsigned name, unsigned close,
+                            struct exprs list) {
+    struct expr *made = tree_expr(s, EXPR_CALL, name, close + 1);
+    made->name = (struct name){name, name};
+    made->list = list;
+    for (struct expr *one = list.first; one; one = one->next)
+        tree_deepen(s, made, one);
+    return made;
+}
+
+static struct expr *around(struct statement *s, enum expr_kind kind,
+                           unsigned open, struct expr *inside,
+                           unsigned close) {
+    struct expr *made = tree_expr(s, kind, open, close + 1);
+    made->left = inside;
+    tree_deepen(s, made, inside);
+    return made;
+}
+
+static struct expr *with_query(struct statement *s, enum expr_kind kind,
+                               unsigned from, struct query *query,
+                               unsigned close) {
+    struct expr *made = tree_expr(s, kind, from, close + 1);
+    made->query = query;
+    return made;
+}
+
+static struct exprs one_expr(struct expr *one) {
+    return (struct exprs){one, one, 1};
+}
+
+static struct query *query_of(struct statement *s, struct block *first) {
+    struct query *made = NODE(query);
+    made->from = first->from;
+    made->first = made->last = first;
+    return made;
+}
+
+static struct query *add_block(struct statement *s, struct query *query,
+                               enum set_operator set, struct block *block) {
+    s->tree->sets = true;
+    block->set = set;
+    query->last->next = block;
+    query->last = block;
+    query->set = true;
+    return query;
+}
+
+static struct tree *insert_into(struct statement *s, struct source *table,
+                                struct names_of_columns *columns,
+                                struct returning *returning) {
+    s->tree->kind = TREE_INSERT;
+    s->tree->target = table;
+    s->tree->has_columns = columns;
+    s->tree->columns = columns;
+    s->tree->returning = returning;
+    return s->tree;
+}
+
+static struct block *inner_block(struct statement *s, unsigned open,
+                                 struct query *inner) {
+    struct block *made = NODE(block);
+    made->from = open;
+    made->inner = inner;
+    return made;
+}
+}
+
+%syntax_error { (void)yyminor; parse_unexpected(s, yypParser, yymajor); }
+%stack_overflow { statement_refuse(s, 3001, 0, "so deep a statement"); }
+
+%nonassoc NAME_ENDS.
+%left OR.
+%left AND.
+%right NOT.
+
+%fallback ID
+    BEGIN BOTH CALL CASCADE CONSTRAINT CROSS DECLARE END ESCAPE FETCH FIRST
+    FOLLOWING FOREIGN FULL INNER INTERVAL JOIN KEY LAST LEADING LEFT LOCKED
+    NATURAL NEXT NOCYCLE NULLS OFFSET ONLY OPEN OUTER OVER PARTITION PERCENT
+    PRECEDING PRIMARY PURGE RANGE REFERENCES RETURN RETURNING RIGHT SKIP
+    SOME_WORD TIES TIME TRAILING TRUNCATE UNBOUNDED USING WAIT WHEN ZONE.
+
+// ---- Statements
+
+program ::= tree.
+
+tree ::= query(Q) for_update(F). {
+    s->tree->kind = TREE_QUERY;
+    s->tree->query = Q;
+    (void)F;
+}
+tree ::= insert.
+tree ::= update.
+tree ::= delete.
+tree ::= create.
+tree ::= drop.
+tree ::= plsql.
+
+%type for_update {unsigned}
+for_update(A) ::= . { A = 0; }
+for_update(A) ::= FOR(F) UPDATE of_columns wait. {
+    A = F;
+    s->tree->locks = true;
+}
+of_columns ::= .
+of_columns ::= OF lock_columns.
+lock_columns ::= column_name.
+lock_columns ::= lock_columns COMMA column_name.
+wait ::= . { s->tree->lock_wait = -1; }
+wait ::= NOWAIT. { s->tree->lock_wait = 0; }
+wait ::= WAIT NUMBER(N). { s->tree->lock_wait = parse_number(s, N); }
+wait ::= SKIP(S) LOCKED. { statement_refuse(s, 3001, S, "SKIP LOCKED"); }
+
+// ---- Queries
+
+%type query {struct query *}
+query(A) ::= body(B) order_by(O) row_limit(L). { A = parse_end_query(s, B, NULL, O, L); }
+query(A) ::= WITH(W) withs(L) body(B) order_by(O) row_limit(R). {
+    A = parse_end_query(s, B, L.first, O, R);
+    A->from = W;
+}
+
+%type withs {struct withs}
+withs(A) ::= with(W). { A = (struct withs){W, W}; }
+withs(A) ::= withs(B) COMMA with(W). { A = B; APPEND(A, W); }
+%type with {struct with *}
+with(A) ::= name(N) with_columns(C) AS LP query_or_more(Q) RP. {
+    A = NODE(with);
+    A->name = N;
+    A->columns = C;
+    A->query = Q;
+    A->others = s->tree->withs;
+    s->tree->withs = A;
+}
+%type with_columns {struct names}
+with_columns(A) ::= . { A = (struct names){0}; }
+with_columns(A) ::= LP names(N) RP. { A = N; }
+
+%type body {struct query *}
+body(A) ::= block(B). { A = query_of(s, B); }
+body(A) ::= LP(P) query(Q) RP set_operator(O) operand(B). {
+    A = add_block(s, query_of(s, inner_block(s, P, Q)), O, B);
+}
+body(A) ::= body(B) set_operator(O) operand(C). { A = add_block(s, B, O, C); }
+%type operand {struct block *}
+operand(A) ::= block(B). { A = B; }
+operand(A) ::= LP(P) query(Q) RP. { A = inner_block(s, P, Q); }
+%type query_or_more {struct query *}
+query_or_more(A) ::= query(Q). { A = Q; }
+query_or_more(A) ::= LP(P) query(Q) RP. { A = query_of(s, inner_block(s, P, Q)); }
+
+%type set_operator {enum set_operator}
+set_operator(A) ::= UNION. { A = SET_UNION; }
+set_operator(A) ::= UNION ALL. { A = SET_UNION_ALL; }
+set_operator(A) ::= INTERSECT. { A = SET_INTERSECT; }
+set_operator(A) ::= MINUS. { A = SET_MINUS; }
+
+%type block {struct block *}
+block(A) ::= SELECT(S) quantifier(D) items(I) into(N) FROM(F) joins(J) where(W)
+             connect_by(C) group_by(G) having(H). {
+    A = NODE(block);
+    A->from = S;
+    A->distinct = D;
+    A->items = I;
+    A->into_from = N.from;
+    A->into_to = F;
+    A->into = N.names;
+    A->from_word = F;
+    A->joins = J;
+    A->where = W;
+    A->connect = C;
+    A->group = G;
+    A->having = H;
+}
+%type quantifier {bool}
+quantifier(A) ::= . { A = false; }
+quantifier(A) ::= ALL. { A = false; }
+quantifier(A) ::= DISTINCT. { A = true; }
+quantifier(A) ::= UNIQUE. { A = true; }
+
+%type items {struct items}
+items(A) ::= STAR(S). {
+    struct item *one = tree_star(s, (struct name){0, 0}, S);
+    A = (struct items){one, one, 1};
+}
+items(A) ::= some_items(B). { A = B; }
+%type some_items {struct items}
+some_items(A) ::= item(I). { A = (struct items){I, I, 1}; }
+some_items(A) ::= some_items(B) COMMA item(I). {
+    enum { MOST_ITEMS = 1000 };
+    A = B;
+    APPEND(A, I);
+    if (++A.count > MOST_ITEMS)
+        statement_refuse(s, 1792, I->from, "");
+}
+%type item {struct item *}
+item(A) ::= value(V). { A = tree_item(s, V, 0); }
+item(A) ::= value(V) name(N). { A = tree_item(s, V, N); }
+item(A) ::= value(V) AS name(N). { A = tree_item(s, V, N); }
+item(A) ::= value(V) AS NO_ALIAS(N). { A = tree_item(s, V, N); }
+item(A) ::= name(N) DOT STAR(S). { A = tree_star(s, (struct name){N, N}, S); }
+item(A) ::= name(M) DOT name(N) DOT STAR(S). { A = tree_star(s, (struct name){M, N}, S); }
+
+%include {
+struct into {
+    unsigned from;
+    struct names names;
+};
+}
+%type into {struct into}
+into(A) ::= . { A = (struct into){0}; }
+into(A) ::= INTO(I) targets(T). { A = (struct into){I, T}; }
+%type targets {struct names}
+targets(A) ::= BIND(B). { A = names_append(s, (struct names){0}, B); }
+targets(A) ::= targets(L) COMMA BIND(B). { A = names_append(s, L, B); }
+targets(A) ::= column_name(N). {
+    A = (struct names){0};
+    statement_refuse(s, 3001, N.first, "INTO other than binds");
+}
+
+%type where {struct expr *}
+where(A) ::= . { A = NULL; }
+where(A) ::= WHERE condition(C). { A = C; }
+%type having {struct expr *}
+having(A) ::= . { A = NULL; }
+having(A) ::= HAVING condition(C). { A = C; }
+%type connect_by {struct expr *}
+connect_by(A) ::= . { A = NULL; }
+connect_by(A) ::= CONNECT BY condition(C). { A = C; }
+connect_by(A) ::= CONNECT BY NOCYCLE(N). {
+    A = NULL;
+    statement_refuse(s, 3001, N, "NOCYCLE");
+}
+connect_by(A) ::= START(S). {
+    A = NULL;
+    statement_refuse(s, 3001, S, "START WITH");
+}
+%type group_by {struct exprs}
+group_by(A) ::= . { A = (struct exprs){0}; }
+group_by(A) ::= GROUP BY group_items(L). { A = L; }
+%type group_items {struct exprs}
+group_items(A) ::= group_item(V). { A = one_expr(V); }
+group_items(A) ::= group_items(B) COMMA group_item(V). { A = B; exprs_append(&A, V); }
+%type group_item {struct expr *}
+group_item(A) ::= value(V). { A = V; }
+group_item(A) ::= LP(P) value(V) COMMA values RP. {
+    A = V;
+    statement_refuse(s, 3001, P, "composite GROUP BY");
+}
+
+%type order_by {struct order_terms}
+order_by(A) ::= . { A = (struct order_terms){0}; }
+order_by(A) ::= ORDER BY order_terms(L). { A = L; }
+%type order_terms {struct order_terms}
+order_terms(A) ::= order_term(T). { A = (struct order_terms){T, T}; }
+order_terms(A) ::= order_terms(B) COMMA order_term(T). { A = B; APPEND(A, T); }
+%type order_term {struct order_term *}
+order_term(A) ::= value(V) direction(D) nulls(N). {
+    A = NODE(order_term);
+    A->value = V;
+    A->descending = D;
+    A->nulls_first = N < 0 ? D : N;
+}
+%type direction {bool}
+direction(A) ::= . { A = false; }
+direction(A) ::= ASC. { A = false; }
+direction(A) ::= DESC. { A = true; }
+%type nulls {int}
+nulls(A) ::= . { A = -1; }
+nulls(A) ::= NULLS FIRST. { A = 1; }
+nulls(A) ::= NULLS LAST. { A = 0; }
+
+%type row_limit {struct row_limit}
+row_limit(A) ::= . { A = (struct row_limit){0}; }
+row_limit(A) ::= offset(O). { A = (struct row_limit){.offset = O}; }
+row_limit(A) ::= fetch(F). { A = F; }
+row_limit(A) ::= offset(O) fetch(F). { A = F; A.offset = O; }
+%type offset {struct expr *}
+offset(A) ::= OFFSET limit_count(V) rows. { A = V; }
+%type fetch {struct row_limit}
+fetch(A) ::= FETCH first_or_next limit_count(V) rows ONLY. {
+    A = (struct row_limit){.fetch = true, .count = V};
+}
+fetch(A) ::= FETCH first_or_next rows ONLY. { A = (struct row_limit){.fetch = true}; }
+fetch(A) ::= FETCH first_or_next limit_count rows WITH TIES. {
+    A = (struct row_limit){.other = true};
+}
+fetch(A) ::= FETCH first_or_next limit_count PERCENT rows ONLY. {
+    A = (struct row_limit){.other = true};
+}
+first_or_next ::= FIRST.
+first_or_next ::= NEXT.
+rows ::= ROW.
+rows ::= ROWS.
+%type limit_count {struct expr *}
+limit_count(A) ::= NUMBER(N). { A = tree_expr(s, EXPR_NUMBER, N, N + 1); }
+limit_count(A) ::= BIND(N). { A = tree_expr(s, EXPR_BIND, N, N + 1); }
+
+// ---- FROM
+
+%type joins {struct joins}
+joins(A) ::= join(J). { A = (struct joins){J, J}; }
+joins(A) ::= joins(B) COMMA join(J). { A = B; APPEND(A, J); }
+%type join {struct join *}
+join(A) ::= source(S). { A = S; }
+join(A) ::= join(L) CROSS JOIN source(R). { A = tree_join(s, JOIN_CROSS, L, R); }
+join(A) ::= join(L) NATURAL join_kind(K) JOIN source(R). {
+    A = tree_join(s, K.kind, L, R);
+    A->natural = true;
+    A->word = K.word;
+}
+join(A) ::= join(L) join_kind(K) JOIN source(R) ON condition(C). {
+    A = tree_join(s, K.kind, L, R);
+    A->word = K.word;
+    A->on = C;
+}
+join(A) ::= join(L) join_kind(K) JOIN source(R) USING LP names(N) RP. {
+    A = tree_join(s, K.kind, L, R);
+    A->word = K.word;
+    A->using = N;
+}
+%include {
+struct kind_of_join {
+    enum join_kind kind;
+    bool word;
+};
+}
+%type join_kind {struct kind_of_join}
+join_kind(A) ::= . { A = (struct kind_of_join){JOIN_INNER, false}; }
+join_kind(A) ::= INNER. { A = (struct kind_of_join){JOIN_INNER, true}; }
+join_kind(A) ::= LEFT outer(O). { A = (struct kind_of_join){JOIN_LEFT, O}; }
+join_kind(A) ::= RIGHT outer(O). { A = (struct kind_of_join){JOIN_RIGHT, O}; }
+join_kind(A) ::= FULL outer(O). { A = (struct kind_of_join){JOIN_FULL, O}; }
+%type outer {bool}
+outer(A) ::= . { A = false; }
+outer(A) ::= OUTER. { A = true; }
+
+%type source {struct join *}
+source(A) ::= table(T) alias(N). {
+    T->alias = N;
+    A = tree_join_source(s, T);
+}
+source(A) ::= LP query(Q) RP alias(N). {
+    struct source *made = tree_source(s, (struct name){0, 0}, N);
+    made->query = Q;
+    A = tree_join_source(s, made);
+}
+source(A) ::= LP join(J) RP. { A = tree_join(s, JOIN_PARENTHESIZED, J, NULL); }
+%type table {struct source *}
+table(A) ::= table_name(N). { A = tree_source(s, N, 0); }
+table(A) ::= table_name(N) AT column_name. {
+    A = tree_source(s, N, 0);
+    A->remote = true;
+}
+%type table_name {struct name}
+table_name(A) ::= name(N). { A = (struct name){N, N}; }
+table_name(A) ::= name(M) DOT name(N). { A = (struct name){M, N}; }
+table_name(A) ::= NO_TABLE(N). { A = (struct name){N, N}; }
+%type alias {unsigned}
+alias(A) ::= . { A = 0; }
+alias(A) ::= name(N). { A = N; }
+
+// ---- Names
+
+%type name {unsigned}
+name(A) ::= ID(N). { A = N; }
+name(A) ::= QUOTED(N). { A = N; }
+%type names {struct names}
+names(A) ::= name(N). { A = names_append(s, (struct names){0}, N); }
+names(A) ::= names(L) COMMA name(N). { A = names_append(s, L, N); }
+names(A) ::= NO_COLUMN. { A = (struct names){0}; }
+// Of one to three parts; the last may be a pseudo-column.
+%type column_name {struct name}
+column_name(A) ::= name(N). [NAME_ENDS] { A = (struct name){N, N}; }
+column_name(A) ::= name(M) DOT part(N). { A = (struct name){M, N}; }
+column_name(A) ::= name(L) DOT name DOT part(N). { A = (struct name){L, N}; }
+%type part {unsigned}
+part(A) ::= name(N). { A = N; }
+part(A) ::= PSEUDO(N). { A = N; }
+part(A) ::= NO_PART(N). { A = N; }
+
+// ---- Values
+
+%type values {struct exprs}
+values(A) ::= value(V). { A = one_expr(V); }
+values(A) ::= values(B) COMMA value(V). { A = B; exprs_append(&A, V); }
+%type value {struct expr *}
+value(A) ::= term(T). { A = T; }
+value(A) ::= value(L) PLUS term(R). { A = tree_operation(s, EXPR_ARITHMETIC, SIGN_ADD, L, R); }
+value(A) ::= value(L) MINUS_SIGN term(R). {
+    A = tree_operation(s, EXPR_ARITHMETIC, SIGN_SUBTRACT, L, R);
+}
+value(A) ::= value(L) CONCAT term(R). {
+    A = tree_operation(s, EXPR_ARITHMETIC, SIGN_CONCATENATE, L, R);
+}
+%type term {struct expr *}
+term(A) ::= factor(F). { A = F; }
+term(A) ::= term(L) STAR factor(R). { A = tree_operation(s, EXPR_ARITHMETIC, SIGN_MULTIPLY, L, R); }
+term(A) ::= term(L) SLASH factor(R). { A = tree_operation(s, EXPR_ARITHMETIC, SIGN_DIVIDE, L, R); }
+%type factor {struct expr *}
+factor(A) ::= primary(P). { A = P; }
+factor(A) ::= PLUS(S) factor(F). { A = tree_sign(s, S, false, F); }
+factor(A) ::= MINUS_SIGN(S) factor(F). { A = tree_sign(s, S, true, F); }
+
+%type primary {struct expr *}
+primary(A) ::= NULL(N). { A = tree_expr(s, EXPR_NULL, N, N + 1); }
+primary(A) ::= STRING(N). { A = tree_expr(s, EXPR_TEXT, N, N + 1); }
+primary(A) ::= NUMBER(N). { A = tree_expr(s, EXPR_NUMBER, N, N + 1); }
+primary(A) ::= BIND(N). { A = tree_expr(s, EXPR_BIND, N, N + 1); }
+primary(A) ::= DATE(N) STRING. { A = tree_expr(s, EXPR_DATE, N, N + 2); }
+primary(A) ::= TIMESTAMP_WORD(N) STRING. { A = tree_expr(s, EXPR_TIMESTAMP, N, N + 2); }
+primary(A) ::= ROWNUM(N). { A = tree_expr(s, EXPR_ROWNUM, N, N + 1); }
+primary(A) ::= PSEUDO(N). {
+    A = tree_expr(s, EXPR_COLUMN, N, N + 1);
+    A->name = (struct name){N, N};
+}
+primary(A) ::= column_name(N). {
+    A = tree_expr(s, EXPR_COLUMN, N.first, N.last + 1);
+    A->name = N;
+}
+primary(A) ::= LP(P) value(V) RP(R). { A = around(s, EXPR_PARENTHESIZED, P, V, R); }
+primary(A) ::= LP(P) query(Q) RP(R). { A = with_query(s, EXPR_SUBQUERY, P, Q, R); }
+primary(A) ::= call(C). { A = C; }
+primary(A) ::= CASE(C) WHEN condition_whens(L) case_else(E) END(N). {
+    A = tree_expr(s, EXPR_CASE, C, N + 1);
+    A->list = L;
+    A->right = E;
+    for (struct expr *one = L.first; one; one = one->next)
+        tree_deepen(s, A, one);
+    tree_deepen(s, A, E);
+}
+primary(A) ::= CASE(C) value(V) WHEN value_whens(L) case_else(E) END(N). {
+    A = tree_expr(s, EXPR_CASE, C, N + 1);
+    A->left = V;
+    A->list = L;
+    A->right = E;
+    tree_deepen(s, A, V);
+    for (struct expr *one = L.first; one; one = one->next)
+        tree_deepen(s, A, one);
+    tree_deepen(s, A, E);
+}
+primary(A) ::= CAST(C) LP value(V) AS type(T) RP(R). {
+    A = around(s, EXPR_CAST, C, V, R);
+    A->cast = T;
+}
+primary(A) ::= EXTRACT(E) LP name(F) FROM value(V) RP(R). {
+    A = around(s, EXPR_EXTRACT, E, V, R);
+    A->name = (struct name){F, F};
+}
+primary(A) ::= TRIM(T) LP trim_side(S) FROM value(V) RP(R). {
+    A = around(s, EXPR_TRIM, T, V, R);
+    A->side = S;
+}
+primary(A) ::= TRIM(T) LP trim_side(S) value(C) FROM value(V) RP(R). {
+    A = around(s, EXPR_TRIM, T, V, R);
+    A->side = S;
+    A->right = C;
+    tree_deepen(s, A, C);
+}
+primary(A) ::= TRIM(T) LP value(C) FROM value(V) RP(R). {
+    A = around(s, EXPR_TRIM, T, V, R);
+    A->right = C;
+    tree_deepen(s, A, C);
+}
+primary(A) ::= TRIM(T) LP values(L) RP(R). { A = call_of(s, T, R, L); }
+primary(A) ::= primary(P) OUTER_MARK(M). {
+    A = P;
+    statement_refuse(s, 3001, M, "(+)");
+}
+primary(A) ::= primary(P) AT_TIME(M). {
+    A = P;
+    statement_refuse(s, 3001, M, "AT TIME ZONE");
+}
+primary(A) ::= REFUSED(N). {
+    A = tree_expr(s, EXPR_NULL, N, N + 1);
+    statement_refuse_token(s, 3001, N);
+}
+%type trim_side {enum trim_side}
+trim_side(A) ::= LEADING. { A = TRIM_LEADING; }
+trim_side(A) ::= TRAILING. { A = TRIM_TRAILING; }
+trim_side(A) ::= BOTH. { A = TRIM_BOTH; }
+
+%type condition_whens {struct exprs}
+condition_whens(A) ::= condition(C) THEN value(V). {
+    A = one_expr(tree_operation(s, EXPR_WHEN, SIGN_EQUAL, C, V));
+}
+condition_whens(A) ::= condition_whens(B) WHEN condition(C) THEN value(V). {
+    A = B;
+    exprs_append(&A, tree_operation(s, EXPR_WHEN, SIGN_EQUAL, C, V));
+}
+%type value_whens {struct exprs}
+value_whens(A) ::= value(C) THEN value(V). {
+    A = one_expr(tree_operation(s, EXPR_WHEN, SIGN_EQUAL, C, V));
+}
+value_whens(A) ::= value_whens(B) WHEN value(C) THEN value(V). {
+    A = B;
+    exprs_append(&A, tree_operation(s, EXPR_WHEN, SIGN_EQUAL, C, V));
+}
+%type case_else {struct expr *}
+case_else(A) ::= . { A = NULL; }
+case_else(A) ::= ELSE value(V). { A = V; }
+
+// A function's name, then OVER for those that have a window.
+%type call {struct expr *}
+call(A) ::= function(F). { A = F; }
+call(A) ::= function(F) OVER(O) LP window(W) RP(R). {
+    A = F;
+    A->to = R + 1;
+    A->window = W;
+    W->token = O;
+}
+call(A) ::= function(F) OVER(O) name. {
+    A = F;
+    statement_refuse(s, 30484, O, "");
+}
+%type function {struct expr *}
+function(A) ::= name(N) LP RP(R). { A = call_of(s, N, R, (struct exprs){0}); }
+function(A) ::= name(N) LP values(L) RP(R). { A = call_of(s, N, R, L); }
+function(A) ::= name(N) LP STAR RP(R). {
+    A = call_of(s, N, R, (struct exprs){0});
+    A->star = true;
+}
+function(A) ::= name(N) LP ALL value(V) RP(R). {
+    A = call_of(s, N, R, one_expr(V));
+    A->all = true;
+}
+function(A) ::= name(N) LP DISTINCT value(V) RP(R). {
+    A = call_of(s, N, R, one_expr(V));
+    A->distinct = true;
+}
+function(A) ::= name(N) LP UNIQUE value(V) RP(R). {
+    A = call_of(s, N, R, one_expr(V));
+    A->distinct = true;
+}
+
+%type window {struct window *}
+window(A) ::= partition_by(P) order_by(O) frame(F). {
+    A = F;
+    A->partition = P;
+    A->order = O;
+}
+%type partition_by {struct exprs}
+partition_by(A) ::= . { A = (struct exprs){0}; }
+partition_by(A) ::= PARTITION BY values(L). { A = L; }
+%type frame {struct window *}
+frame(A) ::= . { A = NODE(window); }
+frame(A) ::= rows_or_range(R) bound(B). {
+    A = NODE(window);
+    A->framed = true;
+    A->range = R;
+    A->from = B;
+}
+frame(A) ::= rows_or_range(R) BETWEEN bound(B) AND bound(C). {
+    A = NODE(window);
+    A->framed = A->between = true;
+    A->range = R;
+    A->from = B;
+    A->to = C;
+}
+%type rows_or_range {bool}
+rows_or_range(A) ::= ROWS. { A = false; }
+rows_or_range(A) ::= RANGE. { A = true; }
+%type bound {struct bound}
+bound(A) ::= CURRENT ROW. { A = (struct bound){BOUND_CURRENT, 0}; }
+bound(A) ::= UNBOUNDED PRECEDING. { A = (struct bound){BOUND_PRECEDING, 0}; }
+bound(A) ::= UNBOUNDED FOLLOWING. { A = (struct bound){BOUND_FOLLOWING, 0}; }
+bound(A) ::= value(V) PRECEDING. { A = (struct bound){BOUND_PRECEDING, parse_bound(s, V)}; }
+bound(A) ::= value(V) FOLLOWING. { A = (struct bound){BOUND_FOLLOWING, parse_bound(s, V)}; }
+
+// ---- Conditions
+
+%type condition {struct expr *}
+condition(A) ::= condition(L) OR condition(R). {
+    A = tree_operation(s, EXPR_OR, SIGN_EQUAL, L, R);
+}
+condition(A) ::= condition(L) AND condition(R). {
+    A = tree_operation(s, EXPR_AND, SIGN_EQUAL, L, R);
+}
+condition(A) ::= NOT(N) condition(C). { A = around(s, EXPR_NOT, N, C, C->to - 1); }
+condition(A) ::= LP(P) condition(C) RP(R). { A = around(s, EXPR_CONDITION, P, C, R); }
+condition(A) ::= EXISTS(E) LP query_or_more(Q) RP(R). { A = with_query(s, EXPR_EXISTS, E, Q, R); }
+condition(A) ::= value(L) comparison(S) value(R). {
+    A = tree_operation(s, EXPR_COMPARISON, S, L, R);
+}
+condition(A) ::= value(L) comparison quantified(Q). {
+    A = L;
+    statement_refuse(s, 3001, Q, "ANY and ALL");
+}
+condition(A) ::= value(X) not(N) BETWEEN value(L) AND value(H). {
+    A = between(s, EXPR_BETWEEN, X, N, L, H);
+    A->to = H->to;
+}
+condition(A) ::= value(X) not(N) LIKE value(P). {
+    A = between(s, EXPR_LIKE, X, N, P, NULL);
+    A->to = P->to;
+}
+condition(A) ::= value(X) not(N) LIKE value(P) ESCAPE value(E). {
+    A = between(s, EXPR_LIKE, X, N, P, E);
+    A->to = E->to;
+}
+condition(A) ::= value(X) not(N) IN LP values(L) RP(R). {
+    A = between(s, EXPR_IN_LIST, X, N, NULL, NULL);
+    A->list = L;
+    A->to = R + 1;
+    for (struct expr *one = L.first; one; one = one->next)
+        tree_deepen(s, A, one);
+}
+condition(A) ::= value(X) not(N) IN LP query(Q) RP(R). {
+    A = between(s, EXPR_IN_QUERY, X, N, NULL, NULL);
+    A->query = Q;
+    A->to = R + 1;
+}
+condition(A) ::= value(X) IS NULL(R). {
+    A = between(s, EXPR_IS_NULL, X, false, NULL, NULL);
+    A->to = R + 1;
+}
+condition(A) ::= value(X) IS NOT NULL(R). {
+    A = between(s, EXPR_IS_NULL, X, true, NULL, NULL);
+    A->to = R + 1;
+}
+condition(A) ::= LP(P) value(V) COMMA values RP. {
+    A = V;
+    statement_refuse(s, 3001, P, "conditions of lists of values");
+}
+%type not {bool}
+not(A) ::= . { A = false; }
+not(A) ::= NOT. { A = true; }
+%type comparison {enum sign}
+comparison(A) ::= EQ. { A = SIGN_EQUAL; }
+comparison(A) ::= NE. { A = SIGN_UNEQUAL; }
+comparison(A) ::= LT. { A = SIGN_LESS; }
+comparison(A) ::= LE. { A = SIGN_AT_MOST; }
+comparison(A) ::= GT. { A = SIGN_GREATER; }
+comparison(A) ::= GE. { A = SIGN_AT_LEAST; }
+%type quantified {unsigned}
+quantified(A) ::= ANY(N). { A = N; }
+quantified(A) ::= SOME_WORD(N). { A = N; }
+quantified(A) ::= ALL(N). { A = N; }
+
+// ---- Changes
+
+insert ::= INSERT INTO table(T) VALUES LP new_values(L) RP returning(R). {
+    insert_into(s, T, NULL, R)->values = L;
+}
+insert ::= INSERT INTO table(T) LP column_names(C) RP VALUES LP new_values(L) RP returning(R). {
+    insert_into(s, T, C.first, R)->values = L;
+}
+insert ::= INSERT INTO table(T) query(Q) returning(R). { insert_into(s, T, NULL, R)->query = Q; }
+insert ::= INSERT INTO table(T) LP query(Q) RP returning(R). {
+    insert_into(s, T, NULL, R)->query = Q;
+}
+insert ::= INSERT INTO table(T) LP column_names(C) RP query(Q) returning(R). {
+    insert_into(s, T, C.first, R)->query = Q;
+}
+insert ::= INSERT INTO table(T) LP column_names(C) RP LP query(Q) RP returning(R). {
+    insert_into(s, T, C.first, R)->query = Q;
+}
+insert ::= INSERT INTO table name(N). { statement_refuse(s, 3001, N, "an alias of the table"); }
+insert ::= INSERT ALL(A). { statement_refuse(s, 3001, A, "INSERT into several tables"); }
+insert ::= INSERT FIRST(A). { statement_refuse(s, 3001, A, "INSERT into several tables"); }
+%type column_names {struct column_names}
+column_names(A) ::= new_name(N). {
+    struct names_of_columns *one = NODE(names_of_columns);
+    one->name = N;
+    A = (struct column_names){one, one};
+}
+column_names(A) ::= column_names(B) COMMA new_name(N). {
+    struct names_of_columns *one = NODE(names_of_columns);
+    one->name = N;
+    A = B;
+    APPEND(A, one);
+}
+%type new_name {struct name}
+new_name(A) ::= column_name(N). { A = N; }
+new_name(A) ::= NO_COLUMN(N). { A = (struct name){N, N}; }
+%type new_values {struct exprs}
+new_values(A) ::= new_value(V). { A = one_expr(V); }
+new_values(A) ::= new_values(B) COMMA new_value(V). { A = B; exprs_append(&A, V); }
+%type new_value {struct expr *}
+new_value(A) ::= value(V). { A = V; }
+new_value(A) ::= DEFAULT(N). {
+    A = tree_expr(s, EXPR_DEFAULT, N, N + 1);
+    statement_refuse(s, 3001, N, "DEFAULT as a value");
+}
+
+update ::= UPDATE table(T) alias(N) SET assignments(L) where(W) returning(R). {
+    s->tree->kind = TREE_UPDATE;
+    s->tree->target = T;
+    T->alias = N;
+    s->tree->assignments = L;
+    s->tree->where = W;
+    s->tree->returning = R;
+}
+%type assignments {struct assignments}
+assignments(A) ::= assignment(S). { A = (struct assignments){S, S}; }
+assignments(A) ::= assignments(B) COMMA assignment(S). { A = B; APPEND(A, S); }
+%type assignment {struct assignment *}
+assignment(A) ::= new_name(N) EQ new_value(V). {
+    A = NODE(assignment);
+    A->column = N;
+    A->value = V;
+}
+assignment(A) ::= LP(P). {
+    A = NODE(assignment);
+    statement_refuse(s, 3001, P, "SET of several columns");
+}
+
+delete ::= DELETE from_word table(T) alias(N) where(W) returning(R). {
+    s->tree->kind = TREE_DELETE;
+    s->tree->target = T;
+    T->alias = N;
+    s->tree->where = W;
+    s->tree->returning = R;
+}
+from_word ::= .
+from_word ::= FROM.
+
+%type returning {struct returning *}
+returning(A) ::= . { A = NULL; }
+returning(A) ::= return_word values(L) INTO targets(T). {
+    A = NODE(returning);
+    A->values = L;
+    A->into = T;
+}
+return_word ::= RETURNING.
+return_word ::= RETURN.
+
+// ---- Tables and indexes
+
+create ::= CREATE TABLE table_name(N) LP specs(L) RP properties. {
+    s->tree->kind = TREE_CREATE_TABLE;
+    s->tree->target = tree_source(s, N, 0);
+    s->tree->specs = L;
+}
+create ::= CREATE TABLE table_name(N) AS query_or_more(Q). {
+    s->tree->kind = TREE_CREATE_TABLE;
+    s->tree->target = tree_source(s, N, 0);
+    s->tree->query = Q;
+}
+create ::= CREATE unique(U) INDEX index_name(I) ON table_name(N) LP index_items(L) RP index_properties. {
+    s->tree->kind = TREE_CREATE_INDEX;
+    s->tree->unique = U;
+    s->tree->name = I;
+    s->tree->target = tree_source(s, N, 0);
+    s->tree->index = L;
+}
+%type unique {bool}
+unique(A) ::= . { A = false; }
+unique(A) ::= UNIQUE. { A = true; }
+%type index_name {struct name}
+index_name(A) ::= name(N). { A = (struct name){N, N}; }
+index_name(A) ::= name(M) DOT name(N). { A = (struct name){M, N}; }
+index_name(A) ::= NO_INDEX(N). { A = (struct name){N, N}; }
+%type index_items {struct exprs}
+index_items(A) ::= index_item(V). { A = one_expr(V); }
+index_items(A) ::= index_items(B) COMMA index_item(V). { A = B; exprs_append(&A, V); }
+%type index_item {struct expr *}
+index_item(A) ::= value(V). { A = V; }
+index_item(A) ::= value(V) ASC(D). { A = V; statement_refuse(s, 3001, D, "an index of expressions"); }
+index_item(A) ::= value(V) DESC(D). { A = V; statement_refuse(s, 3001, D, "an index of expressions"); }
+properties ::= .
+properties ::= property(P). { statement_refuse(s, 3001, P, "table properties"); }
+index_properties ::= .
+index_properties ::= property(P). { statement_refuse(s, 3001, P, "index properties"); }
+%type property {unsigned}
+property(A) ::= ID(P). { A = P; }
+property(A) ::= RESERVED(P). { A = P; }
+property(A) ::= ON(P). { A = P; }
+property(A) ::= AS(P). { A = P; }
+
+%type specs {struct column_specs}
+specs(A) ::= spec(C). { A = (struct column_specs){C, C}; }
+specs(A) ::= specs(B) COMMA spec(C). { A = B; APPEND(A, C); }
+%type spec {struct column_spec *}
+spec(A) ::= new_column(N) type(T) constraints(L). {
+    A = NODE(column_spec);
+    A->name = N;
+    A->type = T;
+    A->constraints = L;
+}
+spec(A) ::= table_constraints(L). {
+    A = NODE(column_spec);
+    A->constraints = L;
+}
+%type new_column {unsigned}
+new_column(A) ::= name(N). { A = N; }
+new_column(A) ::= NO_NEW_COLUMN(N). { A = N; }
+%type table_constraints {struct constraints}
+table_constraints(A) ::= CONSTRAINT name(N) table_constraint(C). {
+    struct constraint *made = NODE(constraint);
+    made->kind = CONSTRAINT_NAME;
+    made->name = N;
+    made->next = C;
+    A = (struct constraints){made, C};
+}
+table_constraints(A) ::= table_constraint(C). { A = (struct constraints){C, C}; }
+%type table_constraint {struct constraint *}
+table_constraint(A) ::= PRIMARY KEY LP names(L) RP. {
+    A = NODE(constraint);
+    A->kind = CONSTRAINT_PRIMARY;
+    A->columns = L;
+}
+table_constraint(A) ::= UNIQUE LP names(L) RP. {
+    A = NODE(constraint);
+    A->kind = CONSTRAINT_UNIQUE;
+    A->columns = L;
+}
+table_constraint(A) ::= check(C). { A = C; }
+table_constraint(A) ::= FOREIGN(F). {
+    A = NODE(constraint);
+    statement_refuse_token(s, 3001, F);
+}
+%type check {struct constraint *}
+check(A) ::= CHECK LP(P) condition(C) RP(R). {
+    A = NODE(constraint);
+    A->kind = CONSTRAINT_CHECK;
+    A->expr = C;
+    A->text = s->tokens[P].at + 1;
+    A->text_end = s->tokens[R].at;
+}
+%type constraints {struct constraints}
+constraints(A) ::= . { A = (struct constraints){0}; }
+constraints(A) ::= constraints(B) constraint(C). { A = B; APPEND(A, C); }
+%type constraint {struct constraint *}
+constraint(A) ::= CONSTRAINT name(N). {
+    A = NODE(constraint);
+    A->kind = CONSTRAINT_NAME;
+    A->name = N;
+}
+constraint(A) ::= DEFAULT(D) value(V). {
+    A = NODE(constraint);
+    A->kind = CONSTRAINT_DEFAULT;
+    A->expr = V;
+    A->text = s->tokens[D].at + s->tokens[D].length;
+    A->text_end = s->tokens[V->to].at;
+}
+constraint(A) ::= NOT NULL. { A = NODE(constraint); A->kind = CONSTRAINT_NOT_NULL; }
+constraint(A) ::= NULL. { A = NODE(constraint); A->kind = CONSTRAINT_NULL; }
+constraint(A) ::= PRIMARY KEY. { A = NODE(constraint); A->kind = CONSTRAINT_PRIMARY; }
+constraint(A) ::= UNIQUE. { A = NODE(constraint); A->kind = CONSTRAINT_UNIQUE; }
+constraint(A) ::= check(C). { A = C; }
+constraint(A) ::= REFERENCES(R). { A = NODE(constraint); statement_refuse_token(s, 3001, R); }
+constraint(A) ::= ID(R). { A = NODE(constraint); statement_refuse_token(s, 3001, R); }
+
+%type type {struct type_name *}
+type(A) ::= any_type(T). {
+    A = T;
+    parse_check_type(s, T);
+}
+%type any_type {struct type_name *}
+any_type(A) ::= type_word(W) type_size(S). {
+    A = S;
+    A->from = W;
+    A->to = S->after ? S->after : W + 1;
+}
+any_type(A) ::= type_word(W) type_size(S) WITH time_zone(Z). {
+    A = S;
+    A->from = W;
+    A->to = Z + 1;
+    A->zoned = true;
+}
+any_type(A) ::= INTERVAL(W) ID(F) type_size(S) TO ID(T) type_size(P). {
+    A = S;
+    A->interval = true;
+    A->interval_sized = S->after || P->after;
+    A->size = F;
+    A->scale = T;
+    A->from = W;
+    A->to = T + 1;
+}
+%type type_word {unsigned}
+type_word(A) ::= ID(W). { A = W; }
+type_word(A) ::= TYPE_WORD(W). { A = W; }
+type_word(A) ::= DATE(W). { A = W; }
+%type time_zone {unsigned}
+time_zone(A) ::= TIME ZONE(Z). { A = Z; }
+time_zone(A) ::= ID TIME ZONE(Z). { A = Z; }
+%type type_size {struct type_name *}
+type_size(A) ::= . { A = NODE(type_name); }
+type_size(A) ::= LP NUMBER(N) RP(R). { A = NODE(type_name); A->size = N; A->after = R + 1; }
+type_size(A) ::= LP NUMBER(N) unit(U) RP(R). {
+    A = NODE(type_name);
+    A->size = N;
+    A->unit = U;
+    A->after = R + 1;
+}
+type_size(A) ::= LP NUMBER(N) COMMA NUMBER(C) RP(R). {
+    A = NODE(type_name);
+    A->size = N;
+    A->scale = C;
+    A->after = R + 1;
+}
+type_size(A) ::= LP NUMBER(N) COMMA MINUS_SIGN NUMBER(C) RP(R). {
+    A = NODE(type_name);
+    A->size = N;
+    A->scale = C;
+    A->negative = true;
+    A->after = R + 1;
+}
+type_size(A) ::= LP STAR(N) RP(R). { A = NODE(type_name); A->any_size = true; A->size = N; A->after = R + 1; }
+type_size(A) ::= LP STAR(N) COMMA NUMBER(C) RP(R). {
+    A = NODE(type_name);
+    A->any_size = true;
+    A->size = N;
+    A->scale = C;
+    A->after = R + 1;
+}
+%type unit {unsigned}
+unit(A) ::= ID(U). { A = U; }
+unit(A) ::= TYPE_WORD(U). { A = U; }
+
+drop ::= DROP TABLE table_name(N) cascade purge. {
+    s->tree->kind = TREE_DROP_TABLE;
+    s->tree->target = tree_source(s, N, 0);
+}
+drop ::= DROP INDEX index_name(N) words. {
+    s->tree->kind = TREE_DROP_INDEX;
+    s->tree->target = tree_source(s, N, 0);
+}
+drop ::= TRUNCATE TABLE table_name(N) words. {
+    s->tree->kind = TREE_TRUNCATE;
+    s->tree->target = tree_source(s, N, 0);
+}
+cascade ::= .
+cascade ::= CASCADE ID.
+purge ::= .
+purge ::= PURGE.
+words ::= .
+words ::= words ID.
+
+// ---- PL/SQL: what drivers and tools send on their own
+
+plsql ::= CALL procedure(P). {
+    s->tree->kind = TREE_BLOCK;
+    s->tree->call = true;
+    s->tree->body = (struct plsqls){P, P};
+}
+plsql ::= BEGIN plsql_body(B) END. {
+    s->tree->kind = TREE_BLOCK;
+    s->tree->body = B;
+}
+plsql ::= DECLARE variables(V) BEGIN plsql_body(B) END. {
+    s->tree->kind = TREE_BLOCK;
+    s->tree->variables = V;
+    s->tree->body = B;
+}
+%type variables {struct variables}
+variables(A) ::= . { A = (struct variables){0}; }
+variables(A) ::= variables(B) name(N) any_type(T) SEMI. {
+    struct variable *one = NODE(variable);
+    one->name = N;
+    one->type = T->from;
+    A = B;
+    APPEND(A, one);
+}
+variables(A) ::= variables(B) name(N) any_type(T) ASSIGN value(V) SEMI. {
+    struct variable *one = NODE(variable);
+    one->name = N;
+    one->type = T->from;
+    one->has_value = true;
+    one->is_null = V->kind == EXPR_NULL;
+    A = B;
+    APPEND(A, one);
+}
+%type plsql_body {struct plsqls}
+plsql_body(A) ::= plsql_statement(P) SEMI(E). {
+    P->to = E;
+    A = (struct plsqls){P, P};
+}
+plsql_body(A) ::= plsql_body(B) plsql_statement(P) SEMI(E). {
+    P->to = E;
+    A = B;
+    APPEND(A, P);
+}
+%type plsql_statement {struct plsql *}
+plsql_statement(A) ::= NULL(N). {
+    A = NODE(plsql);
+    A->kind = PLSQL_NULL;
+    A->from = N;
+}
+plsql_statement(A) ::= query(Q). {
+    A = NODE(plsql);
+    A->kind = PLSQL_SELECT;
+    A->from = Q->from;
+    A->query = Q;
+}
+plsql_statement(A) ::= OPEN(O) plsql_target(T) FOR query(Q). {
+    A = NODE(plsql);
+    A->kind = PLSQL_OPEN;
+    A->from = O;
+    A->target = T;
+    A->query = Q;
+}
+plsql_statement(A) ::= plsql_target(T) ASSIGN plsql_target(V). {
+    A = NODE(plsql);
+    A->kind = PLSQL_ASSIGN;
+    A->from = T;
+    A->target = T;
+    A->value = V;
+}
+plsql_statement(A) ::= procedure(P). { A = P; }
+%type plsql_target {unsigned}
+plsql_target(A) ::= name(N). { A = N; }
+plsql_target(A) ::= BIND(N). { A = N; }
+%type procedure {struct plsql *}
+procedure(A) ::= column_name(N). {
+    A = NODE(plsql);
+    A->kind = PLSQL_CALL;
+    A->from = N.first;
+    A->name = N;
+}
+procedure(A) ::= column_name(N) LP RP. {
+    A = NODE(plsql);
+    A->kind = PLSQL_CALL;
+    A->from = N.first;
+    A->name = N;
+}
+procedure(A) ::= column_name(N) LP arguments(L) RP. {
+    A = NODE(plsql);
+    A->kind = PLSQL_CALL;
+    A->from = N.first;
+    A->name = N;
+    A->arguments = L;
+}
+%type arguments {struct arguments}
+arguments(A) ::= argument(N). { A = (struct arguments){N, N}; }
+arguments(A) ::= arguments(B) COMMA argument(N). { A = B; APPEND(A, N); }
+%type argument {struct argument *}
+argument(A) ::= value(V). { A = NODE(argument); A->value = V; }
+argument(A) ::= name(N) ARROW value(V). { A = NODE(argument); A->name = N; A->value = V; }

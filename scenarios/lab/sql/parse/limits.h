@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a statement may have at most.
+#ifndef ORALAB_LIMITS_H
+#define ORALAB_LIMITS_H
+
+enum {
+    LONGEST_NAME = 128, // of a table or column, in bytes
+    BIND_NAME = 32,
+    MOST_BINDS = 1000,
+};
+
+#endif

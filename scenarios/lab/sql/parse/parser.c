@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parser that Lemon makes of grammar.y, and what has to see its inside.
+#include "sql/parse/parse.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#define NDEBUG
+#define grammar_ENGINEALWAYSONSTACK
+// No other file calls these.
+static void grammarInit(void *parser, struct statement *s);
+static void grammarFinalize(void *parser);
+static int grammarFallback(int token);
+static void grammar(void *parser, int token, unsigned value);
+#include "grammar.c"
+
+// Whether `token` could come next: what the parser would do with it, on a copy
+// of its stack.
+bool parse_accepts(const void *parser, int token) {
+    enum { DEEPEST = 1100 };
+    const yyParser *p = parser;
+    YYACTIONTYPE states[DEEPEST];
+    int depth = 0;
+    for (const yyStackEntry *one = p->yystack;
+         one <= p->yytos && depth < DEEPEST; one++)
+        states[depth++] = one->stateno;
+    while (depth > 0 && depth < DEEPEST) {
+        const YYACTIONTYPE action =
+            yy_find_shift_action((YYCODETYPE)token, states[depth - 1]);
+        if (action <= YY_MAX_SHIFTREDUCE || action == YY_ACCEPT_ACTION)
+            return true;
+        if (action < YY_MIN_REDUCE)
+            return false;
+        const unsigned rule = action - YY_MIN_REDUCE;
+        depth += yyRuleInfoNRhs[rule]; // negative
+        states[depth] = yy_find_reduce_action(states[depth - 1],
+                                              (YYCODETYPE)yyRuleInfoLhs[rule]);
+        if (states[depth] == YY_ACCEPT_ACTION)
+            return true;
+        depth++;
+    }
+    return false;
+}
+
+void parse_tokens(struct statement *s) {
+    yyParser parser;
+    grammarInit(&parser, s);
+    for (s->parsed = 0; s->parsed <= s->count && !s->error; s->parsed++)
+        grammar(&parser, s->tokens[s->parsed].code, s->parsed);
+    grammarFinalize(&parser);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A statement on its way from text to SQLite's SQL: its tokens, its tree, and
+// the first error. The tokens are numbered; the tree refers to them.
+#ifndef ORALAB_STATEMENT_H
+#define ORALAB_STATEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sql/parse/limits.h"
+#include "sql/parse/memory.h"
+#include "sql/lexer.h"
+
+struct tree;
+
+enum { LARGEST_NODE = 512 };
+
+struct statement {
+    struct tree_memory memory;
+    _Alignas(16) char reserve[LARGEST_NODE]; // for who finds no memory
+    struct token *tokens;                    // ends with a TOKEN_END
+    unsigned count;
+    unsigned bind_token[MOST_BINDS]; // per placeholder: its token
+    // per placeholder, the type (enum operand_type) that it is used as; 0: any
+    uint8_t expected[MOST_BINDS];
+    unsigned binds;
+    unsigned parsed; // the token that is being parsed
+    bool ordered;    // a hint asks for joins in the order of FROM
+    struct tree *tree;
+    uint64_t work; // done so far: see statement_work()
+    // Whether the client wants the call stopped; may be NULL.
+    bool (*is_cancelled)(void *data);
+    void *data;        // for `is_cancelled`
+    unsigned error;    // an ORA- number; 0: none
+    unsigned error_at; // the token that it is about
+    char about[128];   // the error's subject
+};
+
+// Records an ORA- error about the token; only the first one counts.
+void statement_refuse(struct statement *s, unsigned error, unsigned token,
+                      const char *about);
+// The same with the token's text as its subject.
+void statement_refuse_token(struct statement *s, unsigned error,
+                            unsigned token);
+// The same with the name as the dictionary spells it.
+void statement_refuse_name(struct statement *s, unsigned error, unsigned first,
+                           unsigned last);
+
+// Counts work; a unit is about the comparison of two names. Bounds the
+// statement, and lets the client cancel it: either is an error.
+void statement_work(struct statement *s, size_t units);
+
+// Zeroed memory of up to LARGEST_NODE bytes that lives as long as the
+// statement. Without memory it refuses the statement and returns memory that
+// nothing may be read from.
+void *statement_take(struct statement *s, size_t bytes);
+
+// Whether the token is this keyword or sign, in any case.
+bool statement_is(const struct statement *s, unsigned token, const char *word);
+
+// Names as the dictionary has them: unquoted ones in capitals.
+char name_letter(const struct token *name, size_t i);
+bool name_spells(const struct token *token, const char *name);
+bool name_equals(const struct token *a, const struct token *b);
+// Cut to LONGEST_NAME.
+void name_spell(const struct token *token, char to[LONGEST_NAME + 1]);
+
+#endif

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The syntax tree of a statement, in the statement's arena. The parser fills in
+// what the text has; resolve/ adds what it means (marked "resolved").
+#ifndef ORALAB_TREE_H
+#define ORALAB_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sql/parse/statement.h"
+#include "sql/types/operand_type.h"
+
+struct query;
+struct block;
+struct function;
+
+// A possibly qualified name: its parts are the tokens first, first + 2 ...
+// last.
+struct name {
+    unsigned first, last;
+};
+
+struct names { // of a list
+    struct name_entry {
+        struct name_entry *next;
+        unsigned token;
+    } * first, *last;
+    unsigned count;
+};
+
+enum expr_kind {
+    // values
+    EXPR_NULL,
+    EXPR_TEXT,
+    EXPR_NUMBER,
+    EXPR_DATE, // DATE 'text' in `from` + 1
+    EXPR_TIMESTAMP,
+    EXPR_BIND,
+    EXPR_COLUMN, // or a function without parentheses
+    EXPR_ROWNUM,
+    EXPR_SIGN,       // left; `negative`
+    EXPR_ARITHMETIC, // left sign right
+    EXPR_PARENTHESIZED,
+    EXPR_SUBQUERY,
+    EXPR_CALL, // function(list) [OVER window]
+    EXPR_CASE, // [left] list of EXPR_WHEN [right: ELSE]
+    EXPR_WHEN, // left: condition or value; right: result
+    EXPR_CAST,
+    EXPR_EXTRACT, // word from left
+    EXPR_TRIM,    // left: the text; right: the characters, or NULL
+    EXPR_DEFAULT, // the keyword in VALUES and SET
+    // conditions
+    EXPR_AND,
+    EXPR_OR,
+    EXPR_NOT,
+    EXPR_CONDITION, // in parentheses
+    EXPR_COMPARISON,
+    EXPR_BETWEEN, // left, right, third
+    EXPR_IN_LIST,
+    EXPR_IN_QUERY,
+    EXPR_LIKE,    // left, right, third: ESCAPE
+    EXPR_IS_NULL, // `negated`: IS NOT NULL
+    EXPR_EXISTS,
+};
+
+enum sign {
+    SIGN_ADD,
+    SIGN_SUBTRACT,
+    SIGN_MULTIPLY,
+    SIGN_DIVIDE,
+    SIGN_CONCATENATE,
+    SIGN_EQUAL,
+    SIGN_UNEQUAL,
+    SIGN_LESS,
+    SIGN_AT_MOST,
+    SIGN_GREATER,
+    SIGN_AT_LEAST,
+};
+
+enum trim_side { TRIM_BOTH, TRIM_LEADING, TRIM_TRAILING };
+
+struct exprs {
+    struct expr *first, *last;
+    unsigned count;
+};
+
+// A type in CREATE TABLE and CAST: word [(size [, scale])]
+struct type_name {
+    unsigned from, to;    // tokens
+    unsigned after;       // the token behind the type's word and its size
+    unsigned size, scale; // tokens; 0: none
+    unsigned unit;        // CHAR or BYTE
+    bool negative;        // scale
+    bool any_size;        // NUMBER(*)
+    bool zoned;           // WITH TIME ZONE
+    // INTERVAL: `size` TO `scale`; `interval_sized`: with numbers of digits
+    bool interval, interval_sized;
+    const char *declared; // resolved
+};
+
+struct expr {
+    enum expr_kind kind;
+    unsigned from, to; // tokens [from, to)
+    unsigned depth;
+    struct expr *next; // in a list
+    struct expr *left, *right, *third;
+    struct exprs list;
+    struct query *query;
+    struct name name;       // of a column, or function
+    struct window *window;  // OVER
+    struct type_name *cast; // CAST
+    enum sign sign;
+    enum trim_side side;
+    bool negative;            // a sign or a literal behind one
+    bool negated;             // NOT before BETWEEN, IN, LIKE; IS NOT NULL
+    bool distinct, star, all; // of an aggregate
+    bool has_over;
+    // resolved
+    enum operand_type type;  // what every value is
+    enum operand_type shown; // what the column is described as
+    unsigned bind;           // 1 + the index of the placeholder; 0: none
+    bool literal;            // a text literal, which is a CHAR
+    bool padded;             // one that ends with a blank
+    // SQLite's own operator or function does what Oracle's does; of a
+    // subquery: it returns one row at most
+    bool native;
+    bool alike; // an entry of IN, a bound of BETWEEN: SQLite compares it
+    const struct function *function;
+};
+
+struct order_term {
+    struct order_term *next;
+    struct expr *value;
+    bool descending, nulls_first;
+    // resolved
+    struct item *item;
+    bool by_key; // SORT_KEY$()
+    bool by_position;
+    unsigned position;
+};
+
+struct order_terms {
+    struct order_term *first, *last;
+};
+
+struct bound {
+    enum { BOUND_CURRENT, BOUND_PRECEDING, BOUND_FOLLOWING } kind;
+    unsigned rows; // the token; 0: UNBOUNDED
+};
+
+struct window {
+    unsigned token;
+    struct exprs partition;
+    struct order_terms order;
+    bool framed, range, between;
+    struct bound from, to;
+};
+
+struct item {
+    struct item *next;
+    unsigned from, to; // without its alias
+    struct expr *value;
+    unsigned alias; // its token; 0: none
+    bool star;
+    struct name table; // of a qualified star; 0: none
+    // resolved
+    const char *name; // of the column, as the dictionary spells it
+};
+
+struct items {
+    struct item *first, *last;
+    unsigned count;
+};
+
+// A column of a table or of a query; resolved.
+struct column_def {
+    struct column_def *next;
+    const char *name;
+    const char *declared; // of a table; "": unknown
+    enum operand_type type, shown;
+};
+
+struct column_defs {
+    struct column_def *first, *last;
+    unsigned count;
+    bool known; // they are all
+};
+
+// Where SQLite has a table.
+enum place {
+    PLACE_BARE,  // by its name alone
+    PLACE_OWN,   // in the user's schema
+    PLACE_OWNER, // in that of its qualifier
+    PLACE_SYS,
+    PLACE_VIEW, // nowhere: its query stands for it
+};
+
+// What has columns in a FROM: a table, or a query.
+struct source {
+    struct source *next; // of the block
+    struct name table;
+    bool remote; // table@link
+    struct query *query;
+    unsigned alias; // a token; 0: none
+    // resolved
+    enum place place;
+    struct column_defs columns;
+    bool own;                 // a user's table
+    struct names_list *using; // columns that it is joined by
+};
+
+struct names_list {
+    struct names_list *next;
+    struct names *names;
+};
+
+enum join_kind {
+    JOIN_SOURCE, // no join: a table or query
+    JOIN_PARENTHESIZED,
+    JOIN_CROSS,
+    JOIN_INNER,
+    JOIN_LEFT,
+    JOIN_RIGHT,
+    JOIN_FULL,
+};
+
+struct join {
+    enum join_kind kind;
+    bool natural, word; // `word`: INNER or OUTER is there
+    struct source *source;
+    struct join *left, *right;
+    struct expr *on;
+    struct names using;
+    struct join *next; // after a comma
+    unsigned depth;
+};
+
+struct joins {
+    struct join *first, *last;
+};
+
+enum set_operator {
+    SET_NONE,
+    SET_UNION,
+    SET_UNION_ALL,
+    SET_INTERSECT,
+    SET_MINUS
+};
+
+// SELECT ... up to HAVING, or a query in parentheses.
+struct block {
+    struct block *next;    // of a set
+    enum set_operator set; // before it
+    unsigned from;
+    struct query *inner; // in parentheses
+    bool distinct;
+    struct items items;
+    unsigned into_from, into_to; // tokens of INTO's list; 0: none
+    struct names into;           // binds
+    unsigned from_word;          // the token FROM
+    struct joins joins;
+    unsigned joins_to; // the token behind FROM's list
+    struct expr *where, *connect, *having;
+    unsigned connect_by; // the token BY
+    struct exprs group;
+    unsigned group_from;
+    struct order_terms order;
+    // resolved
+    struct source *sources, *last_source;
+    struct column_defs columns;
+    bool grouped;    // GROUP BY, HAVING or an aggregate in the list
+    bool aggregates; // in the list
+    bool limited;    // WHERE limits ROWNUM
+};
+
+struct with {
+    struct with *next;
+    unsigned name;
+    struct names columns;
+    struct query *query;
+    struct with *others; // all of the statement
+    // resolved
+    struct column_defs defs;
+};
+
+struct withs {
+    struct with *first, *last;
+};
+
+struct row_limit {
+    struct expr *offset, *count;
+    bool fetch;
+    bool other; // WITH TIES, PERCENT
+};
+
+struct query {
+    unsigned from, to;
+    struct with *with;
+    struct block *first, *last;
+    bool set;                 // it has set operators
+    struct order_terms order; // of the set
+    struct row_limit limit;
+    // resolved
+    struct column_defs columns;
+    bool set_by_name; // ORDER BY in a query around the set
+};
+
+struct assignment {
+    struct assignment *next;
+    struct name column;
+    struct expr *value;
+    // resolved
+    const struct column_def *target;
+};
+
+struct assignments {
+    struct assignment *first, *last;
+};
+
+struct returning {
+    struct exprs values;
+    struct names into;
+};
+
+struct constraint {
+    struct constraint *next;
+    enum {
+        CONSTRAINT_DEFAULT,
+        CONSTRAINT_NAME,
+        CONSTRAINT_NOT_NULL,
+        CONSTRAINT_NULL,
+        CONSTRAINT_PRIMARY,
+        CONSTRAINT_UNIQUE,
+        CONSTRAINT_CHECK,
+    } kind;
+    unsigned name;
+    struct expr *expr;
+    const char *text, *text_end; // Oracle's, of the expression
+    struct names columns;        // none: the column itself
+};
+
+struct constraints {
+    struct constraint *first, *last;
+};
+
+struct column_spec { // of CREATE TABLE: a column, or constraints of the table
+    struct column_spec *next;
+    unsigned name; // 0: of the table
+    struct type_name *type;
+    struct constraints constraints;
+};
+
+struct column_specs {
+    struct column_spec *first, *last;
+};
+
+struct argument {
+    struct argument *next;
+    unsigned name; // 0: by position
+    struct expr *value;
+};
+
+struct arguments {
+    struct argument *first, *last;
+};
+
+struct plsql { // a statement of a block
+    struct plsql *next;
+    enum {
+        PLSQL_NULL,
+        PLSQL_CALL,
+        PLSQL_SELECT,
+        PLSQL_OPEN,
+        PLSQL_ASSIGN,
+    } kind;
+    unsigned from, to;
+    struct name name; // of the procedure
+    struct arguments arguments;
+    struct query *query;
+    unsigned target, value; // tokens: OPEN target, target := value
+};
+
+struct plsqls {
+    struct plsql *first, *last;
+};
+
+struct variable {
+    struct variable *next;
+    unsigned name, type;
+    bool has_value, is_null; // := value
+};
+
+struct variables {
+    struct variable *first, *last;
+};
+
+enum tree_kind {
+    TREE_QUERY,
+    TREE_INSERT,
+    TREE_UPDATE,
+    TREE_DELETE,
+    TREE_CREATE_TABLE,
+    TREE_CREATE_INDEX,
+    TREE_DROP_TABLE,
+    TREE_DROP_INDEX,
+    TREE_TRUNCATE,
+    TREE_BLOCK,
+};
+
+struct tree {
+    enum tree_kind kind;
+    struct query *query; // of a query, INSERT ... SELECT, CREATE TABLE AS
+    bool sets;           // a query in it has set operators
+    // FOR UPDATE
+    bool locks, skips_locked;
+    int lock_wait; // seconds; -1: without limit
+    // changes
+    struct source *target; // also the table of DDL
+    bool has_columns, target_alias;
+    struct names_of_columns *columns; // INSERT's
+    struct exprs values;
+    struct assignments assignments;
+    struct expr *where;
+    struct returning *returning;
+    // DDL
+    bool unique, other_properties;
+    struct name name; // of the index
+    struct column_specs specs;
+    struct exprs index;
+    // PL/SQL
+    struct variables variables;
+    struct plsqls body;
+    bool call;          // SQL's CALL
+    struct with *withs; // all of the statement
+};
+
+struct names_of_columns { // possibly qualified
+    struct names_of_columns *next;
+    struct name name;
+    // resolved
+    const struct column_def *target;
+};
+
+struct column_names {
+    struct names_of_columns *first, *last;
+};
+
+// Nodes; each list takes an entry at its end.
+struct expr *tree_expr(struct statement *s, enum expr_kind kind, unsigned from,
+                       unsigned to);
+struct expr *tree_operation(struct statement *s, enum expr_kind kind,
+                            enum sign sign, struct expr *left,
+                            struct expr *right);
+struct expr *tree_sign(struct statement *s, unsigned token, bool negative,
+                       struct expr *operand);
+// The kinds with the same place for their parts: BETWEEN, IN, LIKE ...
+struct expr *tree_condition(struct statement *s, enum expr_kind kind,
+                            struct expr *left, bool negated, struct expr *right,
+                            struct expr *third);
+// Counts the depth of `child` into `node`; refuses what is too deep.
+void tree_deepen(struct statement *s, struct expr *node,
+                 const struct expr *child);
+void exprs_append(struct exprs *list, struct expr *one);
+struct names names_append(struct statement *s, struct names list,
+                          unsigned token);
+struct item *tree_item(struct statement *s, struct expr *value, unsigned alias);
+struct item *tree_star(struct statement *s, struct name table, unsigned star);
+struct source *tree_source(struct statement *s, struct name table,
+                           unsigned alias);
+struct join *tree_join(struct statement *s, enum join_kind kind,
+                       struct join *left, struct join *right);
+struct join *tree_join_source(struct statement *s, struct source *source);
+
+#endif

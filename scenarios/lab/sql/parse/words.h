@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a token is to the grammar.
+#ifndef ORALAB_WORDS_H
+#define ORALAB_WORDS_H
+
+#include "sql/lexer.h"
+
+// The code (TK_...) of the token at `at`, which others follow up to a
+// TOKEN_END. A word that is reserved, and that the grammar has no place for, is
+// TK_RESERVED.
+int word_code(const struct token *at);
+
+#endif

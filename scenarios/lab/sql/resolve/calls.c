@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Calls of functions: whether they are allowed where they are, and the types of
+// their results.
+#include <string.h>
+
+#include "sql/functions/function.h"
+#include "sql/resolve/resolver.h"
+
+static bool is_number_or_text(enum operand_type type) {
+    return operand_is_number(type) || type == OPERAND_TEXT;
+}
+
+static enum operand_type result_type(const struct expr *call) {
+    const struct function *function = call->function;
+    const struct expr *first = call->list.first;
+    const enum operand_type type = first ? first->type : OPERAND_UNKNOWN;
+    switch (function->result) {
+    case RESULT_AS_FIRST: // what LAG(x, 1, y) has beyond the edge is y
+        if (first && function->kind == FUNCTION_RANKING &&
+            call->list.count == 3 && call->list.last->type != type)
+            return OPERAND_UNKNOWN;
+        return first && first->bind ? OPERAND_UNKNOWN : type;
+    case RESULT_ROUNDED: // of a date, it is one
+        return operand_is_time(type)     ? OPERAND_DATE
+               : is_number_or_text(type) ? OPERAND_NUMBER
+                                         : OPERAND_UNKNOWN;
+    default:
+        return function->type;
+    }
+}
+
+static enum operand_type decode_type(const struct exprs *list) {
+    const struct expr *one = list->first->next->next;
+    enum operand_type type = one->type == OPERAND_NULL ? OPERAND_TEXT // as text
+                                                       : one->type;
+    unsigned place = 2;
+    for (one = one->next, place++; one; one = one->next, place++) {
+        const bool result =
+            place % 2 == 0 || (one == list->last && list->count % 2 == 0);
+        if (result)
+            type = operand_converted(type, one->type);
+    }
+    return type;
+}
+
+static enum operand_type form_type(struct resolver *r, struct expr *call) {
+    struct expr *first = call->list.first;
+    const char *name = call->function->name;
+    enum operand_type type = OPERAND_NULL;
+    if (strcmp(name, "NVL") == 0)
+        return operand_converted(first->type, first->next->type);
+    if (strcmp(name, "NVL2") == 0)
+        return operand_converted(first->next->type, first->next->next->type);
+    if (strcmp(name, "NULLIF") == 0)
+        return first->type;
+    if (strcmp(name, "DECODE") == 0)
+        return decode_type(&call->list);
+    for (struct expr *one = first; one; one = one->next)
+        resolve_merge_type(r, &type, one);
+    return type;
+}
+
+static void check_arguments(struct resolver *r, const struct expr *call) {
+    enum { MANY = 90 };
+    const struct function *function = call->function;
+    const int n = call->star ? 1 : (int)call->list.count;
+    const bool form = function->kind == FUNCTION_FORM;
+    if (n < function->least)
+        statement_refuse(r->s, form || function->most > MANY ? 938 : 909,
+                         call->from, "");
+    else if (n > function->most)
+        statement_refuse(r->s, form && function->most > MANY ? 939 : 909,
+                         call->from, "");
+    if (call->star && strcmp(function->name, "COUNT") != 0)
+        statement_refuse(r->s, 936, call->from, "");
+    if ((call->distinct || call->all) && function->kind != FUNCTION_AGGREGATE)
+        statement_refuse(r->s, 936, call->from, "");
+}
+
+static void check_window(struct resolver *r, const struct expr *call) {
+    const struct window *window = call->window;
+    const enum function_kind kind = call->function->kind;
+    if ((kind == FUNCTION_RANKING || kind == FUNCTION_WINDOW) && !window)
+        statement_refuse(r->s, 30484, call->from, "");
+    if (!window)
+        return;
+    const bool ordered = window->order.first;
+    if (kind != FUNCTION_RANKING && kind != FUNCTION_WINDOW &&
+        kind != FUNCTION_AGGREGATE)
+        statement_refuse(r->s, 933, window->token, "");
+    else if (!ordered && (kind == FUNCTION_RANKING || window->framed))
+        statement_refuse(r->s, 30485, window->token, "");
+    else if (window->framed && kind == FUNCTION_RANKING)
+        statement_refuse(r->s, 907, window->token, "");
+    else if (window->range && (window->from.rows || window->to.rows))
+        statement_refuse(r->s, 3001, window->token, "such a window");
+}
+
+void resolve_call(struct resolver *r, struct expr *call) {
+    const struct token *name = &r->s->tokens[call->name.last];
+    const struct function *function =
+        name->type == TOKEN_WORD ? function_named(name->at, name->length)
+                                 : NULL;
+    if (!function || function->kind == FUNCTION_BARE) {
+        statement_refuse_name(r->s, 904, call->name.first, call->name.last);
+        return;
+    }
+    call->function = function;
+    check_arguments(r, call);
+    check_window(r, call);
+    const bool aggregates =
+        function->kind == FUNCTION_AGGREGATE && !call->window;
+    if (aggregates && r->aggregates++ > 0)
+        statement_refuse(r->s, 3001, call->from, "aggregates of aggregates");
+    resolve_values(r, &call->list);
+    if (aggregates)
+        r->aggregates--;
+    if (r->s->error)
+        return;
+    call->type = function->kind == FUNCTION_FORM ? form_type(r, call)
+                                                 : result_type(call);
+    call->native =
+        !call->list.first || operand_orders_natively(call->list.first->type);
+    const bool extreme = strcmp(function->name, "MIN") == 0 ||
+                         strcmp(function->name, "MAX") == 0;
+    if (!call->window)
+        return;
+    if (extreme && !call->native)
+        statement_refuse(r->s, 3001, call->from,
+                         "MIN and MAX of such numbers over a window");
+    resolve_values(r, &call->window->partition);
+    resolve_window_order(r, &call->window->order);
+}

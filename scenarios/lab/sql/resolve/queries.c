@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Queries: their parts in the order in which names become visible, and the
+// columns that they have for what is around them.
+#include <ctype.h>
+#include <string.h>
+
+#include "sql/resolve/resolver.h"
+
+void columns_append(struct resolver *r, struct column_defs *list,
+                    const struct column_def *one) {
+    struct column_def *made = statement_take(r->s, sizeof *made);
+    *made = *one;
+    made->next = NULL;
+    if (list->last)
+        list->last->next = made;
+    else
+        list->first = made;
+    list->last = made;
+    list->count++;
+}
+
+bool columns_have_twice(struct resolver *r, const struct column_defs *columns,
+                        const struct token *name) {
+    statement_work(r->s, columns->count);
+    for (const struct column_def *a = columns->first; a; a = a->next) {
+        if (!a->name || (name && !name_spells(name, a->name)))
+            continue;
+        for (const struct column_def *b = a->next; b; b = b->next)
+            if (b->name && strcmp(a->name, b->name) == 0)
+                return true;
+        statement_work(r->s, columns->count / 4);
+    }
+    return false;
+}
+
+// Oracle names an expression by its text in upper case without blanks.
+static const char *name_of_item(struct resolver *r, const struct item *item) {
+    const struct token *tokens = r->s->tokens;
+    unsigned from = item->alias ? item->alias : item->from;
+    const unsigned to = item->alias ? item->alias + 1 : item->to;
+    char name[LONGEST_NAME + 1];
+    size_t length = 0;
+    if (!item->alias && item->value->kind == EXPR_COLUMN)
+        from = to - 1;
+    for (; from < to; from++) {
+        const struct token *token = &tokens[from];
+        if (token->type == TOKEN_BIND && length < LONGEST_NAME)
+            name[length++] = ':';
+        for (size_t i = 0; i < token->length && length < LONGEST_NAME; i++) {
+            const char c = name_letter(token, i);
+            if (c != '"' && (c != ' ' || token->type != TOKEN_STRING))
+                name[length++] = c;
+        }
+    }
+    char *kept = statement_take(r->s, length + 1);
+    memcpy(kept, name, length);
+    return kept;
+}
+
+static void add_star(struct resolver *r, struct block *block,
+                     const struct item *item) {
+    const struct names_list *using = NULL;
+    struct name column = {item->table.first, item->table.last + 2};
+    for (const struct source *one = block->sources; one; one = one->next) {
+        if (item->table.first && !scope_is_called(r, one, column))
+            continue;
+        using = using ? using : one->using;
+        if (!one->columns.known)
+            block->columns.known = false;
+        if (one->query && one->columns.known &&
+            columns_have_twice(r, &one->columns, NULL))
+            statement_refuse(r->s, 918, item->from, "");
+        for (const struct column_def *def = one->columns.first; def;
+             def = def->next)
+            columns_append(r, &block->columns, def);
+    }
+}
+
+static bool has_natural(const struct join *join) {
+    return join->kind != JOIN_SOURCE &&
+           (join->natural || join->using.count > 0 || has_natural(join->left) ||
+            (join->right && has_natural(join->right)));
+}
+
+// Oracle puts the columns of USING first.
+static void check_star(struct resolver *r, const struct block *block,
+                       const struct item *item) {
+    for (const struct join *one = block->joins.first; one; one = one->next)
+        if (has_natural(one))
+            statement_refuse(r->s, 3001, item->from, "* of such a join");
+}
+
+static void resolve_items(struct resolver *r, struct block *block) {
+    block->columns.known = true;
+    for (struct item *one = block->items.first; one && !r->s->error;
+         one = one->next) {
+        if (one->star) {
+            check_star(r, block, one);
+            add_star(r, block, one);
+            continue;
+        }
+        resolve_value(r, one->value);
+        one->name = name_of_item(r, one);
+        if (block->distinct && operand_is_lob(one->value->type))
+            statement_refuse(r->s, 932, one->from, "DISTINCT of a LOB");
+        const struct column_def def = {.name = one->name,
+                                       .type = one->value->type,
+                                       .shown = one->value->shown};
+        columns_append(r, &block->columns, &def);
+    }
+}
+
+void resolve_where(struct resolver *r, struct expr *where) {
+    enum sign sign;
+    struct expr *bound = rownum_bound(where, &sign);
+    if (where->kind == EXPR_AND) {
+        resolve_where(r, where->left);
+        resolve_where(r, where->right);
+    } else if (bound) {
+        resolve_value(r, bound);
+    } else {
+        resolve_condition(r, where);
+    }
+}
+
+// CONNECT BY is supported only as the usual row generator.
+static void resolve_row_generator(struct resolver *r,
+                                  const struct block *block) {
+    struct expr *condition = block->connect;
+    const struct source *table = block->sources;
+    const struct expr *level =
+        condition->kind == EXPR_COMPARISON ? condition->left : NULL;
+    const bool by_level =
+        level &&
+        (level->kind == EXPR_ROWNUM ||
+         (level->kind == EXPR_COLUMN && level->name.first == level->name.last &&
+          statement_is(r->s, level->name.last, "level")));
+    if (!by_level || block->where || table->next || table->query ||
+        !statement_is(r->s, table->table.last, "dual") ||
+        (condition->sign != SIGN_LESS && condition->sign != SIGN_AT_MOST)) {
+        statement_refuse(r->s, 3001, block->from,
+                         "CONNECT BY other than LEVEL <= n on DUAL");
+        return;
+    }
+    resolve_value(r, condition->right);
+}
+
+static void resolve_groups(struct resolver *r, struct block *block) {
+    for (struct expr *one = block->group.first; one; one = one->next) {
+        resolve_value(r, one);
+        if (grouping_has_aggregate(r->s, one))
+            statement_refuse(r->s, 934, one->from, "");
+        if (operand_is_lob(one->type))
+            statement_refuse(r->s, 932, one->from, "GROUP BY a LOB");
+    }
+}
+
+// The parts that ROWNUM's limit has to come before.
+static bool is_limited_before(const struct block *block) {
+    return block->limited &&
+           (block->grouped || block->order.first || block->distinct);
+}
+
+// It then becomes a subquery, which has one table's name.
+static void check_limit(struct resolver *r, const struct block *block) {
+    const struct join *join = block->joins.first;
+    const struct item *item = block->items.first;
+    const bool counts = block->items.count == 1 && item->value &&
+                        item->value->kind == EXPR_CALL && item->value->star &&
+                        block->group.count == 0 && !block->having &&
+                        !block->order.first && !block->distinct;
+    if (is_limited_before(block) && !counts &&
+        (join->next || join->kind != JOIN_SOURCE ||
+         (join->source->query && !join->source->alias)))
+        statement_refuse(r->s, 3001, block->from,
+                         "ROWNUM with a join that is grouped or sorted");
+}
+
+static void resolve_inner(struct resolver *r, struct block *block) {
+    resolve_query(r, block->inner);
+    block->columns = block->inner->columns;
+}
+
+static void resolve_select(struct resolver *r, struct block *block) {
+    struct scope scope = {.outer = r->scope, .block = block};
+    const bool allowed = r->rownum_allowed;
+    if (block->into.first && block != r->into)
+        statement_refuse(r->s, 905, block->into_from, "");
+    r->scope = &scope;
+    r->rownum_allowed = false;
+    resolve_sources(r, block);
+    block->aggregates = grouping_list_has_aggregate(r->s, &block->items);
+    r->rownum_allowed = !block->aggregates && block->group.count == 0;
+    resolve_items(r, block);
+    r->rownum_allowed = false;
+    block->grouped =
+        block->aggregates || block->group.count > 0 || block->having;
+    block->limited = rownum_limits(block->where);
+    if (block->connect)
+        resolve_row_generator(r, block);
+    if (block->where)
+        resolve_where(r, block->where);
+    if (grouping_has_aggregate(r->s, block->where))
+        statement_refuse(r->s, 934, block->where->from, "");
+    resolve_groups(r, block);
+    if (block->having)
+        resolve_condition(r, block->having);
+    scope.aliases = &block->items;
+    resolve_order(r, &block->order, block);
+    if (block->grouped && !r->s->error)
+        grouping_check(r, block);
+    check_limit(r, block);
+    r->rownum_allowed = allowed;
+    r->scope = scope.outer;
+}
+
+// The type of what a set has from both; unknown types exclude nothing.
+static void merge_column(struct resolver *r, const struct block *block,
+                         struct column_def *to, const struct column_def *more) {
+    const enum operand_type a = to->type, b = more->type;
+    const bool known = a > OPERAND_NULL && b > OPERAND_NULL;
+    const bool numbers = operand_is_number(a) && operand_is_number(b);
+    if (known && a != b && !numbers)
+        statement_refuse(r->s, 1790, block->from, "");
+    to->type = a == OPERAND_NULL   ? b
+               : b == OPERAND_NULL ? a
+               : a == b            ? a
+               : numbers           ? OPERAND_NUMBER
+                                   : OPERAND_UNKNOWN;
+    if (to->shown <= OPERAND_NULL)
+        to->shown = more->shown;
+    to->declared = NULL;
+}
+
+static void merge_blocks(struct resolver *r, struct query *query,
+                         const struct block *block) {
+    if (!query->columns.known || !block->columns.known) {
+        query->columns.known = false;
+        return;
+    }
+    const struct column_def *more = block->columns.first;
+    struct column_def *to = query->columns.first;
+    if (query->columns.count != block->columns.count)
+        statement_refuse(r->s, 1789, block->from, "");
+    for (; to && more; to = to->next, more = more->next) {
+        merge_column(r, block, to, more);
+        if (block->set != SET_UNION_ALL && operand_is_lob(to->type))
+            statement_refuse(r->s, 932, block->from, "a LOB in a set");
+    }
+}
+
+static void copy_columns(struct resolver *r, struct column_defs *to,
+                         const struct column_defs *from) {
+    *to = (struct column_defs){.known = from->known};
+    for (const struct column_def *one = from->first; one; one = one->next)
+        columns_append(r, to, one);
+}
+
+static void rename_columns(struct resolver *r, struct with *with) {
+    struct column_def *def = with->defs.first;
+    for (struct name_entry *one = with->columns.first; one && def;
+         one = one->next, def = def->next) {
+        char *name = statement_take(r->s, LONGEST_NAME + 1);
+        name_spell(&r->s->tokens[one->token], name);
+        def->name = name;
+    }
+}
+
+// Inside a recursive query its own columns have no known types.
+static void forward_declare(struct resolver *r, struct with *with) {
+    with->defs.known = true;
+    for (struct name_entry *one = with->columns.first; one; one = one->next)
+        columns_append(r, &with->defs, &(struct column_def){0});
+    rename_columns(r, with);
+}
+
+static void resolve_with(struct resolver *r, struct with *with,
+                         struct with_scope *made) {
+    *made = (struct with_scope){r->withs, with};
+    if (with->columns.count > 0) { // it may name itself
+        forward_declare(r, with);
+        r->withs = made;
+    }
+    resolve_query(r, with->query);
+    copy_columns(r, &with->defs, &with->query->columns);
+    rename_columns(r, with);
+    if (with->columns.count == 0 && with->defs.known &&
+        columns_have_twice(r, &with->defs, NULL))
+        statement_refuse(r->s, 918, with->name, "");
+    r->withs = made;
+}
+
+static void resolve_blocks(struct resolver *r, struct query *query) {
+    enum { MOST_SET_OPERATORS = 500 }; // SQLite takes no more
+    unsigned blocks = 0;
+    for (struct block *one = query->first; one && !r->s->error;
+         one = one->next) {
+        if (blocks++ == MOST_SET_OPERATORS)
+            statement_refuse(r->s, 3001, one->from, "this many set operators");
+        if (one->inner)
+            resolve_inner(r, one);
+        else
+            resolve_select(r, one);
+        if (one == query->first)
+            copy_columns(r, &query->columns, &one->columns);
+        else
+            merge_blocks(r, query, one);
+    }
+}
+
+void resolve_query(struct resolver *r, struct query *query) {
+    enum { DEEPEST = 50, MOST_WITHS = 50 };
+    const struct resolver outer = *r;
+    unsigned withs = 0;
+    if (r->queries++ == DEEPEST)
+        statement_refuse(r->s, 913, query->from, "");
+    r->aggregates = 0;
+    r->rownum_allowed = false;
+    for (struct with *one = query->with; one && !r->s->error; one = one->next) {
+        if (withs++ == MOST_WITHS)
+            statement_refuse(r->s, 3001, one->name,
+                             "this many queries in WITH");
+        resolve_with(r, one, statement_take(r->s, sizeof(struct with_scope)));
+    }
+    resolve_blocks(r, query);
+    if (query->order.first && !r->s->error)
+        resolve_set_order(r, query);
+    const struct row_limit *limit = &query->limit;
+    if (limit->other)
+        statement_refuse(r->s, 3001, query->from, "such a limit of rows");
+    if ((limit->fetch || limit->offset) &&
+        (r->s->tree->kind != TREE_QUERY || query != r->s->tree->query ||
+         r->s->tree->locks))
+        statement_refuse(r->s, 3001, query->from, "such a limit of rows");
+    if (limit->count)
+        resolve_value(r, limit->count);
+    if (limit->offset)
+        resolve_value(r, limit->offset);
+    *r = outer;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the names in a tree denote, and the types of its values.
+#ifndef ORALAB_RESOLVE_H
+#define ORALAB_RESOLVE_H
+
+#include "sql/parse/tree.h"
+#include "sql/resolve/catalog.h"
+
+// Resolves s->tree. `schema` is the schema of new tables, quoted. Without a
+// `catalog` (NULL) no column has a known type. False after refusing.
+bool resolve_tree(struct statement *s, const char *schema,
+                  const struct catalog *catalog);
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a FROM names: tables of the user and of SYS, queries of WITH, views.
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sql/resolve/resolver.h"
+
+enum { UNITS_PER_TABLE = 10000 }; // SQLite prepares a query of it
+
+struct taking {
+    struct resolver *r;
+    struct column_defs *columns;
+};
+
+static void take_column(void *to, const char *name, const char *declared,
+                        bool own) {
+    struct taking *taking = to;
+    struct statement *s = taking->r->s;
+    enum { MOST_DECLARED = 40 };
+    const size_t length = strlen(name), type = declared ? strlen(declared) : 0;
+    struct column_def one = {.type =
+                                 operand_type_of_declaration(declared, own)};
+    char *spelled = statement_take(s, length < LONGEST_NAME ? length + 1 : 1);
+    char *kept = statement_take(s, MOST_DECLARED);
+    if (length < LONGEST_NAME)
+        memcpy(spelled, name, length);
+    snprintf(kept, MOST_DECLARED, "%.*s", (int)type, declared ? declared : "");
+    one.name = spelled;
+    one.declared = kept;
+    one.shown = one.type;
+    columns_append(taking->r, taking->columns, &one);
+}
+
+static const struct with *with_named(const struct resolver *r, unsigned name) {
+    for (const struct with_scope *one = r->withs; one; one = one->outer)
+        if (name_equals(&r->s->tokens[one->with->name], &r->s->tokens[name]))
+            return one->with;
+    return NULL;
+}
+
+// Whether a WITH clause defines the name, though not at this place.
+static bool is_with_elsewhere(const struct resolver *r, unsigned name) {
+    for (const struct with *one = r->s->tree->withs; one; one = one->others)
+        if (name_equals(&r->s->tokens[one->name], &r->s->tokens[name]))
+            return true;
+    return false;
+}
+
+// SYS names the underlying views V_$SESSION.
+static bool is_underlying(const struct token *name) {
+    return (name->length > 3 && strncasecmp(name->at, "v_$", 3) == 0) ||
+           (name->length > 4 && strncasecmp(name->at, "gv_$", 4) == 0);
+}
+
+static enum place place_of(const struct resolver *r,
+                           const struct source *source,
+                           enum table_owner owner) {
+    const unsigned name = source->table.last;
+    const bool owned = source->table.first < name;
+    if (owner == OWN_TABLE)
+        return PLACE_OWN;
+    if (owner == DICTIONARY_VIEW)
+        return PLACE_VIEW;
+    if (r->catalog && is_with_elsewhere(r, name))
+        return PLACE_SYS;
+    if (owned)
+        return statement_is(r->s, source->table.first, "sys") ? PLACE_SYS
+                                                              : PLACE_OWNER;
+    return is_underlying(&r->s->tokens[name]) ? PLACE_SYS : PLACE_BARE;
+}
+
+void resolve_table(struct resolver *r, struct source *source) {
+    char owner[LONGEST_NAME + 1] = "", table[LONGEST_NAME + 1];
+    const unsigned name = source->table.last;
+    const bool owned = source->table.first < name;
+    const struct with *with = owned ? NULL : with_named(r, name);
+    struct taking taking = {r, &source->columns};
+    if (with) {
+        source->columns = with->defs;
+        source->place = PLACE_BARE;
+        return;
+    }
+    if (owned)
+        name_spell(&r->s->tokens[source->table.first], owner);
+    name_spell(&r->s->tokens[name], table);
+    statement_work(r->s, UNITS_PER_TABLE);
+    const enum table_owner found =
+        r->s->error  ? NO_TABLE
+        : r->catalog ? r->catalog->table(r->catalog->data, owner, table,
+                                         take_column, &taking)
+                     : OTHERS_TABLE;
+    if (source->remote)
+        statement_refuse(r->s, 2019, name, "");
+    else if (found == NO_TABLE)
+        statement_refuse(r->s, 942, name, "");
+    source->columns.known = source->columns.count > 0;
+    source->own = found == OWN_TABLE;
+    source->place = place_of(r, source, found);
+}
+
+static void add_source(struct resolver *r, struct block *block,
+                       struct source *source) {
+    if (source->query) {
+        // A query sees nothing of the tables around it.
+        const struct scope *scope = r->scope;
+        r->scope = scope->outer;
+        resolve_query(r, source->query);
+        r->scope = scope;
+        source->columns = source->query->columns;
+    } else {
+        resolve_table(r, source);
+    }
+    if (block->last_source)
+        block->last_source->next = source;
+    else
+        block->sources = source;
+    block->last_source = source;
+}
+
+static void add_using(struct resolver *r, struct join *join,
+                      struct names *names) {
+    if (join->kind != JOIN_SOURCE) {
+        add_using(r, join->left, names);
+        if (join->right)
+            add_using(r, join->right, names);
+        return;
+    }
+    struct names_list *made = statement_take(r->s, sizeof *made);
+    made->names = names;
+    made->next = join->source->using;
+    join->source->using = made;
+}
+
+static void collect(struct resolver *r, struct block *block,
+                    struct join *join) {
+    if (r->s->error)
+        return;
+    if (join->kind == JOIN_SOURCE) {
+        add_source(r, block, join->source);
+        return;
+    }
+    collect(r, block, join->left);
+    if (join->right)
+        collect(r, block, join->right);
+    if (join->using.count > 0)
+        add_using(r, join, &join->using);
+}
+
+static void resolve_conditions(struct resolver *r, struct join *join) {
+    if (join->kind == JOIN_SOURCE)
+        return;
+    resolve_conditions(r, join->left);
+    if (join->right)
+        resolve_conditions(r, join->right);
+    if (join->on)
+        resolve_condition(r, join->on);
+}
+
+void resolve_sources(struct resolver *r, struct block *block) {
+    for (struct join *one = block->joins.first; one; one = one->next)
+        collect(r, block, one);
+    ((struct scope *)r->scope)->sources = block->sources;
+    for (struct join *one = block->joins.first; one; one = one->next)
+        resolve_conditions(r, one);
+}

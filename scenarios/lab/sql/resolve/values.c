@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The types of values.
+#include "sql/resolve/resolver.h"
+#include "sql/value.h"
+
+void resolve_expect(struct resolver *r, struct expr *value,
+                    enum operand_type type) {
+    if (value->bind == 0 || value->type != OPERAND_UNKNOWN)
+        return;
+    r->s->expected[value->bind - 1] = (uint8_t)type;
+    value->type = value->shown = type;
+}
+
+enum operand_type resolve_common_type(struct resolver *r, enum operand_type a,
+                                      enum operand_type b) {
+    if (a == OPERAND_NULL || b == OPERAND_NULL)
+        return a == OPERAND_NULL ? b : a;
+    if (operand_is_number(a) && operand_is_number(b))
+        return a == b ? a : OPERAND_NUMBER;
+    if ((operand_is_number(a) && operand_is_time(b)) ||
+        (operand_is_time(a) && operand_is_number(b)))
+        statement_refuse(r->s, 932, 0, "");
+    return a == b ? a : OPERAND_UNKNOWN;
+}
+
+void resolve_merge_type(struct resolver *r, enum operand_type *type,
+                        const struct expr *more) {
+    const enum operand_type before = *type;
+    if (more->type == OPERAND_NULL)
+        return;
+    *type = resolve_common_type(r, before, more->type);
+    const bool known = before != OPERAND_UNKNOWN && before != OPERAND_NULL &&
+                       more->type != OPERAND_UNKNOWN;
+    const bool text = (before == OPERAND_TEXT) != (more->type == OPERAND_TEXT);
+    if (known && text)
+        statement_refuse(r->s, 932, more->from, "");
+}
+
+static void resolve_bind(struct resolver *r, struct expr *bind) {
+    unsigned low = 0, high = r->s->binds;
+    while (low < high) { // the tokens are in order
+        const unsigned middle = (low + high) / 2;
+        if (r->s->bind_token[middle] < bind->from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bind->bind = low + 1;
+    bind->type = r->s->expected[low];
+}
+
+static void resolve_text(struct resolver *r, struct expr *text) {
+    const struct token *token = &r->s->tokens[text->from];
+    text->type = token->length == 2 ? OPERAND_NULL : OPERAND_TEXT;
+    text->literal = token->length > 2;
+    text->padded = text->literal && token->at[token->length - 2] == ' ';
+}
+
+// The type of a + b and the like.
+static enum operand_type arithmetic_type(enum sign sign, enum operand_type a,
+                                         enum operand_type b) {
+    const bool numeric = (operand_is_number(a) || a == OPERAND_TEXT) &&
+                         (operand_is_number(b) || b == OPERAND_TEXT);
+    if (sign == SIGN_CONCATENATE)
+        return OPERAND_TEXT;
+    if (numeric || sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE)
+        return OPERAND_NUMBER;
+    if (operand_is_time(a) && operand_is_number(b))
+        return OPERAND_DATE;
+    if (a == OPERAND_DATE && b == OPERAND_DATE)
+        return OPERAND_NUMBER;
+    return OPERAND_UNKNOWN;
+}
+
+// Whether the query returns one row at most: an aggregate without groups.
+static bool is_one_row(const struct query *query) {
+    const struct block *block = query->first;
+    return !query->set && !query->with && !block->inner &&
+           block->group.count == 0 && block->aggregates;
+}
+
+static void resolve_subquery(struct resolver *r, struct expr *value) {
+    resolve_query(r, value->query);
+    const struct column_defs *columns = &value->query->columns;
+    if (columns->known && columns->count > 1)
+        statement_refuse(r->s, 913, value->from, "");
+    if (columns->known && columns->count == 1) {
+        value->type = columns->first->type;
+        value->shown = columns->first->shown;
+    }
+    value->native = is_one_row(value->query);
+}
+
+static void resolve_case(struct resolver *r, struct expr *value) {
+    enum operand_type type = OPERAND_NULL;
+    if (value->left)
+        resolve_value(r, value->left);
+    for (struct expr *when = value->list.first; when; when = when->next) {
+        if (value->left) {
+            resolve_value(r, when->left);
+            when->native = resolve_comparable(r, value->left, when->left, true);
+        } else {
+            resolve_condition(r, when->left);
+        }
+        resolve_value(r, when->right);
+        resolve_merge_type(r, &type, when->right);
+    }
+    if (value->right) {
+        resolve_value(r, value->right);
+        resolve_merge_type(r, &type, value->right);
+    }
+    value->type = type;
+}
+
+static void resolve_cast(struct resolver *r, struct expr *value) {
+    resolve_value(r, value->left);
+    type_name_of_cast(r, value->cast);
+    if (value->cast->declared)
+        value->type = operand_type_of_declaration(value->cast->declared, true);
+}
+
+static void resolve_extract(struct resolver *r, struct expr *value) {
+    static const char *const fields[] = {"year", "month",  "day",
+                                         "hour", "minute", "second"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        found = found || statement_is(r->s, value->name.first, fields[i]);
+    if (!found)
+        statement_refuse(r->s, 907, value->name.first, "");
+    resolve_value(r, value->left);
+    value->type = OPERAND_NUMBER;
+}
+
+static void resolve_trim(struct resolver *r, struct expr *value) {
+    resolve_value(r, value->left);
+    if (value->right) {
+        const struct token *set = &r->s->tokens[value->right->from];
+        if (value->right->kind != EXPR_TEXT)
+            statement_refuse(r->s, 3001, value->right->from,
+                             "TRIM of other than a literal");
+        else if (set->length > 3)
+            statement_refuse(r->s, 30001, value->right->from, "");
+        resolve_value(r, value->right);
+    }
+    value->type = OPERAND_TEXT;
+}
+
+void resolve_values(struct resolver *r, struct exprs *list) {
+    for (struct expr *one = list->first; one; one = one->next)
+        resolve_value(r, one);
+}
+
+static void resolve_rownum(struct resolver *r, struct expr *value) {
+    if (!r->rownum_allowed)
+        statement_refuse(r->s, 3001, value->from, "ROWNUM here");
+    value->type = OPERAND_SMALL;
+}
+
+static enum operand_type type_of_number(struct resolver *r,
+                                        struct expr *number) {
+    const struct token *token = &r->s->tokens[number->to - 1];
+    struct decimal value;
+    bool overflow;
+    int64_t integer;
+    double real;
+    if (!decimal_from_text(token->at, token->length, &value, &overflow)) {
+        statement_refuse(r->s, overflow ? 1426 : 1722, number->from, "");
+        return OPERAND_UNKNOWN;
+    }
+    value.negative = number->negative && value.count > 0;
+    const int form = value_number_form(&value, &integer, &real);
+    return form == 1 || form == 2 ? OPERAND_SMALL : OPERAND_NUMBER;
+}
+
+void resolve_value(struct resolver *r, struct expr *value) {
+    statement_work(r->s, 1);
+    if (r->s->error)
+        return;
+    switch (value->kind) {
+    case EXPR_NULL:
+        value->type = OPERAND_NULL;
+        break;
+    case EXPR_TEXT:
+        resolve_text(r, value);
+        break;
+    case EXPR_NUMBER:
+        value->type = type_of_number(r, value);
+        break;
+    case EXPR_DATE:
+        value->type = OPERAND_DATE;
+        break;
+    case EXPR_TIMESTAMP:
+        value->type = OPERAND_TIMESTAMP;
+        break;
+    case EXPR_BIND:
+        resolve_bind(r, value);
+        break;
+    case EXPR_COLUMN:
+        resolve_column(r, value);
+        break;
+    case EXPR_ROWNUM:
+        resolve_rownum(r, value);
+        break;
+    case EXPR_SIGN:
+        resolve_value(r, value->left);
+        value->type = OPERAND_NUMBER;
+        break;
+    case EXPR_ARITHMETIC:
+        resolve_value(r, value->left);
+        resolve_value(r, value->right);
+        value->type =
+            arithmetic_type(value->sign, value->left->type, value->right->type);
+        break;
+    case EXPR_PARENTHESIZED:
+        resolve_value(r, value->left);
+        value->type = value->left->type;
+        value->shown = value->left->shown;
+        break;
+    case EXPR_SUBQUERY:
+        resolve_subquery(r, value);
+        break;
+    case EXPR_CALL:
+        resolve_call(r, value);
+        break;
+    case EXPR_CASE:
+        resolve_case(r, value);
+        break;
+    case EXPR_CAST:
+        resolve_cast(r, value);
+        break;
+    case EXPR_EXTRACT:
+        resolve_extract(r, value);
+        break;
+    case EXPR_TRIM:
+        resolve_trim(r, value);
+        break;
+    default:
+        statement_refuse(r->s, 936, value->from, "");
+    }
+    if (value->shown == OPERAND_UNKNOWN)
+        value->shown = value->type;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/types/operand_type.h"
+
+#include "sql/column_type.h"
+
+bool operand_is_number(enum operand_type type) {
+    return type == OPERAND_SMALL || type == OPERAND_NUMBER;
+}
+
+bool operand_is_time(enum operand_type type) {
+    return type == OPERAND_DATE || type == OPERAND_TIMESTAMP ||
+           type == OPERAND_TIMESTAMP_TZ;
+}
+
+bool operand_is_lob(enum operand_type type) {
+    return type == OPERAND_CLOB || type == OPERAND_BLOB;
+}
+
+bool operand_orders_natively(enum operand_type type) {
+    return type == OPERAND_SMALL || type == OPERAND_TEXT ||
+           type == OPERAND_DATE || type == OPERAND_TIMESTAMP ||
+           type == OPERAND_RAW || type == OPERAND_NULL;
+}
+
+enum operand_type operand_type_of_declaration(const char *declared, bool own) {
+    struct column_type type = column_type_of(declared);
+    switch (type.class) {
+    case CLASS_NUMBER:
+        return !own || column_type_is_small(&type) ? OPERAND_SMALL
+                                                   : OPERAND_NUMBER;
+    case CLASS_TEXT:
+        return OPERAND_TEXT;
+    case CLASS_DATE:
+        return OPERAND_DATE;
+    case CLASS_TIMESTAMP:
+        return OPERAND_TIMESTAMP;
+    case CLASS_RAW:
+        return OPERAND_RAW;
+    case CLASS_INTERVAL_YM:
+        return OPERAND_INTERVAL_YM;
+    case CLASS_INTERVAL_DS:
+        return OPERAND_INTERVAL_DS;
+    case CLASS_CLOB:
+        return OPERAND_CLOB;
+    case CLASS_BLOB:
+        return OPERAND_BLOB;
+    default:
+        return OPERAND_UNKNOWN;
+    }
+}
+
+enum operand_type operand_converted(enum operand_type type,
+                                    enum operand_type more) {
+    if (type == OPERAND_NULL)
+        return more;
+    if (type == more || more == OPERAND_NULL || type == OPERAND_UNKNOWN)
+        return type;
+    if (operand_is_number(type))
+        return more == OPERAND_SMALL ? type : OPERAND_NUMBER;
+    return type == OPERAND_TEXT || type == OPERAND_DATE ? type
+                                                        : OPERAND_UNKNOWN;
+}
