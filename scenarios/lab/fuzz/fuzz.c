@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "fuzz/same_world.h"
-#include "sql/dictionary.h"
+#include "sql/views/dictionary.h"
 #include "ttc/server.h"
 
 static struct sga *sga;

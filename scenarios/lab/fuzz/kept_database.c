@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/database.h"
-#include "sql/pga.h"
-#include "sql/session_zone.h"
-#include "sql/statement_journal.h"
+#include "sql/execute/database.h"
+#include "sql/execute/pga.h"
+#include "sql/types/session_zone.h"
+#include "sql/execute/statement_journal.h"
 
 bool __real_database_open(struct database *database, struct sga *sga,
                           struct session_slot *self,

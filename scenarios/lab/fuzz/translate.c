@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/lexer.h"
+#include "sql/parse/lexer.h"
 #include "sql/emit/translate.h"
 
 enum { MOST_TOKENS = 512, LONGEST = 8192 };

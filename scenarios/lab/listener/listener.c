@@ -21,7 +21,7 @@
 #include "net/wallet.h"
 #include "process/data_directory.h"
 #include "listener/spawn.h"
-#include "sql/dictionary.h"
+#include "sql/views/dictionary.h"
 #include "ttc/o5logon.h"
 
 struct listener {

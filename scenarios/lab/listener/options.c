@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #include "process/sga.h"
-#include "sql/pga.h"
+#include "sql/execute/pga.h"
 
 static const char help[] =
     "usage: oralab [options]\n"

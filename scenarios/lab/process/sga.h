@@ -78,7 +78,7 @@ struct sga {
     struct verifier verifier;
     bool error_markers;
     bool trace_net;
-    uint64_t pga_limit; // bytes, of each server: see sql/pga.h
+    uint64_t pga_limit; // bytes, of each server: see sql/execute/pga.h
     bool tcps_mutual;
     unsigned writer;          // SID of the session that changed data last
     uint32_t serial;          // of the session started last

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "sql/calendar.h"
-#include "sql/date_format.h"
-#include "sql/oracle_date.h"
-#include "sql/oracle_number.h"
+#include "sql/types/calendar.h"
+#include "sql/types/date_format.h"
+#include "sql/types/oracle_date.h"
+#include "sql/types/oracle_number.h"
 #include "tests/check.h"
 
 static bool text_is(const char *from, const char *bytes, size_t length,

@@ -3,10 +3,10 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "sql/oracle_date.h"
-#include "sql/number_format.h"
-#include "sql/oracle_number.h"
-#include "sql/value.h"
+#include "sql/types/oracle_date.h"
+#include "sql/types/number_format.h"
+#include "sql/types/oracle_number.h"
+#include "sql/types/value.h"
 #include "ttc/bind_types.h"
 #include "ttc/server.h"
 

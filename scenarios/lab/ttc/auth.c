@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "process/trace_file.h"
-#include "sql/alter_session.h"
+#include "sql/execute/alter_session.h"
 #include "ttc/server.h"
 
 enum { MOST_PAIRS = 200, JDBC_GRACE_MS = 5 };

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "process/trace_file.h"
-#include "sql/call_trace.h"
-#include "sql/number_format.h"
-#include "sql/value.h"
+#include "sql/execute/call_trace.h"
+#include "sql/types/number_format.h"
+#include "sql/types/value.h"
 #include "ttc/bind_types.h"
 #include "ttc/server.h"
 

@@ -3,11 +3,11 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "sql/oracle_date.h"
-#include "sql/oracle_number.h"
-#include "sql/session_zone.h"
-#include "sql/utf16.h"
-#include "sql/value.h"
+#include "sql/types/oracle_date.h"
+#include "sql/types/oracle_number.h"
+#include "sql/types/session_zone.h"
+#include "sql/types/utf16.h"
+#include "sql/types/value.h"
 #include "ttc/bind_types.h"
 #include "ttc/server.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "process/sql_trace.h"
-#include "sql/transaction.h"
+#include "sql/execute/transaction.h"
 
 enum { ERRORS_IN_ARRAY = 24381 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "process/sql_trace.h"
-#include "sql/utf16.h"
+#include "sql/types/utf16.h"
 #include "ttc/server.h"
 
 enum lob_operation {

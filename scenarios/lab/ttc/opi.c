@@ -8,8 +8,8 @@
 
 #include "process/sql_trace.h"
 #include "process/trace_file.h"
-#include "sql/statement_journal.h"
-#include "sql/transaction.h"
+#include "sql/execute/statement_journal.h"
+#include "sql/execute/transaction.h"
 #include "ttc/server.h"
 
 enum { VERSION_ARGUMENT_SINCE = 11 };

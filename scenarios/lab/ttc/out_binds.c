@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sql/oracle_date.h"
-#include "sql/utf16.h"
-#include "sql/value.h"
+#include "sql/types/oracle_date.h"
+#include "sql/types/utf16.h"
+#include "sql/types/value.h"
 #include "ttc/bind_types.h"
 #include "ttc/server.h"
 

@@ -10,7 +10,7 @@
 #include "net/tls.h"
 #include "process/sql_trace.h"
 #include "process/trace_file.h"
-#include "sql/transaction.h"
+#include "sql/execute/transaction.h"
 
 enum { ARENA_LIMIT = 64 << 20, UNKNOWN_SERVICE = 12514 };
 

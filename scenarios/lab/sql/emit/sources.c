@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <strings.h>
 
-#include "sql/dictionary_views.h"
+#include "sql/views/dictionary_views.h"
 #include "sql/emit/emitter.h"
 
 // SYS also owns the fixed views, and some statements use the names of their

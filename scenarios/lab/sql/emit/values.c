@@ -8,7 +8,7 @@
 
 #include "sql/emit/emitter.h"
 #include "sql/functions/function.h"
-#include "sql/value.h"
+#include "sql/types/value.h"
 
 unsigned emit_placeholder(const struct emitter *e, unsigned token) {
     unsigned low = 0, high = e->s->binds;

@@ -10,7 +10,7 @@
 
 #include "sql/parse/limits.h"
 #include "sql/parse/memory.h"
-#include "sql/lexer.h"
+#include "sql/parse/lexer.h"
 
 struct tree;
 

@@ -3,7 +3,7 @@
 #ifndef ORALAB_WORDS_H
 #define ORALAB_WORDS_H
 
-#include "sql/lexer.h"
+#include "sql/parse/lexer.h"
 
 // The code (TK_...) of the token at `at`, which others follow up to a
 // TOKEN_END. A word that is reserved, and that the grammar has no place for, is

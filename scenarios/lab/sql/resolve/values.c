@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The types of values.
 #include "sql/resolve/resolver.h"
-#include "sql/value.h"
+#include "sql/types/value.h"
 
 void resolve_expect(struct resolver *r, struct expr *value,
                     enum operand_type type) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sql/types/operand_type.h"
 
-#include "sql/column_type.h"
+#include "sql/types/column_type.h"
 
 bool operand_is_number(enum operand_type type) {
     return type == OPERAND_SMALL || type == OPERAND_NUMBER;

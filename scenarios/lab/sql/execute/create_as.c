@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/execute/create_as.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+#include "sql/types/column_type.h"
+#include "sql/execute/database.h"
+#include "sql/types/operand_type.h"
+
+static const char *type_text(enum operand_type type) {
+    switch (type) {
+    case OPERAND_SMALL:
+    case OPERAND_NUMBER:
+        return "NUMBER";
+    case OPERAND_TEXT:
+        return "VARCHAR2(4000)";
+    case OPERAND_DATE:
+        return "DATE";
+    case OPERAND_TIMESTAMP:
+        return "TIMESTAMP";
+    case OPERAND_RAW:
+        return "RAW(2000)";
+    case OPERAND_INTERVAL_YM:
+        return "INTERVAL YM";
+    case OPERAND_INTERVAL_DS:
+        return "INTERVAL DS";
+    case OPERAND_CLOB:
+        return "CLOB";
+    case OPERAND_BLOB:
+        return "BLOB";
+    default:
+        return NULL;
+    }
+}
+
+char *create_as_texts(struct database *database,
+                      const struct translation *translated, char **fill,
+                      struct ora_error *error) {
+    static const char create[] = "CREATE TABLE";
+    const char *query = translated->sql + translated->query_at;
+    const int name = (int)(translated->name_to - (sizeof create - 1));
+    const char *table = translated->sql + sizeof create - 1;
+    sqlite3_stmt *statement = NULL;
+    sqlite3_str *text;
+    bool known = true;
+    if (translated->binds > 0) {
+        ora_error_set(error, 1027, "");
+        return NULL;
+    }
+    if (sqlite3_prepare_v2(database->db, query, -1, &statement, NULL) !=
+        SQLITE_OK) {
+        ora_error_from_sqlite(error, database->db);
+        return NULL;
+    }
+    const int columns = sqlite3_column_count(statement);
+    text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "%s%.*s(", create, name, table);
+    for (int i = 0; i < columns; i++) {
+        const char *declared = sqlite3_column_decltype(statement, i);
+        if (declared && translated->sets)
+            declared = column_type_widest(declared);
+        const bool typed = translated->columns == (unsigned)columns;
+        const char *type = declared && *declared ? declared
+                           : typed ? type_text(translated->column[i])
+                                   : NULL;
+        known = known && type;
+        sqlite3_str_appendf(text, "%s\"%w\" %s", i ? "," : "",
+                            sqlite3_column_name(statement, i),
+                            type ? type : "");
+    }
+    sqlite3_str_appendall(text, ")");
+    sqlite3_finalize(statement);
+    char *made = sqlite3_str_finish(text);
+    *fill =
+        made ? sqlite3_mprintf("INSERT INTO%.*s %s", name, table, query) : NULL;
+    if (!known)
+        ora_error_set(error, 3001, "a table of columns of such types");
+    else if (!*fill)
+        ora_error_set(error, 4030, "");
+    else
+        return made;
+    sqlite3_free(made);
+    sqlite3_free(*fill);
+    *fill = NULL;
+    return NULL;
+}

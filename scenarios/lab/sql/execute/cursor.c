@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/execute/cursor.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/sql_trace.h"
+#include "sql/execute/call_trace.h"
+#include "sql/views/catalog.h"
+#include "sql/execute/command_type.h"
+#include "sql/execute/create_as.h"
+#include "sql/execute/cursor_parts.h"
+#include "sql/execute/pga.h"
+#include "sql/execute/plan_trace.h"
+#include "sql/execute/read_ahead.h"
+#include "sql/execute/sql_id.h"
+#include "sql/execute/statement_journal.h"
+
+enum { NOT_ALL_BOUND = 1008 };
+
+static void forget_opened(struct cursor *cursor) {
+    for (unsigned i = 0; i < cursor->opens; i++)
+        free(cursor->opened[i].query);
+    free(cursor->opened);
+    cursor->opened = NULL;
+    cursor->opens = 0;
+}
+
+// Takes over the texts of the queries that a block opens.
+static bool keep_opened(struct cursor *cursor, struct translation *translated) {
+    const size_t bytes = translated->opens * sizeof *cursor->opened;
+    forget_opened(cursor);
+    if (bytes == 0)
+        return true;
+    cursor->opened = malloc(bytes);
+    if (!cursor->opened)
+        return false;
+    memcpy(cursor->opened, translated->opened, bytes);
+    cursor->opens = translated->opens;
+    translated->opens = 0;
+    return true;
+}
+
+static bool keep_binds(struct cursor *cursor, struct translation *translated) {
+    cursor->placeholders = translated->binds;
+    cursor->into_from = translated->into_from;
+    cursor->into_to = translated->into_to;
+    cursor->names = 0;
+    free(cursor->first);
+    free(cursor->expected);
+    free(cursor->column_type);
+    free(cursor->block_query);
+    cursor->block_query = translated->query ? strdup(translated->query) : NULL;
+    cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
+    cursor->expected = malloc(translated->binds + 1);
+    cursor->column_type = malloc(translated->columns + 1);
+    if (!cursor->first || !cursor->expected || !cursor->column_type ||
+        !keep_opened(cursor, translated))
+        return false;
+    memcpy(cursor->expected, translated->expected, translated->binds);
+    memcpy(cursor->column_type, translated->column, translated->columns);
+    cursor->typed_columns = translated->columns;
+    cursor->sets = translated->sets;
+    for (unsigned i = 0; i < translated->binds; i++) {
+        cursor->first[i] = translated->bind[i].first;
+        cursor->names += translated->bind[i].first == i;
+    }
+    return true;
+}
+
+static bool prepare(struct cursor *cursor, const struct translation *translated,
+                    struct ora_error *error) {
+    struct database *database = cursor->database;
+    char *create = NULL;
+    sqlite3_free(cursor->fill);
+    cursor->fill = NULL;
+    if (translated->query_at > 0) {
+        create = create_as_texts(database, translated, &cursor->fill, error);
+        if (!create)
+            return false;
+    }
+    const int rc =
+        sqlite3_prepare_v3(database->db, create ? create : translated->sql, -1,
+                           SQLITE_PREPARE_PERSISTENT, &cursor->statement, NULL);
+    sqlite3_free(create);
+    if (rc != SQLITE_OK)
+        ora_error_from_sqlite(error, database->db);
+    return rc == SQLITE_OK;
+}
+
+static bool parse_once(struct cursor *cursor, const uint8_t *known,
+                       struct ora_error *error) {
+    struct database *database = cursor->database;
+    const struct catalog catalog = catalog_of(database);
+    database->misses++;
+    plan_trace_forget(cursor);
+    struct translation *translated = calloc(1, sizeof *translated);
+    if (!translated) {
+        ora_error_set(error, 4030, "");
+        return false;
+    }
+    translation_make(cursor->sql, cursor->sql_length, database->own_schema,
+                     &catalog, known, translated);
+    cursor->kind = translated->kind;
+    cursor->locks = translated->locks;
+    cursor->lock_wait = translated->lock_wait;
+    sqlite3_finalize(cursor->statement);
+    cursor->statement = NULL;
+    bool done = false;
+    if (translated->error)
+        ora_error_set(error, translated->error, translated->about);
+    else if (!keep_binds(cursor, translated))
+        ora_error_set(error, 4030, "");
+    else if (!translated->sql)
+        done = true;
+    else if (!prepare(cursor, translated, error))
+        ; // `error` is set
+    else if (!cursor_keep_columns(cursor))
+        ora_error_set(error, 4030, "");
+    else if (cursor->kind == STATEMENT_QUERY && translated->columns == 0 &&
+             cursor_names_are_ambiguous(cursor))
+        ora_error_set(error, 918, "");
+    else
+        done = true;
+    translation_free(translated);
+    free(translated);
+    cursor->parsed = done;
+    return done;
+}
+
+// Tries again without the half-fetched queries: their snapshot also keeps the
+// old definitions of tables.
+bool cursor_parse_text(struct cursor *cursor, const uint8_t *known,
+                       struct ora_error *error) {
+    if (parse_once(cursor, known, error))
+        return true;
+    if (!read_ahead_is_needed(cursor->database))
+        return false;
+    *error = (struct ora_error){0};
+    return read_ahead_all(cursor->database, cursor, error) &&
+           parse_once(cursor, known, error);
+}
+
+bool cursor_parse_again(struct cursor *cursor, struct ora_error *error) {
+    struct sqlite3_stmt *before = cursor->statement;
+    cursor->statement = NULL;
+    bool done = cursor_parse_text(cursor, cursor->bound, error);
+    if (done && before && cursor->statement) {
+        sqlite_move_binds(before, cursor->statement);
+    } else if (done && cursor->placeholders > 0) {
+        ora_error_set(error, NOT_ALL_BOUND, "");
+        done = false;
+    }
+    sqlite3_finalize(before);
+    return done;
+}
+
+static char *memdup(const char *from, size_t length) {
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, from, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+bool cursor_parse(struct cursor *cursor, struct database *database,
+                  const char *sql, size_t length, struct ora_error *error) {
+    *cursor = (struct cursor){.database = database, .next = database->cursors};
+    database->cursors = cursor;
+    statement_call_begins(cursor, PARSE_CALL);
+    pga_begin_call();
+    cursor->sql_hash = sql_id_of(sql, length, cursor->sql_id);
+    cursor->command = command_type_of(sql, length);
+    cursor->sql = memdup(sql, length);
+    cursor->sql_length = length;
+    bool done = cursor->sql && cursor_parse_text(cursor, NULL, error);
+    if (!cursor->sql)
+        ora_error_set(error, 4030, "");
+    statement_call_ends(database, 0, error);
+    return done;
+}
+
+void cursor_forget_types(struct cursor *cursor) {
+    free(cursor->shown);
+    cursor->shown = NULL;
+    cursor->described = false;
+}
+
+static void leave_list(struct cursor *cursor) {
+    struct cursor **link = &cursor->database->cursors;
+    while (*link && *link != cursor)
+        link = &(*link)->next;
+    if (*link)
+        *link = cursor->next;
+}
+
+// The memory of a cursor, and its place in the session's list.
+static void release(struct cursor *cursor) {
+    if (cursor->database)
+        leave_list(cursor);
+    read_ahead_forget(cursor);
+    sqlite3_finalize(cursor->statement);
+    free(cursor->sql);
+    sqlite3_free(cursor->fill);
+    free(cursor->first);
+    free(cursor->expected);
+    free(cursor->column_type);
+    forget_opened(cursor);
+    returned_rows_forget(&cursor->returned);
+    free(cursor->bound);
+    free(cursor->column);
+    free(cursor->shown);
+    free(cursor->block_query);
+    plan_trace_forget(cursor);
+    *cursor = (struct cursor){0};
+}
+
+void cursor_cancel(struct cursor *cursor) {
+    if (cursor->kind != STATEMENT_QUERY || !cursor->statement)
+        return;
+    sqlite3_reset(cursor->statement);
+    read_ahead_forget(cursor);
+    cursor->executed = cursor->row_ready = false;
+}
+
+void cursor_close(struct cursor *cursor) {
+    if (!cursor->database || !sql_trace_wants(SQL_TRACE_ON)) {
+        release(cursor);
+        return;
+    }
+    plan_trace_before_close(cursor);
+    const int64_t began_us = clock_us(), began_cpu_us = cpu_us(0);
+    release(cursor);
+    call_trace_close(call_trace_number(cursor), began_us, began_cpu_us);
+}

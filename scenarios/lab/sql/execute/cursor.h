@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A cursor: a parsed statement, its binds, and the rows it is returning.
+#ifndef ORALAB_CURSOR_H
+#define ORALAB_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sql/execute/database.h"
+#include "sql/types/ora_error.h"
+#include "sql/execute/returned_rows.h"
+#include "sql/emit/translate.h"
+
+struct sqlite3_stmt;
+struct ahead;
+struct plan;
+
+enum wire_type { // type numbers of the wire protocol
+    COLUMN_VARCHAR2 = 1,
+    COLUMN_NUMBER = 2,
+    COLUMN_DATE = 12,
+    COLUMN_RAW = 23,
+    COLUMN_TIMESTAMP = 180,
+    COLUMN_CURSOR = 102,
+    COLUMN_CLOB = 112,
+    COLUMN_BLOB = 113,
+    COLUMN_TIMESTAMP_TZ = 181,
+    COLUMN_INTERVAL_YM = 182,
+    COLUMN_INTERVAL_DS = 183,
+};
+
+enum {
+    LONGEST_VARCHAR2 = 4000,
+    COLUMN_NAME = 129,
+    SCALE_OF_ANY_NUMBER = -127, // of a NUMBER without precision
+};
+
+struct column {
+    char name[COLUMN_NAME];
+    enum wire_type type;
+    unsigned size;
+    int precision, scale; // as Oracle describes it; see SCALE_OF_ANY_NUMBER
+};
+
+struct bind_value {
+    enum {
+        BIND_NULL,
+        BIND_INTEGER,
+        BIND_DOUBLE,
+        BIND_WIDE, // any other NUMBER; see value.h
+        BIND_TEXT,
+        BIND_TIME, // see oracle_date.h
+        BIND_RAW,
+        BIND_INTERVAL, // see value.h
+        BIND_CLOB,     // text
+        BIND_BLOB,
+    } kind;
+    int64_t integer;
+    double real;
+    const void *data;
+    size_t length;
+};
+
+struct cursor {
+    struct database *database;
+    struct cursor *next; // in the session's list
+    enum statement_kind kind;
+    char sql_id[14];
+    uint32_t sql_hash;
+    int command;   // v$session.COMMAND; see command_type.h
+    bool locks;    // a query FOR UPDATE
+    int lock_wait; // seconds; -1: without limit
+    char *sql;     // Oracle's text, as received
+    size_t sql_length;
+    char *fill;                     // of CREATE TABLE AS: the INSERT
+    struct sqlite3_stmt *statement; // NULL: SQLite has nothing to run
+    unsigned *first; // per placeholder: the first placeholder of the same name
+    // per placeholder: the type it was translated for (translate.h)
+    uint8_t *expected;
+    uint8_t *column_type; // per column: enum operand_type; 0: unknown
+    unsigned typed_columns;
+    bool sets; // see translate.h
+    unsigned placeholders;
+    unsigned names; // distinct placeholder names
+    // placeholders [from, to) are INTO targets, of a block or of RETURNING
+    unsigned into_from, into_to;
+    struct returned_rows returned; // by the last execution with RETURNING
+    struct opened_query *opened;   // the cursors that a block opens
+    unsigned opens;
+    struct column *column;
+    unsigned columns;
+    // The columns that the client was told of, if the statement was parsed
+    // again since.
+    struct column *shown;
+    unsigned shown_columns;
+    uint8_t *bound; // per placeholder: the type of its value
+    bool parsed;    // the translation is valid
+    bool described; // the columns' types are known
+    bool executed;
+    bool row_ready; // cursor_row() is a row that was not fetched yet
+    bool at_end;
+    uint64_t rows;           // rows fetched or changed
+    struct ahead *ahead;     // the remaining rows, if they were read ahead
+    struct plan *plan;       // if it was needed; see plan_trace.h
+    char *block_query;       // of a block: the query in it, else NULL
+    bool block_query_traced; // SQL trace has its text
+};
+
+// Each returns false with `error` set. The cursor can then only be closed or,
+// after cursor_execute() and cursor_advance(), executed again.
+bool cursor_parse(struct cursor *cursor, struct database *database,
+                  const char *sql, size_t length, struct ora_error *error);
+bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
+                 unsigned count, struct ora_error *error);
+// The index, of the values that cursor_bind() was given, of the one for the
+// placeholder `at`; `by_name`: there was one for each distinct name.
+unsigned cursor_value_of(const struct cursor *cursor, unsigned at,
+                         bool by_name);
+// Whether the placeholder `at` is one that the statement sets.
+bool cursor_sets(const struct cursor *cursor, unsigned at);
+// Whether it is a change with RETURNING.
+bool cursor_returns(const struct cursor *cursor);
+// Runs the statement, a query up to its first row. The first execution, and the
+// first one after cursor_forget_types(), determines the columns' types.
+bool cursor_execute(struct cursor *cursor, struct ora_error *error);
+void cursor_forget_types(struct cursor *cursor);
+// Makes the next row ready, or sets `at_end`.
+bool cursor_advance(struct cursor *cursor, struct ora_error *error);
+// The SQLite statement whose columns are the row that is ready.
+struct sqlite3_stmt *cursor_row(const struct cursor *cursor);
+// Keeps all rows of the query that runs, so that it can be positioned. False
+// with `error` set when the client wants the call stopped.
+bool cursor_keep_rows(struct cursor *cursor, struct ora_error *error);
+// The next row is number `row`, from 1; how many there are. Only after
+// cursor_keep_rows().
+void cursor_position(struct cursor *cursor, uint64_t row);
+uint64_t cursor_row_count(const struct cursor *cursor);
+// Drops the rows of a query that were not fetched. It can be executed again.
+void cursor_cancel(struct cursor *cursor);
+void cursor_close(struct cursor *cursor);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Execution of a cursor's statement.
+#include <sqlite3.h>
+#include <string.h>
+
+#include "sql/execute/alter_session.h"
+#include "sql/execute/cursor_parts.h"
+#include "sql/functions/function.h"
+#include "sql/execute/pga.h"
+#include "sql/execute/read_ahead.h"
+#include "sql/execute/statement_journal.h"
+#include "sql/execute/statement_steps.h"
+#include "sql/execute/transaction.h"
+
+// Named as Oracle's fetch function. SQLite must not re-prepare the statement by
+// itself when a table has changed: the translation may mean something else now.
+// The authorizer refuses it, which shows here as SQLITE_AUTH.
+__attribute__((noinline)) int opifch2(struct cursor *cursor) {
+    cursor->database->stepping = true;
+    const int rc = sqlite3_step(cursor->statement);
+    cursor->database->stepping = false;
+    return rc == SQLITE_AUTH ? SQLITE_SCHEMA : rc;
+}
+
+// A row, which only RETURNING gives. False without memory.
+static bool keep_returned(struct cursor *cursor) {
+    return !cursor_returns(cursor) ||
+           returned_rows_take(&cursor->returned, cursor->statement);
+}
+
+// Named as Oracle's function that executes anything but a query.
+__attribute__((noinline)) static int opiexe(struct cursor *cursor) {
+    int rc;
+    returned_rows_forget(&cursor->returned);
+    do {
+        rc = cursor->kind == STATEMENT_DDL
+                 ? sqlite3_step(cursor->statement)
+                 : sqlite_step_undoably(cursor->statement);
+        if (rc == SQLITE_ROW && !keep_returned(cursor))
+            sqlite_fail_statement(cursor->database->db);
+    } while (rc == SQLITE_ROW);
+    return rc;
+}
+
+// Whether to run the statement again because tables have changed and it was
+// parsed anew: another table may have the name, or columns other types.
+static bool once_more(struct cursor *cursor, int rc, int *times,
+                      struct ora_error *error) {
+    enum { MOST_TIMES = 50 };
+    return rc == SQLITE_SCHEMA && (*times)++ < MOST_TIMES &&
+           cursor_parse_again(cursor, error);
+}
+
+void cursor_count_sorts(struct cursor *cursor) {
+    cursor->database->self->stat[STAT_SORTS] += (uint64_t)sqlite3_stmt_status(
+        cursor->statement, SQLITE_STMTSTATUS_SORT, true);
+}
+
+bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
+    if (cursor->row_ready || cursor->at_end)
+        return true;
+    if (cursor->ahead)
+        return read_ahead_advance(cursor, error);
+    int rc, times = 0;
+    do
+        rc = opifch2(cursor);
+    while (once_more(cursor, rc, &times, error));
+    cursor->row_ready = rc == SQLITE_ROW;
+    cursor->at_end = rc != SQLITE_ROW;
+    if (rc == SQLITE_ROW)
+        return true;
+    if (rc != SQLITE_DONE && !error->number)
+        ora_error_from_sqlite(error, cursor->database->db);
+    if (!cursor->statement)
+        return false;
+    cursor_count_sorts(cursor);
+    sqlite3_reset(cursor->statement);
+    cursor->executed = rc == SQLITE_DONE;
+    return rc == SQLITE_DONE;
+}
+
+// CREATE TABLE AS: creates and fills the table, or does neither.
+static int create_and_fill(struct cursor *cursor) {
+    sqlite3 *db = cursor->database->db;
+    int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return rc;
+    rc = sqlite3_step(cursor->statement);
+    sqlite3_reset(cursor->statement);
+    if (rc == SQLITE_DONE)
+        rc = sqlite3_exec(db, cursor->fill, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    return rc == SQLITE_OK ? SQLITE_DONE : rc;
+}
+
+// DML opens a transaction. DDL commits the open one first and runs in one of
+// its own.
+static bool run(struct cursor *cursor, struct ora_error *error) {
+    struct database *database = cursor->database;
+    sqlite3 *db = database->db;
+    if (!(cursor->kind == STATEMENT_DDL ? transaction_commit(database)
+                                        : transaction_begin(database))) {
+        ora_error_from_sqlite(error, db);
+        return false;
+    }
+    database->lio.current_mode = true;
+    database->lio.cancelled = false;
+    database->lio.undoable = cursor->kind != STATEMENT_DDL;
+    int rc, times = 0;
+    do
+        rc = cursor->fill ? create_and_fill(cursor) : opiexe(cursor);
+    while (once_more(cursor, rc, &times, error));
+    database->lio.current_mode = database->lio.undoable = false;
+    if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL)
+        cursor->rows = (uint64_t)sqlite3_changes64(db);
+    else if (rc != SQLITE_DONE && database->lio.cancelled)
+        ora_error_set(error, 1013, "");
+    else if (rc != SQLITE_DONE && !error->number)
+        ora_error_from_sqlite(error, db);
+    // Oracle has one error for INSERT and another for UPDATE.
+    if (error->number == 1400 && cursor->kind == STATEMENT_UPDATE)
+        ora_error_set(error, 1407, "");
+    sqlite3_reset(cursor->statement);
+    if (rc != SQLITE_DONE && cursor->fill && !sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    cursor->at_end = true;
+    return rc == SQLITE_DONE;
+}
+
+// The beginning of the statement's text, in whole characters.
+static void show_text(struct session_slot *self, const struct cursor *cursor) {
+    size_t length = cursor->sql_length;
+    if (length > sizeof self->sql_text - 1) {
+        length = sizeof self->sql_text - 1;
+        while (length > 0 && (cursor->sql[length] & 0xc0) == 0x80)
+            length--;
+    }
+    for (size_t i = 0; i < length; i++)
+        self->sql_text[i] =
+            strchr("\r\n\t", cursor->sql[i]) ? ' ' : cursor->sql[i];
+    self->sql_text[length] = '\0';
+}
+
+// Publishes the statement in v$session and v$sql.
+static void show(const struct cursor *cursor) {
+    struct session_slot *self = cursor->database->self;
+    if (memcmp(self->sql_id, cursor->sql_id, sizeof self->sql_id) != 0)
+        show_text(self, cursor);
+    memcpy(self->previous_sql_id, self->sql_id, sizeof self->sql_id);
+    memcpy(self->sql_id, cursor->sql_id, sizeof self->sql_id);
+    self->previous_sql_hash = self->sql_hash;
+    self->sql_hash = cursor->sql_hash;
+    self->command = cursor->command;
+}
+
+// Statements that need no SQLite.
+static bool run_alone(struct cursor *cursor, struct ora_error *error) {
+    cursor->at_end = true;
+    if (cursor->kind == STATEMENT_SESSION)
+        return alter_session_execute(cursor->database, cursor->sql,
+                                     cursor->sql_length, error);
+    bool done = cursor->kind == STATEMENT_COMMIT
+                    ? transaction_commit(cursor->database)
+                : cursor->kind == STATEMENT_ROLLBACK
+                    ? transaction_rollback(cursor->database)
+                    : true;
+    if (!done)
+        ora_error_from_sqlite(error, cursor->database->db);
+    return done;
+}
+
+static bool lock(struct cursor *cursor, struct ora_error *error) {
+    enum { NOWAIT = 54, WAIT_EXPIRED = 30006 };
+    struct database *database = cursor->database;
+    database->lock_wait_s = cursor->lock_wait;
+    const bool begun = transaction_begin(database);
+    database->lock_wait_s = -1;
+    if (begun)
+        return true;
+    if (sqlite3_errcode(database->db) == SQLITE_BUSY)
+        ora_error_set(error, cursor->lock_wait == 0 ? NOWAIT : WAIT_EXPIRED,
+                      "");
+    else
+        ora_error_from_sqlite(error, database->db);
+    return false;
+}
+
+static bool execute(struct cursor *cursor, struct ora_error *error) {
+    const bool change = cursor->kind == STATEMENT_DDL && cursor->executed;
+    if ((change || !cursor->parsed) && !cursor_parse_again(cursor, error))
+        return false;
+    if (!cursor->statement)
+        return run_alone(cursor, error);
+    sqlite3_reset(cursor->statement);
+    // Ends the other queries' snapshots: even a half-fetched query of SYS's
+    // tables keeps SQLite from releasing the snapshot of the user's.
+    if (sqlite_statement_uses_schema(cursor->statement,
+                                     cursor->database->sga->user) &&
+        !read_ahead_all(cursor->database, cursor, error))
+        return false;
+    if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
+        return run(cursor, error);
+    if (cursor->locks && !lock(cursor, error))
+        return false;
+    if (cursor->kind == STATEMENT_QUERY && cursor->database->fetch_follows) {
+        statement_call_ends(cursor->database, 0, error);
+        statement_call_begins(cursor, FETCH_CALL);
+    }
+    if (cursor->block_query)
+        statement_call_recurses(cursor);
+    if (!cursor_advance(cursor, error))
+        return false;
+    return cursor->described || cursor_settle_types(cursor, error);
+}
+
+bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
+    statement_call_begins(cursor, EXEC_CALL);
+    cursor->rows = 0;
+    cursor->row_ready = cursor->at_end = false;
+    read_ahead_forget(cursor);
+    show(cursor);
+    date_functions_begin_statement();
+    pga_begin_call();
+    statement_steps_begin_call(cursor->database);
+    bool done = execute(cursor, error);
+    cursor->executed = done;
+    return done;
+}

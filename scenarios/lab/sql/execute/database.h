@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One session's database: an in-memory main database with the fixed tables, and
+// the data files, attached under their owners' names.
+//
+// A statement that reads only fixed tables makes no gets and no break checks,
+// so the counters it reads are exact. See database.c for the one exception.
+#ifndef ORALAB_DATABASE_H
+#define ORALAB_DATABASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "process/sga.h"
+#include "sql/execute/lio.h"
+#include "sql/execute/statement_call.h"
+#include "sql/execute/statement_steps.h"
+
+struct sqlite3;
+struct cursor;
+
+struct database {
+    struct sqlite3 *db;
+    struct sga *sga;
+    struct session_slot *self;
+    struct lio lio;
+    struct statement_steps steps;
+    struct cursor *cursors; // open cursors, linked by `next`
+    int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
+    bool declaring;  // a fixed table is declaring its columns to SQLite
+    bool stepping;   // no statement may be prepared now
+    unsigned misses; // statements translated so far
+    struct statement_call call;    // that runs
+    struct statement_call inner;   // the query in it, if it is a block
+    bool fetch_follows;            // the client's call also wants rows
+    char own_schema[SGA_NAME + 2]; // the user's schema, quoted
+};
+
+// `database` must live as long as the process. False with one line in `why`.
+bool database_open(struct database *database, struct sga *sga,
+                   struct session_slot *self, struct break_channel *channel,
+                   char *why, size_t size);
+void database_close(struct database *database);
+
+// For the fixed tables: sqlite3_declare_vtab(), which the authorizer would
+// otherwise take for a change of the main database.
+int database_declare_fixed_table(struct database *database, const char *sql);
+
+// fixed_table.c, connect_by.c
+bool fixed_tables_register(struct database *database);
+bool connect_by_register(struct database *database);
+
+#endif

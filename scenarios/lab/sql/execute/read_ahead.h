@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading the rest of half-fetched queries before another statement begins.
+//
+// All statements on one SQLite connection share one snapshot of a data file:
+// while one query is half-fetched, the session's other statements would not see
+// later commits. In Oracle each statement sees what was committed when it
+// began. So the remaining rows are written to an unnamed temporary file, and
+// the query gives up its snapshot.
+#ifndef ORALAB_READ_AHEAD_H
+#define ORALAB_READ_AHEAD_H
+
+#include "sql/execute/cursor.h"
+
+// Reads all half-fetched queries to their end, except `starting`, which may be
+// NULL. A query whose rows take more than 256 MiB fails with ORA-01555 when it
+// is fetched further. False with ORA-01013 in `error` if the client cancels the
+// call; the query being read fails with it, too.
+bool read_ahead_all(struct database *database, const struct cursor *starting,
+                    struct ora_error *error);
+bool read_ahead_is_needed(const struct database *database);
+
+// As cursor_advance(), for rows that were read ahead.
+bool read_ahead_advance(struct cursor *cursor, struct ora_error *error);
+void read_ahead_forget(struct cursor *cursor);
+
+#endif

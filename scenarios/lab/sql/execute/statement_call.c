@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/execute/statement_call.h"
+
+#include "process/sql_trace.h"
+#include "sql/execute/call_trace.h"
+#include "sql/execute/cursor.h"
+
+static struct statement_call call_now(struct cursor *cursor,
+                                      enum statement_call_kind kind) {
+    const struct database *database = cursor->database;
+    const uint64_t *stat = database->self->stat;
+    return (struct statement_call){
+        .kind = kind,
+        .cursor = cursor,
+        .began_us = clock_us(),
+        .cpu_us = sql_trace_wants(SQL_TRACE_ON) ? cpu_us(0) : -1,
+        .reads = stat[STAT_PHYSICAL_READS],
+        .gets = stat[STAT_CONSISTENT_GETS],
+        .current_gets = stat[STAT_DB_BLOCK_GETS],
+        .misses = database->misses,
+    };
+}
+
+void statement_call_begins(struct cursor *cursor,
+                           enum statement_call_kind kind) {
+    struct database *database = cursor->database;
+    if (database->call.kind == kind)
+        return;
+    database->call = call_now(cursor, kind);
+    database->self->stat[STAT_PARSES] += kind == PARSE_CALL;
+    database->self->stat[STAT_EXECUTES] += kind == EXEC_CALL;
+    sql_trace_cursor(call_trace_number(cursor));
+}
+
+void statement_call_recurses(struct cursor *cursor) {
+    enum { EXECUTE_AND_FETCH = 2 };
+    struct database *database = cursor->database;
+    database->inner = call_now(cursor, FETCH_CALL);
+    database->self->stat[STAT_EXECUTES]++;
+    database->self->stat[STAT_RECURSIVE_CALLS] += EXECUTE_AND_FETCH;
+}
+
+void statement_call_ends(struct database *database, uint64_t rows,
+                         const struct ora_error *error) {
+    const struct statement_call call = database->call;
+    if (call.kind == NO_CALL)
+        return;
+    struct statement_call end = call_now(call.cursor, call.kind);
+    struct time_model *model = &database->self->time;
+    uint64_t *us =
+        call.kind == PARSE_CALL ? &model->parse_us : &model->execute_us;
+    *us += (uint64_t)(end.began_us - call.began_us);
+    const struct statement_call inner = database->inner;
+    database->call.kind = database->inner.kind = NO_CALL;
+    if (!sql_trace_wants_call(call.began_us, call.cpu_us >= 0))
+        return;
+    if (end.cpu_us < 0)
+        end.cpu_us = cpu_us(0);
+    if (inner.kind != NO_CALL)
+        call_trace_recursive(&inner, &end, rows);
+    call_trace_write(&call, &end, rows, error);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SQLite, plus what its interface lacks: changes that can always be undone
+// alone, and access to its names and statements. By itself SQLite journals a
+// statement only if it expects that the statement can fail half-way. Functions
+// that raise errors, and cancels, can fail any statement half-way.
+#include "sqlite3-names.c"
+
+#include "sql/execute/statement_journal.h"
+
+int sqlite_step_undoably(sqlite3_stmt *statement) {
+    ((Vdbe *)statement)->usesStmtJournal = 1;
+    return sqlite3Step((Vdbe *)statement);
+}
+
+const char *sqlite_table_name(sqlite3 *db, const char *schema,
+                              const char *name) {
+    const Table *table = sqlite3FindTable(db, name, schema);
+    return table ? table->zName : NULL;
+}
+
+bool sqlite_statement_uses_schema(sqlite3_stmt *statement, const char *schema) {
+    const Vdbe *program = (Vdbe *)statement;
+    const int at = sqlite3FindDbName(program->db, schema);
+    return at >= 0 && DbMaskTest(program->btreeMask, at);
+}
+
+void sqlite_fail_statement(sqlite3 *db) {
+    sqlite3OomFault(db);
+}
+
+void sqlite_forget_interrupt(sqlite3 *db) {
+    db->u1.isInterrupted = 0;
+}
+
+void sqlite_move_binds(sqlite3_stmt *from, sqlite3_stmt *to) {
+    if (((Vdbe *)from)->nVar == ((Vdbe *)to)->nVar)
+        sqlite3TransferBindings(from, to);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "sql/execute/transaction.h"
+
+#include <sqlite3.h>
+#include <strings.h>
+#include <time.h>
+
+#include "process/sql_trace.h"
+#include "sql/execute/database.h"
+#include "sql/execute/read_ahead.h"
+
+enum {
+    // A waiting session checks for a break once per slice.
+    SLICE_US = 3000000,
+    // The interval at which it tries the lock.
+    RETRY_MS = 5,
+};
+
+// SQLite's busy handler, called repeatedly while another session's transaction
+// is open. Returns whether to wait on.
+static int wait_for_lock(void *argument, int tries) {
+    struct database *database = argument;
+    struct break_channel *channel = database->lio.channel;
+    struct wait_clock *clock = &database->self->waits;
+    if (database->lock_wait_s == 0)
+        return 0;
+    if (tries == 0)
+        wait_begins(clock, WAIT_ROW_LOCK, 0);
+    database->self->blocker = database->sga->writer;
+    bool stop = false;
+    if (clock_us() - clock->slice_us >= SLICE_US) {
+        wait_times_out(clock);
+        stop = nioqts(channel);
+    }
+    // A signal ends the sleep, and an out-of-band break is a signal.
+    if (channel->urgent || channel->client_gone)
+        stop = nioqts(channel);
+    if (database->lock_wait_s > 0 &&
+        clock_us() - clock->began_us >= database->lock_wait_s * 1000000LL)
+        return 0;
+    if (stop) {
+        sqlite3_interrupt(database->db);
+        return 0;
+    }
+    const struct timespec retry = {0, RETRY_MS * 1000000L};
+    nanosleep(&retry, NULL);
+    return 1;
+}
+
+static void wait_is_over(struct database *database) {
+    wait_ends(&database->self->waits, 1);
+    database->self->blocker = 0;
+}
+
+static bool is_fixed(const char *schema) {
+    return schema &&
+           (strcasecmp(schema, "main") == 0 || strcasecmp(schema, "sys") == 0 ||
+            strcasecmp(schema, "temp") == 0);
+}
+
+// The user may not change SYS's tables and the fixed tables.
+static int authorize(void *argument, int action, const char *first,
+                     const char *second, const char *schema,
+                     const char *trigger) {
+    const struct database *database = argument;
+    (void)first, (void)second, (void)trigger;
+    if (database->declaring)
+        return SQLITE_OK;
+    if (database->stepping)
+        return SQLITE_DENY;
+    switch (action) {
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+    case SQLITE_CREATE_TABLE:
+    case SQLITE_CREATE_INDEX:
+    case SQLITE_DROP_TABLE:
+    case SQLITE_DROP_INDEX:
+        return is_fixed(schema) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_READ:
+    case SQLITE_SELECT:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+    case SQLITE_REINDEX:
+        return SQLITE_OK;
+    default:
+        return SQLITE_DENY;
+    }
+}
+
+bool transactions_open(struct database *database) {
+    return sqlite3_busy_handler(database->db, wait_for_lock, database) ==
+               SQLITE_OK &&
+           sqlite3_set_authorizer(database->db, authorize, database) ==
+               SQLITE_OK;
+}
+
+static bool run(struct database *database, const char *sql) {
+    return sqlite3_exec(database->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+// Takes the write lock at once, so that the session waits only here.
+bool transaction_begin(struct database *database) {
+    if (!sqlite3_get_autocommit(database->db))
+        return true;
+    bool begun = run(database, "BEGIN IMMEDIATE");
+    wait_is_over(database);
+    if (begun)
+        database->sga->writer = sga_sid(database->sga, database->self);
+    return begun;
+}
+
+static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
+
+static bool end(struct database *database, const char *how) {
+    const bool none = sqlite3_get_autocommit(database->db);
+    bool ended = none || run(database, how);
+    wait_is_over(database);
+    if (ended)
+        sql_trace_transaction_ends(how == ROLLBACK, none);
+    return ended;
+}
+
+bool transaction_commit(struct database *database) {
+    database->self->stat[STAT_COMMITS]++;
+    return end(database, COMMIT);
+}
+
+// Half-fetched queries keep their rows. A query that the client cancels
+// meanwhile ends with that error, and the rollback goes on.
+bool transaction_rollback(struct database *database) {
+    struct ora_error of_the_query = {0};
+    const bool changed = !sqlite3_get_autocommit(database->db);
+    while (changed && !read_ahead_all(database, NULL, &of_the_query))
+        ;
+    database->self->stat[STAT_ROLLBACKS]++;
+    return end(database, ROLLBACK);
+}
+
+void transaction_abandon(struct database *database) {
+    const bool none = sqlite3_get_autocommit(database->db);
+    sql_trace_transaction_ends(!none, none);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SUM and AVG of decimal numbers, also as window functions, and the check that
+// a scalar subquery returns one row.
+#include <sqlite3.h>
+#include <string.h>
+
+#include "sql/functions/function.h"
+#include "sql/types/value.h"
+
+struct sum {
+    int64_t count;
+    // `wide`: the sum no longer fits 64 bits and is in `decimal`
+    bool wide, failed;
+    int64_t integer;
+    struct decimal decimal;
+};
+
+static void widen(struct sum *sum) {
+    if (sum->wide)
+        return;
+    sum->decimal = decimal_from_integer(sum->integer);
+    sum->wide = true;
+}
+
+static void change(sqlite3_context *context, sqlite3_value *value, bool take) {
+    struct decimal number;
+    int64_t result;
+    if (sqlite3_value_type(value) == SQLITE_NULL)
+        return;
+    struct sum *sum = sqlite3_aggregate_context(context, sizeof *sum);
+    if (!sum || sum->failed)
+        return;
+    sum->count += take ? -1 : 1;
+    if (!sum->wide && sqlite3_value_type(value) == SQLITE_INTEGER &&
+        !(take ? __builtin_sub_overflow(sum->integer,
+                                        sqlite3_value_int64(value), &result)
+               : __builtin_add_overflow(sum->integer,
+                                        sqlite3_value_int64(value), &result))) {
+        sum->integer = result;
+        return;
+    }
+    sum->failed = !value_decimal(context, value, &number);
+    if (sum->failed)
+        return;
+    widen(sum);
+    if (!(take ? decimal_subtract(&sum->decimal, &number, &sum->decimal)
+               : decimal_add(&sum->decimal, &number, &sum->decimal))) {
+        sum->failed = true;
+        value_result_error(context, 1426, "");
+    }
+}
+
+static void step(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n;
+    change(context, value[0], false);
+}
+
+static void inverse(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n;
+    change(context, value[0], true);
+}
+
+// AVG if the function has user data, else SUM.
+static void answer(sqlite3_context *context) {
+    struct sum *sum = sqlite3_aggregate_context(context, 0);
+    if (!sum || sum->count == 0 || sum->failed)
+        return;
+    widen(sum);
+    struct decimal result = sum->decimal;
+    if (sqlite3_user_data(context)) {
+        struct decimal count = decimal_from_integer(sum->count);
+        decimal_divide(&sum->decimal, &count, &result);
+    }
+    value_result_decimal(context, &result);
+}
+
+// ONE_ROW$(value): the value of the only row; ORA-01427 at a second one.
+static void one_row(sqlite3_context *context, int n, sqlite3_value **value) {
+    sqlite3_value **only = sqlite3_aggregate_context(context, sizeof *only);
+    (void)n;
+    if (only && *only)
+        value_result_error(context, 1427, "");
+    else if (only)
+        *only = sqlite3_value_dup(value[0]);
+}
+
+static void answer_only(sqlite3_context *context) {
+    sqlite3_value **only = sqlite3_aggregate_context(context, 0);
+    if (!only || !*only)
+        return;
+    sqlite3_result_value(context, *only);
+    sqlite3_value_free(*only);
+}
+
+const struct function aggregate_functions[] = {
+    {"SUM", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .step = step,
+     .inverse = inverse, .answer = answer},
+    {"AVG", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .data = "avg",
+     .step = step, .inverse = inverse, .answer = answer},
+    {"ONE_ROW$", 1, 1, .step = one_row, .answer = answer_only},
+    {NULL},
+};

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "sql/parse/lexer.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+static bool begins_name(char c) {
+    return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+static bool continues_name(char c) {
+    return begins_name(c) || isdigit((unsigned char)c) || c == '_' ||
+           c == '$' || c == '#';
+}
+
+static const char *name_end(const char *at, const char *end) {
+    while (at < end && continues_name(*at))
+        at++;
+    return at;
+}
+
+static struct token made(enum token_type type, const char *from,
+                         const char *to) {
+    return (struct token){
+        .type = type, .at = from, .length = (size_t)(to - from)};
+}
+
+static const char *skip_space(const char *at, const char *end) {
+    while (at < end && (isspace((unsigned char)*at) || *at == '\0'))
+        at++;
+    return at;
+}
+
+// Skips a comment at *from. A hint is returned as a token.
+static bool comment(const char **from, const char *end, struct token *token) {
+    const char *at = *from, *close;
+    size_t mark;
+    if (end - at >= 2 && at[0] == '-' && at[1] == '-') {
+        close = memchr(at, '\n', (size_t)(end - at));
+        close = close ? close : end;
+        mark = 0;
+    } else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
+        close = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+        if (!close) {
+            *token = made(TOKEN_BAD, at, end);
+            *from = end;
+            return true;
+        }
+        mark = 2;
+    } else {
+        return false;
+    }
+    bool hint = at + 2 < close && at[2] == '+';
+    *token = hint ? made(TOKEN_HINT, at + 3, close) : made(TOKEN_END, at, at);
+    *from = close + mark;
+    return true;
+}
+
+static struct token number(const char **from, const char *end) {
+    const char *at = *from;
+    while (at < end && isdigit((unsigned char)*at))
+        at++;
+    if (at < end && *at == '.')
+        at++;
+    while (at < end && isdigit((unsigned char)*at))
+        at++;
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        const char *power = at + 1;
+        if (power < end && (*power == '+' || *power == '-'))
+            power++;
+        if (power < end && isdigit((unsigned char)*power)) {
+            while (power < end && isdigit((unsigned char)*power))
+                power++;
+            at = power;
+        }
+    }
+    struct token token = made(TOKEN_NUMBER, *from, at);
+    *from = at;
+    return token;
+}
+
+static struct token quoted(const char **from, const char *end, char quote) {
+    const char *start = *from;
+    for (const char *at = start + 1; at < end; at++) {
+        if (*at != quote)
+            continue;
+        if (quote == '\'' && at + 1 < end && at[1] == quote) {
+            at++;
+            continue;
+        }
+        *from = at + 1;
+        return quote == '"' ? made(TOKEN_QUOTED, start + 1, at)
+                            : made(TOKEN_STRING, start, at + 1);
+    }
+    *from = end;
+    return made(TOKEN_BAD, start, end);
+}
+
+static struct token sign(const char **from, const char *end) {
+    static const char *const twos[] = {
+        "||", "<=", ">=", "<>", "!=", "^=", ":=", "=>", "**", ".."};
+    const char *at = *from;
+    for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
+        if (end - at >= 2 && memcmp(at, twos[i], 2) == 0) {
+            *from = at + 2;
+            return made(TOKEN_SIGN, at, at + 2);
+        }
+    *from = at + 1;
+    return made(strchr("()+-*/,.;=<>@%[]|", *at) ? TOKEN_SIGN : TOKEN_BAD, at,
+                at + 1);
+}
+
+struct token lexer_next(const char **from, const char *end) {
+    for (;;) {
+        const char *at = *from = skip_space(*from, end);
+        struct token token;
+        if (at == end)
+            return made(TOKEN_END, at, at);
+        if (comment(from, end, &token)) {
+            if (token.type == TOKEN_END)
+                continue;
+            return token;
+        }
+        if (begins_name(*at)) {
+            *from = name_end(at, end);
+            return made(TOKEN_WORD, at, *from);
+        }
+        if (isdigit((unsigned char)*at) ||
+            (*at == '.' && at + 1 < end && isdigit((unsigned char)at[1])))
+            return number(from, end);
+        if (*at == '\'' || *at == '"')
+            return quoted(from, end, *at);
+        if (*at == ':') {
+            const char *name = skip_space(at + 1, end);
+            if (name < end && *name != '=' && continues_name(*name)) {
+                *from = name_end(name, end);
+                return made(TOKEN_BIND, name, *from);
+            }
+        }
+        return sign(from, end);
+    }
+}
+
+bool token_is(const struct token *token, const char *word) {
+    return (token->type == TOKEN_WORD || token->type == TOKEN_SIGN) &&
+           strlen(word) == token->length &&
+           strncasecmp(token->at, word, token->length) == 0;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The elements of date format models.
+#include "sql/types/date_format.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+struct date_formats session_date_formats = {
+    .date = "DD-MON-RR",
+    .timestamp = "DD-MON-RR HH.MI.SSXFF AM",
+    .timestamp_tz = "DD-MON-RR HH.MI.SSXFF AM TZR",
+};
+
+static const struct {
+    const char *text; // an element precedes those that are its prefixes
+    enum date_element element;
+    unsigned digits;
+} elements[] = {
+    {"FM", ELEMENT_FM, 0},         {"YYYY", ELEMENT_YEAR, 4},
+    {"YYY", ELEMENT_YEAR, 3},      {"YY", ELEMENT_YEAR, 2},
+    {"RRRR", ELEMENT_RRRR, 4},     {"RR", ELEMENT_RR, 2},
+    {"IYYY", ELEMENT_ISO_YEAR, 4}, {"IYY", ELEMENT_ISO_YEAR, 3},
+    {"IY", ELEMENT_ISO_YEAR, 2},   {"IW", ELEMENT_IW, 2},
+    {"Q", ELEMENT_QUARTER, 1},     {"MONTH", ELEMENT_MONTH, 0},
+    {"MON", ELEMENT_MON, 0},       {"MM", ELEMENT_MM, 2},
+    {"MI", ELEMENT_MI, 2},         {"WW", ELEMENT_WW, 2},
+    {"W", ELEMENT_W, 1},           {"DDD", ELEMENT_DDD, 3},
+    {"DD", ELEMENT_DD, 2},         {"DAY", ELEMENT_DAY, 0},
+    {"DY", ELEMENT_DY, 0},         {"DS", ELEMENT_UNKNOWN, 0},
+    {"DL", ELEMENT_UNKNOWN, 0},    {"D", ELEMENT_D, 1},
+    {"J", ELEMENT_J, 7},           {"HH24", ELEMENT_HH24, 2},
+    {"HH12", ELEMENT_HH12, 2},     {"HH", ELEMENT_HH12, 2},
+    {"SSSSS", ELEMENT_SSSSS, 5},   {"SS", ELEMENT_SS, 2},
+    {"FF", ELEMENT_FF, 6},         {"AM", ELEMENT_AM, 0},
+    {"PM", ELEMENT_AM, 0},         {"A.M.", ELEMENT_AM_DOTS, 0},
+    {"P.M.", ELEMENT_AM_DOTS, 0},  {"TZH", ELEMENT_TZH, 0},
+    {"TZM", ELEMENT_TZM, 0},       {"TZR", ELEMENT_TZR, 0},
+    {"X", ELEMENT_X, 0},           {"YEAR", ELEMENT_UNKNOWN, 0},
+    {"Y,YYY", ELEMENT_UNKNOWN, 0}, {"Y", ELEMENT_YEAR, 1},
+    {"I", ELEMENT_ISO_YEAR, 1},
+};
+
+struct date_token date_token_next(const char **format) {
+    const char *at = *format;
+    struct date_token token = {.element = ELEMENT_END, .at = at};
+    if (!*at)
+        return token;
+    if (*at == '"') {
+        const char *close = strchr(at + 1, '"');
+        token.at = at + 1;
+        token.length = close ? (size_t)(close - at) - 1 : 0;
+        token.element = close ? ELEMENT_LITERAL : ELEMENT_UNKNOWN;
+        *format = close ? close + 1 : at + strlen(at);
+        return token;
+    }
+    if (strchr("-/,.;: ", *at)) {
+        token.element = ELEMENT_LITERAL;
+        token.length = 1;
+        *format = at + 1;
+        return token;
+    }
+    token.element = ELEMENT_UNKNOWN;
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+        size_t length = strlen(elements[i].text);
+        if (strncasecmp(at, elements[i].text, length) != 0)
+            continue;
+        token.element = elements[i].element;
+        token.digits = elements[i].digits;
+        token.length = length;
+        break;
+    }
+    at += token.length;
+    if (token.element == ELEMENT_FF && *at >= '1' && *at <= '9') {
+        token.digits = (unsigned)(*at++ - '0');
+        token.length++;
+    }
+    // Refuses DDTH and YYYYSP: ordinals and numbers spelled out.
+    if (token.digits > 0 &&
+        (strncasecmp(at, "TH", 2) == 0 || strncasecmp(at, "SP", 2) == 0))
+        token.element = ELEMENT_UNKNOWN;
+    *format = at;
+    return token;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/types/ora_error.h"
+
+#include <ctype.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/execute/pga.h"
+
+static const struct {
+    unsigned number;
+    const char *text; // %s: the subject
+} texts[] = {
+    {1, "unique constraint (%s) violated"},
+    {30, "User session ID does not exist."},
+    {54, "resource busy and acquire with NOWAIT specified or timeout expired"},
+    {600, "internal error code, arguments: [%s]"},
+    {900, "invalid SQL statement"},
+    {902, "invalid datatype"},
+    {903, "invalid table name"},
+    {904, "\"%s\": invalid identifier"},
+    {905, "missing keyword"},
+    {906, "missing left parenthesis"},
+    {907, "missing right parenthesis"},
+    {908, "missing NULL keyword"},
+    {909, "invalid number of arguments"},
+    {910, "specified length too long for its datatype"},
+    {911, "invalid character"},
+    {913, "too many values"},
+    {917, "missing comma"},
+    {918, "column ambiguously defined"},
+    {920, "invalid relational operator"},
+    {922, "missing or invalid option"},
+    {923, "FROM keyword not found where expected"},
+    {924, "missing BY keyword"},
+    {925, "missing INTO keyword"},
+    {926, "missing VALUES keyword"},
+    {927, "missing equal sign"},
+    {928, "missing SELECT keyword"},
+    {932, "inconsistent datatypes: %s"},
+    {933, "SQL command not properly ended"},
+    {934, "group function is not allowed here"},
+    {936, "missing expression"},
+    {937, "not a single-group group function"},
+    {938, "not enough arguments for function"},
+    {939, "too many arguments for function"},
+    {942, "table or view does not exist"},
+    {947, "not enough values"},
+    {953, "missing or invalid index name"},
+    {955, "name is already used by an existing object"},
+    {957, "duplicate column name"},
+    {971, "missing SET keyword"},
+    {972, "identifier is too long"},
+    {975, "date + date not allowed"},
+    {979, "not a GROUP BY expression"},
+    {960, "ambiguous column naming in select list"},
+    {1000, "maximum open cursors exceeded"},
+    {1001, "invalid cursor"},
+    {1002, "fetch out of sequence"},
+    {1006, "bind variable does not exist"},
+    {1007, "variable not in select list"},
+    {1008, "not all variables bound"},
+    {1013, "user requested cancel of current operation"},
+    {1017, "invalid username/password; logon denied"},
+    {1027, "bind variables not allowed for data definition operations"},
+    {1031, "insufficient privileges"},
+    {1400, "cannot insert NULL into (%s)"},
+    {1403, "no data found"},
+    {1407, "cannot update (%s) to NULL"},
+    {1418, "specified index does not exist"},
+    {1422, "exact fetch returns more than requested number of rows"},
+    {1426, "numeric overflow"},
+    {1427, "single-row subquery returns more than one row"},
+    {1428, "argument is out of range"},
+    {1438, "value larger than specified precision allowed for this column"},
+    {1476, "divisor is equal to zero"},
+    {1481, "invalid number format model"},
+    {1489, "result of string concatenation is too long"},
+    {1555, "snapshot too old: rollback segment number  with name \"\" too "
+           "small"},
+    {1722, "invalid number"},
+    {1723, "zero-length columns are not allowed"},
+    {1727, "numeric precision specifier is out of range (1 to 38)"},
+    {1728, "numeric scale specifier is out of range (-84 to 127)"},
+    {1741, "illegal zero-length identifier"},
+    {1745, "invalid host/bind variable name"},
+    {1747, "invalid user.table.column, table.column, or column specification"},
+    {1756, "quoted string not properly terminated"},
+    {1785, "ORDER BY item must be the number of a SELECT-list expression"},
+    {1789, "query block has incorrect number of result columns"},
+    {1790, "expression must have same datatype as corresponding expression"},
+    {1791, "not a SELECTed expression"},
+    {1792, "maximum number of columns in a table or view is 1000"},
+    {1795, "maximum number of expressions in a list is 1000"},
+    {1801, "date format is too long for internal buffer"},
+    {1810, "format code appears twice"},
+    {1820, "format code cannot appear in date input format"},
+    {1821, "date format not recognized"},
+    {1830, "date format picture ends before converting entire input string"},
+    {1835, "day of week conflicts with Julian date"},
+    {1839, "date not valid for month specified"},
+    {1840, "input value not long enough for date format"},
+    {1841, "(full) year must be between -4713 and +9999, and not be 0"},
+    {1843, "not a valid month"},
+    {1846, "not a valid day of the week"},
+    {1847, "day of month must be between 1 and last day of month"},
+    {1849, "hour must be between 1 and 12"},
+    {1850, "hour must be between 0 and 23"},
+    {1851, "minutes must be between 0 and 59"},
+    {1852, "seconds must be between 0 and 59"},
+    {1854, "julian date must be between 1 and 5373484"},
+    {1855, "AM/A.M. or PM/P.M. required"},
+    {1858, "a non-numeric character was found where a numeric was expected"},
+    {1861, "literal does not match format string"},
+    {1882, "timezone region not found"},
+    {1898, "too many precision specifiers"},
+    {2003, "invalid USERENV parameter"},
+    {2019, "connection description for remote database not found"},
+    {2185, "a token other than WORK follows COMMIT"},
+    {2248, "invalid option for ALTER SESSION"},
+    {2290, "check constraint (%s) violated"},
+    {3001, "unimplemented feature: %s"},
+    {3106, "fatal two-task communication protocol error"},
+    {3115, "unsupported network datatype or representation"},
+    {3120, "two-task conversion routine: integer overflow"},
+    {1652, "unable to extend temp segment in tablespace TEMP"},
+    {4036, "PGA memory used by the server exceeds PGA_AGGREGATE_LIMIT"},
+    {4030, "out of process memory"},
+    {6550, "%s"},
+    {8177, "can't serialize access for this transaction"},
+    {12899, "value too large for column %s"},
+    {22275, "invalid LOB locator specified"},
+    {22922, "nonexistent LOB value"},
+    {24381, "error(s) in array DML"},
+    {25137, "Data value out of range"},
+    {28150, "proxy not authorized to connect as client"},
+    {25154, "column part of USING clause cannot have qualifier"},
+    {30001, "trim set should have only one character"},
+    {30006, "resource busy; acquire with WAIT timeout expired"},
+    {30076, "invalid extract field for extract source"},
+    {30484, "missing window specification for this function"},
+    {30485, "missing ORDER BY expression in the window specification"},
+    {30496, "Argument should be a constant."},
+};
+
+void ora_error_set(struct ora_error *error, unsigned number,
+                   const char *about) {
+    const char *text = "";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].number == number)
+            text = texts[i].text;
+    const char *gap = strstr(text, "%s");
+    int before = gap ? (int)(gap - text) : (int)strlen(text);
+    if (gap && !*about && before >= 2 && gap[-1] == ' ' && gap[-2] == ':')
+        before -= 2; // no subject follows the colon
+    error->number = number;
+    snprintf(error->text, sizeof error->text, "ORA-%05u: %.*s%.120s%s", number,
+             before, text, gap ? about : "", gap ? gap + 2 : "");
+}
+
+struct rule {
+    const char *begins; // prefix of SQLite's message
+    unsigned number;
+};
+
+static const struct rule rules[] = {
+    {"no such table: ", 942},
+    {"no such view: ", 942},
+    {"no such column: ", 904},
+    {"no such function: ", 904},
+    {"ambiguous column name: ", 918},
+    {"wrong number of arguments", 909},
+    {"UNIQUE constraint failed: ", 1},
+    {"NOT NULL constraint failed: ", 1400},
+    {"CHECK constraint failed: ", 2290},
+    {"not authorized", 1031},
+    {"access to ", 942},
+    {"no such index: ", 1418},
+    {"cannot modify ", 1031},
+    {"SELECTs to the left and right", 1789},
+    {"sub-select returns ", 913},
+    {"table ROW$ has ", 913},
+    {"duplicate column name: ", 957},
+    {"attempt to write a readonly", 1031},
+    {"misuse of aggregate", 937},
+    {"incomplete input", 936},
+    {"integer overflow", 1426},
+    {"interrupted", 1013},
+    {"database or disk is full", 1652},
+    {"out of memory", 4030},
+};
+
+static void about_name(const char *from, char *to, size_t size) {
+    size_t n = 0;
+    for (; *from && n + 1 < size; from++)
+        if (*from != '"')
+            to[n++] = (char)toupper((unsigned char)*from);
+    to[n] = '\0';
+}
+
+void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db) {
+    const char *message = sqlite3_errmsg(db);
+    static const char named[] = "CHECK constraint failed: ORA-";
+    if (strncmp(message, named, sizeof named - 1) == 0) { // see ddl.c
+        ora_error_set(
+            error, (unsigned)strtoul(message + sizeof named - 1, NULL, 10), "");
+        return;
+    }
+    if (sqlite3_extended_errcode(db) == SQLITE_BUSY_SNAPSHOT) {
+        ora_error_set(error, 8177, "");
+        return;
+    }
+    if (strncmp(message, "ORA-", 4) == 0) { // from one of the lab's functions
+        error->number = (unsigned)strtoul(message + 4, NULL, 10);
+        snprintf(error->text, sizeof error->text, "%s", message);
+        return;
+    }
+    if (pga_is_exceeded() && sqlite3_errcode(db) == SQLITE_NOMEM) {
+        ora_error_set(error, 4036, "");
+        return;
+    }
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        size_t length = strlen(rules[i].begins);
+        if (strncmp(message, rules[i].begins, length) == 0) {
+            char about[128];
+            about_name(message + length, about, sizeof about);
+            ora_error_set(error, rules[i].number, about);
+            return;
+        }
+    }
+    unsigned values, columns;
+    if (sscanf(message, "table ROWS$ has %u values for %u", &values,
+               &columns) == 2)
+        ora_error_set(error, values < columns ? 947 : 913, "");
+    else if (strstr(message, "syntax error"))
+        ora_error_set(error, 933, "");
+    else if (strstr(message, "already exists"))
+        ora_error_set(error, 955, "");
+    else
+        ora_error_set(error, 3001, message);
+}

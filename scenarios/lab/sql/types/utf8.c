@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/types/utf8.h"
+
+size_t utf8_bytes(const char *at, const char *end) {
+    if (at >= end)
+        return 0;
+    const unsigned char first = (unsigned char)*at;
+    size_t bytes = first < 0xc2   ? 1
+                   : first < 0xe0 ? 2
+                   : first < 0xf0 ? 3
+                   : first < 0xf5 ? 4
+                                  : 1;
+    if ((size_t)(end - at) < bytes)
+        return 1;
+    for (size_t i = 1; i < bytes; i++)
+        if (((unsigned char)at[i] & 0xc0) != 0x80)
+            return 1;
+    return bytes;
+}
+
+size_t utf8_length(const char *at, const char *end) {
+    size_t n = 0;
+    for (; at < end; at += utf8_bytes(at, end))
+        n++;
+    return n;
+}
+
+const char *utf8_after(const char *at, const char *end, int64_t count) {
+    for (; at < end && count > 0; count--)
+        at += utf8_bytes(at, end);
+    return at;
+}
+
+uint32_t utf8_code(const char *at, size_t bytes) {
+    const unsigned char *b = (const unsigned char *)at;
+    if (bytes < 2)
+        return b[0];
+    uint32_t code = b[0] & (0xffu >> (bytes + 1));
+    for (size_t i = 1; i < bytes; i++)
+        code = code << 6 | (b[i] & 0x3f);
+    return code;
+}
+
+size_t utf8_write(uint32_t code, char *to) {
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    size_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = bytes - 1; i > 0; i--, code >>= 6)
+        to[i] = (char)(0x80 | (code & 0x3f));
+    to[0] = (char)((0xf00 >> bytes) | code);
+    return bytes;
+}

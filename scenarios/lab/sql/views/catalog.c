@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/views/catalog.h"
+
+#include <ctype.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sql/execute/database.h"
+#include "sql/views/dictionary_views.h"
+#include "sql/execute/statement_journal.h"
+#include "sql/execute/statement_steps.h"
+
+// Prepares a query without running it, and frees its text. For a table that
+// does not exist, SQLite reads the first page of each file to see whether the
+// schema has changed. Those gets do not count for the statement, which may be
+// the one that reads the number of gets.
+static sqlite3_stmt *prepare(struct database *database, char *sql) {
+    struct sqlite3 *counted = database->lio.db;
+    sqlite3_stmt *statement = NULL;
+
+    database->lio.db = NULL;
+    if (sql)
+        sqlite3_prepare_v2(database->db, sql, -1, &statement, NULL);
+    database->lio.db = counted;
+    sqlite3_free(sql);
+    return statement;
+}
+
+static sqlite3_stmt *prepare_table(struct database *database, const char *owner,
+                                   const char *table) {
+    return prepare(database,
+                   sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table));
+}
+
+static sqlite3_stmt *prepare_view(struct database *database, const char *name) {
+    char *query = dictionary_view_query(name, database->own_schema);
+    char *sql = query ? sqlite3_mprintf("SELECT * FROM %s", query) : NULL;
+    sqlite3_free(query);
+    return prepare(database, sql);
+}
+
+// SYS names the view V$SESSION also V_$SESSION.
+static const char *without_underscore(const char *table, char *room,
+                                      size_t size) {
+    const char *v = table + (table[0] == 'G');
+    if (strncmp(v, "V_$", 3) != 0)
+        return table;
+    snprintf(room, size, "%s%s", table[0] == 'G' ? "GV" : "V", v + 2);
+    return room;
+}
+
+// SQLite compares names without case, Oracle with it, and SQLite finds the
+// fixed tables in every schema.
+static bool is_own(struct database *database, const char *table) {
+    const char *name =
+        sqlite_table_name(database->db, database->sga->user, table);
+    return name && strcmp(name, table) == 0;
+}
+
+static bool may_be_of_sys(const char *owner, const char *table) {
+    for (const char *c = table; *c; c++)
+        if (islower((unsigned char)*c))
+            return false;
+    return !*owner || strcmp(owner, "SYS") == 0;
+}
+
+static enum table_owner table(void *data, const char *owner, const char *name,
+                              void (*take)(void *to, const char *column,
+                                           const char *declared, bool own),
+                              void *to) {
+    struct database *database = data;
+    char room[256];
+    sqlite3_stmt *statement = NULL;
+    bool view = false;
+    if (!*owner || strcmp(owner, database->sga->user) == 0)
+        statement = prepare_table(database, database->own_schema, name);
+    const bool own = statement && is_own(database, name);
+    if (!own) {
+        sqlite3_finalize(statement);
+        statement = NULL;
+        if (may_be_of_sys(owner, name)) {
+            const char *base = without_underscore(name, room, sizeof room);
+            view = dictionary_views_have(base);
+            statement = view ? prepare_view(database, base)
+                             : prepare_table(database, "SYS", base);
+            if (!statement)
+                statement = prepare_table(database, "main", base);
+        }
+    }
+    if (!statement)
+        return NO_TABLE;
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
+        const char *column = sqlite3_column_name(statement, i);
+        const char *declared = sqlite3_column_decltype(statement, i);
+        if (!declared && view)
+            declared = dictionary_views_type(column);
+        take(to, column, declared, own);
+    }
+    sqlite3_finalize(statement);
+    return own ? OWN_TABLE : view ? DICTIONARY_VIEW : OTHERS_TABLE;
+}
+
+static bool has_table_in_other_case(void *data, const char *table) {
+    struct database *database = data;
+    sqlite3_finalize(prepare_table(database, database->own_schema, table));
+    const char *name =
+        sqlite_table_name(database->db, database->sga->user, table);
+    return name && strcmp(name, table) != 0;
+}
+
+static bool is_cancelled(void *data) {
+    return statement_steps_cancelled(data);
+}
+
+struct catalog catalog_of(struct database *database) {
+    return (struct catalog){.data = database,
+                            .table = table,
+                            .differs_in_case = has_table_in_other_case,
+                            .is_cancelled = is_cancelled};
+}
