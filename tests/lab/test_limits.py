@@ -21,7 +21,7 @@ from .conftest import Lab, RunningStatement, Session
 
 CANCELLED = "ORA-01013"
 NUMBERS = "select mod(level * 7919, 100000007) n from dual connect by level <= {rows}"
-STEPS_PER_CHECK = 4000  # sql/statement_steps.h
+STEPS_PER_CHECK = 4000  # sql/execute/statement_steps.h
 SILENT = 2000  # connections; there can be 512 sessions (process/sga.h)
 
 WITHOUT_GETS = {

@@ -429,6 +429,31 @@ def test_error(oracle: Session, sql: str, error: str) -> None:
         run(oracle, sql)
 
 
+OFFSETS = [
+    ("select id, nothing from emp", 'ORA-00904: "NOTHING": invalid identifier', 11),
+    ("select e.nothing from emp e", 'ORA-00904: "E"."NOTHING": invalid identifier', 7),
+    ("select emp.id from emp e", 'ORA-00904: "EMP"."ID": invalid identifier', 7),
+    ("select id from (select id x from emp)", 'ORA-00904: "ID": invalid identifier', 7),
+    ("select id from emp e where exists (select 1 from dual where nothing = e.id)",
+     'ORA-00904: "NOTHING": invalid identifier', 60),
+    ("select nothing(id) from emp", 'ORA-00904: "NOTHING": invalid identifier', 7),
+    ("insert into emp (id, nothing) values (1, 2)", 'ORA-00904: "NOTHING"', 21),
+    ("update emp set nothing = 1", 'ORA-00904: "NOTHING"', 15),
+    ("select id from emp; select 1 from dual", "ORA-00911", 18),
+    ("select id from no_such_table", "ORA-00942", 15),
+    ("select id from emp where id = 1 id", "ORA-00933", 32),
+    ("select id emp", "ORA-00923", 13),
+    ("select count(*) from emp group id", "ORA-00924", 31),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "error", "offset"), OFFSETS, ids=[s for s, *_ in OFFSETS])
+def test_an_error_says_where_it_is(oracle: Session, sql: str, error: str, offset: int) -> None:
+    with pytest.raises(oracledb.DatabaseError, match=error) as raised:
+        run(oracle, sql)
+    assert raised.value.args[0].offset == offset
+
+
 NUMBERS = [
     "98765432109876543210987654321098765432",
     "-99999999999999999999999999999999999999",

@@ -36,10 +36,10 @@ static size_t error_at(const char *sql) {
     return result.error ? result.error_at : (size_t)-1;
 }
 
-// Whether a statement with `part` 100,000 times is refused, and not by the end
+// Whether a statement with `part` 30,000 times is refused, and not by the end
 // of the stack.
 static bool is_bounded(const char *begin, const char *part, const char *end) {
-    enum { TIMES = 100000 };
+    enum { TIMES = 30000 };
     const size_t length = strlen(part);
     char *sql = malloc(strlen(begin) + TIMES * length + strlen(end) + 1);
     char *to = stpcpy(sql, begin);
@@ -47,6 +47,23 @@ static bool is_bounded(const char *begin, const char *part, const char *end) {
         to = stpcpy(to, part);
     strcpy(to, end);
     const bool refused = error_of(sql) != 0;
+    free(sql);
+    return refused;
+}
+
+// The same, where what is deep is spread over queries in each other.
+static bool is_bounded_in_queries(void) {
+    enum { QUERIES = 45, TERMS = 900, ROOM = QUERIES * (TERMS * 4 + 64) };
+    char *sql = malloc(ROOM), *to = stpcpy(sql, "select 1");
+    for (int i = 1; i < QUERIES; i++)
+        to = stpcpy(to, "+(select 1");
+    for (int i = 0; i < QUERIES; i++) {
+        // The query stands at the bottom of its sum.
+        for (int j = 0; j < TERMS; j++)
+            to = stpcpy(to, " + 1");
+        to = stpcpy(to, i + 1 < QUERIES ? " from dual)" : " from dual");
+    }
+    const bool refused = error_of(sql) == 3001;
     free(sql);
     return refused;
 }
@@ -174,6 +191,7 @@ void test_translate(void) {
     CHECK(is_bounded("select 1 from dual where ", "not ", "1 = 1"));
     CHECK(is_bounded("select ", "case when 1 = 1 then ", "1 from dual"));
     CHECK(is_bounded("select 1 from dual", " cross join dual", ""));
+    CHECK(is_bounded_in_queries());
 
     const char *binds = "select :b, :A, :b, ':c', \":d\" from dual";
     translation_make(binds, strlen(binds), "OWN", NULL, NULL, &result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The messages an answer is made of.
 #include <sqlite3.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "sql/types/oracle_date.h"
@@ -38,7 +39,7 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     out_ub(out, 0);
     out_ub(out, 0);
     out_ub(out, cursor);
-    out_ub(out, 0);    // error position
+    out_ub(out, error->position < INT16_MAX ? error->position : 0);
     out_zeros(out, 6); // SQL type, fatal, flags, cursor options, ..., warnings
     out_zeros(out, 5); // rowid: four compressed numbers and a byte, all zero
     out_ub(out, 0);    // operating system error

@@ -108,9 +108,10 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     sqlite3_finalize(cursor->statement);
     cursor->statement = NULL;
     bool done = false;
-    if (translated->error)
+    if (translated->error) {
         ora_error_set(error, translated->error, translated->about);
-    else if (!keep_binds(cursor, translated))
+        error->position = (unsigned)translated->error_at;
+    } else if (!keep_binds(cursor, translated))
         ora_error_set(error, 4030, "");
     else if (!translated->sql)
         done = true;

@@ -67,9 +67,7 @@ static void resolve_between(struct resolver *r, struct expr *condition) {
         resolve_comparable(r, condition->left, condition->third, false);
 }
 
-void resolve_condition(struct resolver *r, struct expr *condition) {
-    if (r->s->error)
-        return;
+static void resolve_parts(struct resolver *r, struct expr *condition) {
     switch (condition->kind) {
     case EXPR_AND:
     case EXPR_OR:
@@ -109,4 +107,10 @@ void resolve_condition(struct resolver *r, struct expr *condition) {
     default:
         statement_refuse(r->s, 920, condition->from, "");
     }
+}
+
+void resolve_condition(struct resolver *r, struct expr *condition) {
+    if (resolve_enter(r, condition->from))
+        resolve_parts(r, condition);
+    r->depth--;
 }

@@ -113,13 +113,16 @@ static void resolve_items(struct resolver *r, struct block *block) {
 void resolve_where(struct resolver *r, struct expr *where) {
     enum sign sign;
     struct expr *bound = rownum_bound(where, &sign);
-    if (where->kind == EXPR_AND) {
-        resolve_where(r, where->left);
-        resolve_where(r, where->right);
-    } else if (bound) {
+    if (where->kind != EXPR_AND && bound) {
         resolve_value(r, bound);
-    } else {
+    } else if (where->kind != EXPR_AND) {
         resolve_condition(r, where);
+    } else {
+        if (resolve_enter(r, where->from)) {
+            resolve_where(r, where->left);
+            resolve_where(r, where->right);
+        }
+        r->depth--;
     }
 }
 

@@ -24,6 +24,7 @@ struct resolver {
     const char *schema;
     const struct scope *scope;
     const struct with_scope *withs; // that a FROM may name
+    unsigned depth;                 // of the recursion
     unsigned queries;               // around the current place
     unsigned aggregates;            // around the current place
     bool rownum_allowed;
@@ -39,6 +40,9 @@ const struct column_def *scope_find(const struct column_defs *columns,
                                     const struct token *name);
 
 // values.c
+// Counts one more level of recursion, which `depth` is decremented after. False
+// after refusing: emission will recurse as deep.
+bool resolve_enter(struct resolver *r, unsigned token);
 void resolve_value(struct resolver *r, struct expr *value);
 void resolve_values(struct resolver *r, struct exprs *list);
 // Notes that the value, if it is a bind of unknown type, has this type.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Columns: which of the tables in scope has the one that a name denotes.
 #include <string.h>
-#include <strings.h>
 
 #include "sql/functions/function.h"
 #include "sql/resolve/resolver.h"
@@ -55,7 +54,6 @@ struct finding {
     unsigned count;
     enum operand_type type, shown;
     bool unknown; // a table may have it whose columns are not known
-    bool in_other_case;
 };
 
 static void note(struct finding *found, enum operand_type type,
@@ -70,16 +68,6 @@ static void note(struct finding *found, enum operand_type type,
         found->shown = OPERAND_UNKNOWN;
 }
 
-// Whether a column has this name in other letters: to SQLite they are equal.
-static bool differs_in_case(const struct column_defs *columns,
-                            const struct token *name) {
-    for (const struct column_def *one = columns->first; one; one = one->next)
-        if (one->name && strlen(one->name) == name->length &&
-            strncasecmp(one->name, name->at, name->length) == 0)
-            return true;
-    return false;
-}
-
 static void search_source(struct resolver *r, const struct source *source,
                           const struct expr *column, struct finding *found) {
     const struct token *name = &r->s->tokens[column->name.last];
@@ -88,10 +76,8 @@ static void search_source(struct resolver *r, const struct source *source,
     statement_work(r->s, source->columns.count);
     const struct column_def *def = scope_find(&source->columns, name);
     found->unknown |= !source->columns.known;
-    if (!def) {
-        found->in_other_case |= differs_in_case(&source->columns, name);
+    if (!def)
         return;
-    }
     if (column->name.first < column->name.last &&
         joins_by(r->s, source, column->name.last))
         statement_refuse(r->s, 25154, column->from, "");
@@ -162,7 +148,7 @@ void resolve_column(struct resolver *r, struct expr *column) {
             note(&found, OPERAND_SMALL, OPERAND_SMALL);
     }
     check_own_names(r, column, found.count > 0);
-    if (found.count == 0 && found.in_other_case)
+    if (found.count == 0 && r->scope && !found.unknown)
         statement_refuse_name(r->s, 904, column->name.first, last);
     column->type = found.type;
     column->shown = found.shown;

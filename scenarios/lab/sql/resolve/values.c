@@ -172,10 +172,7 @@ static enum operand_type type_of_number(struct resolver *r,
     return form == 1 || form == 2 ? OPERAND_SMALL : OPERAND_NUMBER;
 }
 
-void resolve_value(struct resolver *r, struct expr *value) {
-    statement_work(r->s, 1);
-    if (r->s->error)
-        return;
+static void resolve_parts(struct resolver *r, struct expr *value) {
     switch (value->kind) {
     case EXPR_NULL:
         value->type = OPERAND_NULL;
@@ -237,6 +234,20 @@ void resolve_value(struct resolver *r, struct expr *value) {
     default:
         statement_refuse(r->s, 936, value->from, "");
     }
+}
+
+bool resolve_enter(struct resolver *r, unsigned token) {
+    enum { DEEPEST = 1000 };
+    statement_work(r->s, 1);
+    if (r->depth++ == DEEPEST)
+        statement_refuse(r->s, 3001, token, "so deep a statement");
+    return !r->s->error;
+}
+
+void resolve_value(struct resolver *r, struct expr *value) {
+    if (resolve_enter(r, value->from))
+        resolve_parts(r, value);
     if (value->shown == OPERAND_UNKNOWN)
         value->shown = value->type;
+    r->depth--;
 }

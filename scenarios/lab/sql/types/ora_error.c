@@ -156,6 +156,7 @@ void ora_error_set(struct ora_error *error, unsigned number,
     if (gap && !*about && before >= 2 && gap[-1] == ' ' && gap[-2] == ':')
         before -= 2; // no subject follows the colon
     error->number = number;
+    error->position = 0;
     snprintf(error->text, sizeof error->text, "ORA-%05u: %.*s%.120s%s", number,
              before, text, gap ? about : "", gap ? gap + 2 : "");
 }
@@ -214,6 +215,7 @@ void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db) {
     }
     if (strncmp(message, "ORA-", 4) == 0) { // from one of the lab's functions
         error->number = (unsigned)strtoul(message + 4, NULL, 10);
+        error->position = 0;
         snprintf(error->text, sizeof error->text, "%s", message);
         return;
     }
