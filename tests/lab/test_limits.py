@@ -90,7 +90,7 @@ def test_a_translation_is_cancelled_in_the_middle(lab: Lab) -> None:
     ("statement", "error"),
     [
         ("select 1 from " + ", ".join(f"dual a{i}" for i in range(8000)), "so complex a statement"),
-        ("select 1 from dual" + " union all select 1 from dual" * 20_000, "this many set operators"),
+        ("select 1 from dual" + " union select 1 from dual" * 20_000, "this many set operators"),
         ("select 1 from dual where 1 = 1" + " and 1 = 1" * 20_000, "so deep a statement"),
         ("select " + "nullif(" * 60 + "1" + ",1)" * 60 + " from dual", "so long a statement"),
     ],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Extended SQL trace (event 10046): whether this process's session is traced,
 // and the records that are about no statement. Those of statements are in
-// sql/execute/call_trace.h. The level is in the session's slot, where other sessions
-// can set it.
+// sql/execute/call_trace.h. The level is in the session's slot, where other
+// sessions can set it.
 #ifndef ORALAB_SQL_TRACE_H
 #define ORALAB_SQL_TRACE_H
 
