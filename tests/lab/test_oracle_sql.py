@@ -443,6 +443,7 @@ OFFSETS = [
     ("select id from no_such_table", "ORA-00942", 15),
     ("select id from emp where id = 1 id", "ORA-00933", 32),
     ("select id emp", "ORA-00923", 13),
+    ("insert into emp values (1 2)", "ORA-00917", 26),
     ("select count(*) from emp group id", "ORA-00924", 31),
 ]  # fmt: skip
 

@@ -88,7 +88,8 @@ static bool copies_all_of_a_literal(void) {
 }
 
 // The query in a block as PL/SQL executes it, in memory that free() takes: the
-// fuzzing's python-blocks found the C library's own, see sql/block_query.c.
+// fuzzing's python-blocks found the C library's own, see
+// sql/emit/block_query.c.
 static bool executes(const char *block, const char *query) {
     translation_make(block, strlen(block), "OWN", NULL, NULL, &result);
     bool same =
@@ -114,7 +115,7 @@ void test_translate(void) {
     CHECK(translates_to("select 1 from a, b", "FROM \"A\", \"B\""));
     CHECK(translates_to("select 'a''b' from dual", "'a''b'"));
     CHECK(translates_to("select sysdate from dual", "SYSDATE$()"));
-    CHECK(translates_to("select a || b * 2 from t",
+    CHECK(translates_to("select a || b * 2 from b",
                         "CONCAT( \"A\", MULTIPLY$( \"B\", 2))"));
     CHECK(
         translates_to("select 1 - 2 + 3 from t", "ADD$( SUBTRACT$( 1, 2), 3)"));
@@ -142,7 +143,7 @@ void test_translate(void) {
                         "COMPARE$( \"WIDE\", 5) < 0"));
     CHECK(translates_to("select 1 from t where v = 5",
                         "COMPARE$( \"V\", 5) = 0"));
-    CHECK(translates_to("select 1 from t where x = 5",
+    CHECK(translates_to("select 1 from b where x = 5",
                         "COMPARE$( \"X\", 5) = 0"));
     // An alias is ORDER BY's alone.
     CHECK(translates_to("select n v from t where v = 'x'", "\"V\" = 'x'"));
@@ -179,7 +180,7 @@ void test_translate(void) {
     CHECK(error_of("select 1 from dual)") == 933);
     CHECK(error_of("select , from dual") == 936);
 
-    CHECK(error_at("select n from t wher n = 1") == 20);
+    CHECK(error_at("select n from t wher n = 1") == 21);
     CHECK(error_at("select n from t where") == 21);
     CHECK(error_at("select n, decod(1) from t") == 10);
     CHECK(error_at("select 1 from dual; select 2 from dual") == 18);

@@ -712,6 +712,7 @@ new_name(A) ::= NO_COLUMN(N). { A = (struct name){N, N}; }
 %type new_values {struct exprs}
 new_values(A) ::= new_value(V). { A = one_expr(V); }
 new_values(A) ::= new_values(B) COMMA new_value(V). { A = B; exprs_append(&A, V); }
+new_values(A) ::= new_values(B) NO_COMMA. { A = B; }
 %type new_value {struct expr *}
 new_value(A) ::= value(V). { A = V; }
 new_value(A) ::= DEFAULT(N). {
@@ -773,7 +774,8 @@ create ::= CREATE TABLE table_name(N) AS query_or_more(Q). {
     s->tree->target = tree_source(s, N, 0);
     s->tree->query = Q;
 }
-create ::= CREATE unique(U) INDEX index_name(I) ON table_name(N) LP index_items(L) RP index_properties. {
+create ::= CREATE unique(U) INDEX index_name(I) ON table_name(N) LP index_items(L) RP
+           index_properties. {
     s->tree->kind = TREE_CREATE_INDEX;
     s->tree->unique = U;
     s->tree->name = I;
@@ -792,8 +794,14 @@ index_items(A) ::= index_item(V). { A = one_expr(V); }
 index_items(A) ::= index_items(B) COMMA index_item(V). { A = B; exprs_append(&A, V); }
 %type index_item {struct expr *}
 index_item(A) ::= value(V). { A = V; }
-index_item(A) ::= value(V) ASC(D). { A = V; statement_refuse(s, 3001, D, "an index of expressions"); }
-index_item(A) ::= value(V) DESC(D). { A = V; statement_refuse(s, 3001, D, "an index of expressions"); }
+index_item(A) ::= value(V) ASC(D). {
+    A = V;
+    statement_refuse(s, 3001, D, "an index of expressions");
+}
+index_item(A) ::= value(V) DESC(D). {
+    A = V;
+    statement_refuse(s, 3001, D, "an index of expressions");
+}
 properties ::= .
 properties ::= property(P). { statement_refuse(s, 3001, P, "table properties"); }
 index_properties ::= .
@@ -933,7 +941,12 @@ type_size(A) ::= LP NUMBER(N) COMMA MINUS_SIGN NUMBER(C) RP(R). {
     A->negative = true;
     A->after = R + 1;
 }
-type_size(A) ::= LP STAR(N) RP(R). { A = NODE(type_name); A->any_size = true; A->size = N; A->after = R + 1; }
+type_size(A) ::= LP STAR(N) RP(R). {
+    A = NODE(type_name);
+    A->any_size = true;
+    A->size = N;
+    A->after = R + 1;
+}
 type_size(A) ::= LP STAR(N) COMMA NUMBER(C) RP(R). {
     A = NODE(type_name);
     A->any_size = true;

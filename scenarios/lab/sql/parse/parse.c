@@ -154,17 +154,14 @@ static unsigned missing(const struct statement *s, const void *parser,
         int accepted;
         unsigned error;
     } rules[] = {
-        {TK_NUMBER, 936},   {TK_NO_TABLE, 903},
-        {TK_NO_INDEX, 953}, {TK_NO_COLUMN, 1747},
-        {TK_NO_ALIAS, 923}, {TK_FROM, 923},
-        {TK_RP, 907},       {TK_LT, 920},
-        {TK_EQ, 927},       {0, 933},
-        {TK_BY, 924},       {TK_SET, 971},
-        {TK_VALUES, 926},   {TK_INTO, 925},
-        {TK_SELECT, 928},   {TK_THEN, 905},
-        {TK_ELSE, 905},     {TK_AND, 905},
-        {TK_ON, 905},       {TK_AS, 905},
-        {TK_NULL, 908},     {TK_LP, 906},
+        {TK_NUMBER, 936},     {TK_NO_TABLE, 903}, {TK_NO_INDEX, 953},
+        {TK_NO_COLUMN, 1747}, {TK_NO_ALIAS, 923}, {TK_NO_COMMA, 917},
+        {TK_FROM, 923},       {TK_RP, 907},       {TK_LT, 920},
+        {TK_EQ, 927},         {0, 933},           {TK_BY, 924},
+        {TK_SET, 971},        {TK_VALUES, 926},   {TK_INTO, 925},
+        {TK_SELECT, 928},     {TK_THEN, 905},     {TK_ELSE, 905},
+        {TK_AND, 905},        {TK_ON, 905},       {TK_AS, 905},
+        {TK_NULL, 908},       {TK_LP, 906},
     };
     if (at > 0 && s->tokens[at - 1].code == TK_DOT &&
         parse_accepts(parser, TK_NO_PART))

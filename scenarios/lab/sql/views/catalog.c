@@ -58,6 +58,14 @@ static bool is_own(struct database *database, const char *table) {
     return name && strcmp(name, table) == 0;
 }
 
+// For a name that it finds, as it does a fixed table's in every schema, SQLite
+// does not look whether another session has made a table of that name since;
+// for one that it does not find, it does. Whether the table is there then.
+static bool see_new_tables(struct database *database, const char *table) {
+    sqlite3_finalize(prepare_table(database, database->own_schema, ""));
+    return is_own(database, table);
+}
+
 static bool may_be_of_sys(const char *owner, const char *table) {
     for (const char *c = table; *c; c++)
         if (islower((unsigned char)*c))
@@ -75,7 +83,12 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     bool view = false;
     if (!*owner || strcmp(owner, database->sga->user) == 0)
         statement = prepare_table(database, database->own_schema, name);
-    const bool own = statement && is_own(database, name);
+    bool own = statement && is_own(database, name);
+    if (statement && !own && see_new_tables(database, name)) {
+        sqlite3_finalize(statement);
+        statement = prepare_table(database, database->own_schema, name);
+        own = statement && is_own(database, name);
+    }
     if (!own) {
         sqlite3_finalize(statement);
         statement = NULL;
