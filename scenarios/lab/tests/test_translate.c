@@ -161,8 +161,8 @@ void test_translate(void) {
                         "\"N\" < 5"));
     // A subquery's own tables come first.
     CHECK(translates_to("select 1 from t a where exists (select 1 from (select "
-                        "'x' n from t) where n < a.n)",
-                        "COMPARE$( \"N\", \"A\".\"N\") < 0"));
+                        "n v from t) where v = 5)",
+                        "WHERE \"V\" = 5"));
     CHECK(translates_to("select 1 from t order by v desc",
                         "ORDER BY \"V\" DESC NULLS FIRST"));
     CHECK(translates_to("select 1 from t order by wide",
