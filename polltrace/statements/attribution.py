@@ -8,7 +8,7 @@ lies between nothing and all.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +31,15 @@ class Readings:
 
     at_us: Sequence[int]
     totals: Sequence[float]
+
+    def up_to(self, at_us: int) -> Readings:
+        """Those up to the first one at that time or later."""
+        count = bisect_left(self.at_us, at_us) + 1
+        return Readings(self.at_us[:count], self.totals[:count])
+
+    def count(self) -> float:
+        """Of the whole time."""
+        return self.totals[-1] - self.totals[0] if self.totals else 0.0
 
 
 @dataclass(frozen=True, slots=True)

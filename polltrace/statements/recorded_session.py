@@ -5,7 +5,7 @@ the recording."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from polltrace.alongside import alongside
@@ -18,6 +18,7 @@ from polltrace.recording.stream import COUNT
 from polltrace.recording.summary import SessionSummary, summary
 from polltrace.servers.database import Login
 from polltrace.servers.session_trace import SessionTrace, TracedSession
+from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.statements.attribution import Readings
 from polltrace.statements.clock_alignment import ClockAlignment, align
 from polltrace.statements.scheduler import SchedulerWatch
@@ -49,21 +50,40 @@ class RecordedSession:
         Raises FileError where the trace has no call of the time, or cannot be read.
         """
         with self._file:
-            alignment, calls = self._calls()
-        return join(calls, self._measured(recording, began_s), alignment)
+            name = self._file.name()
+            found = trace_calls(name, self._first_byte()) if name else None
+            missing = self._missing(found.summary) if found else ()
+        calls = found.calls if found else ()
+        alignment = self._alignment(calls, missing)
+        return join(calls, self._measured(recording, began_s), alignment, missing)
 
-    def _calls(self) -> tuple[ClockAlignment, list[TracedCall]]:
-        name, lag_us = self._file.name(), self._watch.lag_us
-        calls = list(trace_calls(name, self._from_byte)) if name else []
-        if not calls or lag_us is None:
+    def _first_byte(self) -> int:
+        """Where the trace of this time begins: further down once the file was cut."""
+        cut_to = self._watch.cut_to
+        return self._from_byte if cut_to is None else min(self._from_byte, cut_to)
+
+    def _alignment(self, calls: Sequence[TracedCall], missing: Sequence[str]) -> ClockAlignment:
+        if not calls or self._watch.lag_us is None:
+            why = missing or ("it made none meanwhile, or the trace cannot be read here",)
             raise FileError(
-                f"no call of the session is in its trace {self._file.path}: it made none "
-                "meanwhile, or the trace cannot be read here"
+                f"no call of the session is in its trace {self._file.path}: {'; '.join(why)}"
             )
         try:
-            return align(self.asked_us, calls[0].tim_us, lag_us), calls
+            return align(self.asked_us, calls[0].tim_us, self._watch.lag_us)
         except ValueError as error:
             raise FileError(f"{self._file.path}: {error}") from None
+
+    def _missing(self, summary: FileSummary) -> tuple[str, ...]:
+        """Why calls of the session may be missing from the file that was read."""
+        reasons = {
+            "the trace goes on in another file (TRACEFILE_IDENTIFIER)": summary.continues_in,
+            "the trace reached MAX_DUMP_FILE_SIZE": summary.limited,
+            "another file has taken its name (a segment was full, or it was moved)": (
+                self._file.replaced()
+            ),
+            "the file was cut": self._watch.cut_to is not None or summary.change == "shrank",
+        }
+        return tuple(reason for reason, holds in reasons.items() if holds)
 
     def _measured(self, recording: Path, began_s: float) -> Measured:
         return Measured(

@@ -56,12 +56,14 @@ class SchedulerWatch:
     """Samples of the process `pid` while its `run` is alongside something else.
 
     `lag_us` is how much later than its tim a record of the trace `file` was seen, at least: the
-    clocks differ by no more (see clock_alignment.py); None where none was seen.
+    clocks differ by no more (see clock_alignment.py); None where none was seen. `cut_to`: the
+    fewest bytes that the file had after it had lost some; None where it lost none.
     """
 
     def __init__(self, pid: int, file: TraceFile) -> None:
         self._pid, self._file = pid, file
         self._size = -1
+        self.cut_to: int | None = None
         self.samples: list[SchedulerSample] = []
         self.lag_us: int | None = None
 
@@ -86,6 +88,8 @@ class SchedulerWatch:
             tim = _last_tim(self._file) if size != self._size else None
         except (OSError, FileError):
             return  # who reads the whole file is told
+        if size < self._size:
+            self.cut_to = size if self.cut_to is None else min(size, self.cut_to)
         self._size = size
         if tim is not None:
             lag_us = time.monotonic_ns() // 1000 - tim

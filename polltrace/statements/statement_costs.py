@@ -83,14 +83,26 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class JoinedTrace:
-    """`statements`, those that took longest first; `outside` is what was counted between calls."""
+    """`statements`, those that took longest first; `outside` is what was counted between calls.
+
+    `after` is what was counted after the last call that the trace has, in the last `after_s`
+    seconds: of a call that has not ended, or of those that are `missing`, by reason.
+    """
 
     alignment: ClockAlignment
     statements: tuple[StatementCost, ...]
     outside: StatementCost
+    after: StatementCost
+    after_s: float
+    missing: tuple[str, ...]
 
 
-def join(calls: Iterable[TracedCall], measured: Measured, alignment: ClockAlignment) -> JoinedTrace:
+def join(
+    calls: Iterable[TracedCall],
+    measured: Measured,
+    alignment: ClockAlignment,
+    missing: Sequence[str] = (),
+) -> JoinedTrace:
     """Pure. Calls that ended before the first reading count nowhere."""
     at_us = measured.polls.at_us
     begin_us, end_us = (at_us[0], at_us[-1]) if at_us else (0, 0)
@@ -103,7 +115,8 @@ def join(calls: Iterable[TracedCall], measured: Measured, alignment: ClockAlignm
             by_statement[call.statement].append(call)
         if ended_us > begin_us and began_us < end_us:
             busy.append(Busy(call.statement, began_us, ended_us, _on_cpu(call)))
-    shares = _shares(busy, measured, alignment.error_us)
+    until_us = max((each.end_us for each in busy), default=begin_us)
+    shares, after = _shares(busy, measured, alignment.error_us, until_us)
     costs = [
         _cost(statement, found, shares, measured.poll_cost_s)
         for statement, found in by_statement.items()
@@ -112,6 +125,9 @@ def join(calls: Iterable[TracedCall], measured: Measured, alignment: ClockAlignm
         alignment,
         tuple(sorted(costs, key=lambda each: (-each.elapsed_s, each.statement))),
         _cost(OUTSIDE, [], shares, measured.poll_cost_s),
+        _cost(OUTSIDE, [], after, measured.poll_cost_s),
+        1e-6 * max(end_us - until_us, 0),
+        tuple(missing),
     )
 
 
@@ -123,23 +139,33 @@ def _on_cpu(call: TracedCall) -> float:
 _COUNTERS = ("on_cpu_ns", "run_queue_ns", "minor_faults", "major_faults")
 
 
-def _shares(busy: Sequence[Busy], measured: Measured, error_us: int) -> dict[str, dict[str, Share]]:
-    """By counter and statement."""
+_Shares = dict[str, dict[str, Share]]
+"""By counter and statement."""
+
+
+def _shares(
+    busy: Sequence[Busy], measured: Measured, error_us: int, until_us: int
+) -> tuple[_Shares, _Shares]:
+    """Up to `until_us`, when the last call ended; and what was counted after it, as OUTSIDE."""
     samples = measured.scheduler
     at_us = [each.at_us for each in samples]
-    shares = {
-        name: attribute(
-            busy, Readings(at_us, [float(getattr(each, name)) for each in samples]), error_us
-        )
+    counters = {
+        name: Readings(at_us, [float(getattr(each, name)) for each in samples])
         for name in _COUNTERS
-    }
-    return shares | {"polls": attribute(busy, measured.polls, error_us)}
+    } | {"polls": measured.polls}
+    shares, after = {}, {}
+    for name, readings in counters.items():
+        known = readings.up_to(until_us + error_us)
+        shares[name] = attribute(busy, known, error_us)
+        rest = readings.count() - known.count()
+        after[name] = {OUTSIDE: Share(rest, rest, rest)}
+    return shares, after
 
 
 def _cost(
     statement: str,
     calls: Sequence[TracedCall],
-    shares: dict[str, dict[str, Share]],
+    shares: _Shares,
     poll_cost_s: Estimate | None,
 ) -> StatementCost:
     def of(counter: str, unit: float = 1.0) -> Share:

@@ -24,13 +24,21 @@ def statements_text(joined: JoinedTrace) -> str:
     lines += map(_line, joined.statements[:_SHOWN])
     if len(joined.statements) > _SHOWN:
         lines.append(f"… and {len(joined.statements) - _SHOWN:,} more; --json has them all")
-    outside = joined.outside
     lines += [
         "",
-        f"Between calls: {outside.polls.value:,.0f} break polls, {outside.on_cpu_s.value:.3f} s on "
-        f"CPU, {outside.run_queue_s.value:.3f} s in the run queue.",
+        f"Between calls: {_counted(joined.outside)}.",
+        f"After the trace's last call, in {joined.after_s:.3f} s: {_counted(joined.after)}: of a "
+        "call that has not ended, or is missing.",
+        *(f"Caution: calls may be missing: {each}." for each in joined.missing),
     ]
     return "\n".join(lines)
+
+
+def _counted(cost: StatementCost) -> str:
+    return (
+        f"{cost.polls.value:,.0f} break polls, {cost.on_cpu_s.value:.3f} s on CPU, "
+        f"{cost.run_queue_s.value:.3f} s in the run queue"
+    )
 
 
 def _clocks(joined: JoinedTrace) -> str:
@@ -81,6 +89,8 @@ def statements_data(joined: JoinedTrace) -> dict[str, Any]:
         },
         "statements": [_data(each) for each in joined.statements],
         "between_calls": _data(joined.outside),
+        "after_last_call": {"seconds": joined.after_s, **_data(joined.after)},
+        "missing": list(joined.missing),
     }
 
 

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from polltrace.sqltrace.file_scan import ScanOptions
+from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.sqltrace.scanner import TraceScan
 from polltrace.statements.statement_costs import TracedCall
 
@@ -16,9 +18,24 @@ _COLUMNS = (
 )
 
 
-def trace_calls(file: str, from_byte: int) -> Iterator[TracedCall]:
-    """Calls of depth 0 that have a duration, from that byte of the file on, in its order."""
-    for batch in TraceScan([file], ScanOptions(_COLUMNS), threads=1).batches():
+@dataclass(frozen=True, slots=True)
+class TraceCalls:
+    """`calls` of depth 0 that have a duration, in the order of their file, and what the file tells
+    as a whole."""
+
+    calls: tuple[TracedCall, ...]
+    summary: FileSummary
+
+
+def trace_calls(file: str, from_byte: int) -> TraceCalls:
+    """Of the calls, those from that byte of the file on."""
+    scan = TraceScan([file], ScanOptions(_COLUMNS), threads=1)
+    calls = tuple(_calls(scan, from_byte))
+    return TraceCalls(calls, scan.summaries[0])
+
+
+def _calls(scan: TraceScan, from_byte: int) -> Iterator[TracedCall]:
+    for batch in scan.batches():
         for row in batch.to_pylist():
             if _is_call(row) and row["byte_offset"] >= from_byte:
                 yield TracedCall(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from polltrace.statements.attribution import OUTSIDE, Busy, Readings, Share, attribute
 from polltrace.statements.clock_alignment import align
+from polltrace.statements.statement_costs import Measured, TracedCall, join
 
 READINGS = Readings([0, 100, 200, 300], [0.0, 7.0, 7.0, 20.0])
 
@@ -75,3 +76,19 @@ def test_another_clock_has_the_least_lag() -> None:
 def test_bounds_that_contradict_each_other() -> None:
     with pytest.raises(ValueError, match="of another host"):
         align(asked_us=5_000_000, first_tim_us=1_004_000, lag_us=-3_000_000)
+
+
+def call(statement: str, began_us: int, ended_us: int) -> TracedCall:
+    return TracedCall(statement, "", "EXEC", ended_us, ended_us - began_us, 1, 0, 0)
+
+
+def test_what_comes_after_the_last_call_is_not_between_calls() -> None:
+    readings = Readings([0, 100, 200, 300, 400, 500], [0.0, 3.0, 5.0, 12.0, 25.0, 42.0])
+    measured = Measured(readings, [], None)
+    joined = join([call("a", 10, 60), call("b", 210, 250)], measured, align(0, 0, 0), ["why"])
+    assert [each.polls.value for each in joined.statements] == [3, 7]
+    assert joined.outside.polls == Share(2, 2, 2)
+    # The span in which the last call ended is its own.
+    assert joined.after.polls == Share(30, 30, 30)
+    assert joined.after_s == pytest.approx(250e-6)
+    assert joined.missing == ("why",)
