@@ -8,7 +8,7 @@ lies between nothing and all.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,15 +32,6 @@ class Readings:
     at_us: Sequence[int]
     totals: Sequence[float]
 
-    def up_to(self, at_us: int) -> Readings:
-        """Those up to the first one at that time or later."""
-        count = bisect_left(self.at_us, at_us) + 1
-        return Readings(self.at_us[:count], self.totals[:count])
-
-    def count(self) -> float:
-        """Of the whole time."""
-        return self.totals[-1] - self.totals[0] if self.totals else 0.0
-
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -56,6 +47,8 @@ class Share:
 
 OUTSIDE = ""
 """The statement of what was counted while no call ran."""
+AFTER = "after the last call of the trace"
+"""The statement of what was counted then; longer than what a trace calls a statement."""
 
 
 def attribute(calls: Sequence[Busy], readings: Readings, error_us: int = 0) -> dict[str, Share]:
@@ -64,12 +57,12 @@ def attribute(calls: Sequence[Busy], readings: Readings, error_us: int = 0) -> d
     The clocks of calls and readings may differ by `error_us`: a call within it of a span touches it
     too, without having a part of it.
     """
-    touching = _touching(calls, readings.at_us, error_us)
+    weights = touching(calls, readings.at_us, error_us)
     shares: defaultdict[str, Share] = defaultdict(Share)
     for span in range(len(readings.at_us) - 1):
         count = readings.totals[span + 1] - readings.totals[span]
         if count:
-            for statement, share in _divided(count, touching.get(span, {})):
+            for statement, share in _divided(count, weights.get(span, {})):
                 shares[statement] += share
     return dict(shares)
 
@@ -86,7 +79,7 @@ def _divided(count: float, weights: Mapping[str, float]) -> list[tuple[str, Shar
     ]
 
 
-def _touching(
+def touching(
     calls: Sequence[Busy], at_us: Sequence[int], error_us: int
 ) -> dict[int, dict[str, float]]:
     """By span, the statements that touch it and their weight in it."""

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,9 @@ def test_each_statement_has_its_polls(traced: Session, lab: Lab, tmp_path: Path)
         assert found[sql]["polls"]["low"] <= polls <= found[sql]["polls"]["high"]
         assert found[sql]["check_s"]["value"] > 0
         assert found[sql]["on_cpu_s"]["value"] > 0
+        # Where it was on a CPU: mostly in SQLite, whose functions have their names.
+        assert sum(found[sql]["on_cpu_in"].values()) > 5
+        assert any(name.startswith("sqlite3") for name in found[sql]["on_cpu_in"])
     # and nothing is lost between them.
     counted = sum(each["polls"]["value"] for each in joined["statements"])
     counted += sum(joined[rest]["polls"]["value"] for rest in ("between_calls", "after_last_call"))
@@ -86,6 +90,35 @@ def test_each_statement_has_its_polls(traced: Session, lab: Lab, tmp_path: Path)
     assert joined["clock"]["error_us"] > 0
     # The trace is off again.
     assert lab.connect().one(TRACED, sid=traced.sid) == "DISABLED"
+
+
+def test_what_no_wait_explains_is_told_by_system_call(
+    traced: Session, lab: Lab, tmp_path: Path
+) -> None:
+    # GIVEN a statement whose process somebody stops for a while, and one that waits for a lock
+    lab.connect().cursor.execute("create table held (a number)")
+    holder = lab.connect()
+    holder.cursor.execute("insert into held values (1)")
+    server = traced.spid
+    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    slow = lab.running(traced, LOTSLIOS, n=30_000)
+    os.kill(server, signal.SIGSTOP)
+    time.sleep(0.5)
+    os.kill(server, signal.SIGCONT)
+    assert slow.join()
+    waiting = lab.waiting(traced, "insert into held values (2)")
+    time.sleep(0.5)
+    holder.connection.commit()
+    assert waiting.join()
+    joined = json.loads(recording.end())
+    # THEN the first was blocked for so long, and samples say in what; the wait of the second is in
+    # its trace.
+    found = {each["sql"]: each for each in joined["statements"]}
+    stopped, waited = found[LOTSLIOS.strip()], found["insert into held values (2)"]
+    assert stopped["blocked_s"] > 0.3
+    assert sum(stopped["blocked_in"].values()) > 5
+    assert waited["wait_s"] > 0.3
+    assert sum(waited["blocked_in"].values()) <= 2
 
 
 def test_a_trace_that_is_no_file_is_refused(tmp_path: Path) -> None:
@@ -146,9 +179,9 @@ def test_a_trace_that_ends_elsewhere(
     trace = Path(traced.one(TRACE_FILE))
     recording = Recording(lab, traced, tmp_path / "a", "--json")
     first, second = LOTSLIOS.strip(), LOTSLIOS.strip().replace("ordered", "leading(a)")
-    polls = [traced.spent(first, n=20_000)["lab break polls"]]
+    polls = [traced.spent(first, n=4_000)["lab break polls"]]
     change(traced, trace)
-    polls += [traced.spent(second, n=20_000)["lab break polls"] for _ in range(3)]
+    polls += [traced.spent(second, n=4_000)["lab break polls"] for _ in range(3)]
     # THEN what is missing is said, and why,
     joined = json.loads(recording.end())
     assert [each[: len(reason)] for each in joined["missing"]] == [reason]
@@ -167,6 +200,7 @@ def test_a_trace_that_ends_elsewhere(
 def test_a_trace_that_is_deleted_is_read_on(traced: Session, lab: Lab, tmp_path: Path) -> None:
     """The server writes on, and so is it read."""
     trace = Path(traced.one(TRACE_FILE))
+    traced.cursor.execute("alter session set sql_trace = true")
     recording = Recording(lab, traced, tmp_path / "a", "--json")
     traced.rows("select 1 from dual")
     trace.unlink()
