@@ -182,8 +182,9 @@ drivers: build clients $(VENV)/installed-dev ## test every supported driver vers
 
 bench-lab: build ## measure the lab's speed next to PostgreSQL's
 	@./setup.sh --bench
-	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
+	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked build/oralab-untraced
 	python -m bench.lab_speed
+	python -m bench.sql_trace_off
 
 bench-load: build clients ## measure what a load adds to a transaction, next to pgbench and plain loops
 	@./setup.sh --bench

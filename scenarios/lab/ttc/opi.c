@@ -221,7 +221,8 @@ static void user_call(struct server *server) {
         self->stat[STAT_ROUNDTRIPS]++;
     }
     server->cursor_in_use = 0;
-    sql_trace_cursor(0);
+    if (SQL_TRACE_IS_BUILT)
+        sql_trace_cursor(0);
     server->lost = false;
     server->error = (struct ora_error){0};
     if (!server->logged_on || !break_overtook(breaks))
