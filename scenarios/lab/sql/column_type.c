@@ -36,6 +36,10 @@ struct column_type column_type_of(const char *declared) {
         type.class = CLASS_INTERVAL_YM;
     } else if (strcasecmp(declared, "INTERVAL DS") == 0) {
         type.class = CLASS_INTERVAL_DS;
+    } else if (strcasecmp(declared, "BINARY_FLOAT") == 0) {
+        type.class = CLASS_BINARY_FLOAT;
+    } else if (strcasecmp(declared, "BINARY_DOUBLE") == 0) {
+        type.class = CLASS_BINARY_DOUBLE;
     } else if (strncasecmp(declared, "RAW", 3) == 0) {
         type.class = CLASS_RAW;
         type.size = 2000;

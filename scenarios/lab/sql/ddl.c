@@ -98,6 +98,12 @@ static size_t emit_type(struct translator *t, size_t column, char *declared,
     } else if ((source_is(t, at, "clob") || source_is(t, at, "blob")) &&
                next == at + 1) {
         snprintf(declared, size, source_is(t, at, "clob") ? "CLOB" : "BLOB");
+    } else if ((source_is(t, at, "binary_float") ||
+                source_is(t, at, "binary_double")) &&
+               next == at + 1) {
+        snprintf(declared, size, "%s",
+                 source_is(t, at, "binary_float") ? "BINARY_FLOAT"
+                                                  : "BINARY_DOUBLE");
     } else if (source_is(t, at, "raw")) {
         snprintf(declared, size, "RAW(%d)", size_at(t, at + 1, 2000, &scale));
     } else {
