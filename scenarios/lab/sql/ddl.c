@@ -38,6 +38,8 @@ static void number_type(struct translator *t, size_t at, bool whole,
         source_refuse(t, 1727, "");
     else if (scale < -84 || scale > 127)
         source_refuse(t, 1728, "");
+    else if (whole && !source_is(t, at + 1, "("))
+        snprintf(declared, size, "INT"); // NUMBER(*, 0)
     else if (digits == 0)
         snprintf(declared, size, "NUMBER");
     else
