@@ -159,7 +159,8 @@ def peak_kb(pid: int) -> int:
 def test_as_many_binds_and_columns_as_oracle_takes(session: Session) -> None:
     # GIVEN 1,000 columns of 65 or 66 binds
     sizes = [66] * 535 + [65] * 465
-    columns, binds = [], []
+    columns: list[str] = []
+    binds: list[str] = []
     for size in sizes:
         first = len(binds) + 1
         columns.append("||".join(f":{n}" for n in range(first, first + size)))

@@ -19,7 +19,7 @@ def check(name: str, got: object, want: object) -> None:
     print(json.dumps({"check": name, "wrong": wrong[:500]}), flush=True)
 
 
-class Base(DeclarativeBase):
+class Base(DeclarativeBase):  # type: ignore[misc]
     """What is mapped."""
 
 
