@@ -42,6 +42,10 @@ void operand_merge_type(struct translator *t, enum operand_type *type,
     const bool text = (before == OPERAND_TEXT) != (more == OPERAND_TEXT);
     if (known && text)
         source_refuse(t, 932, "");
+    // Oracle converts all of them to the widest.
+    if (known && before != more &&
+        (operand_is_binary_number(before) || operand_is_binary_number(more)))
+        source_refuse(t, 3001, "numbers of several types");
 }
 
 struct operand emit_case(struct translator *t, size_t *at, size_t to) {

@@ -101,6 +101,38 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     return own ? OWN_TABLE : view ? DICTIONARY_VIEW : OTHERS_TABLE;
 }
 
+uint32_t catalog_object(struct database *database, const char *schema,
+                        const char *table) {
+    const bool own = strcmp(schema, database->sga->user) == 0;
+    sqlite3_stmt *statement =
+        prepare(database, sqlite3_mprintf("SELECT rowid FROM \"%w\"."
+                                          "sqlite_master WHERE type = 'table' "
+                                          "AND name = %Q",
+                                          schema, table));
+    struct sqlite3 *counted = database->lio.db;
+    uint32_t object = 0;
+    database->lio.db = NULL; // nor do these gets count
+    if (statement && sqlite3_step(statement) == SQLITE_ROW) {
+        // As user_objects has it, in dictionary_views.sql.
+        const sqlite3_int64 id = sqlite3_column_int64(statement, 0);
+        object = (uint32_t)(own ? 100000 + id * 1000 : id);
+    }
+    sqlite3_finalize(statement);
+    database->lio.db = counted;
+    return object;
+}
+
+static uint32_t object(void *data, const char *owner, const char *name) {
+    struct database *database = data;
+    const char *user = database->sga->user;
+    uint32_t found = 0;
+    if (!*owner || strcmp(owner, user) == 0)
+        found = catalog_object(database, user, name);
+    if (found == 0 && may_be_of_sys(owner, name))
+        found = catalog_object(database, "SYS", name);
+    return found;
+}
+
 static bool has_table_in_other_case(void *data, const char *table) {
     struct database *database = data;
     sqlite3_finalize(prepare_table(database, database->own_schema, table));
@@ -116,6 +148,7 @@ static bool is_cancelled(void *data) {
 struct catalog catalog_of(struct database *database) {
     return (struct catalog){.data = database,
                             .table = table,
+                            .object = object,
                             .differs_in_case = has_table_in_other_case,
                             .is_cancelled = is_cancelled};
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/binary_number.h"
 #include "sql/date_format.h"
 #include "sql/functions.h"
 #include "sql/number_format.h"
@@ -72,7 +73,7 @@ static void to_number(sqlite3_context *context, int n, sqlite3_value **value) {
     if (functions_any_null(n, value))
         return;
     if (n == 1) {
-        if (value_decimal(context, value[0], &number))
+        if (value_number(context, value[0], &number))
             value_result_decimal(context, &number);
         return;
     }

@@ -58,12 +58,12 @@ static bool keep_binds(struct cursor *cursor, struct translation *translated) {
     if (!cursor->first || !cursor->expected || !cursor->column_type ||
         !keep_opened(cursor, translated))
         return false;
-    memcpy(cursor->expected, translated->expected, translated->binds);
     memcpy(cursor->column_type, translated->column, translated->columns);
     cursor->typed_columns = translated->columns;
     cursor->sets = translated->sets;
     for (unsigned i = 0; i < translated->binds; i++) {
         cursor->first[i] = translated->bind[i].first;
+        cursor->expected[i] = translated->bind[i].expected;
         cursor->names += translated->bind[i].first == i;
     }
     return true;
@@ -103,6 +103,7 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     translation_make(cursor->sql, cursor->sql_length, database->own_schema,
                      &catalog, known, translated);
     cursor->kind = translated->kind;
+    cursor->changed_object = 0;
     cursor->locks = translated->locks;
     cursor->lock_wait = translated->lock_wait;
     sqlite3_finalize(cursor->statement);

@@ -10,6 +10,7 @@
 #include "sql/database.h"
 #include "sql/ora_error.h"
 #include "sql/returned_rows.h"
+#include "sql/rowid.h"
 #include "sql/translate.h"
 
 struct sqlite3_stmt;
@@ -19,8 +20,11 @@ struct plan;
 enum wire_type { // type numbers of the wire protocol
     COLUMN_VARCHAR2 = 1,
     COLUMN_NUMBER = 2,
+    COLUMN_ROWID = 11,
     COLUMN_DATE = 12,
     COLUMN_RAW = 23,
+    COLUMN_BINARY_FLOAT = 100,
+    COLUMN_BINARY_DOUBLE = 101,
     COLUMN_TIMESTAMP = 180,
     COLUMN_CURSOR = 102,
     COLUMN_CLOB = 112,
@@ -53,6 +57,8 @@ struct bind_value {
         BIND_TIME, // see oracle_date.h
         BIND_RAW,
         BIND_INTERVAL, // see value.h
+        BIND_BINARY,   // see binary_number.h
+        BIND_ROWID,    // see rowid.h
         BIND_CLOB,     // text
         BIND_BLOB,
     } kind;
@@ -94,9 +100,11 @@ struct cursor {
     // again since.
     struct column *shown;
     unsigned shown_columns;
-    uint8_t *bound; // per placeholder: the type of its value
-    bool parsed;    // the translation is valid
-    bool described; // the columns' types are known
+    uint8_t *bound;          // per placeholder: the type of its value
+    uint32_t changed_object; // of the table that it changes; 0: not known yet
+    struct rowid last;       // that the last execution changed
+    bool parsed;             // the translation is valid
+    bool described;          // the columns' types are known
     bool executed;
     bool row_ready; // cursor_row() is a row that was not fetched yet
     bool at_end;

@@ -107,14 +107,16 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     database->lio.current_mode = true;
     database->lio.cancelled = false;
     database->lio.undoable = cursor->kind != STATEMENT_DDL;
+    last_row_forget(database);
     int rc, times = 0;
     do
         rc = cursor->fill ? create_and_fill(cursor) : opiexe(cursor);
     while (once_more(cursor, rc, &times, error));
     database->lio.current_mode = database->lio.undoable = false;
-    if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL)
+    if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL) {
         cursor->rows = (uint64_t)sqlite3_changes64(db);
-    else if (rc != SQLITE_DONE && database->lio.cancelled)
+        last_row_keep(cursor);
+    } else if (rc != SQLITE_DONE && database->lio.cancelled)
         ora_error_set(error, 1013, "");
     else if (rc != SQLITE_DONE && !error->number)
         ora_error_from_sqlite(error, db);
@@ -217,6 +219,7 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     statement_call_begins(cursor, EXEC_CALL);
     cursor->rows = 0;
+    cursor->last = (struct rowid){0};
     cursor->row_ready = cursor->at_end = false;
     read_ahead_forget(cursor);
     show(cursor);

@@ -21,7 +21,8 @@ static bool functions_register(sqlite3 *db) {
            text_functions_register(db) && date_functions_register(db) &&
            conversions_register(db) && comparisons_register(db) &&
            aggregates_register(db) && assignments_register(db) &&
-           rownum_register(db) && table_text_register(db);
+           rownum_register(db) && table_text_register(db) &&
+           binary_numbers_register(db) && rowids_register(db);
 }
 
 // Sorts and temporary tables spill to unnamed files next to the data.
@@ -121,6 +122,7 @@ bool database_open(struct database *database, struct sga *sga,
         return false;
     }
     statement_steps_watch(database);
+    last_row_watch(database);
     database->lio.db = database->db;
     return true;
 }

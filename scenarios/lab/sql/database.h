@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "process/sga.h"
+#include "sql/last_row.h"
 #include "sql/lio.h"
 #include "sql/statement_call.h"
 #include "sql/statement_steps.h"
@@ -25,6 +26,7 @@ struct database {
     struct lio lio;
     struct statement_steps steps;
     struct cursor *cursors; // open cursors, linked by `next`
+    struct last_row last_row;
     int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
     bool declaring;  // a fixed table is declaring its columns to SQLite
     bool stepping;   // no statement may be prepared now

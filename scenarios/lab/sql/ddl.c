@@ -38,6 +38,8 @@ static void number_type(struct translator *t, size_t at, bool whole,
         source_refuse(t, 1727, "");
     else if (scale < -84 || scale > 127)
         source_refuse(t, 1728, "");
+    else if (whole && !source_is(t, at + 1, "("))
+        snprintf(declared, size, "INT"); // NUMBER(*, 0)
     else if (digits == 0)
         snprintf(declared, size, "NUMBER");
     else
@@ -98,6 +100,12 @@ static size_t emit_type(struct translator *t, size_t column, char *declared,
     } else if ((source_is(t, at, "clob") || source_is(t, at, "blob")) &&
                next == at + 1) {
         snprintf(declared, size, source_is(t, at, "clob") ? "CLOB" : "BLOB");
+    } else if ((source_is(t, at, "binary_float") ||
+                source_is(t, at, "binary_double")) &&
+               next == at + 1) {
+        snprintf(declared, size, "%s",
+                 source_is(t, at, "binary_float") ? "BINARY_FLOAT"
+                                                  : "BINARY_DOUBLE");
     } else if (source_is(t, at, "raw")) {
         snprintf(declared, size, "RAW(%d)", size_at(t, at + 1, 2000, &scale));
     } else {

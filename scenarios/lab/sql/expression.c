@@ -20,15 +20,17 @@ static struct operand emit_factor(struct translator *t, size_t *at, size_t to) {
         return emitted;
     }
     if (sign && t->tokens[*at].type == TOKEN_NUMBER) {
-        emit_number(t, (*at)++, negative, &emitted);
+        emit_number(t, at, negative, &emitted);
     } else if (sign) {
         // A sign converts text to a number.
         emit_text(t, negative ? " SUBTRACT$(0," : " ADD$(0,");
         emit_primary(t, at, to, &emitted);
         emit_text(t, ")");
-        emitted.type = OPERAND_NUMBER;
+        if (!operand_is_binary_number(emitted.type))
+            emitted.type = OPERAND_NUMBER;
         emitted.bind = 0;
         emitted.literal = false;
+        emitted.object = 0;
     } else {
         emit_primary(t, at, to, &emitted);
     }
@@ -50,6 +52,12 @@ static enum operand_type type_of(const struct translator *t, size_t sign,
     const bool number = b == OPERAND_SMALL || b == OPERAND_NUMBER;
     if (source_is(t, sign, "||"))
         return OPERAND_TEXT;
+    if (a == OPERAND_BINARY_DOUBLE || b == OPERAND_BINARY_DOUBLE)
+        return OPERAND_BINARY_DOUBLE;
+    if (a == OPERAND_BINARY_FLOAT || b == OPERAND_BINARY_FLOAT)
+        return a == OPERAND_UNKNOWN || b == OPERAND_UNKNOWN
+                   ? OPERAND_UNKNOWN
+                   : OPERAND_BINARY_FLOAT;
     if (numeric || source_is(t, sign, "*") || source_is(t, sign, "/"))
         return OPERAND_NUMBER;
     if (dated && number)
@@ -88,6 +96,7 @@ static struct operand emit_chain(struct translator *t, size_t *at, size_t to,
         left.type = type_of(t, sign, left.type, right.type);
         left.bind = 0;
         left.literal = false;
+        left.object = 0;
         left.to = t->length;
     }
     return left;

@@ -47,6 +47,10 @@ static const struct known_function functions[] = {
     {"ascii", 1, 1, OPERAND_SMALL, PLAIN, false},
     {"to_char", 1, 2, OPERAND_TEXT, PLAIN, false},
     {"to_number", 1, 2, OPERAND_NUMBER, PLAIN, false},
+    {"to_binary_float", 1, 1, OPERAND_BINARY_FLOAT, PLAIN, false},
+    {"to_binary_double", 1, 1, OPERAND_BINARY_DOUBLE, PLAIN, false},
+    {"rowidtochar", 1, 1, OPERAND_TEXT, PLAIN, false},
+    {"chartorowid", 1, 1, OPERAND_ROWID, PLAIN, false},
     {"to_date", 1, 2, OPERAND_DATE, PLAIN, false},
     {"to_timestamp", 1, 2, OPERAND_TIMESTAMP, PLAIN, false},
     {"add_months", 2, 2, OPERAND_DATE, PLAIN, false},
@@ -153,9 +157,31 @@ static unsigned emit_arguments(struct translator *t, size_t open,
     return n;
 }
 
+// Those that take a BINARY_FLOAT or BINARY_DOUBLE. All others would calculate
+// with it as a NUMBER.
+static bool takes_binary_numbers(const struct known_function *function) {
+    static const char *const names[] = {
+        "count",           "sum", "avg", "to_number", "to_binary_float",
+        "to_binary_double"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(function->name, names[i]) == 0)
+            return true;
+    return function->as_first;
+}
+
 // TRUNC and ROUND of a date return a date.
-static enum operand_type answer_type(const struct known_function *function,
+static enum operand_type answer_type(struct translator *t,
+                                     const struct known_function *function,
                                      const struct operand *first) {
+    const bool sums = strcmp(function->name, "sum") == 0 ||
+                      strcmp(function->name, "avg") == 0;
+    if (operand_is_binary_number(first->type)) {
+        if (!takes_binary_numbers(function))
+            source_refuse(t, 3001,
+                          "this function of a BINARY_DOUBLE or BINARY_FLOAT");
+        if (sums)
+            return first->type;
+    }
     const bool rounds = strcmp(function->name, "round") == 0 ||
                         strcmp(function->name, "trunc") == 0;
     if (function->as_first)
@@ -220,7 +246,7 @@ struct operand emit_call(struct translator *t, size_t *at, size_t to) {
     if (n < function->least || n > function->most)
         source_refuse(t, n < function->least && function->most > 90 ? 938 : 909,
                       "");
-    emitted.type = answer_type(function, &first);
+    emitted.type = answer_type(t, function, &first);
     // SQLite's MIN and MAX are right only for types that it orders as Oracle
     // does.
     if ((source_is(t, name, "min") || source_is(t, name, "max")) &&

@@ -30,6 +30,8 @@ bool conversions_register(sqlite3 *db);
 bool comparisons_register(sqlite3 *db);
 bool aggregates_register(sqlite3 *db);
 bool assignments_register(sqlite3 *db);
+bool binary_numbers_register(sqlite3 *db);
+bool rowids_register(sqlite3 *db);
 bool rownum_register(sqlite3 *db);
 bool table_text_register(sqlite3 *db);
 

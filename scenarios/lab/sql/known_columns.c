@@ -40,6 +40,10 @@ enum operand_type operand_type_of_declaration(const char *declared, bool own) {
         return OPERAND_INTERVAL_YM;
     case CLASS_INTERVAL_DS:
         return OPERAND_INTERVAL_DS;
+    case CLASS_BINARY_FLOAT:
+        return OPERAND_BINARY_FLOAT;
+    case CLASS_BINARY_DOUBLE:
+        return OPERAND_BINARY_DOUBLE;
     case CLASS_CLOB:
         return OPERAND_CLOB;
     case CLASS_BLOB:

@@ -26,6 +26,7 @@ struct token {
     // LOOKED_UP | enum table_owner of the table that it names, see
     // known_columns.c; 0: not looked up
     uint8_t table;
+    uint32_t placeholder; // of a bind, from 1; 0: see placeholders.c
 };
 
 // Returns the next token of the text that ends at `end`, and moves *from past

@@ -69,6 +69,7 @@ static const struct {
     {1400, "cannot insert NULL into (%s)"},
     {1403, "no data found"},
     {1407, "cannot update (%s) to NULL"},
+    {1410, "invalid ROWID"},
     {1418, "specified index does not exist"},
     {1422, "exact fetch returns more than requested number of rows"},
     {1426, "numeric overflow"},

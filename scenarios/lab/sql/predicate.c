@@ -13,11 +13,16 @@ enum { NO_OPERATOR = 920 };
 bool operand_orders_natively(enum operand_type type) {
     return type == OPERAND_SMALL || type == OPERAND_TEXT ||
            type == OPERAND_DATE || type == OPERAND_TIMESTAMP ||
-           type == OPERAND_RAW || type == OPERAND_NULL;
+           type == OPERAND_RAW || type == OPERAND_NULL ||
+           type == OPERAND_ROWID || operand_is_binary_number(type);
 }
 
 bool operand_is_lob(enum operand_type type) {
     return type == OPERAND_CLOB || type == OPERAND_BLOB;
+}
+
+bool operand_is_binary_number(enum operand_type type) {
+    return type == OPERAND_BINARY_FLOAT || type == OPERAND_BINARY_DOUBLE;
 }
 
 static bool is_number(enum operand_type type) {
@@ -44,7 +49,7 @@ void operand_expect(struct translator *t, struct operand *value,
                     enum operand_type type) {
     if (value->bind == 0 || value->type != OPERAND_UNKNOWN)
         return;
-    t->result->expected[value->bind - 1] = (uint8_t)type;
+    t->result->bind[value->bind - 1].expected = (uint8_t)type;
     value->type = type;
 }
 
@@ -68,6 +73,12 @@ static bool comparable(struct translator *t, struct operand *a,
 void emit_operator_between(struct translator *t, struct operand a,
                            struct operand b, const char *sign) {
     const bool equality = strcmp(sign, "=") == 0 || strcmp(sign, "<>") == 0;
+    // Two tables have no ROWID in common.
+    const bool joined = a.object && b.object && a.object != b.object;
+    if (strcmp(sign, "=") == 0 && (a.object || b.object) && !joined) {
+        emit_row_equals(t, a.object ? a : b, a.object ? b : a);
+        return;
+    }
     if (comparable(t, &a, &b, equality)) {
         // before the space that each value starts with
         emit_at(t, b.from, sign);

@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Values without operators: literals, names, binds, parentheses.
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sql/binary_number.h"
 #include "sql/source.h"
 #include "sql/value.h"
-
-static void add_placeholder(struct translator *t, const struct token *token) {
-    struct translation *result = t->result;
-    if (result->binds == MOST_BINDS || token->length >= BIND_NAME) {
-        source_refuse(t, 1745, "");
-        return;
-    }
-    unsigned n = result->binds++;
-    for (size_t i = 0; i < token->length; i++)
-        result->bind[n].name[i] = (char)toupper((unsigned char)token->at[i]);
-    result->bind[n].name[token->length] = '\0';
-    result->bind[n].first = n;
-    result->expected[n] = result->known ? result->known[n] : OPERAND_UNKNOWN;
-    for (unsigned i = 0; i < n; i++)
-        if (strcmp(result->bind[i].name, result->bind[n].name) == 0) {
-            result->bind[n].first = i;
-            break;
-        }
-}
-
-// In the order of the text, which is the client's, not in that of emitting:
-// `rownum <= :n` is emitted after the rest of its condition.
-unsigned bind_placeholder(struct translator *t, size_t at) {
-    unsigned n = 0;
-    for (size_t i = 0; i <= at && !t->result->error; i++) {
-        if (t->tokens[i].type != TOKEN_BIND)
-            continue;
-        if (n++ == t->result->binds)
-            add_placeholder(t, &t->tokens[i]);
-    }
-    return t->result->error ? 0 : n;
-}
 
 static void emit_bind(struct translator *t, size_t at,
                       struct operand *emitted) {
@@ -47,26 +18,72 @@ static void emit_bind(struct translator *t, size_t at,
     emit_text(t, number);
     emitted->bind = n;
     if (n > 0)
-        emitted->type = t->result->expected[n - 1];
+        emitted->type = t->result->bind[n - 1].expected;
 }
 
-void emit_number(struct translator *t, size_t at, bool negative,
+static void emit_blob(struct translator *t, const uint8_t *bytes,
+                      size_t length) {
+    char byte[4];
+    emit_text(t, " X'");
+    for (size_t i = 0; i < length; i++) {
+        snprintf(byte, sizeof byte, "%02X", bytes[i]);
+        emit_text(t, byte);
+    }
+    emit_text(t, "'");
+}
+
+static void emit_binary_number(struct translator *t, double number,
+                               enum value_class class,
+                               struct operand *emitted) {
+    uint8_t bytes[BINARY_DOUBLE_BYTES];
+    binary_number_write(number, class, bytes);
+    emit_blob(t, bytes, value_binary_bytes(class));
+    emitted->type = class == CLASS_BINARY_FLOAT ? OPERAND_BINARY_FLOAT
+                                                : OPERAND_BINARY_DOUBLE;
+}
+
+// 1.5d or 1.5f: the letter is a word of its own here. False: it is neither.
+static bool emit_binary_literal(struct translator *t, size_t *at, bool negative,
+                                struct operand *emitted) {
+    const struct token *token = &t->tokens[*at], *letter = token + 1;
+    char text[NUMBER_TEXT];
+    if (letter->type != TOKEN_WORD || letter->length != 1 ||
+        letter->at != token->at + token->length || !strchr("dDfF", *letter->at))
+        return false;
+    *at += 2;
+    if (token->length >= sizeof text) {
+        source_refuse(t, 3001, "so long a literal");
+        return true;
+    }
+    memcpy(text, token->at, token->length);
+    text[token->length] = '\0';
+    const bool single = toupper((unsigned char)*letter->at) == 'F';
+    const double size =
+        single ? (double)strtof(text, NULL) : strtod(text, NULL);
+    if (isinf(size))
+        source_refuse(t, 1426, "");
+    else
+        emit_binary_number(t, negative ? -size : size,
+                           single ? CLASS_BINARY_FLOAT : CLASS_BINARY_DOUBLE,
+                           emitted);
+    return true;
+}
+
+void emit_number(struct translator *t, size_t *at, bool negative,
                  struct operand *emitted) {
-    const struct token *token = &t->tokens[at];
+    if (emit_binary_literal(t, at, negative, emitted))
+        return;
+    const struct token *token = &t->tokens[(*at)++];
     struct decimal value;
     bool overflow;
     int64_t integer;
     double real;
     uint8_t wide[WIDE_BYTES];
-    char text[NUMBER_TEXT + 8], byte[4];
+    char text[NUMBER_TEXT + 8];
     if (!decimal_from_text(token->at, token->length, &value, &overflow)) {
         source_refuse(t, overflow ? 1426 : 1722, "");
         return;
     }
-    const struct token *next = token + 1;
-    if (next->type == TOKEN_WORD && next->at == token->at + token->length &&
-        strchr("dDfF", *next->at))
-        source_refuse(t, 3001, "BINARY_DOUBLE");
     value.negative = negative && value.count > 0;
     emitted->type = OPERAND_SMALL;
     switch (value_number_form(&value, &integer, &real)) {
@@ -83,13 +100,31 @@ void emit_number(struct translator *t, size_t at, bool negative,
     default:
         emitted->type = OPERAND_NUMBER;
         value_wide_from_decimal(&value, wide);
-        emit_text(t, " X'");
-        for (size_t i = 0; i < sizeof wide; i++) {
-            snprintf(byte, sizeof byte, "%02X", wide[i]);
-            emit_text(t, byte);
-        }
-        emit_text(t, "'");
+        emit_blob(t, wide, sizeof wide);
     }
+}
+
+// The names of what has no digits.
+static bool emit_binary_constant(struct translator *t, size_t *at,
+                                 struct operand *emitted) {
+    static const struct {
+        const char *name;
+        double number;
+        enum value_class class;
+    } constants[] = {
+        {"binary_float_nan", NAN, CLASS_BINARY_FLOAT},
+        {"binary_float_infinity", INFINITY, CLASS_BINARY_FLOAT},
+        {"binary_double_nan", NAN, CLASS_BINARY_DOUBLE},
+        {"binary_double_infinity", INFINITY, CLASS_BINARY_DOUBLE},
+    };
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        if (source_is(t, *at, constants[i].name)) {
+            emit_binary_number(t, constants[i].number, constants[i].class,
+                               emitted);
+            ++*at;
+            return true;
+        }
+    return false;
 }
 
 static bool any_of(const struct translator *t, size_t at,
@@ -133,9 +168,11 @@ static bool emit_bare_function(struct translator *t, size_t *at,
 static void emit_column(struct translator *t, size_t *at, size_t to,
                         struct operand *emitted) {
     const size_t first = *at;
-    emit_text(t, " ");
-    emit_qualified_name(t, at, to);
-    emitted->type = operand_type_of_name(t, *at - 1);
+    if (!emit_rowid(t, at, to, emitted)) {
+        emit_text(t, " ");
+        emit_qualified_name(t, at, to);
+        emitted->type = operand_type_of_name(t, *at - 1);
+    }
     grouping_check(t, first, *at);
 }
 
@@ -181,7 +218,8 @@ static void emit_word(struct translator *t, size_t *at, size_t to,
     } else if (*at + 1 < to && source_is(t, *at + 1, "(")) {
         if (!emit_special(t, at, to, emitted))
             *emitted = emit_call(t, at, to);
-    } else if (alone && emit_bare_function(t, at, emitted)) {
+    } else if (alone && (emit_bare_function(t, at, emitted) ||
+                         emit_binary_constant(t, at, emitted))) {
         ;
     } else if (*at + 2 < to && source_is(t, *at + 1, ".") &&
                (source_is(t, *at + 2, "nextval") ||
@@ -257,7 +295,7 @@ void emit_primary(struct translator *t, size_t *at, size_t to,
         ++*at;
         return;
     case TOKEN_NUMBER:
-        emit_number(t, (*at)++, false, emitted);
+        emit_number(t, at, false, emitted);
         return;
     default:
         if (source_is(t, *at, "("))

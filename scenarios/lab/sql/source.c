@@ -7,7 +7,7 @@
 
 enum {
     DEEPEST = 100,
-    MOST_TOKENS = 200000,
+    MOST_TOKENS = 1 << 19,
     LONGEST_TRANSLATION = 16 << 20, // bytes
     BYTES_PER_UNIT = 64,            // written or moved
     WORK_PER_CHECK = 1 << 20,
@@ -190,4 +190,5 @@ void source_free(struct translator *t) {
     free(t->column);
     free(t->item);
     free(t->output);
+    free(t->bind_slot);
 }

@@ -30,6 +30,9 @@ enum operand_type {
     OPERAND_RAW,
     OPERAND_INTERVAL_YM,
     OPERAND_INTERVAL_DS,
+    OPERAND_BINARY_FLOAT,
+    OPERAND_BINARY_DOUBLE,
+    OPERAND_ROWID,
     OPERAND_CLOB,
     OPERAND_BLOB,
 };
@@ -38,9 +41,10 @@ enum operand_type {
 struct operand {
     enum operand_type type;
     size_t from, to;
-    unsigned bind; // 1 + the index of the placeholder that it is; 0: none
-    bool literal;  // a text literal, which is a CHAR
-    bool padded;   // a literal that ends with a blank
+    unsigned bind;   // 1 + the index of the placeholder that it is; 0: none
+    bool literal;    // a text literal, which is a CHAR
+    bool padded;     // a literal that ends with a blank
+    uint32_t object; // of a table's own ROWID: its data object; 0: it is none
 };
 
 // An item of a select list.
@@ -67,6 +71,11 @@ struct translator {
     struct translation *result;
     unsigned depth;   // nesting of expressions
     unsigned queries; // nesting of queries
+    // placeholders.c: those of the tokens before `binds_to` have been added.
+    // The table has 2 * bind_room places.
+    size_t binds_to;
+    uint32_t *bind_slot;
+    uint32_t bind_room;
     // names.c: the columns of the statement's tables.
     const struct catalog *catalog;
     struct known_column *column;
@@ -120,6 +129,7 @@ void emit_bytes(struct translator *t, const char *text, size_t length);
 // Whether a value of this type can only be stored, fetched and given to
 // functions: ORA-00932 for a comparison or an order.
 bool operand_is_lob(enum operand_type type);
+bool operand_is_binary_number(enum operand_type type);
 
 // Inserts text at an offset of the emitted text.
 void emit_at(struct translator *t, size_t at, const char *text);
@@ -157,9 +167,17 @@ struct operand emit_whole_value(struct translator *t, size_t from, size_t to,
 // primary.c: a value without operators.
 void emit_primary(struct translator *t, size_t *at, size_t to,
                   struct operand *emitted);
-void emit_number(struct translator *t, size_t token, bool negative,
+// rowid_column.c: ROWID, or a table's. False if the name is another.
+bool emit_rowid(struct translator *t, size_t *at, size_t to,
+                struct operand *emitted);
+// A table's own ROWID = another value, so that SQLite finds the row by it. Both
+// are emitted, one after the other.
+void emit_row_equals(struct translator *t, struct operand rowid,
+                     struct operand other);
+void emit_number(struct translator *t, size_t *at, bool negative,
                  struct operand *emitted);
-// Adds the bind at `token` to the placeholders. Returns its number, from 1.
+// placeholders.c: adds the binds up to the one at `token` to the placeholders.
+// Returns its number, from 1; 0 after refusing.
 unsigned bind_placeholder(struct translator *t, size_t token);
 // function_call.c: the function whose name is at *at.
 struct operand emit_call(struct translator *t, size_t *at, size_t to);

@@ -41,10 +41,13 @@ static void emit_as(struct translator *t, const struct arguments *all,
                     unsigned n, enum operand_type *type) {
     struct operand emitted = emit_argument(t, all, n);
     const bool number = *type == OPERAND_NUMBER || *type == OPERAND_SMALL;
-    const char *conversion = number                  ? " NUMBER$("
-                             : *type == OPERAND_TEXT ? " TEXT$("
-                             : *type == OPERAND_DATE ? " DATE$("
-                                                     : NULL;
+    const char *conversion =
+        number                           ? " NUMBER$("
+        : *type == OPERAND_TEXT          ? " TEXT$("
+        : *type == OPERAND_DATE          ? " DATE$("
+        : *type == OPERAND_BINARY_DOUBLE ? " TO_BINARY_DOUBLE("
+        : *type == OPERAND_BINARY_FLOAT  ? " TO_BINARY_FLOAT("
+                                         : NULL;
     if (*type == OPERAND_NULL) {
         *type = emitted.type;
         return;
@@ -55,6 +58,10 @@ static void emit_as(struct translator *t, const struct arguments *all,
         *type = OPERAND_NUMBER;
         return;
     }
+    // Oracle converts both to the wider type.
+    if (operand_is_binary_number(emitted.type) &&
+        *type != OPERAND_BINARY_DOUBLE)
+        source_refuse(t, 3001, "numbers of several types");
     if (number && emitted.type == OPERAND_SMALL)
         return;
     if (*type == OPERAND_UNKNOWN)
@@ -165,8 +172,9 @@ static enum operand_type emit_cast(struct translator *t, size_t open) {
     const bool whole = source_is(t, type, "integer") ||
                        source_is(t, type, "int") ||
                        source_is(t, type, "smallint");
-    static const char *const known[] = {"number", "varchar2",  "varchar",
-                                        "date",   "timestamp", NULL};
+    static const char *const known[] = {
+        "number",    "varchar2",      "varchar",      "date",
+        "timestamp", "binary_double", "binary_float", NULL};
     bool found = whole;
     for (const char *const *k = known; *k; k++)
         found = found || source_is(t, type, *k);
@@ -186,7 +194,7 @@ static enum operand_type emit_cast(struct translator *t, size_t open) {
                 space ? ' ' : (char)toupper((unsigned char)t->tokens[i].at[j]);
         }
     for (const char *c = declared; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("(),- ", *c)) {
+        if (!isalnum((unsigned char)*c) && !strchr("(),-_ ", *c)) {
             source_refuse(t, 902, "");
             return OPERAND_UNKNOWN;
         }

@@ -131,6 +131,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->name_to = result->query_at = 0;
     result->error = 0;
     result->binds = result->into_from = result->into_to = 0;
+    result->bind = NULL;
     result->opens = 0;
     result->locks = result->sets = false;
     result->about[0] = '\0';
@@ -146,7 +147,9 @@ void translation_make(const char *oracle, size_t length, const char *schema,
 void translation_free(struct translation *result) {
     free(result->sql);
     free(result->query);
+    free(result->bind);
     result->sql = result->query = NULL;
+    result->bind = NULL;
     for (unsigned i = 0; i < result->opens; i++)
         free(result->opened[i].query);
     result->opens = 0;

@@ -24,7 +24,7 @@ enum statement_kind {
 
 enum {
     BIND_NAME = 32,
-    MOST_BINDS = 1000,
+    MOST_BINDS = 65535, // Oracle's; SQLite is built for as many
     MOST_COLUMNS = 1000,
     MOST_OPENED = 16,
     MOST_OPENED_BINDS = 64,
@@ -42,17 +42,21 @@ struct opened_query {
     unsigned binds;
 };
 
+struct placeholder {
+    char name[BIND_NAME];
+    unsigned first; // the index of the first one of the same name
+    // The type (enum operand_type) that the SQL was emitted for; 0: any. A
+    // value of another type needs a new translation that knows it.
+    uint8_t expected;
+};
+
 struct translation {
     enum statement_kind kind;
     char *sql; // from malloc; NULL for the kinds that run no SQL
-    // Placeholders in textual order; placeholder N is ?N in `sql`. `first` is
-    // the index of the first one of the same name.
+    // In textual order; placeholder N is ?N in `sql`.
     unsigned binds;
-    struct {
-        char name[BIND_NAME];
-        unsigned first;
-    } bind[MOST_BINDS];
-    bool locks;    // a query FOR UPDATE
+    struct placeholder *bind; // from malloc
+    bool locks;               // a query FOR UPDATE
     int lock_wait; // seconds that it waits for a lock; -1: without limit
     // Placeholders [from, to) are targets of the INTO of a block, or of the
     // RETURNING of a change.
@@ -61,10 +65,6 @@ struct translation {
     unsigned opens;
     // Of a block: the query in it, as PL/SQL executes it; from malloc, or NULL.
     char *query;
-    // Per placeholder, the type (enum operand_type) that the SQL was emitted
-    // for; 0: any. A value of another type needs a new translation that knows
-    // it.
-    uint8_t expected[MOST_BINDS];
     // Per column of a query, its type (enum operand_type); 0: unknown.
     uint8_t column[MOST_COLUMNS];
     unsigned columns;
@@ -90,6 +90,8 @@ struct catalog {
                               void (*take)(void *to, const char *column,
                                            const char *declared, bool own),
                               void *to);
+    // The data object of a table: see rowid.h. 0: it has no ROWIDs.
+    uint32_t (*object)(void *data, const char *owner, const char *table);
     // Whether the user has a table whose name differs only in case.
     bool (*differs_in_case)(void *data, const char *table);
     // Whether the client wants the call stopped: then the translation ends with
@@ -98,7 +100,7 @@ struct catalog {
 };
 
 // `schema` is the schema of new tables. Without a `catalog` (NULL) no column
-// has a known type. `known` are the binds' types as in `expected`, or NULL.
+// has a known type. `known` are the types of the placeholders' values, or NULL.
 // `result` is always to be given to translation_free().
 void translation_make(const char *oracle, size_t length, const char *schema,
                       const struct catalog *catalog, const uint8_t *known,

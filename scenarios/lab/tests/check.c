@@ -8,6 +8,8 @@ int main(void) {
     test_number();
     test_date();
     test_decimal();
+    test_binary_numbers();
+    test_rowid();
     test_zones();
     test_calendar();
     test_tns();

@@ -21,6 +21,8 @@ void test_wire(void);
 void test_number(void);
 void test_date(void);
 void test_decimal(void);
+void test_binary_numbers(void);
+void test_rowid(void);
 void test_zones(void);
 void test_calendar(void);
 void test_tns(void);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "process/trace_file.h"
+#include "sql/binary_number.h"
 #include "sql/call_trace.h"
 #include "sql/number_format.h"
 #include "sql/value.h"
@@ -58,7 +59,10 @@ static size_t length_of(const struct bind_value *value) {
     uint8_t number[NUMBER_BYTES];
     return value->kind == BIND_NULL ? 0
            : is_number(value)       ? number_of(value, number)
-                                    : value->length;
+           : value->kind == BIND_BINARY
+               ? (value->length == BINARY_FLOAT_BYTES ? BINARY_FLOAT_WIRE
+                                                      : BINARY_DOUBLE_WIRE)
+               : value->length;
 }
 
 static void number_line(const struct bind_value *value) {

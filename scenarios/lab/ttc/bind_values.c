@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "sql/binary_number.h"
 #include "sql/oracle_date.h"
 #include "sql/oracle_number.h"
 #include "sql/session_zone.h"
@@ -47,36 +48,18 @@ static bool take_number(struct server *server, struct bytes bytes,
     }
 }
 
-// IEEE bytes, changed so that they sort: the sign bit of positive numbers is
-// set, all bits of negative ones are flipped.
-static bool take_ieee(struct bytes bytes, size_t size,
-                      struct bind_value *value) {
-    if (bytes.length != size)
+static bool take_binary(struct server *server, struct bytes bytes,
+                        enum value_class class, struct bind_value *value) {
+    const size_t wire =
+        class == CLASS_BINARY_FLOAT ? BINARY_FLOAT_WIRE : BINARY_DOUBLE_WIRE;
+    const size_t stored = value_binary_bytes(class);
+    uint8_t *to = arena_take(&server->arena, stored);
+    if (!to || bytes.length != wire)
         return false;
-    uint64_t bits = 0;
-    bool positive = bytes.at[0] & 0x80;
-    for (size_t i = 0; i < size; i++) {
-        uint8_t byte = positive ? bytes.at[i] : (uint8_t)~bytes.at[i];
-        bits = bits << 8 | byte;
-    }
-    if (positive)
-        bits &= ~(1ULL << (8 * size - 1));
-    if (size == sizeof(float)) {
-        uint32_t half = (uint32_t)bits;
-        float single;
-        memcpy(&single, &half, sizeof single);
-        value->real = single;
-    } else {
-        memcpy(&value->real, &bits, sizeof bits);
-    }
-    // Its first 15 digits: more a NUMBER would not get of it.
-    struct decimal number;
-    if (!decimal_from_double(value->real, &number))
-        return false;
-    value->kind = value_number_form(&number, &value->integer, &value->real) ==
-                          SQLITE_INTEGER
-                      ? BIND_INTEGER
-                      : BIND_DOUBLE;
+    binary_number_write(binary_number_read(bytes.at, class), class, to);
+    value->kind = BIND_BINARY;
+    value->data = to;
+    value->length = stored;
     return true;
 }
 
@@ -226,9 +209,9 @@ bool bind_value_take(struct server *server, const struct bind_type *bind,
         value->integer = bytes.at[bytes.length - 1];
         return true;
     case TYPE_BINARY_FLOAT:
-        return take_ieee(bytes, sizeof(float), value);
+        return take_binary(server, bytes, CLASS_BINARY_FLOAT, value);
     case TYPE_BINARY_DOUBLE:
-        return take_ieee(bytes, sizeof(double), value);
+        return take_binary(server, bytes, CLASS_BINARY_DOUBLE, value);
     case TYPE_TIMESTAMP:
     case TYPE_PROGRAM_TIMESTAMP:
         return take_timestamp(server, TIMESTAMP_BYTES, bytes, value);

@@ -60,6 +60,27 @@ static bool read_cursor(struct server *server) {
     return true;
 }
 
+// Its length, and its parts one by one; NULL is a length of 0 alone.
+static bool read_rowid(struct server *server, struct bind_value *value) {
+    struct wire_in *in = &server->in;
+    uint8_t *bytes = arena_take(&server->arena, ROWID_BYTES);
+    if (in_u8(in) == 0)
+        return true;
+    struct rowid rowid = {.object = in_ub4(in)};
+    const uint64_t file = in_ub(in);
+    in_u8(in);
+    rowid.block = in_ub4(in);
+    const uint64_t slot = in_ub(in);
+    if (!bytes || file > UINT16_MAX || slot > UINT16_MAX)
+        return false;
+    rowid.file = (uint16_t)file;
+    rowid.slot = (uint16_t)slot;
+    rowid_write(&rowid, bytes);
+    *value = (struct bind_value){
+        .kind = BIND_ROWID, .data = bytes, .length = ROWID_BYTES};
+    return true;
+}
+
 // Its NULL is an escape and a code.
 static struct bytes read_boolean(struct server *server) {
     enum { ESCAPE = 253 };
@@ -78,6 +99,8 @@ static bool read_value(struct server *server, const struct bind_type *bind,
     }
     if (bind->type == TYPE_CURSOR)
         return read_cursor(server);
+    if (bind->type == TYPE_ROWID)
+        return read_rowid(server, value);
     if (bind->type == TYPE_CLOB || bind->type == TYPE_BLOB)
         return read_locator(server, bind, value);
     if (!is_byte_string(bind->type)) {

@@ -10,6 +10,7 @@
 #include "sql/cursor.h"
 #include "sql/database.h"
 #include "sql/ora_error.h"
+#include "sql/value.h"
 #include "ttc/lobs.h"
 #include "ttc/o5logon.h"
 #include "ttc/wire.h"
@@ -168,6 +169,12 @@ bool answer_row(struct server *server, const struct open_cursor *open);
 // or as described (NULL).
 bool answer_value(struct server *server, const struct column *column,
                   const struct bind_type *as, struct sqlite3_value *value);
+// answer_number.c: any number as a NUMBER, as text, and as a BINARY_FLOAT or
+// BINARY_DOUBLE. False with an error raised.
+bool answer_number(struct server *server, struct sqlite3_value *value);
+bool answer_number_as_text(struct server *server, struct sqlite3_value *value);
+bool answer_binary_number(struct server *server, enum value_class class,
+                          struct sqlite3_value *value);
 // lob_call.c: UTF-8, or bytes.
 bool answer_lob(struct server *server, const struct bind_type *as,
                 bool character, const void *data, size_t length);
