@@ -92,6 +92,10 @@ def off(process: Record, states: str = "RSDTt?") -> list[Record]:
     return [s for s in process["stacks"] if s["kind"] == "offcpu" and s["state"] in states]
 
 
+def lost(frame: Record) -> dict[str, int]:
+    return {kind: count for kind, count in frame["lost"].items() if count}
+
+
 def total(stacks: list[Record], key: str) -> int:
     return sum(s[key] for s in stacks)
 
@@ -114,7 +118,7 @@ def taken_ns() -> int:
 
 def unaccounted_ns(whole: Record) -> int:
     parts = ("cpu_ns", "blocked_ns", "queued_ns")
-    return int(whole["thread_ns"]) - sum(whole[part] for part in parts)
+    return int(whole["thread_ns"]) - sum(int(whole[part]) for part in parts)
 
 
 def assert_all_accounted(whole: Record) -> None:
@@ -176,7 +180,7 @@ def test_blocked_as_long_as_the_sleeper_measures(
         assert 53 * 2 * MS - cpu - total(done, "queued_ns") < slept
     assert slept <= spent
     assert spent - cpu - taken_ns() <= away
-    assert set(frame["lost"].values()) == {0}
+    assert lost(frame) == {}
 
 
 def test_preempted_as_long_as_the_scheduler_says(
@@ -199,7 +203,8 @@ def test_preempted_as_long_as_the_scheduler_says(
     whole = found["off_cpu"]
     assert whole["switches"] == switches > 31
     assert waited > 100 * MS
-    assert whole["queued_ns"] == pytest.approx(waited, rel=0.002, abs=20_000 + 2_000 * switches)
+    # A hypervisor may take the processor between one clock's reading and the other's.
+    assert whole["queued_ns"] == pytest.approx(waited, abs=taken_ns() + 2_000 * switches)
     preempted = off(found, "R")
     assert total(preempted, "blocked_ns") == 0
     assert total(preempted, "queued_ns") > 100 * MS
@@ -230,7 +235,7 @@ def storm(sleeps: int, sleeper: Target, probe: Probe, before: int) -> Record:
     found = counts(frame, sleeper.pid)
     assert found["off_cpu"]["switches"] == switches
     assert frame["lost"]["wakeups"] == 0
-    assert set(frame["lost"].values()) == {0}
+    assert lost(frame) == {}
     assert_adds_up(found)
     return found
 
@@ -310,7 +315,7 @@ def test_threads_that_come_and_go(together: bool, sleeper: Target, start_probe: 
     naps = max(off(found, "S"), key=lambda s: int(s["blocked_ns"]) * (not s["open"]))
     assert naps["count"] == 41
     assert naps["blocked_ns"] > 41 * 2 * MS
-    assert set(frame["lost"].values()) == {0}
+    assert lost(frame) == {}
 
 
 def test_a_thread_that_executes_a_program_is_followed(
@@ -460,7 +465,10 @@ def test_the_command_tells_the_reason(way: str, sleeper: Target, root: None, run
     assert not any(name.endswith("_[k]") for name in names)
     parts = [each["ns"] for each in found["off_cpu"]["reasons"]]
     assert sum(parts) == found["off_cpu"]["blocked_ns"] + found["off_cpu"]["queued_ns"]
-    assert sum(each["count"] for each in found["stacks"]) == sum(parts)
+    # It may have been woken while the probe was taking it in: that wait has no stack.
+    bare = [r["ns"] for r in found["off_cpu"]["reasons"] if r["reason"] == "without a stack"]
+    assert sum(each["count"] for each in found["stacks"]) == sum(parts) - sum(bare)
+    assert sum(bare) < 30 * MS
 
 
 def test_the_command_shows_the_kernels_functions(sleeper: Target, root: None, run: Run) -> None:
