@@ -20,6 +20,7 @@ enum {
 // number, or a length and that many bytes.
 struct ahead {
     FILE *file;
+    void *memory; // in which it is, if it is no file; from malloc
     size_t bytes;
     uint64_t rows;          // left in the file
     uint64_t total;         // in the file
@@ -95,8 +96,14 @@ static bool get_value(struct ahead *ahead, int at) {
 }
 
 // A statement that returns its binds as a row.
-static sqlite3_stmt *row_of(sqlite3 *db, unsigned columns) {
-    sqlite3_stmt *row = NULL;
+static sqlite3_stmt *row_of(struct cursor *cursor) {
+    sqlite3 *db = cursor->database->db;
+    const unsigned columns = cursor->columns;
+    sqlite3_stmt *row = cursor->reader;
+    if (row && (unsigned)sqlite3_column_count(row) == columns)
+        return row;
+    sqlite3_finalize(row);
+    row = NULL;
     sqlite3_str *sql = sqlite3_str_new(db);
     for (unsigned i = 1; i <= columns; i++)
         sqlite3_str_appendf(sql, "%s?%u", i == 1 ? "SELECT " : ",", i);
@@ -104,7 +111,7 @@ static sqlite3_stmt *row_of(sqlite3 *db, unsigned columns) {
     if (text)
         sqlite3_prepare_v2(db, text, -1, &row, NULL);
     sqlite3_free(text);
-    return row;
+    return cursor->reader = row;
 }
 
 static void end_with(struct ahead *ahead, unsigned number) {
@@ -124,7 +131,7 @@ static bool read_rest(struct cursor *cursor, struct ora_error *error) {
         return false;
     }
     ahead->file = tmpfile();
-    ahead->row = row_of(cursor->database->db, cursor->columns);
+    ahead->row = row_of(cursor);
     bool room = ahead->file && ahead->row;
     int rc = cursor->row_ready || !room ? SQLITE_ROW : opifch2(cursor);
     while (room && rc == SQLITE_ROW) {
@@ -146,6 +153,40 @@ static bool read_rest(struct cursor *cursor, struct ora_error *error) {
     cursor->row_ready = false;
     cursor->ahead = ahead;
     return rc != SQLITE_INTERRUPT;
+}
+
+bool read_ahead_take(struct cursor *cursor, void *rows, uint64_t bytes,
+                     uint64_t count) {
+    struct ahead *ahead = calloc(1, sizeof *ahead);
+    if (!ahead)
+        return false;
+    ahead->row = row_of(cursor);
+    ahead->file = fmemopen(rows, bytes + 1, "r"); // never of no bytes
+    if (!ahead->row || !ahead->file) {
+        if (ahead->file)
+            fclose(ahead->file);
+        free(ahead);
+        return false;
+    }
+    ahead->memory = rows;
+    ahead->bytes = bytes;
+    ahead->rows = ahead->total = count;
+    cursor->ahead = ahead;
+    return true;
+}
+
+void *read_ahead_rows(struct cursor *cursor, uint64_t *bytes, uint64_t *count) {
+    struct ahead *ahead = cursor->ahead;
+    uint8_t *rows = ahead->error.number ? NULL : malloc(ahead->bytes + 1);
+    *bytes = ahead->bytes;
+    *count = ahead->total;
+    if (rows && (fseek(ahead->file, 0, SEEK_SET) != 0 ||
+                 !get(ahead, rows, ahead->bytes))) {
+        free(rows);
+        rows = NULL;
+    }
+    cursor_position(cursor, 1);
+    return rows;
 }
 
 static bool is_half_fetched(const struct cursor *cursor) {
@@ -229,9 +270,13 @@ void read_ahead_forget(struct cursor *cursor) {
     cursor->ahead = NULL;
     if (!ahead)
         return;
-    sqlite3_finalize(ahead->row);
+    if (ahead->row) {
+        sqlite3_reset(ahead->row);
+        sqlite3_clear_bindings(ahead->row);
+    }
     if (ahead->file)
         fclose(ahead->file);
+    free(ahead->memory);
     free(ahead);
 }
 

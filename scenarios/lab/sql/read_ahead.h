@@ -19,6 +19,14 @@ bool read_ahead_all(struct database *database, const struct cursor *starting,
                     struct ora_error *error);
 bool read_ahead_is_needed(const struct database *database);
 
+// The rows of `cursor` are from now on those of this memory from malloc, which
+// read_ahead_rows() returned. False without memory: it is not taken over then.
+bool read_ahead_take(struct cursor *cursor, void *rows, uint64_t bytes,
+                     uint64_t count);
+// A copy, from malloc, of all the rows that were read ahead, the first of which
+// comes next. NULL if they end with an error, or without memory.
+void *read_ahead_rows(struct cursor *cursor, uint64_t *bytes, uint64_t *count);
+
 // As cursor_advance(), for rows that were read ahead.
 bool read_ahead_advance(struct cursor *cursor, struct ora_error *error);
 void read_ahead_forget(struct cursor *cursor);

@@ -133,6 +133,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->binds = result->into_from = result->into_to = 0;
     result->opens = 0;
     result->locks = result->sets = false;
+    result->result_cache = 0;
     result->about[0] = '\0';
     result->sql = result->query = NULL;
     if (source_read(&t, oracle, length)) {

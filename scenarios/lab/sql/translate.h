@@ -52,8 +52,9 @@ struct translation {
         char name[BIND_NAME];
         unsigned first;
     } bind[MOST_BINDS];
-    bool locks;    // a query FOR UPDATE
-    int lock_wait; // seconds that it waits for a lock; -1: without limit
+    bool locks;       // a query FOR UPDATE
+    int result_cache; // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, else 0
+    int lock_wait;    // seconds that it waits for a lock; -1: without limit
     // Placeholders [from, to) are targets of the INTO of a block, or of the
     // RETURNING of a change.
     unsigned into_from, into_to;
