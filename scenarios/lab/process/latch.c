@@ -136,11 +136,11 @@ __attribute__((noinline)) static unsigned ksliwat(struct sga *sga,
             wait_for_latch_begins(&self->waits, latch_address(n),
                                   latch_names[n].number);
         }
-        __atomic_fetch_add(&latch->sleepers, 1, __ATOMIC_SEQ_CST);
         const uint32_t posts = __atomic_load_n(&latch->posts, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&latch->slept_on, 1, __ATOMIC_SEQ_CST);
         if (latch_note_mode(note) == LATCH_EXCLUSIVE)
             note_writer(latch);
-        // Whoever releases it from here on sees the sleeper.
+        // Whoever releases it from here on knows of the sleeper.
         if (!allows(latch_load(&latch->word), latch_note_mode(note))) {
             sleeps++;
             self->waits.parameter[2] = sleeps;
@@ -148,8 +148,9 @@ __attribute__((noinline)) static unsigned ksliwat(struct sga *sga,
             skgpwwait(latch, posts, latch_note_mode(note));
             if (posts == __atomic_load_n(&latch->posts, __ATOMIC_SEQ_CST))
                 latch_recover_all(sga);
+            // Others may sleep on: whoever was woken wakes the next one.
+            __atomic_store_n(&latch->slept_on, 1, __ATOMIC_SEQ_CST);
         }
-        __atomic_fetch_sub(&latch->sleepers, 1, __ATOMIC_SEQ_CST);
     }
     if (began_us) {
         count(&latch->statistics.wait_us, (uint64_t)(clock_us() - began_us));
@@ -199,14 +200,19 @@ __attribute__((noinline)) void kslgetsl_w(struct sga *sga,
 }
 
 void latch_post(struct latch *latch, uint64_t word) {
-    if (__atomic_load_n(&latch->sleepers, __ATOMIC_SEQ_CST) == 0)
-        return;
+    const bool for_writers = allows(word, LATCH_EXCLUSIVE);
+    const bool for_readers = allows(word, LATCH_SHARED);
     long woken = 0;
+    if ((!for_writers && !for_readers) ||
+        !__atomic_load_n(&latch->slept_on, __ATOMIC_SEQ_CST))
+        return;
+    if (for_writers) // else some of them sleep on
+        __atomic_store_n(&latch->slept_on, 0, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&latch->posts, 1, __ATOMIC_SEQ_CST);
-    if (allows(word, LATCH_EXCLUSIVE))
+    if (for_writers)
         woken = syscall(SYS_futex, &latch->posts, FUTEX_WAKE_BITSET, 1, NULL,
                         NULL, WRITERS);
-    if (allows(word, LATCH_SHARED))
+    if (for_readers)
         woken += syscall(SYS_futex, &latch->posts, FUTEX_WAKE_BITSET, INT_MAX,
                          NULL, NULL, READERS);
     if (woken > 0)

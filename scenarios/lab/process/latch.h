@@ -63,10 +63,10 @@ struct latch_statistics {
 };
 
 struct latch {
-    uint64_t word;  // see latch_word.h
-    uint32_t posts; // what sleepers sleep on: releases that woke somebody
-    uint32_t sleepers;
-    uint32_t broken; // a session died while it held the latch exclusively
+    uint64_t word;     // see latch_word.h
+    uint32_t posts;    // what sleepers sleep on: releases that woke somebody
+    uint32_t slept_on; // somebody may sleep: a release has to wake them
+    uint32_t broken;   // a session died while it held the latch exclusively
     struct latch_statistics statistics;
 } __attribute__((aligned(64)));
 

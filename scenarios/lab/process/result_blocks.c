@@ -96,8 +96,7 @@ static uint32_t oldest_unpinned(struct result_cache *cache) {
     return 0;
 }
 
-// Whether the result is half made by a session that is over.
-static bool is_orphan(const struct sga *sga, uint32_t at) {
+bool result_is_orphan(const struct sga *sga, uint32_t at) {
     const struct result_block *block = &sga->result_cache.block[at];
     if (block->type != RESULT_BLOCK_RESULT || block->status != RESULT_NEW)
         return false;
@@ -108,7 +107,7 @@ static bool is_orphan(const struct sga *sga, uint32_t at) {
 static bool free_orphans(struct sga *sga) {
     struct result_cache *cache = &sga->result_cache;
     for (uint32_t at = 1; at <= cache->taken; at++)
-        if (is_orphan(sga, at))
+        if (result_is_orphan(sga, at))
             result_object_free(cache, at);
     return cache->free != 0;
 }

@@ -32,6 +32,8 @@ void result_object_add(struct result_cache *cache, uint32_t at,
                        const struct result_key *key);
 // Frees the object with all its blocks.
 void result_object_free(struct result_cache *cache, uint32_t at);
+// Whether the result is half made by a session that is over.
+bool result_is_orphan(const struct sga *sga, uint32_t at);
 // Puts a new result where results are used last.
 void result_place_newest(struct result_cache *cache, uint32_t at);
 // The result keeps its blocks until they are needed, but is not found.

@@ -76,7 +76,8 @@ bool result_cache_find(struct sga *sga, struct session_slot *self,
     }
     known = note_tables(cache, search);
     // Half made by another session, which is likely to finish it soon.
-    search->keep = !at && !result_is_changing(cache, search);
+    search->keep = (!at || result_is_orphan(sga, at)) &&
+                   !result_is_changing(cache, search);
     kslfre(sga, self);
     if (search->found || known || !search->keep)
         return search->found;

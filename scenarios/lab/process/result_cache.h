@@ -140,6 +140,9 @@ void result_cache_copy(struct sga *sga, const struct result_search *search,
 // Unpins it. False if it was given up meanwhile: what was copied is no result.
 bool result_cache_unpin(struct sga *sga, struct session_slot *self,
                         const struct result_search *search);
+// How many bytes the rows of one result may have; that one had more.
+uint64_t result_cache_most(const struct sga *sga);
+void result_cache_refused(struct sga *sga);
 // Keeps the rows of a query whose search found nothing, if they are still those
 // of now and there is room.
 void result_cache_keep(struct sga *sga, struct session_slot *self,

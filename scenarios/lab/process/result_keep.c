@@ -5,37 +5,23 @@
 
 #include "process/result_latch.h"
 
-void result_latch_get(struct sga *sga, struct session_slot *self,
-                      enum latch_mode mode, enum latch_where where) {
-    const uint32_t *broken = &sga->latch[LATCH_RESULT_CACHE].broken;
-    if (mode == LATCH_SHARED && __atomic_load_n(broken, __ATOMIC_SEQ_CST)) {
-        result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_ADMINISTER);
-        kslfre(sga, self);
-    }
-    for (;;) {
-        if (mode == LATCH_EXCLUSIVE)
-            kslgetl(sga, self, LATCH_RESULT_CACHE, where);
-        else
-            kslgetsl_w(sga, self, LATCH_RESULT_CACHE, where);
-        if (!__atomic_load_n(broken, __ATOMIC_SEQ_CST))
-            return;
-        if (mode == LATCH_EXCLUSIVE) {
-            result_cache_reset(&sga->result_cache);
-            __atomic_store_n(&sga->latch[LATCH_RESULT_CACHE].broken, 0,
-                             __ATOMIC_SEQ_CST);
-            return;
-        }
-        kslfre(sga, self);
-        result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_ADMINISTER);
-        kslfre(sga, self);
-    }
-}
-
 static uint64_t blocks_for(uint64_t bytes) {
     return bytes <= RESULT_FIRST_BYTES
                ? 1
                : 1 + (bytes - RESULT_FIRST_BYTES + RESULT_DATA_BYTES - 1) /
                          RESULT_DATA_BYTES;
+}
+
+uint64_t result_cache_most(const struct sga *sga) {
+    const uint64_t blocks =
+        (uint64_t)sga->result_cache.limit * RESULT_SHARE_PERCENT / 100;
+    return blocks > 0 ? RESULT_FIRST_BYTES + (blocks - 1) * RESULT_DATA_BYTES
+                      : 0;
+}
+
+void result_cache_refused(struct sga *sga) {
+    __atomic_fetch_add(&sga->result_cache.statistics.create_failed, 1,
+                       __ATOMIC_RELAXED);
 }
 
 // The tables are as they were when the query began, and nobody changes them.
@@ -76,6 +62,17 @@ static void fill(struct result_cache *cache, struct growing *result,
     result->last = at;
 }
 
+// Whether nobody has made the result, or has begun to and is over.
+static bool is_absent(struct sga *sga, const uint8_t key[RESULT_KEY_BYTES]) {
+    struct result_cache *cache = &sga->result_cache;
+    const uint32_t at = result_object(cache, RESULT_BLOCK_RESULT, key);
+    if (at && result_is_orphan(sga, at)) {
+        result_object_free(cache, at);
+        return true;
+    }
+    return !at;
+}
+
 // Takes one more block and fills it. False if there is none, or if another
 // session was first to make the same result.
 static bool grow(struct sga *sga, struct session_slot *self,
@@ -84,9 +81,8 @@ static bool grow(struct sga *sga, struct session_slot *self,
     const uint8_t *key = search->key->digest;
     uint32_t at = 0;
     result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_ALLOCATE);
-    const bool wanted =
-        cache->generation == search->generation &&
-        (result->first || !result_object(cache, RESULT_BLOCK_RESULT, key));
+    const bool wanted = cache->generation == search->generation &&
+                        (result->first || is_absent(sga, key));
     if (wanted && !(at = result_block_take(sga))) {
         if (result->first)
             result_object_free(cache, result->first);
@@ -138,12 +134,10 @@ void result_cache_keep(struct sga *sga, struct session_slot *self,
                        const struct result_search *search,
                        const struct result_size *size, const void *bytes,
                        uint64_t build_us) {
-    struct result_cache *cache = &sga->result_cache;
     const uint64_t blocks = blocks_for(size->bytes);
     struct growing result = {.from = bytes, .left = size->bytes};
-    if (blocks > (uint64_t)cache->limit * RESULT_SHARE_PERCENT / 100) {
-        __atomic_fetch_add(&cache->statistics.create_failed, 1,
-                           __ATOMIC_RELAXED);
+    if (size->bytes > result_cache_most(sga)) {
+        result_cache_refused(sga);
         return;
     }
     for (uint64_t i = 0; i < blocks; i++)

@@ -172,9 +172,13 @@ bool cached_result_keep(struct cursor *cursor, struct cached_result *result,
     if (!result->search.keep || result->misses != database->misses)
         return true;
     if (cursor->row_ready) {
-        if (!cursor_keep_rows(cursor, error))
+        const uint64_t most = result_cache_most(database->sga);
+        if (!read_ahead_within(cursor, most, error))
             return false;
-        rows = read_ahead_rows(cursor, &size.bytes, &size.rows);
+        if (cursor->ahead)
+            rows = read_ahead_rows(cursor, &size.bytes, &size.rows);
+        else
+            result_cache_refused(database->sga);
         if (!cursor_advance(cursor, error)) {
             free(rows);
             return false;

@@ -20,8 +20,8 @@ enum {
 // number, or a length and that many bytes.
 struct ahead {
     FILE *file;
-    void *memory; // in which it is, if it is no file; from malloc
-    size_t bytes;
+    void *memory;           // in which it is, if it is no file; from malloc
+    size_t bytes, most;     // those in the file, and how many it may have
     uint64_t rows;          // left in the file
     uint64_t total;         // in the file
     sqlite3_stmt *row;      // SELECT ?1, ?2, ..: the row read from there last
@@ -30,7 +30,7 @@ struct ahead {
 
 static bool put(struct ahead *ahead, const void *from, size_t bytes) {
     ahead->bytes += bytes;
-    return ahead->bytes <= MOST_BYTES &&
+    return ahead->bytes <= ahead->most &&
            fwrite_unlocked(from, 1, bytes, ahead->file) == bytes;
 }
 
@@ -119,9 +119,10 @@ static void end_with(struct ahead *ahead, unsigned number) {
     ora_error_set(&ahead->error, number, "");
 }
 
-// Reads the remaining rows of `cursor`. False if the client cancels the call;
-// the query ends in any case.
-static bool read_rest(struct cursor *cursor, struct ora_error *error) {
+// Reads the remaining rows of `cursor`, if they take at most so many bytes.
+// False if the client cancels the call; the query ends in any case.
+static bool read_rest(struct cursor *cursor, size_t most,
+                      struct ora_error *error) {
     sqlite3_stmt *from = cursor->statement;
     struct ahead *ahead = calloc(1, sizeof *ahead);
     if (!ahead) {
@@ -130,6 +131,7 @@ static bool read_rest(struct cursor *cursor, struct ora_error *error) {
         sqlite3_reset(from);
         return false;
     }
+    ahead->most = most;
     ahead->file = tmpfile();
     ahead->row = row_of(cursor);
     bool room = ahead->file && ahead->row;
@@ -203,13 +205,25 @@ bool read_ahead_is_needed(const struct database *database) {
 bool read_ahead_all(struct database *database, const struct cursor *starting,
                     struct ora_error *error) {
     for (struct cursor *c = database->cursors; c; c = c->next)
-        if (c != starting && is_half_fetched(c) && !read_rest(c, error))
+        if (c != starting && is_half_fetched(c) &&
+            !read_rest(c, MOST_BYTES, error))
             return false;
     return true;
 }
 
 bool cursor_keep_rows(struct cursor *cursor, struct ora_error *error) {
-    return cursor->ahead || read_rest(cursor, error);
+    return cursor->ahead || read_rest(cursor, MOST_BYTES, error);
+}
+
+bool read_ahead_within(struct cursor *cursor, size_t most,
+                       struct ora_error *error) {
+    if (!cursor->ahead && !read_rest(cursor, most, error))
+        return false;
+    if (cursor->ahead->error.number != SNAPSHOT_TOO_OLD)
+        return true;
+    read_ahead_forget(cursor);
+    cursor->row_ready = cursor->at_end = false;
+    return true;
 }
 
 uint64_t cursor_row_count(const struct cursor *cursor) {

@@ -170,6 +170,7 @@ static void test_killed_holder(void (*hold)(int i), bool broken) {
     CHECK(session(1)->waits.parameter[0] == latch_address(LATCH));
     CHECK(session(1)->waits.parameter[1] == latch_names[LATCH].number);
     CHECK(session(1)->waits.parameter[2] >= 1);
+    check_law(); // with a get that slept
     kill(waiter, SIGKILL);
     finish(0, holder);
     finish(1, waiter);
