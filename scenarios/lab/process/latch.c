@@ -70,6 +70,12 @@ static bool attempt(struct sga *sga, unsigned sid, struct latch *latch,
     return false;
 }
 
+static void rest(void) {
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
 // Oracle's name for the spinning in a get.
 __attribute__((noinline)) static bool
 kslges(struct sga *sga, unsigned sid, struct latch *latch, uint64_t note) {
@@ -79,7 +85,7 @@ kslges(struct sga *sga, unsigned sid, struct latch *latch, uint64_t note) {
         if (allows(__atomic_load_n(&latch->word, __ATOMIC_RELAXED), mode) &&
             attempt(sga, sid, latch, note))
             return true;
-        __builtin_ia32_pause();
+        rest();
     }
     return false;
 }

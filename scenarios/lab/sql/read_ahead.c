@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sql/cursor_parts.h"
 
@@ -20,7 +21,8 @@ enum {
 // number, or a length and that many bytes.
 struct ahead {
     FILE *file;
-    void *memory;           // in which it is, if it is no file; from malloc
+    uint8_t *memory;        // in the place of a file; from malloc
+    size_t at;              // in it: what is read next
     size_t bytes, most;     // those in the file, and how many it may have
     uint64_t rows;          // left in the file
     uint64_t total;         // in the file
@@ -55,7 +57,27 @@ static bool put_value(struct ahead *ahead, sqlite3_stmt *from, int at) {
 }
 
 static bool get(struct ahead *ahead, void *to, size_t bytes) {
-    return fread_unlocked(to, 1, bytes, ahead->file) == bytes;
+    if (!ahead->memory)
+        return fread_unlocked(to, 1, bytes, ahead->file) == bytes;
+    if (bytes > ahead->bytes - ahead->at)
+        return false;
+    memcpy(to, ahead->memory + ahead->at, bytes);
+    ahead->at += bytes;
+    return true;
+}
+
+static bool skip(struct ahead *ahead, int bytes) {
+    if (!ahead->memory)
+        return fseek(ahead->file, bytes, SEEK_CUR) == 0;
+    if (bytes < 0 || (size_t)bytes > ahead->bytes - ahead->at)
+        return false;
+    ahead->at += (size_t)bytes;
+    return true;
+}
+
+static bool begin_again(struct ahead *ahead) {
+    ahead->at = 0;
+    return ahead->memory || fseek(ahead->file, 0, SEEK_SET) == 0;
 }
 
 static bool get_bytes(struct ahead *ahead, uint8_t type, int at) {
@@ -144,7 +166,7 @@ static bool read_rest(struct cursor *cursor, size_t most,
             rc = opifch2(cursor);
     }
     ahead->total = ahead->rows;
-    if (!room || fseek(ahead->file, 0, SEEK_SET) != 0)
+    if (!room || !begin_again(ahead))
         end_with(ahead, SNAPSHOT_TOO_OLD);
     else if (rc != SQLITE_DONE)
         ora_error_from_sqlite(&ahead->error, cursor->database->db);
@@ -163,10 +185,7 @@ bool read_ahead_take(struct cursor *cursor, void *rows, uint64_t bytes,
     if (!ahead)
         return false;
     ahead->row = row_of(cursor);
-    ahead->file = fmemopen(rows, bytes + 1, "r"); // never of no bytes
-    if (!ahead->row || !ahead->file) {
-        if (ahead->file)
-            fclose(ahead->file);
+    if (!ahead->row) {
         free(ahead);
         return false;
     }
@@ -182,8 +201,7 @@ void *read_ahead_rows(struct cursor *cursor, uint64_t *bytes, uint64_t *count) {
     uint8_t *rows = ahead->error.number ? NULL : malloc(ahead->bytes + 1);
     *bytes = ahead->bytes;
     *count = ahead->total;
-    if (rows && (fseek(ahead->file, 0, SEEK_SET) != 0 ||
-                 !get(ahead, rows, ahead->bytes))) {
+    if (rows && (!begin_again(ahead) || !get(ahead, rows, ahead->bytes))) {
         free(rows);
         rows = NULL;
     }
@@ -240,14 +258,14 @@ static bool skip_value(struct ahead *ahead) {
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT &&
         !get(ahead, &length, sizeof length))
         return false;
-    return fseek(ahead->file, length, SEEK_CUR) == 0;
+    return skip(ahead, length);
 }
 
 void cursor_position(struct cursor *cursor, uint64_t row) {
     struct ahead *ahead = cursor->ahead;
     if (!ahead)
         return;
-    bool fine = fseek(ahead->file, 0, SEEK_SET) == 0;
+    bool fine = begin_again(ahead);
     ahead->rows = ahead->total;
     for (; row > 1 && ahead->rows > 0 && fine; row--, ahead->rows--)
         for (unsigned i = 0; i < cursor->columns && fine; i++)
