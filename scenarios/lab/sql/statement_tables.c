@@ -8,21 +8,38 @@
 
 #include "sql/functions.h"
 
+enum { WHOLE_NAME = 2 * RESULT_NAME };
+
+static size_t spell(const char *user, const char *table, char to[WHOLE_NAME]) {
+    const int length = snprintf(to, WHOLE_NAME, "%s.%s", user, table);
+    return length < 0 ? 0 : (size_t)length;
+}
+
 struct result_key statement_table_key(const char *user, const char *table) {
-    struct result_key key;
-    memset(&key, 0, sizeof key);
-    char whole[RESULT_NAME * 2];
-    const int length = snprintf(whole, sizeof whole, "%s.%s", user, table);
-    SHA256((const unsigned char *)whole, (size_t)length, key.digest);
-    memcpy(key.name, whole, sizeof key.name - 1);
-    key.name[sizeof key.name - 1] = '\0';
-    if ((size_t)length < sizeof key.name)
-        memset(key.name + length, 0, sizeof key.name - (size_t)length);
+    struct result_key key = {0};
+    char whole[WHOLE_NAME];
+    const size_t length = spell(user, table, whole);
+    SHA256((const unsigned char *)whole, strlen(whole), key.digest);
+    memcpy(key.name, whole, length < RESULT_NAME ? length : RESULT_NAME - 1);
     return key;
+}
+
+// SQLite tells of a table once for each use of a column.
+static bool is_noted(const struct statement_tables *tables, const char *user,
+                     const char *table) {
+    char whole[WHOLE_NAME];
+    bool found = false;
+    if (spell(user, table, whole) >= RESULT_NAME)
+        return false; // not all of it is in the keys
+    for (unsigned i = 0; i < tables->reads && !found; i++)
+        found = strcmp(tables->read[i].name, whole) == 0;
+    return found;
 }
 
 static void note_read(struct statement_tables *tables, const char *user,
                       const char *table) {
+    if (is_noted(tables, user, table))
+        return;
     const struct result_key key = statement_table_key(user, table);
     for (unsigned i = 0; i < tables->reads; i++)
         if (memcmp(tables->read[i].digest, key.digest, sizeof key.digest) == 0)
