@@ -164,6 +164,8 @@ def test_a_server_without_a_client_result_cache_says_so(lab: Lab) -> None:
     assert dict(session.rows(parameters)) == {
         "client_result_cache_lag": "3000",
         "client_result_cache_size": "0",
+        "result_cache_max_result": "5",
+        "result_cache_max_size": str(16 << 20),
         "result_cache_mode": "MANUAL",
     }
     for owner in ("", "sys."):

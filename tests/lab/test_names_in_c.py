@@ -12,14 +12,17 @@ import pytest
 
 LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
 OURS = ("listener", "net", "process", "sql", "ttc")
-# Functions on the way to a break poll have the names that they have in Oracle.
-ORACLES = {"kpoal8", "nioqts", "opifch2", "opimai_real", "opiodr"}
+# Functions of latches, and those on the way to a break poll, have Oracle's names.
+ORACLES = {
+    *("kpoal8", "nioqts", "opifch2", "opimai_real", "opiodr"),
+    *("kslfre", "kslgetl", "kslgetsl_w"),
+}
 # The words that function names begin with, outside of sql/: one for each subject.
 SUBJECTS = {
     "listener": ("bridge", "listener", "options", "spawn"),
     "net": ("break", "connect", "net_trace", "tls", "tns", "wallet"),
     "process": (
-        *("clock", "cpu", "data_directory", "sga", "sql_trace", "sqlnet_ora"),
+        *("clock", "cpu", "data_directory", "latch", "result", "sga", "sql_trace", "sqlnet_ora"),
         *("time_model", "trace", "wait"),
     ),
     "ttc": (

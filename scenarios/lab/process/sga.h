@@ -10,11 +10,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process/latch.h"
+#include "process/result_cache.h"
+#include "process/sessions.h"
 #include "process/statistic.h"
 #include "process/wait.h"
 
 enum {
-    SGA_SESSIONS = 512,
     SGA_NAME = 64,
     SGA_SQL_TEXT = 1001, // as v$sql.sql_text
 };
@@ -84,6 +86,9 @@ struct sga {
     uint32_t serial;          // of the session started last
     struct session_slot past; // sums over the sessions that have ended
     struct session_slot session[SGA_SESSIONS];
+    struct latch latch[LATCHES];
+    uint64_t latch_note[SGA_SESSIONS]; // see latch_word.h
+    struct result_cache result_cache;
 };
 
 // Makes the shared memory. Returns its descriptor, or -1 with errno set.
@@ -94,6 +99,8 @@ struct sga *sga_attach(int fd);
 struct session_slot *sga_slot(struct sga *sga, pid_t pid);
 // The SID in v$session.
 unsigned sga_sid(const struct sga *sga, const struct session_slot *slot);
+// Frees the slot of a session whose process has ended, with all that it held.
+void sga_free_slot(struct sga *sga, struct session_slot *slot);
 // Adds the figures of a session that has ended to those of the past.
 void sga_keep_past(struct sga *sga, const struct session_slot *slot);
 

@@ -15,6 +15,7 @@ enum wait_event {
     WAIT_BREAK_RESET,
     WAIT_ROW_LOCK,
     WAIT_BUFFER_BUSY,
+    WAIT_LATCH_FREE,
     WAIT_EVENTS
 };
 
@@ -62,6 +63,9 @@ int64_t clock_us(void);
 
 // Each does nothing without a clock.
 void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2);
+// For the latch of that address and number.
+void wait_for_latch_begins(struct wait_clock *clock, int64_t address,
+                           int64_t number);
 // A timed-out part of a wait that goes on: counted as a wait of its own.
 void wait_times_out(struct wait_clock *clock);
 // The wait is over; it counts as `waits` waits of the same length.

@@ -7,6 +7,9 @@
 // depending on their memory layout; one session at two skips does not. 0 turns
 // break checks off, as in an out-of-band session: an in-band break is then
 // noticed only when the call ends.
+//
+// So is "_result_cache_latch_mode": whether the session finds results with the
+// latch held exclusively, as Oracle 11.1 does, or shared, as from 11.2 on.
 #include "sql/alter_session.h"
 
 #include <sqlite3.h>
@@ -51,6 +54,28 @@ static unsigned set_skip(struct break_channel *channel,
     channel->skip = (unsigned)skip;
     channel->skipped = 0;
     return 0;
+}
+
+static unsigned set_result_cache_mode(struct cached_result_settings *settings,
+                                      const struct value *value) {
+    if (!is_text(value, "force") && !is_text(value, "manual"))
+        return INVALID_OPTION;
+    settings->force = is_text(value, "force");
+    return 0;
+}
+
+static unsigned set_latch_mode(struct cached_result_settings *settings,
+                               const struct value *value) {
+    if (!is_text(value, "exclusive") && !is_text(value, "shared"))
+        return INVALID_OPTION;
+    settings->exclusive = is_text(value, "exclusive");
+    return 0;
+}
+
+// Names that begin with an underscore are quoted.
+static bool is_hidden(const struct token *token, const char *name) {
+    return token->type == TOKEN_QUOTED && token->length == strlen(name) &&
+           strncasecmp(token->at, name, token->length) == 0;
 }
 
 // Updates the row that NLS_SESSION_PARAMETERS shows.
@@ -110,7 +135,6 @@ static unsigned keep(const struct database *database, const struct token *name,
         "star_transformation_enabled",
         "parallel_degree_policy",
         "parallel_force_local",
-        "result_cache_mode",
         "edition",
         "time_zone",
         "nls_iso_currency",
@@ -163,6 +187,10 @@ static unsigned set(struct database *database, const struct token *name,
         return error;
     if (token_is(name, "break_poll_skip"))
         return set_skip(database->lio.channel, value);
+    if (token_is(name, "result_cache_mode"))
+        return set_result_cache_mode(&database->cached_results, value);
+    if (is_hidden(name, "_result_cache_latch_mode"))
+        return set_latch_mode(&database->cached_results, value);
     return keep(database, name, value);
 }
 

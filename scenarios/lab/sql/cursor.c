@@ -80,9 +80,12 @@ static bool prepare(struct cursor *cursor, const struct translation *translated,
         if (!create)
             return false;
     }
+    cursor->tables = (struct statement_tables){0};
+    database->noting = &cursor->tables;
     const int rc =
         sqlite3_prepare_v3(database->db, create ? create : translated->sql, -1,
                            SQLITE_PREPARE_PERSISTENT, &cursor->statement, NULL);
+    database->noting = NULL;
     sqlite3_free(create);
     if (rc != SQLITE_OK)
         ora_error_from_sqlite(error, database->db);
@@ -94,6 +97,8 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     struct database *database = cursor->database;
     const struct catalog catalog = catalog_of(database);
     database->misses++;
+    cursor->definitions = __atomic_load_n(
+        &database->sga->result_cache.definitions, __ATOMIC_SEQ_CST);
     plan_trace_forget(cursor);
     struct translation *translated = calloc(1, sizeof *translated);
     if (!translated) {
@@ -106,6 +111,7 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     cursor->changed_object = 0;
     cursor->locks = translated->locks;
     cursor->lock_wait = translated->lock_wait;
+    cursor->result_cache = translated->result_cache;
     sqlite3_finalize(cursor->statement);
     cursor->statement = NULL;
     bool done = false;
@@ -202,6 +208,7 @@ static void release(struct cursor *cursor) {
     if (cursor->database)
         leave_list(cursor);
     read_ahead_forget(cursor);
+    sqlite3_finalize(cursor->reader);
     sqlite3_finalize(cursor->statement);
     free(cursor->sql);
     sqlite3_free(cursor->fill);

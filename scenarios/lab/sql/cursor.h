@@ -11,6 +11,7 @@
 #include "sql/ora_error.h"
 #include "sql/returned_rows.h"
 #include "sql/rowid.h"
+#include "sql/statement_tables.h"
 #include "sql/translate.h"
 
 struct sqlite3_stmt;
@@ -108,11 +109,18 @@ struct cursor {
     bool executed;
     bool row_ready; // cursor_row() is a row that was not fetched yet
     bool at_end;
-    uint64_t rows;           // rows fetched or changed
-    struct ahead *ahead;     // the remaining rows, if they were read ahead
-    struct plan *plan;       // if it was needed; see plan_trace.h
-    char *block_query;       // of a block: the query in it, else NULL
-    bool block_query_traced; // SQL trace has its text
+    uint64_t rows;               // rows fetched or changed
+    struct ahead *ahead;         // the remaining rows, if they were read ahead
+    struct plan *plan;           // if it was needed; see plan_trace.h
+    char *block_query;           // of a block: the query in it, else NULL
+    bool block_query_traced;     // SQL trace has its text
+    struct sqlite3_stmt *reader; // of rows read ahead; NULL until there are
+    // For the result cache.
+    int result_cache; // by its hint; see translate.h
+    struct statement_tables tables;
+    uint64_t definitions; // result_cache.definitions when it was parsed
+    uint8_t bind_digest[RESULT_KEY_BYTES]; // of the values that it is bound to
+    bool binds_known;                      // bind_digest is valid
 };
 
 // Each returns false with `error` set. The cursor can then only be closed or,

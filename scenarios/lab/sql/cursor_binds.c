@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "sql/cached_result.h"
 #include "sql/cursor_parts.h"
 #include "sql/oracle_date.h"
 #include "sql/read_ahead.h"
@@ -153,5 +154,6 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
             return false;
         }
     }
+    cached_result_bind(cursor, value, count);
     return true;
 }

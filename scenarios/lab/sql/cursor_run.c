@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sql/alter_session.h"
+#include "sql/cached_result.h"
 #include "sql/cursor_parts.h"
 #include "sql/functions.h"
 #include "sql/pga.h"
@@ -104,6 +105,13 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         ora_error_from_sqlite(error, db);
         return false;
     }
+    if (cursor->kind == STATEMENT_DDL) {
+        result_changes_add_all(database->sga, database->self);
+        result_changes_commit(database->sga, database->self);
+    } else if (cursor->tables.changes) {
+        result_changes_add(database->sga, database->self,
+                           &cursor->tables.changed);
+    }
     database->lio.current_mode = true;
     database->lio.cancelled = false;
     database->lio.undoable = cursor->kind != STATEMENT_DDL;
@@ -126,6 +134,8 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     sqlite3_reset(cursor->statement);
     if (rc != SQLITE_DONE && cursor->fill && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    if (cursor->kind == STATEMENT_DDL)
+        result_changes_end(database->sga, database->self, true);
     cursor->at_end = true;
     return rc == SQLITE_DONE;
 }
@@ -188,6 +198,24 @@ static bool lock(struct cursor *cursor, struct ora_error *error) {
     return false;
 }
 
+// Up to its first row.
+static bool run_query(struct cursor *cursor, struct ora_error *error) {
+    const struct result_cache *cache = &cursor->database->sga->result_cache;
+    struct cached_result result;
+    const bool wanted = cached_result_is_wanted(cursor);
+    // What it was parsed for may have got another definition.
+    if (wanted &&
+        cursor->definitions !=
+            __atomic_load_n(&cache->definitions, __ATOMIC_SEQ_CST) &&
+        !cursor_parse_again(cursor, error))
+        return false;
+    const bool found = wanted && cached_result_find(cursor, &result);
+    if (!cursor_advance(cursor, error) ||
+        (!cursor->described && !cursor_settle_types(cursor, error)))
+        return false;
+    return !wanted || found || cached_result_keep(cursor, &result, error);
+}
+
 static bool execute(struct cursor *cursor, struct ora_error *error) {
     const bool change = cursor->kind == STATEMENT_DDL && cursor->executed;
     if ((change || !cursor->parsed) && !cursor_parse_again(cursor, error))
@@ -211,9 +239,7 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
     }
     if (cursor->block_query)
         statement_call_recurses(cursor);
-    if (!cursor_advance(cursor, error))
-        return false;
-    return cursor->described || cursor_settle_types(cursor, error);
+    return run_query(cursor, error);
 }
 
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {

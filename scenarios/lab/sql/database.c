@@ -112,8 +112,10 @@ bool database_open(struct database *database, struct sga *sga,
                      NULL, NULL, NULL) == SQLITE_OK &&
         functions_register(database->db) &&
         session_functions_register(database) &&
-        trace_functions_register(database) && fixed_tables_register(database) &&
-        connect_by_register(database) && transactions_open(database);
+        trace_functions_register(database) &&
+        result_cache_functions_register(database) &&
+        fixed_tables_register(database) && connect_by_register(database) &&
+        transactions_open(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "process/sga.h"
+#include "sql/cached_result_settings.h"
 #include "sql/last_row.h"
 #include "sql/lio.h"
 #include "sql/statement_call.h"
@@ -18,6 +19,7 @@
 
 struct sqlite3;
 struct cursor;
+struct statement_tables;
 
 struct database {
     struct sqlite3 *db;
@@ -30,7 +32,9 @@ struct database {
     int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
     bool declaring;  // a fixed table is declaring its columns to SQLite
     bool stepping;   // no statement may be prepared now
-    unsigned misses; // statements translated so far
+    struct statement_tables *noting; // of the statement being prepared, or NULL
+    struct cached_result_settings cached_results;
+    unsigned misses;               // statements translated so far
     struct statement_call call;    // that runs
     struct statement_call inner;   // the query in it, if it is a block
     bool fetch_follows;            // the client's call also wants rows
@@ -47,10 +51,12 @@ void database_close(struct database *database);
 // otherwise take for a change of the main database.
 int database_declare_fixed_table(struct database *database, const char *sql);
 
-// session_functions.c, trace_functions.c, fixed_table.c, connect_by.c;
+// session_functions.c, trace_functions.c, result_cache_functions.c,
+// fixed_table.c, connect_by.c;
 // functions.h has the others
 bool session_functions_register(struct database *database);
 bool trace_functions_register(struct database *database);
+bool result_cache_functions_register(struct database *database);
 bool fixed_tables_register(struct database *database);
 bool connect_by_register(struct database *database);
 

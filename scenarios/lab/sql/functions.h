@@ -16,6 +16,10 @@ struct function {
 
 // `all` ends with an entry without a name.
 bool functions_add(sqlite3 *db, const struct function *all);
+// Notes a function that is registered elsewhere, whose value does not follow
+// from its arguments and the session's settings alone; and whether one is such.
+void functions_note_varying(const char *name);
+bool functions_vary(const char *name);
 // date_functions.c: SYSDATE and the like are constant during a statement.
 void date_functions_begin_statement(void);
 // Whether an argument is NULL; then nearly every result is.

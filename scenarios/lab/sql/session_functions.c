@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "sql/database.h"
+#include "sql/functions.h"
 
 static void sys_context(sqlite3_context *context, int n,
                         sqlite3_value **value) {
@@ -109,10 +110,12 @@ bool session_functions_register(struct database *database) {
         {"SET_IDENTIFIER$", -1, set_identifier},
         {"NOTHING$", -1, nothing},
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        functions_note_varying(all[i].name);
         if (sqlite3_create_function(database->db, all[i].name, all[i].arguments,
                                     SQLITE_UTF8, database, all[i].call, NULL,
                                     NULL) != SQLITE_OK)
             return false;
+    }
     return true;
 }

@@ -109,7 +109,7 @@ void emit_again(struct translator *t, size_t from, size_t to) {
     free(again);
 }
 
-// Searches a hint for the one that changes how SQLite must run the query.
+// Searches a hint for what changes how the query is run.
 static void read_hint(struct translator *t, const struct token *hint) {
     const char *at = hint->at, *end = hint->at + hint->length;
     for (;;) {
@@ -118,6 +118,11 @@ static void read_hint(struct translator *t, const struct token *hint) {
             return;
         if (token_is(&word, "ordered") || token_is(&word, "leading"))
             t->ordered = true;
+        // The whole statement's result: not that of a subquery.
+        if (t->count == 1 && token_is(&word, "result_cache"))
+            t->result->result_cache = 1;
+        if (t->count == 1 && token_is(&word, "no_result_cache"))
+            t->result->result_cache = -1;
     }
 }
 

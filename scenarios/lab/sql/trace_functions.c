@@ -7,6 +7,7 @@
 
 #include "process/sql_trace.h"
 #include "sql/database.h"
+#include "sql/functions.h"
 #include "sql/value.h"
 
 enum { NO_SUCH_SESSION = 30, INVALID_OPTION = 922 };
@@ -129,10 +130,12 @@ bool trace_functions_register(struct database *database) {
         {"SET_SQL_TRACE$", 1, set_sql_trace},
         {"SET_SQL_TRACE_IN_SESSION$", 3, set_sql_trace_in_session},
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        functions_note_varying(all[i].name);
         if (sqlite3_create_function(database->db, all[i].name, all[i].arguments,
                                     SQLITE_UTF8, database, all[i].call, NULL,
                                     NULL) != SQLITE_OK)
             return false;
+    }
     return true;
 }

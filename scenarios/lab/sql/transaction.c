@@ -9,6 +9,7 @@
 #include "process/sql_trace.h"
 #include "sql/database.h"
 #include "sql/read_ahead.h"
+#include "sql/statement_tables.h"
 
 enum {
     // A waiting session checks for a break once per slice.
@@ -64,7 +65,10 @@ static int authorize(void *argument, int action, const char *first,
                      const char *second, const char *schema,
                      const char *trigger) {
     const struct database *database = argument;
-    (void)first, (void)second, (void)trigger;
+    (void)trigger;
+    if (database->noting)
+        statement_tables_note(database->noting, database->sga->user, action,
+                              first, second, schema);
     if (database->declaring)
         return SQLITE_OK;
     if (database->stepping)
@@ -106,6 +110,7 @@ static bool run(struct database *database, const char *sql) {
 bool transaction_begin(struct database *database) {
     if (!sqlite3_get_autocommit(database->db))
         return true;
+    result_changes_end(database->sga, database->self, true);
     bool begun = run(database, "BEGIN IMMEDIATE");
     wait_is_over(database);
     if (begun)
@@ -117,7 +122,11 @@ static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
 
 static bool end(struct database *database, const char *how) {
     const bool none = sqlite3_get_autocommit(database->db);
+    if (!none && how == COMMIT)
+        result_changes_commit(database->sga, database->self);
     bool ended = none || run(database, how);
+    result_changes_end(database->sga, database->self,
+                       sqlite3_get_autocommit(database->db));
     wait_is_over(database);
     if (ended)
         sql_trace_transaction_ends(how == ROLLBACK, none);

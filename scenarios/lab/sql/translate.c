@@ -134,6 +134,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->bind = NULL;
     result->opens = 0;
     result->locks = result->sets = false;
+    result->result_cache = 0;
     result->about[0] = '\0';
     result->sql = result->query = NULL;
     if (source_read(&t, oracle, length)) {

@@ -57,7 +57,8 @@ struct translation {
     unsigned binds;
     struct placeholder *bind; // from malloc
     bool locks;               // a query FOR UPDATE
-    int lock_wait; // seconds that it waits for a lock; -1: without limit
+    int result_cache; // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, else 0
+    int lock_wait;    // seconds that it waits for a lock; -1: without limit
     // Placeholders [from, to) are targets of the INTO of a block, or of the
     // RETURNING of a change.
     unsigned into_from, into_to;
