@@ -6,6 +6,7 @@
 #include "sql/alter_session.h"
 #include "sql/cursor_parts.h"
 #include "sql/functions.h"
+#include "sql/link_ddl.h"
 #include "sql/pga.h"
 #include "sql/read_ahead.h"
 #include "sql/statement_journal.h"
@@ -101,7 +102,10 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     sqlite3 *db = database->db;
     if (!(cursor->kind == STATEMENT_DDL ? transaction_commit(database)
                                         : transaction_begin(database))) {
-        ora_error_from_sqlite(error, db);
+        if (cursor->kind == STATEMENT_DDL)
+            transaction_error(database, error);
+        else
+            ora_error_from_sqlite(error, db);
         return false;
     }
     database->lio.current_mode = true;
@@ -160,11 +164,13 @@ static bool run_alone(struct cursor *cursor, struct ora_error *error) {
     if (cursor->kind == STATEMENT_SESSION)
         return alter_session_execute(cursor->database, cursor->sql,
                                      cursor->sql_length, error);
+    if (cursor->kind == STATEMENT_LINK && transaction_commit(cursor->database))
+        return link_change_execute(cursor->database, cursor->link, error);
     bool done = cursor->kind == STATEMENT_COMMIT
                     ? transaction_commit(cursor->database)
                 : cursor->kind == STATEMENT_ROLLBACK
                     ? transaction_rollback(cursor->database)
-                    : true;
+                    : cursor->kind != STATEMENT_LINK;
     if (!done)
         ora_error_from_sqlite(error, cursor->database->db);
     return done;
@@ -212,6 +218,16 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
     if (!cursor_advance(cursor, error))
         return false;
     return cursor->described || cursor_settle_types(cursor, error);
+}
+
+bool cursor_describe(struct cursor *cursor, struct ora_error *error) {
+    if (cursor->kind != STATEMENT_QUERY || cursor->described)
+        return true;
+    if (cursor->locks || cursor_types_are_known(cursor))
+        return cursor_settle_types(cursor, error);
+    const bool done = cursor_execute(cursor, error);
+    cursor_cancel(cursor);
+    return done;
 }
 
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {

@@ -48,6 +48,7 @@ extern const struct fixed_table process_views[];
 extern const struct fixed_table sql_views[];
 extern const struct fixed_table instance_views[];
 extern const struct fixed_table trace_views[];
+extern const struct fixed_table link_views[];
 
 enum { SESSION_ADDRESS = 0x70, PROCESS_ADDRESS = 0x71 };
 

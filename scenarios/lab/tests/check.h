@@ -30,5 +30,6 @@ void test_break_order(void);
 void test_sqlnet_ora(void);
 void test_translate(void);
 void test_o5logon(void);
+void test_link(void);
 
 #endif

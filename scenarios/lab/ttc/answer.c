@@ -6,12 +6,14 @@
 #include "sql/oracle_date.h"
 #include "sql/number_format.h"
 #include "sql/oracle_number.h"
+#include "sql/transaction.h"
 #include "sql/value.h"
 #include "ttc/bind_types.h"
+#include "ttc/capabilities.h"
 #include "ttc/server.h"
+#include "ttc/wire_number.h"
 
 enum {
-    CHARSET_AL32UTF8 = 873,
     FORM_IMPLICIT = 1,
     FLAG_TEXT = 0x80,
     FETCHED_NULL = 1405,
@@ -23,14 +25,12 @@ void answer_status(struct server *server) {
     out_ub(&server->out, 0); // end-to-end sequence
 }
 
-enum { CALL_STATUS_IN_TRANSACTION = 2 };
-
 void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     struct wire_out *out = &server->out;
     const struct ora_error *error = &server->error;
     out_u8(out, MESSAGE_ERROR);
     // JDBC commits only if an answer has shown it a transaction.
-    bool changing = !sqlite3_get_autocommit(server->database.db);
+    bool changing = transaction_is_open(&server->database);
     out_ub(out, 1 | (changing ? CALL_STATUS_IN_TRANSACTION : 0));
     out_ub(out, 0); // end-to-end sequence
     out_ub(out, rows & UINT32_MAX);
@@ -139,29 +139,9 @@ void answer_row_header(struct server *server, const struct cursor *cursor,
     out_zeros(out, 3); // buffer length, bit vector, rowid
 }
 
-static size_t number_of(sqlite3_value *value, uint8_t *to) {
-    struct decimal wide;
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        return number_from_integer(sqlite3_value_int64(value), to);
-    case SQLITE_FLOAT:
-        return number_from_double(sqlite3_value_double(value), to);
-    case SQLITE_TEXT:
-        return number_from_text((const char *)sqlite3_value_text(value),
-                                (size_t)sqlite3_value_bytes(value), to);
-    case SQLITE_BLOB:
-        return sqlite3_value_bytes(value) == WIDE_BYTES &&
-                       value_wide_to_decimal(sqlite3_value_blob(value), &wide)
-                   ? number_from_decimal(&wide, to)
-                   : 0;
-    default:
-        return 0;
-    }
-}
-
 static bool answer_number(struct server *server, sqlite3_value *value) {
     uint8_t number[NUMBER_BYTES];
-    size_t length = number_of(value, number);
+    size_t length = wire_number(value, number);
     if (length == 0) {
         server_raise(server, 1722, "");
         return false;
@@ -174,7 +154,7 @@ static bool answer_number_as_text(struct server *server, sqlite3_value *value) {
     uint8_t number[NUMBER_BYTES];
     struct decimal decimal;
     char text[NUMBER_TEXT];
-    size_t n = number_of(value, number);
+    size_t n = wire_number(value, number);
     if (n == 0 || !number_to_decimal(number, n, &decimal) ||
         !number_shown(&decimal, text)) {
         server_raise(server, 1722, "");
