@@ -84,6 +84,10 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
         return false;
     }
     struct sga *sga = listener->sga;
+    if (!link_definition_init(&sga->links)) {
+        snprintf(why, size, "cannot make a lock: %s", strerror(errno));
+        return false;
+    }
     snprintf(sga->instance, sizeof sga->instance, "%s", options->service);
     for (size_t i = 0; options->user[i]; i++)
         sga->user[i] = (char)toupper((unsigned char)options->user[i]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The memory that the listener and all dedicated servers share: one anonymous
 // memory file, mapped by each. The listener fills the instance part before the
-// first server starts; after that a server writes only its own slot.
+// first server starts; after that a server writes only its own slot, and the
+// database links.
 #ifndef ORALAB_SGA_H
 #define ORALAB_SGA_H
 
@@ -11,6 +12,7 @@
 #include <sys/types.h>
 
 #include "process/latch.h"
+#include "process/link_definition.h"
 #include "process/result_cache.h"
 #include "process/sessions.h"
 #include "process/statistic.h"
@@ -82,6 +84,7 @@ struct sga {
     bool trace_net;
     uint64_t pga_limit; // bytes, of each server: see sql/pga.h
     bool tcps_mutual;
+    struct link_definitions links;
     unsigned writer;          // SID of the session that changed data last
     uint32_t serial;          // of the session started last
     struct session_slot past; // sums over the sessions that have ended

@@ -12,7 +12,8 @@ static const struct wait_class application = {"Application", 4217450380, 1};
 static const struct wait_class other = {"Other", 1893977003, 0};
 static const struct wait_class concurrency = {"Concurrency", 3875070507, 4};
 
-// Names, identifiers and parameters as in Oracle's own v$event_name.
+// Names, identifiers and parameters as in Oracle's own v$event_name, and the
+// classes.
 const struct wait_event_name wait_event_names[WAIT_EVENTS] = {
     [WAIT_MESSAGE_FROM_CLIENT] = {"SQL*Net message from client",
                                   1421975091,
@@ -34,6 +35,27 @@ const struct wait_event_name wait_event_names[WAIT_EVENTS] = {
                           1963888671,
                           &application,
                           {"driver id", "break?", ""}},
+    [WAIT_MESSAGE_FROM_DBLINK] = {"SQL*Net message from dblink",
+                                  0,
+                                  &network,
+                                  {"driver id", "#bytes", ""}},
+    [WAIT_MESSAGE_TO_DBLINK] = {"SQL*Net message to dblink",
+                                0,
+                                &network,
+                                {"driver id", "#bytes", ""}},
+    [WAIT_MORE_FROM_DBLINK] = {"SQL*Net more data from dblink",
+                               0,
+                               &network,
+                               {"driver id", "#bytes", ""}},
+    [WAIT_MORE_TO_DBLINK] = {"SQL*Net more data to dblink",
+                             0,
+                             &network,
+                             {"driver id", "#bytes", ""}},
+    [WAIT_BREAK_RESET_DBLINK] = {"SQL*Net break/reset to dblink",
+                                 0,
+                                 &application,
+                                 {"driver id", "break?", ""}},
+    [WAIT_SINGLE_TASK] = {"single-task message", 0, &idle, {"", "", ""}},
     [WAIT_ROW_LOCK] = {"enq: TX - row lock contention",
                        310662678,
                        &application,
@@ -58,6 +80,11 @@ int64_t clock_us(void) {
     return ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
+static bool wait_is_of_link(enum wait_event event) {
+    return event >= WAIT_MESSAGE_FROM_DBLINK &&
+           event <= WAIT_BREAK_RESET_DBLINK;
+}
+
 static void begin(struct wait_clock *clock, enum wait_event event, int64_t p1,
                   int64_t p2) {
     clock->parameter[0] = p1;
@@ -76,6 +103,8 @@ void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2) {
     begin(clock, event,
           event == WAIT_ROW_LOCK      ? 0x54580006
           : event == WAIT_BUFFER_BUSY ? 1
+          : event == WAIT_SINGLE_TASK ? 0
+          : wait_is_of_link(event)    ? DRIVER_TCP
                                       : clock->driver,
           p2);
 }

@@ -13,6 +13,12 @@ enum wait_event {
     WAIT_MORE_FROM_CLIENT,
     WAIT_MORE_TO_CLIENT,
     WAIT_BREAK_RESET,
+    WAIT_MESSAGE_FROM_DBLINK,
+    WAIT_MESSAGE_TO_DBLINK,
+    WAIT_MORE_FROM_DBLINK,
+    WAIT_MORE_TO_DBLINK,
+    WAIT_BREAK_RESET_DBLINK,
+    WAIT_SINGLE_TASK, // for a remote database's listener to accept us
     WAIT_ROW_LOCK,
     WAIT_BUFFER_BUSY,
     WAIT_LATCH_FREE,
@@ -27,7 +33,7 @@ struct wait_class {
 
 struct wait_event_name {
     const char *name;
-    int64_t id;
+    int64_t id; // 0: Oracle's is not known here
     const struct wait_class *class;
     const char *parameter[3];
 };

@@ -21,6 +21,7 @@
 #include "net/breakcheck.h"
 #include "sql/date_format.h"
 #include "sql/lexer.h"
+#include "sql/link_ddl.h"
 #include "sql/session_zone.h"
 #include "sql/trace_setting.h"
 
@@ -95,8 +96,12 @@ static unsigned set_format(struct database *database, const char *name,
                            const struct value *value, char *format) {
     if (value->length >= DATE_FORMAT)
         return INVALID_OPTION;
-    memcpy(format, value->at, value->length);
-    format[value->length] = '\0';
+    size_t n = 0;
+    for (size_t i = 0; i < value->length; i++) {
+        format[n++] = value->at[i];
+        i += value->at[i] == '\''; // two in a literal are one
+    }
+    format[n] = '\0';
     show_parameter(database, name, format);
     return 0;
 }
@@ -249,6 +254,9 @@ static bool apply(struct database *database, const char *sql, size_t length,
 
 bool alter_session_execute(struct database *database, const char *sql,
                            size_t length, struct ora_error *error) {
+    bool done;
+    if (link_close_session(database, sql, length, &done, error))
+        return done;
     return apply(database, sql, length, error, NULL);
 }
 

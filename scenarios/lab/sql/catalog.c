@@ -8,6 +8,7 @@
 
 #include "sql/database.h"
 #include "sql/dictionary_views.h"
+#include "sql/remote.h"
 #include "sql/statement_journal.h"
 #include "sql/statement_steps.h"
 
@@ -66,9 +67,7 @@ static bool may_be_of_sys(const char *owner, const char *table) {
 }
 
 static enum table_owner table(void *data, const char *owner, const char *name,
-                              void (*take)(void *to, const char *column,
-                                           const char *declared, bool own),
-                              void *to) {
+                              take_column_of *take, void *to) {
     struct database *database = data;
     char room[256];
     sqlite3_stmt *statement = NULL;
@@ -145,10 +144,31 @@ static bool is_cancelled(void *data) {
     return statement_steps_cancelled(data);
 }
 
+static unsigned remote(void *data, const char *link, const char *owner,
+                       const char *name, take_column_of *take, void *to) {
+    struct database *database = data;
+    struct ora_error *error = &database->remote_error;
+    return remote_table(database, link, owner, name, take, to, error)
+               ? 0
+               : error->number;
+}
+
+static unsigned remote_whole(void *data, const char *link, const char *sql,
+                             size_t length, unsigned binds, unsigned *number,
+                             take_column_of *take, void *to) {
+    struct database *database = data;
+    struct ora_error *error = &database->remote_error;
+    *number =
+        remote_query_table(database, link, sql, length, binds, take, to, error);
+    return *number ? 0 : error->number;
+}
+
 struct catalog catalog_of(struct database *database) {
     return (struct catalog){.data = database,
                             .table = table,
                             .object = object,
                             .differs_in_case = has_table_in_other_case,
+                            .remote_table = remote,
+                            .remote_query = remote_whole,
                             .is_cancelled = is_cancelled};
 }

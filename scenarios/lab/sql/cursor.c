@@ -11,9 +11,11 @@
 #include "sql/command_type.h"
 #include "sql/create_as.h"
 #include "sql/cursor_parts.h"
+#include "sql/link_ddl.h"
 #include "sql/pga.h"
 #include "sql/plan_trace.h"
 #include "sql/read_ahead.h"
+#include "sql/remote.h"
 #include "sql/sql_id.h"
 #include "sql/statement_journal.h"
 
@@ -99,6 +101,7 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     database->misses++;
     cursor->definitions = __atomic_load_n(
         &database->sga->result_cache.definitions, __ATOMIC_SEQ_CST);
+    database->remote_error = (struct ora_error){0};
     plan_trace_forget(cursor);
     struct translation *translated = calloc(1, sizeof *translated);
     if (!translated) {
@@ -115,7 +118,16 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     sqlite3_finalize(cursor->statement);
     cursor->statement = NULL;
     bool done = false;
-    if (translated->error)
+    remote_query_table_drop(database, cursor->remote_query);
+    cursor->remote_query = translated->remote_query;
+    if (translated->link) {
+        link_change_free(cursor->link);
+        cursor->link = translated->link;
+        translated->link = NULL;
+    }
+    if (translated->error && translated->error == database->remote_error.number)
+        *error = database->remote_error;
+    else if (translated->error)
         ora_error_set(error, translated->error, translated->about);
     else if (!keep_binds(cursor, translated))
         ora_error_set(error, 4030, "");
@@ -183,6 +195,8 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
     cursor->sql = memdup(sql, length);
     cursor->sql_length = length;
     bool done = cursor->sql && cursor_parse_text(cursor, NULL, error);
+    if (cursor->sql)
+        link_text_hide(cursor->sql, length);
     if (!cursor->sql)
         ora_error_set(error, 4030, "");
     statement_call_ends(database, 0, error);
@@ -210,6 +224,8 @@ static void release(struct cursor *cursor) {
     read_ahead_forget(cursor);
     sqlite3_finalize(cursor->reader);
     sqlite3_finalize(cursor->statement);
+    if (cursor->database)
+        remote_query_table_drop(cursor->database, cursor->remote_query);
     free(cursor->sql);
     sqlite3_free(cursor->fill);
     free(cursor->first);
@@ -217,6 +233,7 @@ static void release(struct cursor *cursor) {
     free(cursor->column_type);
     forget_opened(cursor);
     returned_rows_forget(&cursor->returned);
+    link_change_free(cursor->link);
     free(cursor->bound);
     free(cursor->column);
     free(cursor->shown);

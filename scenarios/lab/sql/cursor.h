@@ -95,6 +95,8 @@ struct cursor {
     struct returned_rows returned; // by the last execution with RETURNING
     struct opened_query *opened;   // the cursors that a block opens
     unsigned opens;
+    unsigned remote_query;    // see remote.h
+    struct link_change *link; // of CREATE and DROP DATABASE LINK
     struct column *column;
     unsigned columns;
     // The columns that the client was told of, if the statement was parsed
@@ -137,6 +139,9 @@ unsigned cursor_value_of(const struct cursor *cursor, unsigned at,
 bool cursor_sets(const struct cursor *cursor, unsigned at);
 // Whether it is a change with RETURNING.
 bool cursor_returns(const struct cursor *cursor);
+// Determines a query's columns without executing it, unless the types of some
+// are known only from its rows.
+bool cursor_describe(struct cursor *cursor, struct ora_error *error);
 // Runs the statement, a query up to its first row. The first execution, and the
 // first one after cursor_forget_types(), determines the columns' types.
 bool cursor_execute(struct cursor *cursor, struct ora_error *error);

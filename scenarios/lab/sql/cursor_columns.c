@@ -230,6 +230,18 @@ static bool type_from_rows(struct cursor *cursor, unsigned at,
     return cursor_advance(cursor, error);
 }
 
+bool cursor_types_are_known(const struct cursor *cursor) {
+    const bool told = cursor->typed_columns == cursor->columns;
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        const char *declared =
+            sqlite3_column_decltype(cursor->statement, (int)i);
+        if (!(declared && *declared) &&
+            !(told && cursor->column_type[i] != OPERAND_UNKNOWN))
+            return false;
+    }
+    return true;
+}
+
 bool cursor_settle_types(struct cursor *cursor, struct ora_error *error) {
     for (unsigned i = 0; i < cursor->columns; i++) {
         struct column *column = &cursor->column[i];

@@ -7,6 +7,7 @@
 #include "sql/cached_result.h"
 #include "sql/cursor_parts.h"
 #include "sql/functions.h"
+#include "sql/link_ddl.h"
 #include "sql/pga.h"
 #include "sql/read_ahead.h"
 #include "sql/statement_journal.h"
@@ -102,7 +103,10 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     sqlite3 *db = database->db;
     if (!(cursor->kind == STATEMENT_DDL ? transaction_commit(database)
                                         : transaction_begin(database))) {
-        ora_error_from_sqlite(error, db);
+        if (cursor->kind == STATEMENT_DDL)
+            transaction_error(database, error);
+        else
+            ora_error_from_sqlite(error, db);
         return false;
     }
     if (cursor->kind == STATEMENT_DDL) {
@@ -172,11 +176,13 @@ static bool run_alone(struct cursor *cursor, struct ora_error *error) {
     if (cursor->kind == STATEMENT_SESSION)
         return alter_session_execute(cursor->database, cursor->sql,
                                      cursor->sql_length, error);
+    if (cursor->kind == STATEMENT_LINK && transaction_commit(cursor->database))
+        return link_change_execute(cursor->database, cursor->link, error);
     bool done = cursor->kind == STATEMENT_COMMIT
                     ? transaction_commit(cursor->database)
                 : cursor->kind == STATEMENT_ROLLBACK
                     ? transaction_rollback(cursor->database)
-                    : true;
+                    : cursor->kind != STATEMENT_LINK;
     if (!done)
         ora_error_from_sqlite(error, cursor->database->db);
     return done;
@@ -240,6 +246,16 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
     if (cursor->block_query)
         statement_call_recurses(cursor);
     return run_query(cursor, error);
+}
+
+bool cursor_describe(struct cursor *cursor, struct ora_error *error) {
+    if (cursor->kind != STATEMENT_QUERY || cursor->described)
+        return true;
+    if (cursor->locks || cursor_types_are_known(cursor))
+        return cursor_settle_types(cursor, error);
+    const bool done = cursor_execute(cursor, error);
+    cursor_cancel(cursor);
+    return done;
 }
 
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {

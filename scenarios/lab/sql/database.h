@@ -14,11 +14,14 @@
 #include "sql/cached_result_settings.h"
 #include "sql/last_row.h"
 #include "sql/lio.h"
+#include "sql/ora_error.h"
 #include "sql/statement_call.h"
 #include "sql/statement_steps.h"
 
 struct sqlite3;
 struct cursor;
+struct remote;
+struct remote_calls;
 struct statement_tables;
 
 struct database {
@@ -39,6 +42,13 @@ struct database {
     struct statement_call inner;   // the query in it, if it is a block
     bool fetch_follows;            // the client's call also wants rows
     char own_schema[SGA_NAME + 2]; // the user's schema, quoted
+    // See remote.h. NULL: the session can reach no remote database.
+    const struct remote_calls *remote_calls;
+    struct remote *remote;
+    struct ora_error remote_error; // that a translation ended with
+    unsigned remote_queries;       // that have been tables
+    bool remote_rows;              // have come in the client's call
+    uint32_t rows_wanted; // by the client's call; 0: it names no number
 };
 
 // `database` must live as long as the process. False with one line in `why`.

@@ -182,11 +182,11 @@ bool fixed_tables_register(struct database *database) {
         statistic_views,    wait_views,         session_views,
         session_wait_views, process_views,      sql_views,
         instance_views,     trace_views,        latch_views,
-        result_cache_views, result_object_views};
+        result_cache_views, result_object_views, link_views};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct fixed_table *t = lists[i]; t->name; t++)
             if (!register_one(database, t, false) ||
-                !register_one(database, t, true))
+                (t->name[0] == 'V' && !register_one(database, t, true)))
                 return false;
     return true;
 }

@@ -51,6 +51,7 @@ extern const struct fixed_table trace_views[];
 extern const struct fixed_table latch_views[];
 extern const struct fixed_table result_cache_views[];
 extern const struct fixed_table result_object_views[];
+extern const struct fixed_table link_views[];
 
 enum { SESSION_ADDRESS = 0x70, PROCESS_ADDRESS = 0x71 };
 

@@ -141,6 +141,7 @@ static const struct parameter {
     {"nls_date_format", STRING, "DD-MON-RR", "NLS Oracle date format"},
     {"nls_language", STRING, "AMERICAN", "NLS language name"},
     {"nls_territory", STRING, "AMERICA", "NLS territory name"},
+    {"open_links", INTEGER, "4", "max # open links per session"},
     {"open_cursors", INTEGER, "300", "max # cursors per session"},
     {"pga_aggregate_limit", BIG_INTEGER, "",
      "limit of the private memory of each server", pga_limit},

@@ -12,7 +12,6 @@
 
 enum {
     MOST_KNOWN = 5000,
-    LOOKED_UP = 0x80,
     UNITS_PER_TABLE = 10000, // SQLite prepares a query of it
 };
 
@@ -53,7 +52,7 @@ enum operand_type operand_type_of_declaration(const char *declared, bool own) {
     }
 }
 
-static void take_column(void *to, const char *name, const char *declared,
+void known_columns_take(void *to, const char *name, const char *declared,
                         bool own) {
     struct translator *t = to;
     const enum operand_type type = operand_type_of_declaration(declared, own);
@@ -86,14 +85,20 @@ static bool table_may_follow(const struct translator *t, size_t at) {
 
 static void read_table(struct translator *t, size_t at) {
     char name[LONGEST_NAME + 1], owner[LONGEST_NAME + 1] = "";
-    if (source_is(t, at + 1, ".") && source_is_name(t, at + 2)) {
+    const bool owned = source_is(t, at + 1, ".") && source_is_name(t, at + 2);
+    if (owned) {
         name_spell(&t->tokens[at], owner);
         at += 2;
     }
+    if (source_is(t, at + 1, "@")) {
+        remote_table_read(t, at, owned);
+        return;
+    }
     name_spell(&t->tokens[at], name);
     source_work(t, UNITS_PER_TABLE);
-    t->tokens[at].table = LOOKED_UP | t->catalog->table(t->catalog->data, owner,
-                                                        name, take_column, t);
+    t->tokens[at].table =
+        TABLE_LOOKED_UP |
+        t->catalog->table(t->catalog->data, owner, name, known_columns_take, t);
 }
 
 static bool ends_value(const struct translator *t, size_t at) {
@@ -197,9 +202,10 @@ enum table_owner table_owner_at(struct translator *t, size_t at, bool owned) {
     if (!token->table)
         source_work(t, UNITS_PER_TABLE);
     if (!token->table)
-        token->table = LOOKED_UP | t->catalog->table(t->catalog->data, owner,
-                                                     name, take_nothing, NULL);
-    return token->table & ~LOOKED_UP;
+        token->table =
+            TABLE_LOOKED_UP | t->catalog->table(t->catalog->data, owner, name,
+                                                take_nothing, NULL);
+    return token->table & ~TABLE_LOOKED_UP;
 }
 
 bool columns_order_natively(const struct translator *t) {

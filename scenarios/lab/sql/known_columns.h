@@ -18,4 +18,8 @@ bool name_differs_in_case(const struct translator *t, const struct token *name);
 // qualified by its owner.
 enum table_owner table_owner_at(struct translator *t, size_t at, bool owned);
 
+// known_columns.c: adds a column to those of the translator `to`.
+void known_columns_take(void *to, const char *name, const char *declared,
+                        bool own);
+
 #endif

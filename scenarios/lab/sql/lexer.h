@@ -23,8 +23,8 @@ struct token {
     enum token_type type;
     const char *at;
     size_t length;
-    // LOOKED_UP | enum table_owner of the table that it names, see
-    // known_columns.c; 0: not looked up
+    // TABLE_LOOKED_UP | enum table_owner of the table that it names; 0: not
+    // looked up
     uint8_t table;
     uint32_t placeholder; // of a bind, from 1; 0: see placeholders.c
 };

@@ -187,13 +187,16 @@ void emit_table_name(struct translator *t, size_t *at, size_t to) {
         return;
     }
     *at = name + 1;
+    if (*at < to && source_is(t, *at, "@")) {
+        emit_remote_table(t, name, owned, at, to);
+        return;
+    }
     const int with = owned ? -1 : with_named(t, name);
+    t->local_tables += with < 0;
     const enum table_owner owner = with >= 0 || !t->catalog
                                        ? OTHERS_TABLE
                                        : table_owner_at(t, name, owned);
-    if (*at < to && source_is(t, *at, "@")) {
-        source_refuse(t, 2019, "");
-    } else if (with >= 0) {
+    if (with >= 0) {
         outputs_add_source(t, t->with_source[with]);
         emit_quoted(t, &t->tokens[name]);
     } else if (owner == NO_TABLE) {

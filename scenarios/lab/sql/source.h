@@ -101,6 +101,10 @@ struct translator {
     unsigned from_sources;
     // A column name that two of the last query's items share; 0: none.
     size_t twice;
+    // remote_source.c: the tables that the statement names so far.
+    unsigned local_tables, remote_tables;
+    size_t remote_link; // where the name of the first one's link is
+    bool several_links;
 };
 
 // Reads the whole statement. False after refusing.
@@ -147,6 +151,20 @@ bool columns_order_natively(const struct translator *t);
 bool name_equals(const struct token *a, const struct token *b);
 bool source_is_name(const struct translator *t, size_t token);
 bool source_is_keyword(const struct translator *t, size_t token);
+// remote_source.c: a table's name that is followed by @link. It is looked up,
+// for its columns, and emitted; *at is moved past the link.
+void remote_table_read(struct translator *t, size_t name, bool owned);
+void emit_remote_table(struct translator *t, size_t name, bool owned,
+                       size_t *at, size_t to);
+// The whole query was emitted: where all of it is at one link, it is replaced.
+void emit_as_remote_query(struct translator *t);
+// ORA-02064 where the statement changes a remote table.
+void remote_target_refuse(struct translator *t);
+// The name of a link, which may have several parts, to a room of LINK_NAME.
+// Returns the token after it.
+size_t source_link_name(struct translator *t, size_t at, char *link);
+// link_ddl.c: CREATE or DROP DATABASE LINK. False if the statement is neither.
+bool take_link_ddl(struct translator *t);
 // reserved_words.c: whether Oracle takes the word for no name, and whether it
 // accepts it as an alias.
 bool source_is_reserved(const struct translator *t, size_t token);

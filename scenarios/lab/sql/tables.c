@@ -86,8 +86,8 @@ static void emit_tables(struct translator *t, const struct query_block *b,
         } else if (source_is_name(t, at) && !source_is_keyword(t, at) &&
                    source_may_name(t, at)) {
             if (source_is_name(t, at - 1) && at - 1 > from &&
-                !source_is(t, at - 2, ".") && !source_is(t, at - 2, "join") &&
-                !source_is(t, at - 2, ","))
+                !source_is(t, at - 2, ".") && !source_is(t, at - 2, "@") &&
+                !source_is(t, at - 2, "join") && !source_is(t, at - 2, ","))
                 source_refuse(t, 933, "");
             emit_text(t, " ");
             emit_name(t, at++);

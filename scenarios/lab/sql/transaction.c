@@ -9,6 +9,7 @@
 #include "process/sql_trace.h"
 #include "sql/database.h"
 #include "sql/read_ahead.h"
+#include "sql/remote.h"
 #include "sql/statement_tables.h"
 
 enum {
@@ -120,8 +121,33 @@ bool transaction_begin(struct database *database) {
 
 static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
 
+// No remote row is ever changed, so nothing has to be agreed on: what ends
+// there are the locks of a remote FOR UPDATE.
+static bool end_remote(struct database *database, const char *how) {
+    struct ora_error *error = &database->remote_error;
+    *error = (struct ora_error){0};
+    return !database->remote_calls ||
+           database->remote_calls->end_transaction(database->remote,
+                                                   how == COMMIT, error);
+}
+
+bool transaction_is_open(const struct database *database) {
+    return !sqlite3_get_autocommit(database->db) ||
+           (database->remote_calls &&
+            database->remote_calls->in_transaction(database->remote));
+}
+
+void transaction_error(struct database *database, struct ora_error *error) {
+    if (database->remote_error.number)
+        *error = database->remote_error;
+    else
+        ora_error_from_sqlite(error, database->db);
+}
+
 static bool end(struct database *database, const char *how) {
     const bool none = sqlite3_get_autocommit(database->db);
+    if (!end_remote(database, how))
+        return false;
     if (!none && how == COMMIT)
         result_changes_commit(database->sga, database->self);
     bool ended = none || run(database, how);

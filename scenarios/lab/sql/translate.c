@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "sql/link_ddl.h"
 #include "sql/source.h"
 
 // Reads FOR UPDATE [OF column] [NOWAIT | WAIT n] at the end of a query and
@@ -78,9 +79,15 @@ static void emit_limited_query(struct translator *t, size_t to) {
 
 static void by_first_word(struct translator *t) {
     enum statement_kind *kind = &t->result->kind;
+    if (source_is(t, 0, "insert") || source_is(t, 0, "update") ||
+        source_is(t, 0, "delete"))
+        remote_target_refuse(t);
     if (source_is(t, 0, "select") || source_is(t, 0, "with")) {
         *kind = STATEMENT_QUERY;
         emit_limited_query(t, without_for_update(t));
+        emit_as_remote_query(t);
+    } else if (take_link_ddl(t)) {
+        *kind = STATEMENT_LINK;
     } else if (source_is(t, 0, "insert")) {
         *kind = STATEMENT_INSERT;
         emit_with_returning(t, emit_insert);
@@ -130,6 +137,8 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->columns = 0;
     result->name_to = result->query_at = 0;
     result->error = 0;
+    result->remote_query = 0;
+    result->link = NULL;
     result->binds = result->into_from = result->into_to = 0;
     result->bind = NULL;
     result->opens = 0;
@@ -149,6 +158,8 @@ void translation_free(struct translation *result) {
     free(result->sql);
     free(result->query);
     free(result->bind);
+    link_change_free(result->link);
+    result->link = NULL;
     result->sql = result->query = NULL;
     result->bind = NULL;
     for (unsigned i = 0; i < result->opens; i++)

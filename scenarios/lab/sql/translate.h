@@ -17,6 +17,7 @@ enum statement_kind {
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
     STATEMENT_SESSION, // ALTER SESSION, SET TRANSACTION
+    STATEMENT_LINK,    // CREATE and DROP DATABASE LINK
     // PL/SQL: an empty block, one SELECT ... INTO binds, OPENs of cursors, or
     // calls that name the session's work
     STATEMENT_BLOCK,
@@ -72,6 +73,8 @@ struct translation {
     // Whether it has a set operator: SQLite declares the columns of a set as
     // one of its queries does, but they hold the values of all.
     bool sets;
+    unsigned remote_query;    // the query is this remote one; see remote.h
+    struct link_change *link; // of STATEMENT_LINK, from malloc; see link_ddl.h
     // of CREATE TABLE name AS query: offsets in `sql`; 0: no such statement
     size_t name_to, query_at;
     const uint8_t *known; // the argument `known`
@@ -80,7 +83,20 @@ struct translation {
     char about[128];      // the error's subject
 };
 
-enum table_owner { NO_TABLE, OWN_TABLE, OTHERS_TABLE, DICTIONARY_VIEW };
+enum table_owner {
+    NO_TABLE,
+    OWN_TABLE,
+    OTHERS_TABLE,
+    DICTIONARY_VIEW,
+    REMOTE_TABLE,
+};
+
+// A bit of what is kept with the token that names a table: it was looked up.
+enum { TABLE_LOOKED_UP = 0x80 };
+
+// Takes a column of a table.
+typedef void take_column_of(void *to, const char *column, const char *declared,
+                            bool own);
 
 // The source of tables' columns for a translation.
 struct catalog {
@@ -88,13 +104,19 @@ struct catalog {
     // Calls `take` for each column of the table. An `owner` of "" means that
     // the statement names none: the user's own tables come first.
     enum table_owner (*table)(void *data, const char *owner, const char *table,
-                              void (*take)(void *to, const char *column,
-                                           const char *declared, bool own),
-                              void *to);
+                              take_column_of *take, void *to);
     // The data object of a table: see rowid.h. 0: it has no ROWIDs.
     uint32_t (*object)(void *data, const char *owner, const char *table);
     // Whether the user has a table whose name differs only in case.
     bool (*differs_in_case)(void *data, const char *table);
+    // A table at the other end of a link. Returns 0, or an error's number.
+    // NULL: there are no links.
+    unsigned (*remote_table)(void *data, const char *link, const char *owner,
+                             const char *table, take_column_of *take, void *to);
+    // A whole query there; `*number` is given to it.
+    unsigned (*remote_query)(void *data, const char *link, const char *sql,
+                             size_t length, unsigned binds, unsigned *number,
+                             take_column_of *take, void *to);
     // Whether the client wants the call stopped: then the translation ends with
     // ORA-01013. May be NULL.
     bool (*is_cancelled)(void *data);

@@ -20,6 +20,7 @@ int main(void) {
     test_translate();
     test_o5logon();
     test_latch();
+    test_link();
     printf("%u checks, %u failed\n", checks_made, checks_failed);
     return checks_failed != 0;
 }

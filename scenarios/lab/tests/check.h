@@ -33,5 +33,6 @@ void test_sqlnet_ora(void);
 void test_translate(void);
 void test_o5logon(void);
 void test_latch(void);
+void test_link(void);
 
 #endif

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "sql/binary_number.h"
+#include "sql/transaction.h"
 #include "sql/value.h"
 #include "ttc/bind_types.h"
+#include "ttc/capabilities.h"
 #include "ttc/server.h"
+#include "ttc/wire_number.h"
 
 enum {
-    CHARSET_AL32UTF8 = 873,
     FORM_IMPLICIT = 1,
     FLAG_TEXT = 0x80,
     FETCHED_NULL = 1405,
@@ -20,8 +22,6 @@ void answer_status(struct server *server) {
     out_ub(&server->out, 1); // call status
     out_ub(&server->out, 0); // end-to-end sequence
 }
-
-enum { CALL_STATUS_IN_TRANSACTION = 2 };
 
 // The ROWID that a driver gives as that of the last row.
 static struct rowid last_changed(const struct server *server, unsigned cursor) {
@@ -43,7 +43,7 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     const struct ora_error *error = &server->error;
     out_u8(out, MESSAGE_ERROR);
     // JDBC commits only if an answer has shown it a transaction.
-    bool changing = !sqlite3_get_autocommit(server->database.db);
+    bool changing = transaction_is_open(&server->database);
     out_ub(out, 1 | (changing ? CALL_STATUS_IN_TRANSACTION : 0));
     out_ub(out, 0); // end-to-end sequence
     out_ub(out, rows & UINT32_MAX);

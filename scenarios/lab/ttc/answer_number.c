@@ -7,26 +7,7 @@
 #include "sql/number_format.h"
 #include "sql/oracle_number.h"
 #include "ttc/server.h"
-
-static size_t number_of(sqlite3_value *value, uint8_t *to) {
-    struct decimal wide;
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        return number_from_integer(sqlite3_value_int64(value), to);
-    case SQLITE_FLOAT:
-        return number_from_double(sqlite3_value_double(value), to);
-    case SQLITE_TEXT:
-        return number_from_text((const char *)sqlite3_value_text(value),
-                                (size_t)sqlite3_value_bytes(value), to);
-    case SQLITE_BLOB:
-        return sqlite3_value_bytes(value) == WIDE_BYTES &&
-                       value_wide_to_decimal(sqlite3_value_blob(value), &wide)
-                   ? number_from_decimal(&wide, to)
-                   : 0;
-    default:
-        return 0;
-    }
-}
+#include "ttc/wire_number.h"
 
 bool answer_number(struct server *server, sqlite3_value *value) {
     const enum value_class class = value_class(value);
@@ -42,7 +23,7 @@ bool answer_number(struct server *server, sqlite3_value *value) {
     }
     size_t length = value_class_is_binary(class)
                         ? number_from_decimal(&decimal, number)
-                        : number_of(value, number);
+                        : wire_number(value, number);
     if (length == 0) {
         server_raise(server, 1722, "");
         return false;
@@ -55,7 +36,7 @@ bool answer_number_as_text(struct server *server, sqlite3_value *value) {
     uint8_t number[NUMBER_BYTES];
     struct decimal decimal;
     char text[NUMBER_TEXT];
-    size_t n = number_of(value, number);
+    size_t n = wire_number(value, number);
     if (n == 0 || !number_to_decimal(number, n, &decimal) ||
         !number_shown(&decimal, text)) {
         server_raise(server, 1722, "");
@@ -74,7 +55,7 @@ bool answer_binary_number(struct server *server, enum value_class class,
         binary_number_write(binary_number_read(sqlite3_value_blob(value), from),
                             class, bytes);
     } else {
-        const size_t n = number_of(value, number);
+        const size_t n = wire_number(value, number);
         if (n == 0 || !number_to_decimal(number, n, &decimal)) {
             server_raise(server, 1722, "");
             return false;

@@ -9,10 +9,10 @@
 #include "sql/number_format.h"
 #include "sql/value.h"
 #include "ttc/bind_types.h"
+#include "ttc/capabilities.h"
 #include "ttc/server.h"
 
 enum {
-    CHARSET_AL32UTF8 = 873,
     NUMBER_BUFFER = 22,
 };
 

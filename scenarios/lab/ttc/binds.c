@@ -44,13 +44,20 @@ static bool is_byte_string(uint8_t type) {
     }
 }
 
+static bool take(struct server *server, const struct bind_type *bind,
+                 struct bytes bytes, struct bind_value *value) {
+    const struct value_reader reader = {&server->arena, &server->lobs,
+                                        &server->error};
+    return server->in.bad || bind_value_take(&reader, bind, bytes, value);
+}
+
 // A locator, with its length in front; NULL is a length of 0 alone.
 static bool read_locator(struct server *server, const struct bind_type *bind,
                          struct bind_value *value) {
     struct bytes bytes = {NULL, 0};
     if (in_ub(&server->in) > 0)
         bytes = in_clr(&server->in);
-    return server->in.bad || bind_value_take(server, bind, bytes, value);
+    return take(server, bind, bytes, value);
 }
 
 // A cursor to be opened, whose value is its number, or 0; nothing needs it.
@@ -111,7 +118,7 @@ static bool read_value(struct server *server, const struct bind_type *bind,
     }
     struct bytes bytes =
         bind->type == TYPE_BOOLEAN ? read_boolean(server) : in_clr(&server->in);
-    return server->in.bad || bind_value_take(server, bind, bytes, value);
+    return take(server, bind, bytes, value);
 }
 
 bool bind_row_read(struct server *server, const struct bind_type *bind,
