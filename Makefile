@@ -171,7 +171,6 @@ bench: build $(VENV)/installed-dev ## measure costs and speeds next to other too
 	@./setup.sh --bench
 	$(MAKE) -C probes bench
 	python -m bench.probes.check_calls
-	python -m bench.probes.switch_costs
 	python -m bench.client_check
 	python -m bench.symbol_names
 	python -m bench.top_refresh

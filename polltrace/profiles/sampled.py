@@ -10,12 +10,12 @@ from itertools import takewhile
 from typing import Protocol
 
 from polltrace.engines import Engine, break_chains
-from polltrace.profiles.frames import OffTime, ProbeRecord, Stack, WatchedProcess
+from polltrace.profiles.frames import ProbeRecord, Stack, WatchedProcess
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.recognition import engine_of_process
 from polltrace.stacks import ChainMatch, Frame, ProcessError, classify, up_to_beginning
 
-AT_POLL, ON_CPU, OFF_CPU = "poll", "cpu", "offcpu"
+AT_POLL, ON_CPU = "poll", "cpu"
 
 
 class SymbolSource(Protocol):
@@ -44,7 +44,6 @@ class NamedStack:
     alone, because no function on the stack has a name and the process is a dedicated server.
     `undecided`: the same of a process that no engine's data recognises, so this is not known.
     `polls`: the break polls that it stands for, since the stride between samples may change.
-    `off`: of a thread off CPU, for how long.
     """
 
     frames: Sequence[Frame]
@@ -55,7 +54,6 @@ class NamedStack:
     by_shape: bool = False
     undecided: bool = False
     polls: int = 0
-    off: OffTime | None = None
 
 
 def introduced(
@@ -109,7 +107,6 @@ def judged_stack(
         by_shape=by_shape and is_server,
         undecided=by_shape and not is_server,
         polls=stack.polls,
-        off=stack.off,
     )
 
 

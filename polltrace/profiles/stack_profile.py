@@ -4,22 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from polltrace.engines import Engine, engines_checking
-from polltrace.profiles.off_cpu import OffCpuTime, off_cpu_time, off_stacks
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.recognition import engine_of_process
-from polltrace.profiles.sampled import (
-    AT_POLL,
-    OFF_CPU,
-    NamedStack,
-    SymbolSource,
-    named_stacks,
-)
+from polltrace.profiles.sampled import AT_POLL, NamedStack, SymbolSource, named_stacks
 from polltrace.stacks import EarlyEnds, early_ends, fold
 from polltrace.stacks.folded import Folded
-from polltrace.stacks.picture import NANOSECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +47,8 @@ class StackProfile:
     `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
     counted in windows only. `folded` counts the break polls that the samples stand for, or
     samples on CPU, `hz` a second of CPU time (0: not known); it has the kernel's frames as well,
-    where they were asked for. Of threads off CPU it counts nanoseconds, and `off_cpu` divides their
-    time; samples are their switches out. `engines` are those of the processes; of a trace, which
-    does not name its processes, those whose check is on the stacks.
+    where they were asked for. `engines` are those of the processes; of a trace, which does not name
+    its processes, those whose check is on the stacks.
     """
 
     kind: str
@@ -71,24 +62,15 @@ class StackProfile:
     quality: StackQuality
     hz: float = 0.0
     engines: frozenset[Engine] = frozenset()
-    off_cpu: OffCpuTime | None = None
 
     @property
     def unit(self) -> str:
         """The unit of the counts in `folded`."""
-        return _UNITS.get(self.kind, "samples")
+        return "break polls" if self.kind == AT_POLL else "samples"
 
 
-_UNITS = {AT_POLL: "break polls", OFF_CPU: NANOSECONDS}
-
-
-def stack_profile(
-    profile: Profile, names: SymbolSource, kind: str, kernel: bool = True
-) -> StackProfile:
-    """Name, fold and classify the stacks of one kind of a measurement, live or recorded.
-
-    `kernel`: off CPU, whether `folded` has the kernel's frames, which are always taken there.
-    """
+def stack_profile(profile: Profile, names: SymbolSource, kind: str) -> StackProfile:
+    """Name, fold and classify the stacks of one kind of a measurement, live or recorded."""
     taken = [s for totals in profile.totals for s in totals.stacks if s.kind == kind]
     found = named_stacks(profile, names, kind)
     hidden = sum(stack.count for stack in taken if stack.hidden == "unknown")
@@ -104,12 +86,7 @@ def stack_profile(
         complete=profile.complete,
     )
     known = frozenset(filter(None, map(engine_of_process, profile.processes.values())))
-    judged = _judged(profile, found, kind, quality, known)
-    if kind != OFF_CPU:
-        return judged
-    return replace(
-        judged, folded=fold(off_stacks(found, kernel)), off_cpu=off_cpu_time(profile, found)
-    )
+    return _judged(profile, found, kind, quality, known)
 
 
 def traced_stacks(profile: Profile, stacks: Iterable[NamedStack]) -> StackProfile:
@@ -147,6 +124,4 @@ def _truncated(found: Sequence[NamedStack]) -> int:
 
 
 def _early(found: Sequence[NamedStack]) -> EarlyEnds:
-    """A thread that left its CPU out of our sight has no frames, which is no early end."""
-    judged = (s for s in found if not s.truncated and (s.frames or s.off is None))
-    return early_ends((stack.frames, stack.count) for stack in judged)
+    return early_ends((stack.frames, stack.count) for stack in found if not stack.truncated)

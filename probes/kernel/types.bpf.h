@@ -136,7 +136,6 @@ typedef struct {
 } CORE atomic_t;
 
 struct sched_entity {
-    unsigned char sched_delayed;
     __u64 sum_exec_runtime;
 } CORE;
 
@@ -152,11 +151,7 @@ struct mm_struct {
 
 struct task_struct {
     struct thread_info thread_info;
-    unsigned int __state;
     void *stack;
-    unsigned int flags;
-    int on_cpu;
-    int on_rq;
     struct sched_entity se;
     int pid;
     int tgid;
@@ -205,10 +200,9 @@ struct bpf_iter__task {
     struct task_struct *task;
 } CORE;
 
-// Before Linux 5.5; before 5.14.
+// Before Linux 5.5.
 struct task_struct___old {
     __u64 real_start_time;
-    volatile long state;
 } CORE;
 
 #endif

@@ -21,8 +21,8 @@
 #include "version.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
-    "processes", "endpoints",     "user_reads", "stacks",  "syscalls",
-    "times",     "kernel_stacks", "threads",    "wakeups",
+    "processes", "endpoints", "user_reads",    "stacks",
+    "syscalls",  "times",     "kernel_stacks",
 };
 
 void report_init(struct reporter *r, const struct options *o,
@@ -39,8 +39,6 @@ void report_init(struct reporter *r, const struct options *o,
                       sizeof(uint32_t));
         r->kernel_stacks.by_value = true;
     }
-    if (o->mode == MODE_OFF_CPU)
-        off_cpu_init(&r->off_cpu, watched);
     if (o->mode == MODE_TIME && !(r->times = malloc(sizeof(*r->times))))
         fail(EXIT_ATTACH, "out of memory");
     if (o->mode == MODE_SYSCALLS)
@@ -170,8 +168,6 @@ void report_frame(struct reporter *r, bool final) {
         snapshot_take(&r->stacks);
     if (r->options->kernel)
         snapshot_take(&r->kernel_stacks);
-    if (r->options->mode == MODE_OFF_CPU)
-        off_cpu_read(&r->off_cpu, r->watched);
     if (r->options->mode == MODE_WATCH)
         r->watched->stolen = fmin(on_cpu_stolen(), 0.9);
     record_begin(r, "frame");
@@ -200,37 +196,24 @@ void report_frame(struct reporter *r, bool final) {
         retire_if_gone(r, i);
 }
 
-static void reap_map(struct watched *w, struct snapshot *s,
-                     const struct off_cpu *off) {
+static void reap_map(struct watched *w, struct snapshot *s) {
     if (!s->room)
         return;
     snapshot_take(s);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t slot = snapshot_slot(s, i);
 
-        if (slot >= w->slots || w->process[slot].stage != STAGE_RETIRED)
-            continue;
-        if (off) {
-            struct stack_count seen;
-
-            memcpy(&seen, snapshot_value(s, i), sizeof(seen));
-            off_cpu_delete(off, seen.id);
-        }
-        bpf_map_delete_elem(s->fd, snapshot_key(s, i));
+        if (slot < w->slots && w->process[slot].stage == STAGE_RETIRED)
+            bpf_map_delete_elem(s->fd, snapshot_key(s, i));
     }
 }
 
 void report_reap(struct reporter *r) {
-    const struct off_cpu *off =
-        r->options->mode == MODE_OFF_CPU ? &r->off_cpu : NULL;
-
     if (!r->watched->retired)
         return;
-    reap_map(r->watched, &r->endpoints, NULL);
-    reap_map(r->watched, &r->stacks, off);
-    reap_map(r->watched, &r->syscalls, NULL);
-    if (off)
-        off_cpu_wipe(off, r->watched);
+    reap_map(r->watched, &r->endpoints);
+    reap_map(r->watched, &r->stacks);
+    reap_map(r->watched, &r->syscalls);
     watched_wipe(r->watched);
 }
 

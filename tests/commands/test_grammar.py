@@ -72,7 +72,7 @@ def test_help_of_a_command(run: Run) -> None:
         (["why", "-p", "1", "--jsn"], "why: unrecognized arguments: --jsn; did you mean --json?"),
         (["export", "prometheus", "--lisen=1"], "did you mean --listen?"),
         (["stat", "-d", "soon"], "stat: argument -d/--duration: 'soon' is not a duration, like"),
-        (["stacks", "--at", "cp"], "invalid choice: 'cp' (choose from 'poll', 'cpu', 'offcpu')"),
+        (["stacks", "--at", "cp"], "invalid choice: 'cp' (choose from 'poll', 'cpu')"),
         (["export", "prometheus", "--top", "x"], "('polltrace help export' shows the usage)"),
         (["why"], "the following arguments are required: -p/--pid"),
     ],
