@@ -183,7 +183,8 @@ static void emit_whole(struct translator *t) {
     t->length = 0;
     result->columns = 0;
     result->locks = result->sets = false;
-    memset(result->expected, OPERAND_UNKNOWN, result->binds);
+    for (unsigned i = 0; i < result->binds; i++)
+        result->bind[i].expected = OPERAND_UNKNOWN;
     emit_text(t, "SELECT");
     const unsigned error = t->catalog->remote_query(
         t->catalog->data, link, sql, length, result->binds,

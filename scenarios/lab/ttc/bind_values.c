@@ -48,12 +48,12 @@ static bool take_number(const struct value_reader *reader, struct bytes bytes,
     }
 }
 
-static bool take_binary(struct server *server, struct bytes bytes,
+static bool take_binary(const struct value_reader *reader, struct bytes bytes,
                         enum value_class class, struct bind_value *value) {
     const size_t wire =
         class == CLASS_BINARY_FLOAT ? BINARY_FLOAT_WIRE : BINARY_DOUBLE_WIRE;
     const size_t stored = value_binary_bytes(class);
-    uint8_t *to = arena_take(&server->arena, stored);
+    uint8_t *to = arena_take(reader->arena, stored);
     if (!to || bytes.length != wire)
         return false;
     binary_number_write(binary_number_read(bytes.at, class), class, to);
@@ -212,9 +212,9 @@ bool bind_value_take(const struct value_reader *reader,
         value->integer = bytes.at[bytes.length - 1];
         return true;
     case TYPE_BINARY_FLOAT:
-        return take_binary(server, bytes, CLASS_BINARY_FLOAT, value);
+        return take_binary(reader, bytes, CLASS_BINARY_FLOAT, value);
     case TYPE_BINARY_DOUBLE:
-        return take_binary(server, bytes, CLASS_BINARY_DOUBLE, value);
+        return take_binary(reader, bytes, CLASS_BINARY_DOUBLE, value);
     case TYPE_TIMESTAMP:
     case TYPE_PROGRAM_TIMESTAMP:
         return take_timestamp(reader, TIMESTAMP_BYTES, bytes, value);
