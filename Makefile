@@ -180,10 +180,12 @@ bench: build $(VENV)/installed-dev ## measure costs and speeds next to other too
 drivers: build clients $(VENV)/installed-dev ## test every supported driver version, into docs/drivers.md
 	python -m tests.lab.driver_matrix --into docs/drivers.md
 
-bench-lab: build ## measure the lab's speed next to PostgreSQL's
+bench-lab: build ## measure the lab's speed next to PostgreSQL's, and its memory
 	@./setup.sh --bench
-	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked
+	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked build/oralab-untraced
 	python -m bench.lab_speed
+	python -m bench.sql_trace_off
+	python -m bench.lab_memory
 
 bench-load: build clients ## measure what a load adds to a transaction, next to pgbench and plain loops
 	@./setup.sh --bench
@@ -213,8 +215,9 @@ overhead: build ## measure all backends and their peers in one run, into docs/ov
 	$(MAKE) -C probes build/bench-target
 	python -m bench.probes.backends --write docs/overhead.md
 
-soak: build $(VENV)/installed-dev ## run the checks that are too long for every change
+soak: build clients $(VENV)/installed-dev ## run the checks that are too long for every change
 	$(MAKE) -C probes soak
+	python -m tests.lab.driver_seeds scenarios/lab/build/fuzz/sessions
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
 	$(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000

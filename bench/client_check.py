@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What client_connection_check_interval costs, and what `polltrace advise` says that it does:
-`python -m bench.client_check [MILLISECONDS...]` (1: with longer intervals the cost is below what
-two equal executions differ by).
+
+    python -m bench.client_check [--interval MILLISECONDS] [STATEMENT...]
+
+By default every statement at 1 ms: with longer intervals the cost is below what two equal
+executions differ by. "arithmetic" and "lookups" are the two that the factor `timer_check` of the
+cost model was set on; only the others can judge it.
 
 For each statement one PostgreSQL session executes it in groups of three, in random order: with the
 interval, and twice without. The CPU time of its server process is the kernel's (schedstat), with no
@@ -12,8 +16,8 @@ checks differ by. About three minutes a line; it wants a quiet machine.
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,13 +36,23 @@ from polltrace.servers.servers import servers
 GROUPS, COUNTED_S = 400, 3.0
 EXECUTION_S, LONGER = 0.1, 10_000
 ROWS = 100_000
-# M times N rows: one that stays in the processor's caches, and one that reads pages of a table at
-# random.
+# M times something of N rows. What the factor was set on: one that stays in the processor's
+# caches, and one that reads pages of a table at random. What judges it: sorts of texts, a scan for
+# a text, hash aggregation, and documents made and taken apart.
 STATEMENTS = {
     "arithmetic": "select count(*) from generate_series(1, {m}) a, generate_series(1, {n}) b, "
     "generate_series(1, 100) c where (a + b) % 7 = c % 7",
     "lookups": "select sum(length((select filler from looked_up where id = 1 + (a + b * 7919) % "
     f"{ROWS}))) from generate_series(1, {{m}}) a, generate_series(1, {{n}}) b",
+    "sorts": "select max(last) from generate_series(1, {m}) a, lateral (select max(v) last from "
+    '(select md5((a + b)::text) collate "C" v from generate_series(1, {n}) b order by 1 '
+    "offset 0) s) t",
+    "scans": "select sum(found) from generate_series(1, {m}) a, lateral (select count(*) found "
+    "from looked_up where id <= {n} and filler ~ ('x' || a % 10 || 'y')) t",
+    "groups": "select sum(found) from generate_series(1, {m}) a, lateral (select count(*) found "
+    "from (select (a + b * 7) % 1000, sum(b) from generate_series(1, {n}) b group by 1) s) t",
+    "documents": "select sum(found) from generate_series(1, {m}) a, lateral (select count(*) found "
+    "from generate_series(1, {n}) b where jsonb_build_object('k', b, 'v', a) ->> 'v' = b::text) t",
 }
 TABLE = (
     f"create table looked_up as select id, repeat('x', 500) filler from generate_series(1, {ROWS}) "
@@ -104,7 +118,7 @@ def _text(estimate: Estimate) -> str:
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
-def main(intervals_ms: Sequence[int]) -> None:
+def main(interval_ms: int, names: Sequence[str]) -> None:
     print(f"{host()}; {GROUPS} groups of three executions of {EXECUTION_S:g} s")
     print(
         f"{'STATEMENT':<11} {'INTERVAL':>9} {'A/B, % MORE CPU':>24} {'ADVISE':>24} {'A/A':>26}",
@@ -119,21 +133,27 @@ def main(intervals_ms: Sequence[int]) -> None:
         assert pid is not None
         for each in TABLE:
             client.execute(each)
-        for name, statement in STATEMENTS.items():
+        for name in names:
+            statement = STATEMENTS[name]
             n = sized(client, pid, statement)
-            for interval_ms in intervals_ms:
-                without, with_checks, again = alternating(
-                    client, pid, statement.format(m=1, n=n), [0, interval_ms, 0]
-                )
-                measured = paired_overhead(without, with_checks)
-                floor = paired_overhead(without, again)
-                said = forecast(client, pid, interval_ms, statement.format(m=LONGER, n=n))
-                print(
-                    f"{name:<11} {interval_ms:>6} ms {_text(measured):>24} {_text(said):>24} "
-                    f"{_text(floor):>26}",
-                    flush=True,
-                )
+            without, with_checks, again = alternating(
+                client, pid, statement.format(m=1, n=n), [0, interval_ms, 0]
+            )
+            measured = paired_overhead(without, with_checks)
+            floor = paired_overhead(without, again)
+            said = forecast(client, pid, interval_ms, statement.format(m=LONGER, n=n))
+            print(
+                f"{name:<11} {interval_ms:>6} ms {_text(measured):>24} {_text(said):>24} "
+                f"{_text(floor):>26}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
-    main([int(each) for each in sys.argv[1:]] or [1])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--interval", type=int, default=1, metavar="MILLISECONDS")
+    parser.add_argument("statements", nargs="*", metavar="STATEMENT")
+    args = parser.parse_args()
+    if unknown := set(args.statements) - STATEMENTS.keys():
+        parser.error(f"{', '.join(unknown)}: not one of {', '.join(STATEMENTS)}")
+    main(args.interval, args.statements or list(STATEMENTS))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How fast the lab is: a consistent get, a round trip, a row. Prints Markdown.
 
-`python -m bench.lab_speed [--rounds N]`, after `make -C scenarios/lab build/oralab
-build/oralab-unchecked`. All that is compared is interleaved in one run, because a machine's speed
-drifts. PostgreSQL, where it is installed, answers the same round trips by its simple protocol,
-from a cluster in a temporary directory that runs as an unprivileged user.
+`python -m bench.lab_speed [--rounds N] [--before ORALAB]`, after `make -C scenarios/lab
+build/oralab build/oralab-unchecked`. All that is compared is interleaved in one run, because a
+machine's speed drifts. PostgreSQL, where it is installed, answers the same round trips by its
+simple protocol, from a cluster in a temporary directory that runs as an unprivileged user. With
+--before, so does another build of the lab, and rows are fetched from both.
 """
 
 from __future__ import annotations
@@ -41,10 +42,13 @@ SKIPS = (1000, 3, 1)
 TRIPS = 5_000
 TABLE_ROWS = 20_000
 ARRAY_SIZES = (1, 15, 100, 1000)
+OURS = "lab, TTC re-execute and fetch"
+BEFORE = "lab before"
+THEIRS = "PostgreSQL, simple protocol"
 
 
 @contextlib.contextmanager
-def running_lab(executable: str) -> Iterator[dict[str, Any]]:
+def running_lab(executable: str | Path) -> Iterator[dict[str, Any]]:
     """A lab on a free port; the line that it prints when it is ready."""
     process = subprocess.Popen(
         [BUILD / executable, "--until-eof"],
@@ -257,12 +261,15 @@ def postgresql_trip(port: int) -> Trip:
     return Trip(connection, b"Q" + (len(query) + 4).to_bytes(4, "big") + query, ends_postgresql)
 
 
-def bench_trips(rounds: int) -> Iterator[str]:
+def bench_trips(rounds: int, before: Path | None) -> Iterator[str]:
     """Round trips that answer with one row of one number."""
-    with running_lab("oralab") as lab, postgresql() as port:
-        trips = {"lab, TTC re-execute and fetch": oracle_trip(lab["port"])}
+    with contextlib.ExitStack() as stack:
+        lab, port = stack.enter_context(running_lab("oralab")), stack.enter_context(postgresql())
+        trips = {OURS: oracle_trip(lab["port"])}
+        if before:
+            trips[BEFORE] = oracle_trip(stack.enter_context(running_lab(before))["port"])
         if port is not None:
-            trips["PostgreSQL, simple protocol"] = postgresql_trip(port)
+            trips[THEIRS] = postgresql_trip(port)
         rates: dict[str, list[float]] = {name: [] for name in trips}
         for turn in range(rounds + 1):
             for name, trip in trips.items():
@@ -276,39 +283,50 @@ def bench_trips(rounds: int) -> Iterator[str]:
     yield "|---|---:|"
     for name, each in rates.items():
         yield f"| {name} | {with_interval(median(each))} |"
+    yield ""
     if port is None:
-        yield ""
         yield "PostgreSQL is not installed here (`./setup.sh --bench` installs it)."
-    else:
-        ours, theirs = rates.values()
-        ratio = median([a / b for a, b in zip(ours, theirs, strict=True)])
-        yield ""
-        yield f"The lab makes {with_interval(ratio, 2)} times as many [95 %]."
+    for other in rates.keys() - {OURS}:
+        ratio = median([a / b for a, b in zip(rates[OURS], rates[other], strict=True)])
+        yield f"The lab makes {with_interval(ratio, 2)} times as many as {other} [95 %]."
 
 
-def bench_rows(rounds: int) -> Iterator[str]:
+def bench_rows(rounds: int, before: Path | None) -> Iterator[str]:
     """Rows of a number and a text of 30, as python-oracledb fetches them."""
     sql = f"select obj#, name from sys.obj$ where rownum <= {TABLE_ROWS}"
-    with running_lab("oralab") as lab:
-        cursor = connect(lab["port"]).cursor()
-        rates: dict[int, list[float]] = {size: [] for size in ARRAY_SIZES}
+    with contextlib.ExitStack() as stack:
+        builds: dict[str, str | Path] = {OURS: "oralab"}
+        if before:
+            builds[BEFORE] = before
+        cursors = {
+            name: connect(stack.enter_context(running_lab(build))["port"]).cursor()
+            for name, build in builds.items()
+        }
+        rates: dict[tuple[str, int], list[float]] = {}
         for _ in range(rounds):
             for size in ARRAY_SIZES:
-                cursor.arraysize = cursor.prefetchrows = size
-                began = time.perf_counter()
-                cursor.execute(sql)
-                rows = len(cursor.fetchall())
-                rates[size].append(rows / (time.perf_counter() - began))
-    yield "| array size | rows per second [95 %] |"
-    yield "|---:|---:|"
-    for size, each in rates.items():
-        yield f"| {size:,} | {with_interval(median(each))} |"
+                for name, cursor in cursors.items():
+                    cursor.arraysize = cursor.prefetchrows = size
+                    began = time.perf_counter()
+                    cursor.execute(sql)
+                    rows = len(cursor.fetchall())
+                    took = time.perf_counter() - began
+                    rates.setdefault((name, size), []).append(rows / took)
+    yield "| array size | rows per second [95 %] |" + (" than before [95 %] |" if before else "")
+    yield "|---:|---:|" + ("---:|" if before else "")
+    for size in ARRAY_SIZES:
+        now = rates[OURS, size]
+        ratios = [a / b for a, b in zip(now, rates.get((BEFORE, size), []), strict=False)]
+        than = f" {with_interval(median(ratios), 2)} times |" if ratios else ""
+        yield f"| {size:,} | {with_interval(median(now))} |{than}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="how fast the lab is, as Markdown")
     parser.add_argument("--rounds", type=int, default=15)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--before", type=Path, metavar="ORALAB", help="another build to compare")
+    asked = parser.parse_args()
+    rounds = asked.rounds
     missing = [name for name in ("oralab", "oralab-unchecked") if not (BUILD / name).exists()]
     if missing:
         raise SystemExit(f"not built: {', '.join(missing)}; see {Path(__file__).name}")
@@ -316,8 +334,9 @@ def main() -> None:
         raise SystemExit("setpriv is missing: it is in util-linux")
     cpus, load = os.cpu_count(), os.getloadavg()[0]
     print(f"Medians of {rounds} rounds on {cpus} processors; load before: {load:.1f}.\n")
-    for bench in (bench_gets, bench_trips, bench_rows):
-        print("\n".join(bench(rounds)), end="\n\n", flush=True)
+    before = asked.before and asked.before.resolve()
+    for lines in (bench_gets(rounds), bench_trips(rounds, before), bench_rows(rounds, before)):
+        print("\n".join(lines), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":

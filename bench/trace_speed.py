@@ -206,7 +206,9 @@ the programs one after the other in each.
 
 GB/s is by elapsed time: `polltrace trace` uses all processors, the others one. GB/s a core is by
 CPU time, with the start-up of Python in it. The last column is a program's GB/s a core in those of
-ripgrep, which only counts lines: the bar is 0.6.
+`{RIPGREP}`. ripgrep looks for one word by vector instructions and reads no number, so it runs
+at the speed of memory: it is what a scanner could reach at most, not one that does the same. mawk
+and Perl do the same. The bar is 0.6.
 
 {table}
 

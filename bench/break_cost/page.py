@@ -56,7 +56,7 @@ def _in_a_guest(used: Sequence[Record]) -> str:
     lines = "".join(f"- {line}\n" for line in _summary(used))
     kernels = ", ".join(sorted({one.kernel for one in used}))
     return (
-        f"## On another kernel, emulated\n\n{len(used)} sessions on {kernels}, by "
+        f"## On another kernel, emulated\n\nSessions on {kernels}: {len(used)}, by "
         "`make validate-guest`. An emulator takes other times for system calls and memory than a "
         "processor does, and knows no caches, so these ratios show how far the figure holds where "
         "nothing is like the host that the model was fitted on; no accuracy on a processor follows "

@@ -8,6 +8,7 @@ from polltrace.commands.arguments import add_duration
 from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import NoSuchProcessError
 from polltrace.profiles.frames import ProcessTotals
+from polltrace.servers.client_servers import with_client_servers
 from polltrace.servers.database import Lookup, add_connect_arguments, lookup
 from polltrace.servers.ps_report import Session, ps_data, ps_table
 from polltrace.servers.servers import Server, check_seen, servers
@@ -38,7 +39,7 @@ class Ps:
 
     def run(self, args: argparse.Namespace) -> int:
         known = lookup(args)
-        found = servers()
+        found = with_client_servers(servers())
         if not found:
             check_seen()
         sessions = _watch(found, args.duration, known)
@@ -56,7 +57,8 @@ def _watch(found: list[Server], duration_s: float, known: Lookup) -> list[Sessio
             profile = probe.profile()
     except NoSuchProcessError:
         # Where thousands come and go one of them has just gone.
-        return _watch(servers(server.pid for server in found), duration_s, known)
+        left = with_client_servers(servers(server.pid for server in found))
+        return _watch(left, duration_s, known)
     seen: dict[tuple[int, int], ProcessTotals] = {
         (totals.pid, totals.start_ticks): totals for totals in profile.totals
     }

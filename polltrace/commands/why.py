@@ -10,6 +10,7 @@ from polltrace.commands.arguments import duration
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import add_server_argument, one_server
 from polltrace.errors import NoSuchProcessError
+from polltrace.servers.client_servers import with_client_servers
 from polltrace.servers.ps_report import Session
 from polltrace.servers.servers import Server
 from polltrace.servers.why_report import why_data, why_text
@@ -53,7 +54,7 @@ class Why:
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        server = one_server(args.pid, "why")
+        [server] = with_client_servers([one_server(args.pid, "why")])
         if args.slow:
             return _slow(args, server)
         seconds = args.duration or COUNTED_S

@@ -34,16 +34,24 @@ class Waits:
     calls: collections.Counter[tuple[str, int]] = field(default_factory=collections.Counter)
 
     def add(self, text: str) -> None:
-        """One reading of /proc/PID/syscall (proc(5))."""
+        """One reading of /proc/PID/syscall."""
         self.samples += 1
-        words = text.split()
-        # "-1": blocked outside a system call, by a page fault for instance.
-        if not words or words[0] == _RUNNING:
-            self.running += 1
-        elif words[0] == _STOPPED:
-            self.calls["no system call", -1] += 1
+        if call := blocked_call(text):
+            self.calls[call] += 1
         else:
-            self.calls[name_of(int(words[0])), int(words[1], 16)] += 1
+            self.running += 1
+
+
+def blocked_call(text: str) -> tuple[str, int] | None:
+    """By /proc/PID/syscall (proc(5)), the system call that the process is blocked in, and its first
+    argument; None where it runs, or is ready to."""
+    words = text.split()
+    if not words or words[0] == _RUNNING:
+        return None
+    # "-1": blocked outside a system call, by a page fault for instance.
+    if words[0] == _STOPPED:
+        return "no system call", -1
+    return name_of(int(words[0])), int(words[1], 16)
 
 
 class WaitSampler:

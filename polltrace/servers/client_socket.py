@@ -7,7 +7,7 @@ import ctypes
 import os
 import socket
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -49,15 +49,24 @@ def client_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[Clie
     `connected` gives connections(pid), and is called only where the socket may not be asked: to
     read those tables takes the kernel longer than all else here.
     """
+    return clients_among(pid, tcp_sockets(pid, connected))
+
+
+def clients_among(pid: int, sockets: Sequence[ClientSocket]) -> tuple[ClientSocket, ...]:
+    """Those of a server's `sockets` that may be its client's; see client_sockets()."""
+    owned = [each for each in sockets if each.owner == pid]
+    return tuple(owned[:1] or sockets)
+
+
+def tcp_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[ClientSocket, ...]:
+    """All connected TCP sockets of a process, by descriptor."""
     sockets = sorted(socket_fds(pid).items())
     pidfd = _pidfd(pid) if sockets else None
     try:
-        found = list(filter(None, (_asked(pidfd, *each, connected) for each in sockets)))
+        return tuple(filter(None, (_asked(pidfd, *each, connected) for each in sockets)))
     finally:
         if pidfd is not None:
             os.close(pidfd)
-    owned = [each for each in found if each.owner == pid]
-    return tuple(owned[:1] or found)
 
 
 def duplicate_socket(pid: int, fd: int) -> socket.socket | None:

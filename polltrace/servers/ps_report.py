@@ -98,6 +98,7 @@ def _data(session: Session) -> dict[str, Any]:
         "instance": server.instance,
         "local": session.evidence.local,
         "client": session.client or None,
+        "client_server": asdict(server.linked_from) if server.linked_from else None,
         "session": asdict(session.known) if session.known else None,
         "break_mode": session.mode.value,
         "cause": session.why.cause.value,
@@ -134,7 +135,7 @@ def ps_table(sessions: Sequence[Session]) -> str:
     ]
     for session in sorted(sessions, key=lambda each: (-each.polls_per_s, each.server.pid)):
         server, settings = session.server, session.server.settings
-        client = session.client or "local"
+        client = str(server.linked_from or session.client or "local")
         why_so = [short(session.why.cause, server.engine)] if session.reason else []
         if server.edited:
             why_so.append(f"({server.engine.configuration_file} was changed since it started)")

@@ -16,7 +16,24 @@ from polltrace.each_within import each_within
 from polltrace.engines import Engine, Reveals, engine_of, engines, has_server_title
 from polltrace.errors import NotPermittedError
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
-from polltrace.servers.client_socket import ClientSocket, Connections, client_sockets, connections
+from polltrace.servers.client_socket import (
+    ClientSocket,
+    Connections,
+    clients_among,
+    connections,
+    tcp_sockets,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerName:
+    """Process `pid`, a server of database `instance`."""
+
+    pid: int
+    instance: str
+
+    def __str__(self) -> str:
+        return f"{self.instance} {self.pid}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +44,9 @@ class Server:
 
     Not `looked_at`: it is on another host, and nothing of its /proc is known; its
     `settings` are the defaults. `socket` is the likeliest to be the client's, `others` may be it
-    where the server owns none. `started_at` is seconds since the epoch; None: not known.
+    where the server owns none, and `sockets` are all of its TCP connections, those to other
+    databases too. `linked_from` is the server that its client is, where that is one of this host
+    (client_servers.py). `started_at` is seconds since the epoch; None: not known.
     """
 
     pid: int
@@ -41,6 +60,8 @@ class Server:
     looked_at: bool = True
     started_at: float | None = None
     others: tuple[ClientSocket, ...] = ()
+    sockets: tuple[ClientSocket, ...] = ()
+    linked_from: ServerName | None = None
 
     @property
     def edited(self) -> bool:
@@ -138,7 +159,8 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
             networks[network] = connections(pid)
         return networks[network]
 
-    found = client_sockets(pid, connected)
+    sockets = tcp_sockets(pid, connected)
+    found = clients_among(pid, sockets)
     socket, *others = _of_port(found, engine.client_port(title)) or (None,)
     begun[pid] = Server(
         pid=pid,
@@ -149,6 +171,7 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
         local=engine.is_local(title),
         socket=socket,
         others=tuple(filter(None, others)),
+        sockets=sockets,
         catches_sigurg=procfs.catches(pid, signal.SIGURG),
         settings=unknown_settings(engine, f"no answer in {procfs.PATIENCE_S:g} s"),
     )

@@ -31,7 +31,8 @@ def verdict(session: Session) -> str:
     """Its break mode in a sentence, with the reason."""
     server, found = session.server, session.why
     client = server.socket.peer if server.socket else "a local client"
-    session_name = f"{server.pid} ({server.instance}, client {client})"
+    linked = f", a link of server {server.linked_from}" if server.linked_from else ""
+    session_name = f"{server.pid} ({server.instance}, client {client}{linked})"
     if not session.reason:
         return f"{session_name} is {session.mode.value}."
     return f"{session_name} is {session.mode.value} because {found.reason}."

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from polltrace.sqltrace.file_summary import FileSummary
@@ -56,7 +56,18 @@ def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
     if kinds:
         listed = ", ".join(f"{kind} {count:,}" for kind, count in list(kinds.items())[:8])
         yield f"{sum(kinds.values()):,} lines were not understood: {listed}"
-    yield from _files("reached its size limit: calls after that are missing", summaries, "limited")
+    yield from _files(
+        "reached its size limit: calls after that are missing",
+        (each for each in summaries if each.limited),
+    )
+    yield from _files(
+        "goes on in another file, which has the calls after that",
+        (each for each in summaries if each.continues_in),
+    )
+    yield from _files(
+        "goes on from another file: statements that were parsed there are called by their cursor",
+        (each for each in summaries if each.continued_from),
+    )
     for each in summaries:
         if each.segments_missing:
             yield (
@@ -69,32 +80,31 @@ def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
                 f"{each.clock_measured / 1000:.3f} us, but was taken for "
                 f"{each.clock / 1000:.3f} us (--clock sets it)"
             )
-    yield from _files("grew while it was read: read up to where it had ended", summaries, "grew")
-    yield from _files("shrank while it was read: calls are missing", summaries, "shrank")
-    yield from _files("has calls of recursion only; --alldepths shows them", summaries, "deep")
     yield from _files(
-        "has a clock that goes back: its elapsed time is doubtful", summaries, "steps"
+        "grew while it was read: read up to where it had ended",
+        (each for each in summaries if each.change == "grew"),
     )
-    yield from _files("has more cursors than are kept: some calls lost their statement", summaries,
-                      "forgotten")  # fmt: skip
+    yield from _files(
+        "shrank while it was read: calls are missing",
+        (each for each in summaries if each.change == "shrank"),
+    )
+    yield from _files(
+        "has calls of recursion only; --alldepths shows them",
+        (each for each in summaries if each.least_depth > 0),
+    )
+    yield from _files(
+        "has a clock that goes back: its elapsed time is doubtful",
+        (each for each in summaries if each.clock_steps),
+    )
+    yield from _files(
+        "has more cursors than are kept: some calls lost their statement",
+        (each for each in summaries if each.cursors_forgotten),
+    )
 
 
-def _applies(summary: FileSummary, what: str) -> bool:
-    match what:
-        case "limited":
-            return summary.limited
-        case "grew" | "shrank":
-            return summary.change == what
-        case "deep":
-            return summary.least_depth > 0
-        case "steps":
-            return summary.clock_steps > 0
-    return summary.cursors_forgotten > 0
-
-
-def _files(text: str, summaries: Sequence[FileSummary], what: str) -> Iterator[str]:
-    found = [each.file for each in summaries if _applies(each, what)]
-    for file in found[:_NAMED]:
+def _files(text: str, summaries: Iterable[FileSummary]) -> Iterator[str]:
+    files = [each.file for each in summaries]
+    for file in files[:_NAMED]:
         yield f"{file}: {text}"
-    if len(found) > _NAMED:
-        yield f"{len(found) - _NAMED:,} more files: {text}"
+    if len(files) > _NAMED:
+        yield f"{len(files) - _NAMED:,} more files: {text}"

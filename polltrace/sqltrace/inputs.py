@@ -35,6 +35,8 @@ def trace_files(words: Iterable[str]) -> Iterator[str]:
     pattern what it matches. Links to folders below are not followed, and what is no regular file is
     read only where a word names it. Raises FileError for a word that names nothing."""
     for word in words:
+        if not word:
+            raise FileError("a trace file's name is empty")
         found = [word] if word == "-" or Path(word).exists() else _matching(word)
         if not found:
             raise FileError(f"{word}: no such file or directory")

@@ -47,6 +47,8 @@ class Share:
 
 OUTSIDE = ""
 """The statement of what was counted while no call ran."""
+AFTER = "after the last call of the trace"
+"""The statement of what was counted then; longer than what a trace calls a statement."""
 
 
 def attribute(calls: Sequence[Busy], readings: Readings, error_us: int = 0) -> dict[str, Share]:
@@ -55,12 +57,12 @@ def attribute(calls: Sequence[Busy], readings: Readings, error_us: int = 0) -> d
     The clocks of calls and readings may differ by `error_us`: a call within it of a span touches it
     too, without having a part of it.
     """
-    touching = _touching(calls, readings.at_us, error_us)
+    weights = touching(calls, readings.at_us, error_us)
     shares: defaultdict[str, Share] = defaultdict(Share)
     for span in range(len(readings.at_us) - 1):
         count = readings.totals[span + 1] - readings.totals[span]
         if count:
-            for statement, share in _divided(count, touching.get(span, {})):
+            for statement, share in _divided(count, weights.get(span, {})):
                 shares[statement] += share
     return dict(shares)
 
@@ -77,7 +79,7 @@ def _divided(count: float, weights: Mapping[str, float]) -> list[tuple[str, Shar
     ]
 
 
-def _touching(
+def touching(
     calls: Sequence[Busy], at_us: Sequence[int], error_us: int
 ) -> dict[int, dict[str, float]]:
     """By span, the statements that touch it and their weight in it."""

@@ -5,21 +5,20 @@ the recording."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from polltrace.alongside import alongside
 from polltrace.errors import FileError, UsageError
 from polltrace.procfs import start_ticks
-from polltrace.profiles.frames import Identity, ProbeFrame
+from polltrace.profiles.frames import Identity
 from polltrace.recording.fold import read
-from polltrace.recording.replay import frames
-from polltrace.recording.stream import COUNT
-from polltrace.recording.summary import SessionSummary, summary
+from polltrace.recording.summary import summary
 from polltrace.servers.database import Login
 from polltrace.servers.session_trace import SessionTrace, TracedSession
-from polltrace.statements.attribution import Readings
+from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.statements.clock_alignment import ClockAlignment, align
+from polltrace.statements.process_samples import break_polls, on_cpu_samples
 from polltrace.statements.scheduler import SchedulerWatch
 from polltrace.statements.statement_costs import JoinedTrace, Measured, TracedCall, join
 from polltrace.statements.trace_calls import trace_calls
@@ -49,50 +48,53 @@ class RecordedSession:
         Raises FileError where the trace has no call of the time, or cannot be read.
         """
         with self._file:
-            alignment, calls = self._calls()
-        return join(calls, self._measured(recording, began_s), alignment)
+            name = self._file.name()
+            found = trace_calls(name, self._first_byte()) if name else None
+            missing = self._missing(found.summary) if found else ()
+        calls, waits = (found.calls, found.waits) if found else ((), ())
+        alignment = self._alignment(calls, missing)
+        return join(calls, waits, self._measured(recording, began_s), alignment, missing)
 
-    def _calls(self) -> tuple[ClockAlignment, list[TracedCall]]:
-        name, lag_us = self._file.name(), self._watch.lag_us
-        calls = list(trace_calls(name, self._from_byte)) if name else []
-        if not calls or lag_us is None:
+    def _first_byte(self) -> int:
+        """Where the trace of this time begins: further down once the file was cut."""
+        cut_to = self._watch.cut_to
+        return self._from_byte if cut_to is None else min(self._from_byte, cut_to)
+
+    def _alignment(self, calls: Sequence[TracedCall], missing: Sequence[str]) -> ClockAlignment:
+        if not calls or self._watch.lag_us is None:
+            why = missing or ("it made none meanwhile, or the trace cannot be read here",)
             raise FileError(
-                f"no call of the session is in its trace {self._file.path}: it made none "
-                "meanwhile, or the trace cannot be read here"
+                f"no call of the session is in its trace {self._file.path}: {'; '.join(why)}"
             )
         try:
-            return align(self.asked_us, calls[0].tim_us, lag_us), calls
+            return align(self.asked_us, calls[0].tim_us, self._watch.lag_us)
         except ValueError as error:
             raise FileError(f"{self._file.path}: {error}") from None
 
-    def _measured(self, recording: Path, began_s: float) -> Measured:
-        return Measured(
-            polls=_polls(recording, self.identity, began_s),
-            scheduler=self._watch.samples,
-            poll_cost_s=self._in(recording).poll_cost_s,
-        )
+    def _missing(self, summary: FileSummary) -> tuple[str, ...]:
+        """Why calls of the session may be missing from the file that was read."""
+        reasons = {
+            "the trace goes on in another file (TRACEFILE_IDENTIFIER)": summary.continues_in,
+            "the trace reached MAX_DUMP_FILE_SIZE": summary.limited,
+            "another file has taken its name (a segment was full, or it was moved)": (
+                self._file.replaced()
+            ),
+            "the file was cut": self._watch.cut_to is not None or summary.change == "shrank",
+        }
+        return tuple(reason for reason, holds in reasons.items() if holds)
 
-    def _in(self, recording: Path) -> SessionSummary:
-        found = [s for s in summary(read(recording)).sessions if s.identity == self.identity]
+    def _measured(self, path: Path, began_s: float) -> Measured:
+        recording = read(path)
+        found = [s for s in summary(recording).sessions if s.identity == self.identity]
         if not found:
-            raise FileError(f"{recording} has no process {self.identity[0]}")
-        return found[0]
-
-
-def _polls(recording: Path, identity: Identity, began_s: float) -> Readings:
-    """The process's break polls by frame. A frame without it means that it did nothing."""
-    at_us: list[int] = [round(1e6 * began_s)]
-    totals: list[float] = [0.0]
-    for each in frames(recording):
-        if each.stream != COUNT or not isinstance(each.record, ProbeFrame):
-            continue
-        found = [t for t in each.record.processes if (t.pid, t.start_ticks) == identity]
-        now_us = round(1e6 * (began_s + each.at_s))
-        if now_us <= at_us[-1]:
-            continue
-        at_us.append(now_us)
-        totals.append(float(found[0].break_polls) if found else totals[-1])
-    return Readings(at_us, totals)
+            raise FileError(f"{path} has no process {self.identity[0]}")
+        names = recording.names.of(self.identity)
+        return Measured(
+            polls=break_polls(path, self.identity, began_s),
+            scheduler=self._watch.samples,
+            on_cpu=on_cpu_samples(path, self.identity, began_s, names),
+            poll_cost_s=found[0].poll_cost_s,
+        )
 
 
 @contextlib.contextmanager

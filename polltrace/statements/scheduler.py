@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 
 from polltrace.errors import FileError
+from polltrace.latency.wait_sampler import blocked_call
 from polltrace.procfs import PROC
 from polltrace.statements.trace_file import TraceFile
 
@@ -22,13 +23,16 @@ _MINOR_FAULTS, _MAJOR_FAULTS = 7, 9  # of /proc/PID/stat, behind the name
 @dataclass(frozen=True, slots=True)
 class SchedulerSample:
     """Totals of a process since it started, at `at_us` of CLOCK_MONOTONIC: nanoseconds `on_cpu_ns`
-    and `run_queue_ns`, runnable without a CPU; page faults that read a disk, `major`, or not."""
+    and `run_queue_ns`, runnable without a CPU; page faults that read a disk, `major`, or not.
+    `blocked_in` is the system call that it is blocked in then, empty where it is in none or that
+    may not be seen."""
 
     at_us: int
     on_cpu_ns: int
     run_queue_ns: int
     minor_faults: int
     major_faults: int
+    blocked_in: str = ""
 
 
 def read_scheduler(pid: int) -> SchedulerSample | None:
@@ -40,7 +44,15 @@ def read_scheduler(pid: int) -> SchedulerSample | None:
         minor, major = int(stat[_MINOR_FAULTS]), int(stat[_MAJOR_FAULTS])
     except (OSError, ValueError, IndexError):
         return None
-    return SchedulerSample(at_us, int(on_cpu_ns), int(run_queue_ns), minor, major)
+    return SchedulerSample(at_us, int(on_cpu_ns), int(run_queue_ns), minor, major, _blocked_in(pid))
+
+
+def _blocked_in(pid: int) -> str:
+    try:
+        call = blocked_call((PROC / str(pid) / "syscall").read_text())
+    except OSError:
+        return ""
+    return call[0] if call else ""
 
 
 def _last_tim(file: TraceFile) -> int | None:
@@ -56,12 +68,14 @@ class SchedulerWatch:
     """Samples of the process `pid` while its `run` is alongside something else.
 
     `lag_us` is how much later than its tim a record of the trace `file` was seen, at least: the
-    clocks differ by no more (see clock_alignment.py); None where none was seen.
+    clocks differ by no more (see clock_alignment.py); None where none was seen. `cut_to`: the
+    fewest bytes that the file had after it had lost some; None where it lost none.
     """
 
     def __init__(self, pid: int, file: TraceFile) -> None:
         self._pid, self._file = pid, file
         self._size = -1
+        self.cut_to: int | None = None
         self.samples: list[SchedulerSample] = []
         self.lag_us: int | None = None
 
@@ -86,6 +100,8 @@ class SchedulerWatch:
             tim = _last_tim(self._file) if size != self._size else None
         except (OSError, FileError):
             return  # who reads the whole file is told
+        if size < self._size:
+            self.cut_to = size if self.cut_to is None else min(size, self.cut_to)
         self._size = size
         if tim is not None:
             lag_us = time.monotonic_ns() // 1000 - tim

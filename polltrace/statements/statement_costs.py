@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from polltrace.intervals import Estimate
-from polltrace.statements.attribution import OUTSIDE, Busy, Readings, Share, attribute
+from polltrace.statements.attribution import AFTER, OUTSIDE, Busy, Readings, Share, attribute
 from polltrace.statements.clock_alignment import ClockAlignment
 from polltrace.statements.scheduler import SchedulerSample
+from polltrace.statements.whereabouts import Interval, OnCpuSamples, blocked_in, on_cpu_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,9 @@ class StatementCost:
     By the trace: `executions`, `calls`, `rows`, `elapsed_s`, `cpu_s`, `wait_s`. By polltrace:
     break `polls`; `on_cpu_s`; `run_queue_s`, runnable without a CPU; page faults that read a disk,
     `major_faults`, and `minor_faults` that do not. `check_s` is the CPU time in the break check:
-    polls times the cost of one; None where that was not measured.
+    polls times the cost of one; None where that was not measured. `on_cpu_in` has the samples on
+    CPU by function, `blocked_in` those that found it blocked, in no wait of the trace, by system
+    call.
     """
 
     statement: str
@@ -55,6 +58,8 @@ class StatementCost:
     run_queue_s: Share
     minor_faults: Share
     major_faults: Share
+    on_cpu_in: Mapping[str, float]
+    blocked_in: Mapping[str, int]
 
     @property
     def unaccounted_s(self) -> float:
@@ -74,24 +79,40 @@ class StatementCost:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What polltrace has of the process: totals of its break `polls` by the recording's frames,
-    samples of the scheduler, and the cost of a poll in CPU seconds (None: not measured)."""
+    samples of the scheduler and of its stack, and the cost of a poll in CPU seconds (None: not
+    measured)."""
 
     polls: Readings
     scheduler: Sequence[SchedulerSample]
+    on_cpu: OnCpuSamples
     poll_cost_s: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedTrace:
-    """`statements`, those that took longest first; `outside` is what was counted between calls."""
+    """`statements`, those that took longest first; `outside` is what was counted between calls.
+
+    `after` is what was counted after the last call that the trace has, in the last `after_s`
+    seconds: of a call that has not ended, or of those that are `missing`, by reason.
+    """
 
     alignment: ClockAlignment
     statements: tuple[StatementCost, ...]
     outside: StatementCost
+    after: StatementCost
+    after_s: float
+    missing: tuple[str, ...]
 
 
-def join(calls: Iterable[TracedCall], measured: Measured, alignment: ClockAlignment) -> JoinedTrace:
-    """Pure. Calls that ended before the first reading count nowhere."""
+def join(
+    calls: Iterable[TracedCall],
+    waits: Iterable[Interval],
+    measured: Measured,
+    alignment: ClockAlignment,
+    missing: Sequence[str] = (),
+) -> JoinedTrace:
+    """Pure; calls and waits by the trace's clock. Calls that ended before the first reading count
+    nowhere."""
     at_us = measured.polls.at_us
     begin_us, end_us = (at_us[0], at_us[-1]) if at_us else (0, 0)
     by_statement: defaultdict[str, list[TracedCall]] = defaultdict(list)
@@ -103,15 +124,29 @@ def join(calls: Iterable[TracedCall], measured: Measured, alignment: ClockAlignm
             by_statement[call.statement].append(call)
         if ended_us > begin_us and began_us < end_us:
             busy.append(Busy(call.statement, began_us, ended_us, _on_cpu(call)))
-    shares = _shares(busy, measured, alignment.error_us)
+    until_us = max((each.end_us for each in busy), default=begin_us)
+    # What runs then is not known; the span in which the last call ended is more likely that call's.
+    after = Busy(AFTER, until_us, max(end_us, until_us), weight=1e-6)
+    shares = _shares([*busy, after], measured, alignment.error_us)
+    offset_us = alignment.offset_us
+    traced = [Interval(w.begin_us + offset_us, w.end_us + offset_us) for w in waits]
+    blocked = blocked_in(busy, traced, measured.scheduler)
+    on_cpu = on_cpu_in(busy, measured.on_cpu, alignment.error_us)
     costs = [
-        _cost(statement, found, shares, measured.poll_cost_s)
+        replace(
+            _cost(statement, found, shares, measured.poll_cost_s),
+            on_cpu_in=on_cpu.get(statement, {}),
+            blocked_in=blocked.get(statement, {}),
+        )
         for statement, found in by_statement.items()
     ]
     return JoinedTrace(
         alignment,
         tuple(sorted(costs, key=lambda each: (-each.elapsed_s, each.statement))),
         _cost(OUTSIDE, [], shares, measured.poll_cost_s),
+        _cost(AFTER, [], shares, measured.poll_cost_s),
+        1e-6 * (after.end_us - after.begin_us),
+        tuple(missing),
     )
 
 
@@ -123,23 +158,24 @@ def _on_cpu(call: TracedCall) -> float:
 _COUNTERS = ("on_cpu_ns", "run_queue_ns", "minor_faults", "major_faults")
 
 
-def _shares(busy: Sequence[Busy], measured: Measured, error_us: int) -> dict[str, dict[str, Share]]:
-    """By counter and statement."""
+_Shares = dict[str, dict[str, Share]]
+"""By counter and statement."""
+
+
+def _shares(busy: Sequence[Busy], measured: Measured, error_us: int) -> _Shares:
     samples = measured.scheduler
     at_us = [each.at_us for each in samples]
-    shares = {
-        name: attribute(
-            busy, Readings(at_us, [float(getattr(each, name)) for each in samples]), error_us
-        )
+    counters = {
+        name: Readings(at_us, [float(getattr(each, name)) for each in samples])
         for name in _COUNTERS
-    }
-    return shares | {"polls": attribute(busy, measured.polls, error_us)}
+    } | {"polls": measured.polls}
+    return {name: attribute(busy, readings, error_us) for name, readings in counters.items()}
 
 
 def _cost(
     statement: str,
     calls: Sequence[TracedCall],
-    shares: dict[str, dict[str, Share]],
+    shares: _Shares,
     poll_cost_s: Estimate | None,
 ) -> StatementCost:
     def of(counter: str, unit: float = 1.0) -> Share:
@@ -162,6 +198,8 @@ def _cost(
         run_queue_s=of("run_queue_ns", 1e-9),
         minor_faults=of("minor_faults"),
         major_faults=of("major_faults"),
+        on_cpu_in={},
+        blocked_in={},
     )
 
 

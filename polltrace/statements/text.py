@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from polltrace.stacks.text import printable
@@ -11,6 +12,7 @@ from polltrace.statements.statement_costs import JoinedTrace, StatementCost
 
 _SHOWN = 20
 _SQL = 60
+_PLACES = 4
 
 
 def statements_text(joined: JoinedTrace) -> str:
@@ -21,16 +23,25 @@ def statements_text(joined: JoinedTrace) -> str:
         f" {'BLOCKED S':>9} {'FAULTS':>8} {'EXECS':>8} {'POLLS/EXEC':>11}"
         f" {'IN CHECK % [LOW, HIGH]':>24}  STATEMENT"
     )
-    lines += map(_line, joined.statements[:_SHOWN])
+    for each in joined.statements[:_SHOWN]:
+        lines += [_line(each), *_whereabouts(each)]
     if len(joined.statements) > _SHOWN:
         lines.append(f"… and {len(joined.statements) - _SHOWN:,} more; --json has them all")
-    outside = joined.outside
     lines += [
         "",
-        f"Between calls: {outside.polls.value:,.0f} break polls, {outside.on_cpu_s.value:.3f} s on "
-        f"CPU, {outside.run_queue_s.value:.3f} s in the run queue.",
+        f"Between calls: {_counted(joined.outside)}.",
+        f"After the trace's last call, in {joined.after_s:.3f} s: {_counted(joined.after)}: of a "
+        "call that has not ended, or is missing.",
+        *(f"Caution: calls may be missing: {each}." for each in joined.missing),
     ]
     return "\n".join(lines)
+
+
+def _counted(cost: StatementCost) -> str:
+    return (
+        f"{cost.polls.value:,.0f} break polls, {cost.on_cpu_s.value:.3f} s on CPU, "
+        f"{cost.run_queue_s.value:.3f} s in the run queue"
+    )
 
 
 def _clocks(joined: JoinedTrace) -> str:
@@ -54,6 +65,19 @@ def _line(cost: StatementCost) -> str:
         f" {cost.minor_faults.value + cost.major_faults.value:>8,.0f} {cost.executions:>8,}"
         f" {polls:>11} {_in_check(cost):>24}  {cost.statement} {sql}"
     )
+
+
+def _whereabouts(cost: StatementCost) -> Iterator[str]:
+    for name, found in (("on CPU in", cost.on_cpu_in), ("blocked in", cost.blocked_in)):
+        if listed := ", ".join(f"{where} {100 * share:.0f} %" for where, share in _most(found)):
+            yield printable(f"{'':>10} {name}: {listed}")
+
+
+def _most(found: Mapping[str, float]) -> Sequence[tuple[str, float]]:
+    """The places with the largest shares of the samples."""
+    total = sum(found.values())
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:_PLACES]
+    return [(where, count / total) for where, count in ordered if count > 0]
 
 
 def _in_check(cost: StatementCost) -> str:
@@ -81,6 +105,8 @@ def statements_data(joined: JoinedTrace) -> dict[str, Any]:
         },
         "statements": [_data(each) for each in joined.statements],
         "between_calls": _data(joined.outside),
+        "after_last_call": {"seconds": joined.after_s, **_data(joined.after)},
+        "missing": list(joined.missing),
     }
 
 
@@ -97,6 +123,8 @@ def _data(cost: StatementCost) -> dict[str, Any]:
         "unaccounted_s": cost.unaccounted_s,
         "polls_per_execution": cost.polls_per_execution,
         "blocked_s": cost.blocked_s,
+        "on_cpu_in": dict(cost.on_cpu_in),
+        "blocked_in": dict(cost.blocked_in),
         "check_s": cost.check_s
         and {"value": cost.check_s.value, "low": cost.check_s.low, "high": cost.check_s.high},
         **{

@@ -4,33 +4,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from polltrace.sqltrace.file_scan import ScanOptions
+from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.sqltrace.scanner import TraceScan
 from polltrace.statements.statement_costs import TracedCall
+from polltrace.statements.whereabouts import Interval
 
 _COLUMNS = (
     *("byte_offset", "kind", "name", "c_us", "e_us", "tim_us", "r", "dep", "sqlid", "sql"),
-    "wait_us",
+    *("wait_us", "ela_us"),
 )
 
 
-def trace_calls(file: str, from_byte: int) -> Iterator[TracedCall]:
-    """Calls of depth 0 that have a duration, from that byte of the file on, in its order."""
-    for batch in TraceScan([file], ScanOptions(_COLUMNS), threads=1).batches():
-        for row in batch.to_pylist():
-            if _is_call(row) and row["byte_offset"] >= from_byte:
-                yield TracedCall(
-                    statement=row["sqlid"] or "",
-                    sql=row["sql"] or "",
-                    name=row["name"],
-                    tim_us=row["tim_us"],
-                    elapsed_us=row["e_us"],
-                    cpu_us=row["c_us"] or 0,
-                    wait_us=row["wait_us"] or 0,
-                    rows=row["r"] or 0,
-                )
+@dataclass(frozen=True, slots=True)
+class TraceCalls:
+    """`calls` of depth 0 that have a duration, in the order of their file, all `waits` by the
+    trace's clock, and what the file tells as a whole."""
+
+    calls: tuple[TracedCall, ...]
+    waits: tuple[Interval, ...]
+    summary: FileSummary
+
+
+def trace_calls(file: str, from_byte: int) -> TraceCalls:
+    """Of the calls and waits, those from that byte of the file on."""
+    scan = TraceScan([file], ScanOptions(_COLUMNS), threads=1)
+    calls: list[TracedCall] = []
+    waits: list[Interval] = []
+    for row in _rows(scan, from_byte):
+        if _is_call(row):
+            calls.append(_call(row))
+        elif row["kind"] == "wait" and row["ela_us"] and row["tim_us"] is not None:
+            waits.append(Interval(row["tim_us"] - row["ela_us"], row["tim_us"]))
+    return TraceCalls(tuple(calls), tuple(waits), scan.summaries[0])
+
+
+def _rows(scan: TraceScan, from_byte: int) -> Iterator[dict[str, Any]]:
+    for batch in scan.batches():
+        yield from (row for row in batch.to_pylist() if row["byte_offset"] >= from_byte)
+
+
+def _call(row: dict[str, Any]) -> TracedCall:
+    return TracedCall(
+        statement=row["sqlid"] or "",
+        sql=row["sql"] or "",
+        name=row["name"],
+        tim_us=row["tim_us"],
+        elapsed_us=row["e_us"],
+        cpu_us=row["c_us"] or 0,
+        wait_us=row["wait_us"] or 0,
+        rows=row["r"] or 0,
+    )
 
 
 def _is_call(row: dict[str, Any]) -> bool:

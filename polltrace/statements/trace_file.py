@@ -51,6 +51,17 @@ class TraceFile:
         fd = self.opened()
         return b"" if fd is None else os.pread(fd, most, max(0, self.size() - most))
 
+    def replaced(self) -> bool:
+        """Whether its path names another file now: the server goes on there. One that was only
+        deleted is written and read on."""
+        if self._fd is None:
+            return False
+        try:
+            now = self.path.stat()
+        except OSError:
+            return False
+        return not os.path.samestat(now, os.fstat(self._fd))
+
     def name(self) -> str | None:
         """A name under which this process can open the same file again."""
         fd = self.opened()

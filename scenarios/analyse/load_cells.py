@@ -23,6 +23,7 @@ class CellLoad:
     - `client_cpu`: the share of their processors that the clients used, of all
     - `failed`: executions that failed, and sessions that were lost
     - `cache`: statistics of the client result caches, added up
+    - `latch`: what happened to the latch of the server's result cache, added up (LatchWatch)
     - `warnings`: of the loads, each once
     """
 
@@ -34,6 +35,7 @@ class CellLoad:
     client_cpu: float
     failed: int
     cache: Mapping[str, int]
+    latch: Mapping[str, int]
     warnings: Sequence[str]
 
     @property
@@ -58,7 +60,9 @@ def cell_load(lines: Sequence[Line]) -> CellLoad | None:
         return None
     lines = sorted(lines, key=lambda each: each["block"])
     cache: Counter[str] = Counter()
+    latch: Counter[str] = Counter()
     for line in lines:
+        latch.update(line.get("latch") or {})
         cache.update({name: int(value) for name, value in line["cache"].items()})
     transactions = [line["transactions"] for line in lines]
     spent_s = [line["server_cpu_s"] for line in lines if line["server_cpu_s"] is not None]
@@ -72,6 +76,7 @@ def cell_load(lines: Sequence[Line]) -> CellLoad | None:
         client_cpu=statistics.mean(line["client_cpu"] for line in lines),
         failed=sum(line["errors"] + line["lost"] for line in lines),
         cache=dict(cache),
+        latch=dict(latch),
         warnings=list(dict.fromkeys(each for line in lines for each in line["warnings"])),
     )
 

@@ -44,6 +44,8 @@ def check_options(args: argparse.Namespace, scenario: Scenario) -> None:
         raise UsageError("--traces goes with a scenario that has a workload")
     if scenario.workload and args.server not in ("lab", "oracle"):
         raise UsageError("a load runs against the lab or an Oracle database")
+    if "result_cache" in scenario.matrix and args.server != "lab":
+        raise UsageError("the mode of the result cache's latch is the lab's own")
 
 
 def run_loads(  # noqa: PLR0913, PLR0917

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import UsageError
+from polltrace.scenarios.load.latch_watch import LatchWatch, server_cache
 from polltrace.scenarios.load.load_file import LoadData
 from polltrace.scenarios.load.result import LoadResult, load_result
 from polltrace.scenarios.load.run import Load
@@ -60,7 +61,8 @@ class CellLoads:
         of_clients = load_processors(self._server.kind)
         # The same sequence in every cell of a block.
         seed = (self._plan.seed + block) % 2**32
-        Load(workload, seed, self._server, *way, of_clients, take, lambda _: None).run(
+        latch = LatchWatch(workload, fill=cell.result_cache != "off") if cell.result_cache else None
+        Load(workload, seed, self._server, *way, of_clients, take, lambda _: None, latch).run(
             self._watcher
         )
         result = load_result(begun[0])
@@ -69,7 +71,7 @@ class CellLoads:
         if keep:
             name = re.sub(r"\W+", "-", cell.label(names)).strip("-")
             keep_traces(self._server, workload.trace_identifier, keep / name)
-        return load_line(result)
+        return {**load_line(result), "latch": latch.figures() if latch else {}}
 
 
 def of_cell(workload: Workload, plan: Plan, cell: Cell) -> Workload:
@@ -88,6 +90,13 @@ def of_cell(workload: Workload, plan: Plan, cell: Cell) -> Workload:
         given["seconds"] = scenario.seconds
     if "cache" in scenario.matrix and not cell.cache:
         given["cache"] = None
+    if cell.statement:
+        chosen = [each for each in workload.statements if each.name == cell.statement]
+        if not chosen:
+            raise UsageError(f"matrix.statement: {workload.name} has no {cell.statement!r}")
+        given["statements"] = chosen
+    if cell.result_cache:
+        given["parameters"] = {**workload.parameters, **server_cache(cell.result_cache)}
     if cell.cache and not workload.cache:
         raise UsageError(f"matrix.cache: {workload.name} has no [cache]")
     return consistent(replace(workload, **given))

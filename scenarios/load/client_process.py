@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import load_program
+from polltrace.scenarios.load.punctual import punctual_children
 from polltrace.scenarios.run.processors import moved_to
 
 RECORD = np.dtype(
@@ -64,7 +65,7 @@ class LoadClient:
     def __enter__(self) -> Self:
         command = [*self._start, *load_program(self.name).command()]
         try:
-            with moved_to(self._processors):
+            with moved_to(self._processors), punctual_children():
                 self._process = subprocess.Popen(
                     command,
                     stdin=subprocess.PIPE,

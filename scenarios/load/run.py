@@ -10,7 +10,7 @@ import platform
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from polltrace import __version__
 from polltrace.errors import DriverError
@@ -32,12 +32,21 @@ PATH = "load"
 """The name of the workload's network path."""
 
 
+class Around(Protocol):
+    """What measures a load from outside, by the session that reads the V$ views."""
+
+    def begins(self, watcher: DriverClient) -> None: ...
+
+    def ends(self, watcher: DriverClient) -> None: ...
+
+
 class Load:
     """One execution of a workload against a server that has been entered.
 
     - `route`: how its clients reach the server; `network`: the same in words
     - `write`: gets the header (kind "header") and the lines of the file
     - `show`: gets every second's line
+    - `around`: is told when the tables are made, and before they are dropped
     """
 
     def __init__(  # noqa: PLR0913, PLR0917
@@ -50,11 +59,13 @@ class Load:
         processors: Collection[int],
         write: Write,
         show: Callable[[Line], None],
+        around: Around | None = None,
     ) -> None:
         self._workload, self._seed = workload, seed
         self._server, self._route, self._network = server, route, network
         self._processors = processors
         self._write, self._show = write, show
+        self._around = around
         self._start_ns = self._end_ns = 0
 
     def run(self, watcher: DriverClient) -> None:
@@ -65,6 +76,8 @@ class Load:
             for sql in self._workload.setup:
                 watcher.execute(sql)
             watcher.commit()
+            if self._around:
+                self._around.begins(watcher)
             self._server.prepare(self._cell)
             generator = stack.enter_context(
                 Generator(self._workload, self._seed, self._processors, start, self._write)
@@ -73,6 +86,8 @@ class Load:
             self._write("header", **self._header(generator))
             self._connect(generator)
             self._work(generator, watcher)
+            if self._around:
+                self._around.ends(watcher)
             for sql in self._workload.teardown:
                 watcher.execute(sql)
             watcher.commit()

@@ -23,6 +23,9 @@ NEVER_CHECKS = frozenset({"go-ora"})
 CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
 """Drivers whose cancel does nothing while no call is under way: between two fetches of a result."""
 
+RESULT_CACHES = ("off", "exclusive", "shared")
+"""The lab's server result cache: unused, or found in with its latch held so."""
+
 CACHING_CLIENT = "python-oracledb"
 """The driver whose load client has a result cache: polltrace's own."""
 
@@ -54,6 +57,8 @@ class Cell:
     - `sessions`: how many execute the statement at the same time; figures are of one of them. Of a
       load: how many it has; figures are of all
     - `cache`: of a load: whether its sessions use the workload's client result cache
+    - `result_cache`: of a load against the lab: one of RESULT_CACHES; empty: as the workload has it
+    - `statement`: of a load: the name of the one statement that is executed; empty: all of them
     - `twin`: marks the second of the A/A pair, which is equal in all else
     """
 
@@ -70,6 +75,8 @@ class Cell:
     sessions: int = 1
     check_interval: int | None = None
     cache: bool = False
+    result_cache: str = ""
+    statement: str = ""
     twin: bool = False
 
     def label(self, varied: Sequence[str]) -> str:
@@ -143,6 +150,8 @@ def _text(name: str, value: Any) -> str:
             text = f"SDU {size}"
         case ("cache", cached):
             text = "cache" if cached else "no cache"
+        case ("result_cache", mode) if mode:
+            text = "no result cache" if mode == "off" else f"{mode} latch"
         case ("path_check", checked):
             text = "checked" if checked else "unchecked"
     return text

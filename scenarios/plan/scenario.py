@@ -12,8 +12,13 @@ from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.network_path import NetworkPath
 
 RECORDS = ("elapsed", "polls", "statistics", "cancel", "lost client", "stacks", "latency", "load")
-OF_LOADS = ("client", "break_mode", "skip", "fetch_size", "sdu", "path", "sessions", "cache")
+OF_LOADS = (
+    *("client", "break_mode", "skip", "fetch_size", "sdu", "path", "sessions", "cache"),
+    *("result_cache", "statement"),
+)
 """The keys of the matrix that a load can have."""
+ONLY_OF_LOADS = frozenset({"cache", "result_cache", "statement"})
+"""Those that nothing else has."""
 CHECKS = (
     "in-band slower",
     "gap closes",
@@ -34,6 +39,9 @@ CHECKS = (
     "never found",
     "cache pays",
     "cache hides path",
+    "gets of finds",
+    "gets of results",
+    "misses add up",
 )
 """The checks that an expectation can name; analyse/expectations has a function for each."""
 

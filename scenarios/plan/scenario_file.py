@@ -12,9 +12,23 @@ from typing import Any, NoReturn
 
 from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.clients import LOAD_PROGRAMS, PROGRAMS
-from polltrace.scenarios.plan.cell import BREAK_MODES, BUSY, GONE, MATRIX, TRANSPORTS
+from polltrace.scenarios.plan.cell import (
+    BREAK_MODES,
+    BUSY,
+    GONE,
+    MATRIX,
+    RESULT_CACHES,
+    TRANSPORTS,
+)
 from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
-from polltrace.scenarios.plan.scenario import CHECKS, OF_LOADS, RECORDS, Expected, Scenario
+from polltrace.scenarios.plan.scenario import (
+    CHECKS,
+    OF_LOADS,
+    ONLY_OF_LOADS,
+    RECORDS,
+    Expected,
+    Scenario,
+)
 from polltrace.scenarios.plan.statement import is_query, placeholders
 
 _TOP = frozenset({"title", "statement", "workload", "binds", "seconds", "record", "expected"})
@@ -30,6 +44,7 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "path_check": (True, False),
     "transport": TRANSPORTS,
     "cache": (True, False),
+    "result_cache": RESULT_CACHES,
 }
 
 
@@ -186,8 +201,8 @@ class _Checked:
         if "workload" not in self.data:
             if "load" in record:
                 self.wrong("record", "'load' is of a scenario with a workload")
-            if "cache" in matrix:
-                self.wrong("matrix.cache", "is of a scenario with a workload")
+            for key in ONLY_OF_LOADS & matrix.keys():
+                self.wrong(f"matrix.{key}", "is of a scenario with a workload")
             return ""
         name: str = self.a(str, "workload")
         for key in ("statement", "binds"):
@@ -242,6 +257,9 @@ class _Checked:
                 if choices is not None:
                     if not any(value is each or value == each for each in choices):
                         self.wrong(where, f"{value!r} is none of {', '.join(map(str, choices))}")
+                elif key == "statement":
+                    if not isinstance(value, str):
+                        self.wrong(where, f"{value!r} is not a statement's name")
                 elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
                     self.wrong(where, f"{value!r} is not a whole number")
                 elif key == "skip" and value < 1:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import re
 
-# Quoted text, quoted names and comments hold no binds, whatever colons are in them.
+# Quoted text, quoted names and comments hold no binds, whatever colons are in them; `::` is a cast.
 _TOKEN = re.compile(
     r"""
       q'\[.*?\]' | q'\{.*?\}' | q'<.*?>' | q'\(.*?\)' | q'([^\s\[{<(])(?:.*?)\1'
     | '(?:[^']|'')*' | "[^"]*" | --[^\n]* | /\*.*?\*/
-    | :([A-Za-z]\w*)
+    | (?<![\w:]):([A-Za-z]\w*)
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )

@@ -100,6 +100,7 @@ def _rule(comparison: Comparison) -> str:
         units = "times are as measured, each a median over parts of the load"
     return (
         f"A regression grows by more than {100 * comparison.margin:g} % with its whole interval; "
-        f"all intervals hold at once at 95 % (each at {100 * comparison.confidence:.2f} %); "
-        f"{units}."
+        f"all intervals hold at once at 95 % (each at {100 * comparison.confidence:.2f} %) for "
+        "what these two runs measured; equal runs differ by more, which the margin is for. "
+        f"{units.capitalize()}."
     )

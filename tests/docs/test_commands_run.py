@@ -50,6 +50,7 @@ ELSEWHERE = {
     r"polltrace top --ssh": "tests/top/test_ssh_host.py",
     r"polltrace run (client-check|lost-client)": "tests/engines/test_scenario.py",
     r"POLLTRACE_PASSWORD=… polltrace run": "tests/scenarios/test_run.py",
+    r"polltrace run result-cache-latch": "tests/load/test_latch_scenario.py",
     r"polltrace run result-cache|polltrace trace diff traces/": "tests/load/test_load_scenario.py",
     r"duckdb ": "tests/recording/test_parquet.py",
     r"truss ": "tests/backends/test_truss_text.py",  # Solaris has it

@@ -111,6 +111,14 @@ def test_a_killed_client_is_found_within_its_interval(start_session: StartSessio
         assert postgresql._killed(server, 0) == []
 
 
+@pytest.mark.parametrize("driver", ["psycopg", "pg8000"])
+def test_casts_and_quoted_colons_are_no_binds(start_session: StartSession, driver: str) -> None:
+    client, _pid = start_session(0, driver)
+    statement = """select to_char(timestamp '2026-01-02 03:04:05', 'HH24:MI:SS'), :n::text || '%',
+        7 % 4 as ":n" /* 5 % :n */ -- :n, it's 5 %"""
+    assert client.query(statement, {"n": 7})[1] == [["03:04:05", "7%", 3]]
+
+
 @pytest.mark.usefixtures("cluster")
 def test_the_demo_measures_forecasts_and_loses_clients() -> None:
     shown = postgresql.run_postgresql_demo(lambda *_: None, blocks=1)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .drivers_table import running_lab
 from .exercises import (
+    HERE,
     SECTIONS,
     Exercise,
     around,
@@ -30,9 +31,10 @@ VERSIONS = {
     "python-oracledb": ("1.0.3", "1.2.2", "1.4.2", "2.5.1", "3.4.1", "26.1.0"),
     "node-oracledb": ("6.0.0", "6.5.1", "6.10.0", "26.0.0"),
     "go-ora": ("2.4.0", "2.5.33", "2.7.25", "2.8.24"),
-    "ojdbc8": ("12.2.0.1", "18.3.0.0", "19.23.0.0", "21.15.0.0"),
-    "ojdbc11": ("23.26.4.0.0",),
-    "ojdbc17": ("23.26.4.0.0",),
+    "ojdbc8": ("12.2.0.1", "18.3.0.0", "19.3.0.0", "19.23.0.0", "21.15.0.0"),
+    "ojdbc11": ("23.2.0.0", "23.26.4.0.0"),
+    "ojdbc17": ("23.6.0.24.10", "23.26.3.0.0"),
+    "SQLAlchemy": ("2.1.9",),
 }
 LENGTHS = around(2 * (8192 - 10) - 75, 8192 - 10 - 75, by=57)
 MARK = "driver matrix"
@@ -72,6 +74,12 @@ def install_python(version: str, directory: Path) -> Exercise:
     return python_exercise(python_with(directory, f"oracledb=={version}", *frames))
 
 
+def install_sqlalchemy(version: str, directory: Path) -> Exercise:
+    driver = f"oracledb=={VERSIONS['python-oracledb'][-1]}"
+    python = python_with(directory, f"sqlalchemy=={version}", driver)
+    return Exercise((python, HERE / "sqlalchemy/exercise.py"))
+
+
 def install_node(version: str, directory: Path) -> Exercise:
     directory.mkdir(parents=True, exist_ok=True)
     package = f"oracledb@{version}"
@@ -108,6 +116,7 @@ INSTALL: dict[str, Callable[[str, Path], Exercise]] = {
     "node-oracledb": install_node,
     "go-ora": install_go,
     **{name: install_java(name) for name in VERSIONS if name.startswith("ojdbc")},
+    "SQLAlchemy": install_sqlalchemy,
 }
 
 

@@ -22,6 +22,7 @@ SECTIONS = (
     "lengths",
     "batches",
     "types",
+    "rowids",
     "described",
     "fetches",
     "blocks",

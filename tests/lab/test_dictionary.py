@@ -164,6 +164,8 @@ def test_a_server_without_a_client_result_cache_says_so(lab: Lab) -> None:
     assert dict(session.rows(parameters)) == {
         "client_result_cache_lag": "3000",
         "client_result_cache_size": "0",
+        "result_cache_max_result": "5",
+        "result_cache_max_size": str(16 << 20),
         "result_cache_mode": "MANUAL",
     }
     for owner in ("", "sys."):
@@ -179,3 +181,21 @@ def test_a_server_without_a_client_result_cache_says_so(lab: Lab) -> None:
     modes = "select result_cache from user_tables where table_name = 'ANNOTATED'"
     assert session.one(modes) == "DEFAULT"
     session.cursor.execute("drop table annotated")
+
+
+def test_whole_numbers_have_no_precision_of_their_own(session: Session) -> None:
+    session.cursor.execute("create table wholes (i integer, d decimal, p number(38), n number)")
+    columns = session.rows(
+        "select column_name, data_type, data_length, data_precision, data_scale"
+        " from user_tab_columns where table_name = 'WHOLES' order by column_id"
+    )
+    assert columns == [
+        ("I", "NUMBER", 22, None, 0),
+        ("D", "NUMBER", 22, None, 0),
+        ("P", "NUMBER", 22, 38, 0),
+        ("N", "NUMBER", 22, None, None),
+    ]
+    session.cursor.execute("insert into wholes values (1.5, 2.4, 2.5, 2.5)")
+    assert session.rows("select i, d, p, n from wholes") == [(2, 2, 3, 2.5)]
+    described = [(column[4], column[5]) for column in session.cursor.description]
+    assert described == [(38, 0), (38, 0), (38, 0), (0, -127)]

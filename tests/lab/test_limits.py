@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import signal
@@ -155,3 +156,57 @@ def peak_kb(pid: int) -> int:
     """The most memory that the process has had, in kB."""
     [peak] = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     return int(peak)
+
+
+def test_as_many_binds_and_columns_as_oracle_takes(session: Session) -> None:
+    # GIVEN 1,000 columns of 65 or 66 binds
+    sizes = [66] * 535 + [65] * 465
+    columns: list[str] = []
+    binds: list[str] = []
+    for size in sizes:
+        first = len(binds) + 1
+        columns.append("||".join(f":{n}" for n in range(first, first + size)))
+        binds += [chr(ord("a") + n % 26) for n in range(size)]
+    assert len(binds) == 65_535
+    cursor = session.cursor
+    # WHEN they are executed, twice
+    for _ in range(2):
+        cursor.execute(f"select {', '.join(columns)} from dual", binds)
+        [row] = cursor.fetchall()
+        # THEN every bind is where it belongs
+        text = iter(binds)
+        assert list(row) == ["".join(itertools.islice(text, size)) for size in sizes]
+    with pytest.raises(oracledb.DatabaseError, match="ORA-01745"):
+        cursor.execute(f"select {', '.join(columns)}, :more from dual where 1 = 1", [*binds, "x"])
+
+
+def test_a_chain_of_operators(session: Session) -> None:
+    assert session.one(f"select {'+'.join('1' * 400)} from dual") == 400
+
+
+def test_more_columns_than_oracle_takes(session: Session) -> None:
+    with pytest.raises(oracledb.DatabaseError, match="ORA-01792"):
+        session.rows(f"select {', '.join(str(n) for n in range(1001))} from dual")
+
+
+def test_repeated_names_among_many_binds(session: Session) -> None:
+    names = [f"n{i % 700}" for i in range(2100)]
+    sql = f"select {', '.join('||'.join(f':{name}' for name in names[i::300]) for i in range(300))}"
+    values = {name: name for name in names}
+    session.cursor.execute(f"{sql} from dual", values)
+    [row] = session.cursor.fetchall()
+    assert list(row) == ["".join(names[i::300]) for i in range(300)]
+
+
+def test_a_row_of_a_thousand_columns_comes_back(session: Session) -> None:
+    columns = [f"c{n}" for n in range(1000)]
+    session.cursor.execute(f"create table wide ({', '.join(f'{c} number' for c in columns)})")
+    out = [session.cursor.var(int) for _ in columns]
+    marks = [f":{n}" for n in range(2000)]
+    session.cursor.execute(
+        f"insert into wide values ({', '.join(marks[:1000])})"
+        f" returning {', '.join(columns)} into {', '.join(marks[1000:])}",
+        [*range(1000), *out],
+    )
+    assert [var.getvalue() for var in out] == [[n] for n in range(1000)]
+    assert session.rows("select * from wide") == [tuple(range(1000))]

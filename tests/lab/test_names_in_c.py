@@ -11,15 +11,23 @@ from pathlib import Path
 import pytest
 
 LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
-OURS = ("listener", "net", "process", "sql", "ttc")
-# Functions on the way to a break poll have the names that they have in Oracle.
-ORACLES = {"kpoal8", "nioqts", "opifch2", "opimai_real", "opiodr"}
+OURS = ("link", "listener", "net", "process", "sql", "ttc")
+# Functions of latches, and those on the way to a break poll, have Oracle's names.
+ORACLES = {
+    *("kpoal8", "nioqts", "opifch2", "opimai_real", "opiodr"),
+    *("kslfre", "kslgetl", "kslgetsl_w"),
+}
 # The words that function names begin with, outside of sql/: one for each subject.
 SUBJECTS = {
+    "link": (
+        *("address", "answer", "call", "connection", "execute", "link", "links"),
+        *("packet", "query", "session_formats"),
+    ),
     "listener": ("bridge", "listener", "options", "spawn"),
     "net": ("break", "connect", "net_trace", "tls", "tns", "wallet"),
     "process": (
-        *("clock", "cpu", "data_directory", "sga", "sql_trace", "sqlnet_ora"),
+        *("clock", "cpu", "data_directory", "latch", "link_definition", "result", "sga"),
+        *("sql_trace", "sqlnet_ora"),
         *("time_model", "trace", "wait"),
     ),
     "ttc": (
@@ -34,9 +42,10 @@ SUBJECTS = {
             "in",
             "iterations",
             "lobs",
+            "logon",
             "negotiate",
         ),
-        *("o5logon", "open_cursor", "out", "outcome", "ref_cursors", "server", "verifier"),
+        *("o5logon", "open_cursor", "out", "outcome", "ref_cursors", "server", "verifier", "wire"),
     ),
 }
 

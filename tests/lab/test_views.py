@@ -88,6 +88,19 @@ def waited(session: Session, sid: int, event: str) -> tuple[int, int, int]:
             "num, name, type, value, display_value, isdefault, isses_modifiable,"
             " issys_modifiable, ismodified, description",
         ),
+        (
+            "v$latch",
+            "addr, latch#, level#, name, hash, gets, misses, sleeps, immediate_gets,"
+            " immediate_misses, waiters_woken, waits_holding_latch, spin_gets, sleep1, sleep2,"
+            " sleep3, sleep4, wait_time, con_id",
+        ),
+        ("v$latchname", "latch#, name, display_name, hash, con_id"),
+        (
+            "v$latch_misses",
+            "parent_name, nwfail_count, sleep_count, wtr_slp_count, longhold_count,"
+            " location, con_id",
+        ),
+        ("v$result_cache_statistics", "id, name, value, con_id"),
         ("v$version", "banner, banner_full, banner_legacy, con_id"),
         (
             "v$instance",

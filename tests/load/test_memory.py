@@ -74,6 +74,8 @@ def test_memory_stays_flat(
     data = json.loads(output)
     assert data["transactions"] > 100
     told = [f"{names[pid]} {before[pid]:,} {kb:+,}" for pid, kb in grown.items()]
+    per_hour = sum(grown.values()) * 3600 / SECONDS
     print(f"\n{data['transactions']:,} transactions; resident kB: {'; '.join(told)}")
+    print(f"all of them: {per_hour:+,.0f} kB an hour")
     for pid, kb in grown.items():
         assert kb < ROOM_KB.get(names[pid], OTHER_ROOM_KB), told

@@ -46,6 +46,7 @@ def test_the_built_in_ones() -> None:
         "lost-client",
         "network-latency",
         "result-cache",
+        "result-cache-latch",
         "tls",
     }
     for name in found:

@@ -107,6 +107,19 @@ def test_a_folder_that_links_to_itself_and_holds_a_fifo(run: Run, tmp_path: Path
     assert json.loads(found.stdout)["total"] == alone["total"]
 
 
+def test_a_trace_that_goes_on_in_another_file(run: Run, tmp_path: Path) -> None:
+    """As where a session changes its TRACEFILE_IDENTIFIER."""
+    first, second = tmp_path / "a.trc", tmp_path / "a_b.trc"
+    first.write_text(TRACE + f"*** TRACE CONTINUES IN FILE {second} ***\n")
+    began = f"{HEADER}*** TRACE CONTINUED FROM FILE {first} ***\n"
+    second.write_text(began + call("EXEC", 5, c=10, e=20, tim=7_000_000))
+    done = run("trace", "--json", str(tmp_path), "--group", "sqlid", "--name", "EXEC")
+    found = {each["group"]: each["calls"] for each in json.loads(done.stdout)["rows"]}
+    assert found == {"7cmmb5pvfds2d": 1, "block": 1, "#5": 1}
+    assert f"{first}: goes on in another file, which has the calls after that" in done.stderr
+    assert f"{second}: goes on from another file: statements that were parsed" in done.stderr
+
+
 def test_nothing_in_a_trace_commands_the_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.trc"
     path.write_bytes(wait(1, "\x1b[2J\u202eevil", 3, 5).encode() + b"\x1b]0;kind\x07\n")
@@ -119,6 +132,8 @@ def test_nothing_in_a_trace_commands_the_terminal(run: Run, tmp_path: Path) -> N
     ("words", "code", "said"),
     [
         (("no-such.trc",), 8, "no-such.trc: no such file or directory"),
+        (("",), 8, "a trace file's name is empty"),
+        (("crop", "", "-o", "/nonexistent"), 8, "a trace file's name is empty"),
         (("--where", "durr < 1"), 2, "there is no column durr; did you mean dur?"),
         (("--where", "$durr < 1"), 2, "there is no $durr; did you mean dur?"),
         (("--where", "dur <"), 2, "syntax error"),
@@ -134,7 +149,7 @@ def test_nothing_in_a_trace_commands_the_terminal(run: Run, tmp_path: Path) -> N
 def test_what_is_wrong_is_said_in_one_line(
     run: Run, trace: str, words: tuple[str, ...], code: int, said: str
 ) -> None:
-    done = run("trace", *words, *([] if "no-such.trc" in words else [trace]))
+    done = run("trace", *words, *([] if {"no-such.trc", ""} & {*words} else [trace]))
     assert done.returncode == code
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1

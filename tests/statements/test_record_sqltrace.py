@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tests.lab.conftest import start_lab as start_lab  # noqa: PLC0414
 from tests.waiting import PATIENCE_S, until
 
 TRACED = "select sql_trace from v$session where sid = :sid"
+TRACE_FILE = "select value from v$diag_info where name = 'Default Trace File'"
 Process = subprocess.Popen[str]
 
 
@@ -75,15 +77,48 @@ def test_each_statement_has_its_polls(traced: Session, lab: Lab, tmp_path: Path)
         assert found[sql]["polls"]["low"] <= polls <= found[sql]["polls"]["high"]
         assert found[sql]["check_s"]["value"] > 0
         assert found[sql]["on_cpu_s"]["value"] > 0
+        # Where it was on a CPU: mostly in SQLite, whose functions have their names.
+        assert sum(found[sql]["on_cpu_in"].values()) > 5
+        assert any(name.startswith("sqlite3") for name in found[sql]["on_cpu_in"])
     # and nothing is lost between them.
     counted = sum(each["polls"]["value"] for each in joined["statements"])
-    counted += joined["between_calls"]["polls"]["value"]
+    counted += sum(joined[rest]["polls"]["value"] for rest in ("between_calls", "after_last_call"))
     assert counted == pytest.approx(sum(truth.values()))
+    assert joined["missing"] == []
     # The lab's clock is the host's, and seen to be.
     assert joined["clock"]["offset_us"] == 0
     assert joined["clock"]["error_us"] > 0
     # The trace is off again.
     assert lab.connect().one(TRACED, sid=traced.sid) == "DISABLED"
+
+
+def test_what_no_wait_explains_is_told_by_system_call(
+    traced: Session, lab: Lab, tmp_path: Path
+) -> None:
+    # GIVEN a statement whose process somebody stops for a while, and one that waits for a lock
+    lab.connect().cursor.execute("create table held (a number)")
+    holder = lab.connect()
+    holder.cursor.execute("insert into held values (1)")
+    server = traced.spid
+    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    slow = lab.running(traced, LOTSLIOS, n=30_000)
+    os.kill(server, signal.SIGSTOP)
+    time.sleep(0.5)
+    os.kill(server, signal.SIGCONT)
+    assert slow.join()
+    waiting = lab.waiting(traced, "insert into held values (2)")
+    time.sleep(0.5)
+    holder.connection.commit()
+    assert waiting.join()
+    joined = json.loads(recording.end())
+    # THEN the first was blocked for so long, and samples say in what; the wait of the second is in
+    # its trace.
+    found = {each["sql"]: each for each in joined["statements"]}
+    stopped, waited = found[LOTSLIOS.strip()], found["insert into held values (2)"]
+    assert stopped["blocked_s"] > 0.3
+    assert sum(stopped["blocked_in"].values()) > 5
+    assert waited["wait_s"] > 0.3
+    assert sum(waited["blocked_in"].values()) <= 2
 
 
 def test_a_trace_that_is_no_file_is_refused(tmp_path: Path) -> None:
@@ -104,6 +139,75 @@ def test_a_trace_that_comes_later_is_read(tmp_path: Path) -> None:
         name = file.name()
         assert name
         assert Path(name).read_text() == "WAIT #1: tim=1\n"
+
+
+def identifier(session: Session, _: Path) -> None:
+    session.cursor.execute("alter session set tracefile_identifier = 'elsewhere'")
+
+
+def limit(session: Session, _: Path) -> None:
+    session.cursor.execute("alter session set max_dump_file_size = 1")
+
+
+def another_file(_: Session, trace: Path) -> None:
+    trace.rename(trace.with_suffix(".old"))
+    trace.touch()
+
+
+def cut(_: Session, trace: Path) -> None:
+    os.truncate(trace, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (identifier, "the trace goes on in another file (TRACEFILE_IDENTIFIER)"),
+        (limit, "the trace reached MAX_DUMP_FILE_SIZE"),
+        (another_file, "another file has taken its name"),
+        (cut, "the file was cut"),
+    ],
+)
+def test_a_trace_that_ends_elsewhere(
+    traced: Session,
+    lab: Lab,
+    tmp_path: Path,
+    change: Callable[[Session, Path], None],
+    reason: str,
+) -> None:
+    """No poll that the trace cannot explain is said to be between calls."""
+    # GIVEN a session with a known number of polls before and after its trace file changes
+    trace = Path(traced.one(TRACE_FILE))
+    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    first, second = LOTSLIOS.strip(), LOTSLIOS.strip().replace("ordered", "leading(a)")
+    polls = [traced.spent(first, n=4_000)["lab break polls"]]
+    change(traced, trace)
+    polls += [traced.spent(second, n=4_000)["lab break polls"] for _ in range(3)]
+    # THEN what is missing is said, and why,
+    joined = json.loads(recording.end())
+    assert [each[: len(reason)] for each in joined["missing"]] == [reason]
+    # the statements that the trace has are there,
+    found = {each["sql"]: each for each in joined["statements"]}
+    assert (first in found) == (change != cut)
+    # and all polls; those of calls that are missing are not between calls.
+    parts = [*joined["statements"], joined["between_calls"], joined["after_last_call"]]
+    counted = sum(each["polls"]["value"] for each in parts)
+    assert counted == pytest.approx(sum(polls))
+    if second not in found:
+        assert joined["after_last_call"]["polls"]["high"] >= sum(polls[1:])
+        assert joined["after_last_call"]["seconds"] > 0
+
+
+def test_a_trace_that_is_deleted_is_read_on(traced: Session, lab: Lab, tmp_path: Path) -> None:
+    """The server writes on, and so is it read."""
+    trace = Path(traced.one(TRACE_FILE))
+    traced.cursor.execute("alter session set sql_trace = true")
+    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    traced.rows("select 1 from dual")
+    trace.unlink()
+    traced.rows("select 2 from dual")
+    joined = json.loads(recording.end())
+    assert joined["missing"] == []
+    assert {f"select {n} from dual" for n in (1, 2)} <= {e["sql"] for e in joined["statements"]}
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from polltrace.scenarios.analyse.expectations import (
     breaks,
     client_checks,
+    latches,
     latency,
     loads,
     network,
@@ -43,6 +44,9 @@ CHECKS: Mapping[str, Callable[[RunResult], Iterator[Observation]]] = {
     "never found": client_checks.never_found,
     "cache pays": loads.cache_pays,
     "cache hides path": loads.cache_hides_path,
+    "gets of finds": latches.gets_of_finds,
+    "gets of results": latches.gets_of_results,
+    "misses add up": latches.misses_add_up,
 }
 
 

@@ -22,7 +22,22 @@ except ImportError:
     sys.exit(3)
 
 Answer = dict[str, Any]
-_PLACEHOLDER = re.compile(r":[A-Za-z]\w*")
+# A bind, or what holds none whatever colons are in it: text, a quoted name, a comment. `::` casts.
+_BIND = re.compile(
+    r"""'(?:[^']|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/|%|(?<![\w:]):([A-Za-z]\w*)""", re.DOTALL
+)
+
+
+def _by_position(sql: str) -> str:
+    """The statement as the driver reads it: its binds are `%s`, its per cent signs doubled but for
+    those in quotes and at the end of a line, where the driver does not look."""
+
+    def part(found: re.Match[str]) -> str:
+        if found[1]:
+            return "%s"
+        return found[0] if found[0][0] in "'\"-" else found[0].replace("%", "%%")
+
+    return _BIND.sub(part, sql)
 
 
 class Client:
@@ -59,7 +74,7 @@ class Client:
             self.running = False
 
     def _executed(self, sql: str, binds: list[Any], times: int, keep: bool) -> Answer:
-        text = _PLACEHOLDER.sub("%s", sql.replace("%", "%%")) if binds else sql
+        text = _by_position(sql) if binds else sql
         elapsed_s, rows, changed = [], [], 0
         for _ in range(times):
             began = time.perf_counter()

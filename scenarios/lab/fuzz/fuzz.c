@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     same_world_begins();
     if (send(ends[1], data, size, MSG_DONTWAIT) == (ssize_t)size) {
         shutdown(ends[1], SHUT_WR);
-        server_run(&server, ends[0], ends[0], sga, slot, &ora, NULL);
+        server_run(&server, ends[0], ends[0], sga, slot, &ora, NULL, NULL);
     }
     close(ends[0]);
     close(ends[1]);

@@ -495,3 +495,7 @@ select a from t where a.x(+) = 1
 select $ from dual
 select 1 from dual)
 select , from dual
+select rowid, t.rowid, rowidtochar(rowid), a.rowid from t a, t where rowid = :1 and a.rowid = chartorowid('AAAYqIAAEAAAABBAAB') order by rowid
+insert into t (n) values (1.5d) returning rowid, n + 2f into :r, :n
+select -1.5d, binary_double_nan, to_binary_float(n), cast(n as binary_double), sum(n * 1d) from t where n < 0.1f group by n
+create table t (d binary_double default 1.5d, f binary_float not null)

@@ -33,13 +33,18 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     return OWN_TABLE;
 }
 
+static uint32_t object(void *data, const char *owner, const char *name) {
+    (void)data, (void)owner;
+    return *name == 'T';
+}
+
 static bool differs_in_case(void *data, const char *name) {
     (void)data;
     return strcmp(name, "t") == 0;
 }
 
-static const struct catalog catalog = {.table = table,
-                                       .differs_in_case = differs_in_case};
+static const struct catalog catalog = {
+    .table = table, .object = object, .differs_in_case = differs_in_case};
 
 static void translate(const uint8_t *data, size_t size,
                       const struct catalog *with) {

@@ -84,6 +84,10 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
         return false;
     }
     struct sga *sga = listener->sga;
+    if (!link_definition_init(&sga->links)) {
+        snprintf(why, size, "cannot make a lock: %s", strerror(errno));
+        return false;
+    }
     snprintf(sga->instance, sizeof sga->instance, "%s", options->service);
     for (size_t i = 0; options->user[i]; i++)
         sga->user[i] = (char)toupper((unsigned char)options->user[i]);
@@ -105,6 +109,8 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
     sga->error_markers = options->error_markers;
     sga->trace_net = options->trace_net;
     sga->pga_limit = (uint64_t)options->pga_limit_mb << 20;
+    sga->result_cache.limit =
+        options->result_cache_mb * (1024 * 1024 / RESULT_BLOCK_BYTES);
     if (!verifier_make(options->password, options->verifier, &sga->verifier)) {
         snprintf(why, size, "the crypto library failed");
         return false;
@@ -180,10 +186,8 @@ static void print_ready(const struct listener *listener) {
 // The figures of an ended session stay in v$sysstat.
 static void free_slot(struct sga *sga, pid_t pid) {
     struct session_slot *slot = sga_slot(sga, pid);
-    if (!slot)
-        return;
-    sga_keep_past(sga, slot);
-    __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+    if (slot)
+        sga_free_slot(sga, slot);
 }
 
 // All slots are taken: ends the server that has waited longest for its client

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "link/links.h"
 #include "listener/listener.h"
 #include "process/sqlnet_ora.h"
 #include "process/trace_file.h"
@@ -43,7 +44,7 @@ static int run_server(bool local) {
     trace_fatal_signals();
     struct sqlnet_ora ora = sqlnet_ora_read(getenv("TNS_ADMIN"));
     server_run(&server, SERVER_SOCKET, local ? SERVER_OUT : SERVER_SOCKET, sga,
-               self, &ora, net_trace(sga));
+               self, &ora, links_open, net_trace(sga));
     return EXIT_OK;
 }
 

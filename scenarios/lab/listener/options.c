@@ -38,6 +38,7 @@ static const char help[] =
     "  --pga-limit MB      private memory of a server; beyond it a statement "
     "fails\n"
     "                      with ORA-04036 (256)\n"
+    "  --result-cache MB   memory of the server result cache; 0: none (16)\n"
     "  --error-markers     BREAK and RESET before every ORA- error, as Oracle\n"
     "                      sends them, and not only for a cancel\n"
     "  --trace-net         every packet of a session into svr_PID.trc, in the\n"
@@ -61,6 +62,7 @@ enum {
     DATA,
     VERIFIER,
     PGA_LIMIT,
+    RESULT_CACHE,
     ERROR_MARKERS,
     TRACE_NET,
     UNTIL_EOF,
@@ -81,6 +83,7 @@ static const struct option long_options[] = {
     {"data", required_argument, NULL, DATA},
     {"verifier", required_argument, NULL, VERIFIER},
     {"pga-limit", required_argument, NULL, PGA_LIMIT},
+    {"result-cache", required_argument, NULL, RESULT_CACHE},
     {"error-markers", no_argument, NULL, ERROR_MARKERS},
     {"trace-net", no_argument, NULL, TRACE_NET},
     {"until-eof", no_argument, NULL, UNTIL_EOF},
@@ -143,6 +146,7 @@ int options_read(int argc, char **argv, struct options *options) {
                                 .user = "SCOTT",
                                 .password = "tiger",
                                 .pga_limit_mb = PGA_DEFAULT_MB,
+                                .result_cache_mb = RESULT_DEFAULT_MB,
                                 .verifier = VERIFIER_12C};
     unsigned long number;
     int option;
@@ -197,6 +201,11 @@ int options_read(int argc, char **argv, struct options *options) {
             if (!read_number(optarg, PGA_LEAST_MB, PGA_MOST_MB, &number))
                 return usage("not a memory limit in MB, 8 or more", optarg);
             options->pga_limit_mb = (unsigned)number;
+            break;
+        case RESULT_CACHE:
+            if (!read_number(optarg, 0, RESULT_MOST_MB, &number))
+                return usage("not a size in MB, at most 32", optarg);
+            options->result_cache_mb = (unsigned)number;
             break;
         case ERROR_MARKERS:
             options->error_markers = true;

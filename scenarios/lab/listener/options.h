@@ -22,9 +22,10 @@ struct options {
     const char *data;      // NULL: a directory of our own
     enum verifier_type verifier;
     unsigned pga_limit_mb; // private memory of each server
-    bool error_markers;    // an exchange before every ORA- error, as Oracle
-    bool trace_net;        // every server writes down its packets
-    bool until_eof;        // end when standard input does
+    unsigned result_cache_mb;
+    bool error_markers; // an exchange before every ORA- error, as Oracle
+    bool trace_net;     // every server writes down its packets
+    bool until_eof;     // end when standard input does
     bool open_to_the_network;
 };
 

@@ -47,6 +47,14 @@ void break_channel_call_ends(struct break_channel *channel);
 // because the client is gone.
 bool nioqts(struct break_channel *channel);
 
+// Waits until `fd`, a connection of the session's own, can be read. A break of
+// the client ends the wait in either mode: the socket of an in-band client is
+// waited for as well. This is no break poll, and no check.
+enum awaited_result { AWAITED_COMES, AWAITED_STOPPED, AWAITED_TOO_LATE };
+// `deadline_us` is of clock_us(); 0: there is none. `channel` may be NULL.
+enum awaited_result break_await(struct break_channel *channel, int fd,
+                                int64_t deadline_us);
+
 // Called with every client's RESET outstanding: discards until it comes.
 bool break_reset(struct break_channel *channel);
 

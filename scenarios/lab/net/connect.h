@@ -38,4 +38,10 @@ struct accept_terms connect_terms(const struct connect_request *request,
 bool connect_accept(struct tns *tns, const struct accept_terms *terms);
 bool connect_refuse(struct tns *tns, unsigned error);
 
+// connect_client.c: the other end of it. Asks for a session, again where the
+// listener wants to hear it once more. False with the listener's error, or with
+// 0 where no answer came that can be understood.
+bool connect_ask(struct tns *tns, const struct connect_request *request,
+                 struct accept_terms *terms, unsigned *error);
+
 #endif

@@ -24,7 +24,11 @@ static const uint8_t *packet_start(const struct tns *tns) {
 }
 
 bool tns_open(struct tns *tns, int fd, int out) {
-    *tns = (struct tns){.fd = fd, .out = out, .sdu = 8192};
+    *tns = (struct tns){.fd = fd,
+                        .out = out,
+                        .sdu = 8192,
+                        .sends = WAIT_MESSAGE_TO_CLIENT,
+                        .sends_more = WAIT_MORE_TO_CLIENT};
     return tns_set_sdu(tns, tns->sdu);
 }
 
@@ -61,7 +65,7 @@ bool tns_has_unread(const struct tns *tns) {
     return tns->to > tns->from || tls_has_unread(tns->tls);
 }
 
-static bool lose(struct tns *tns, const char *what, const char *why) {
+bool tns_lose(struct tns *tns, const char *what, const char *why) {
     if (!tns->gone)
         snprintf(tns->fault, sizeof tns->fault, "%s%s", what, why);
     tns->gone = true;
@@ -99,7 +103,9 @@ static bool receive(struct tns *tns, int flags) {
     ssize_t n;
     const bool waits = !(flags & MSG_DONTWAIT);
     if (waits && tns->deadline_us && !comes_in_time(tns))
-        return lose(tns, "ORA-12170: TNS:Connect timeout occurred", "");
+        return tns_lose(tns, "ORA-12170: TNS:Connect timeout occurred", "");
+    if (waits && tns->wait && !tns->wait(tns))
+        return false;
     if (waits)
         wait_begins(tns->waits, tns->awaited, 0);
     uint8_t *at = tns->buffer + tns->to;
@@ -115,7 +121,7 @@ static bool receive(struct tns *tns, int flags) {
         (errno == EAGAIN || errno == EWOULDBLOCK))
         return true;
     if (n < 0)
-        return lose(tns, "cannot receive: ", strerror(errno));
+        return tns_lose(tns, "cannot receive: ", strerror(errno));
     if (n == 0) {
         tns->gone = true;
         return false;
@@ -163,7 +169,13 @@ static bool lose_step(struct tns *tns, const uint8_t *at) {
     char header[32];
     snprintf(header, sizeof header, "%02x %02x %02x %02x", at[0], at[1], at[2],
              at[3]);
-    return lose(tns, "ORA-12592: TNS:bad packet, it begins with ", header);
+    return tns_lose(tns, "ORA-12592: TNS:bad packet, it begins with ", header);
+}
+
+bool tns_has_packet(const struct tns *tns) {
+    const size_t have = tns->to - tns->from;
+    const size_t length = packet_length(tns, packet_start(tns), have);
+    return length > 0 && have >= length; // or it is none
 }
 
 bool tns_read(struct tns *tns, struct packet *packet) {
@@ -225,7 +237,7 @@ static bool send_all(struct tns *tns, struct iovec *io, size_t count) {
     struct msghdr message = {.msg_iov = io, .msg_iovlen = count};
     if (tns->tls) {
         if (!tls_write(tns->tls, io, count))
-            return lose(tns, "cannot send over TLS", "");
+            return tns_lose(tns, "cannot send over TLS", "");
         for (size_t i = 0; i < count && tns->sent; i++)
             *tns->sent += io[i].iov_len;
         return true;
@@ -237,7 +249,7 @@ static bool send_all(struct tns *tns, struct iovec *io, size_t count) {
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return lose(tns, "cannot send: ", strerror(errno));
+            return tns_lose(tns, "cannot send: ", strerror(errno));
         if (tns->sent)
             *tns->sent += (uint64_t)n;
         size_t done = (size_t)n;
@@ -286,7 +298,7 @@ bool tns_send(struct tns *tns, enum packet_type type, const uint8_t *body,
 // The first packet of an answer is the message, the others are more data.
 static bool send_timed(struct tns *tns, struct iovec *io, size_t packets,
                        enum wait_event event) {
-    if (event == WAIT_MESSAGE_TO_CLIENT) {
+    if (event == tns->sends) {
         wait_begins(tns->waits, event, 1);
         bool sent = send_all(tns, io, 2);
         wait_ends(tns->waits, 1);
@@ -295,7 +307,7 @@ static bool send_timed(struct tns *tns, struct iovec *io, size_t packets,
         io += 2;
         packets--;
     }
-    wait_begins(tns->waits, WAIT_MORE_TO_CLIENT, tns->sdu);
+    wait_begins(tns->waits, tns->sends_more, tns->sdu);
     bool sent = send_all(tns, io, 2 * packets);
     wait_ends(tns->waits, (unsigned)packets);
     return sent;
@@ -306,7 +318,7 @@ bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
     uint8_t headers[PACKETS_PER_SEND][TNS_HEADER + TNS_DATA_FLAGS];
     while (length > 0) {
         const enum wait_event event =
-            tns->answering ? WAIT_MORE_TO_CLIENT : WAIT_MESSAGE_TO_CLIENT;
+            tns->answering ? tns->sends_more : tns->sends;
         struct iovec io[2 * PACKETS_PER_SEND];
         size_t n = 0;
         while (n < PACKETS_PER_SEND && length > 0) {

@@ -15,6 +15,7 @@ enum packet_type {
     TNS_ACCEPT = 2,
     TNS_REFUSE = 4,
     TNS_DATA = 6,
+    TNS_RESEND = 11,
     TNS_MARKER = 12,
     TNS_CONTROL = 14,
 };
@@ -62,7 +63,12 @@ struct tns {
     uint64_t *received;
     struct wait_clock *waits; // times the waits; NULL: not wanted
     enum wait_event awaited;  // the wait of tns_read()
-    bool answering;           // a part of the current answer has been sent
+    // Of what is sent: the first packet of a message or answer, and the others.
+    enum wait_event sends, sends_more;
+    bool answering; // a part of the current answer has been sent
+    // Waits until there is something to receive. False to give up, which may
+    // set `gone`. NULL: receiving waits.
+    bool (*wait)(struct tns *tns);
     uint8_t *buffer;
     size_t room; // of the buffer: more than the longest packet has
 };
@@ -74,8 +80,13 @@ void tns_close(struct tns *tns); // leaves the descriptors open
 bool tns_set_sdu(struct tns *tns, uint32_t sdu);
 // The bytes of an answer that fill a packet.
 size_t tns_payload(const struct tns *tns);
-// Waits for the next packet. False when the client is gone.
+// Waits for the next packet. False when the client is gone, or where `wait`
+// gave up.
 bool tns_read(struct tns *tns, struct packet *packet);
+// Whether that packet is here already.
+bool tns_has_packet(const struct tns *tns);
+// Sets `gone`, and what happened. Always false.
+bool tns_lose(struct tns *tns, const char *what, const char *why);
 // True when bytes are here that no packet was made of yet.
 bool tns_has_unread(const struct tns *tns);
 // Takes what the socket holds without waiting, and takes out a BREAK or

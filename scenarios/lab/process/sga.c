@@ -64,3 +64,12 @@ void sga_keep_past(struct sga *sga, const struct session_slot *slot) {
     past->time.parse_us += slot->time.parse_us;
     past->time.execute_us += slot->time.execute_us;
 }
+
+void sga_free_slot(struct sga *sga, struct session_slot *slot) {
+    const unsigned sid = sga_sid(sga, slot);
+    latch_recover(sga, slot);
+    __atomic_store_n(&sga->result_cache.pin[sid - 1], 0, __ATOMIC_RELEASE);
+    result_changes_end(sga, slot, true);
+    sga_keep_past(sga, slot);
+    __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The memory that the listener and all dedicated servers share: one anonymous
 // memory file, mapped by each. The listener fills the instance part before the
-// first server starts; after that a server writes only its own slot.
+// first server starts; after that a server writes only its own slot, and the
+// database links.
 #ifndef ORALAB_SGA_H
 #define ORALAB_SGA_H
 
@@ -10,11 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process/latch.h"
+#include "process/link_definition.h"
+#include "process/result_cache.h"
+#include "process/sessions.h"
 #include "process/statistic.h"
 #include "process/wait.h"
 
 enum {
-    SGA_SESSIONS = 512,
     SGA_NAME = 64,
     SGA_SQL_TEXT = 1001, // as v$sql.sql_text
 };
@@ -80,10 +84,14 @@ struct sga {
     bool trace_net;
     uint64_t pga_limit; // bytes, of each server: see sql/execute/pga.h
     bool tcps_mutual;
+    struct link_definitions links;
     unsigned writer;          // SID of the session that changed data last
     uint32_t serial;          // of the session started last
     struct session_slot past; // sums over the sessions that have ended
     struct session_slot session[SGA_SESSIONS];
+    struct latch latch[LATCHES];
+    uint64_t latch_note[SGA_SESSIONS]; // see latch_word.h
+    struct result_cache result_cache;
 };
 
 // Makes the shared memory. Returns its descriptor, or -1 with errno set.
@@ -94,6 +102,8 @@ struct sga *sga_attach(int fd);
 struct session_slot *sga_slot(struct sga *sga, pid_t pid);
 // The SID in v$session.
 unsigned sga_sid(const struct sga *sga, const struct session_slot *slot);
+// Frees the slot of a session whose process has ended, with all that it held.
+void sga_free_slot(struct sga *sga, struct session_slot *slot);
 // Adds the figures of a session that has ended to those of the past.
 void sga_keep_past(struct sga *sga, const struct session_slot *slot);
 

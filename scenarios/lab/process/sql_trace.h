@@ -23,11 +23,18 @@ enum sql_trace_level { // bits, as in the event's level
     SQL_TRACE_LEVELS = 1 | 4 | 8 | 16 | 32,
 };
 
+#ifdef ORALAB_WITHOUT_SQL_TRACE // `make bench-lab` measures without
+enum { SQL_TRACE_IS_BUILT = false };
+#else
+enum { SQL_TRACE_IS_BUILT = true };
+#endif
+
 extern const uint32_t *sql_trace_level;
 
 // Whether the records of that level are to be written.
 static inline bool sql_trace_wants(enum sql_trace_level level) {
-    return __atomic_load_n(sql_trace_level, __ATOMIC_RELAXED) & level;
+    return SQL_TRACE_IS_BUILT &&
+           __atomic_load_n(sql_trace_level, __ATOMIC_RELAXED) & level;
 }
 
 // The session of this process.

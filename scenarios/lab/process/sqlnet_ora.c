@@ -10,10 +10,12 @@
 #include <string.h>
 #include <strings.h>
 
-// 3 is the default on Unix in 10.2 and 11.1, 60 seconds since 10.2.
+// 3 is the default on Unix in 10.2 and 11.1, 60 seconds since 10.2, for clients
+// that log on as for connecting to others (TCP.CONNECT_TIMEOUT).
 const struct sqlnet_ora sqlnet_ora_defaults = {.break_poll_skip = 3,
                                                .default_sdu_size = 8192,
-                                               .inbound_connect_timeout = 60};
+                                               .inbound_connect_timeout = 60,
+                                               .outbound_connect_timeout = 60};
 
 static bool word_is(const char *at, size_t n, const char *word) {
     return n == strlen(word) && strncasecmp(at, word, n) == 0;
@@ -64,6 +66,10 @@ void sqlnet_ora_line(struct sqlnet_ora *ora, const char *line) {
         take_number(value, length, 512, 2097152, &ora->default_sdu_size);
     } else if (word_is(name, name_length, "sqlnet.inbound_connect_timeout")) {
         take_number(value, length, 0, 3600, &ora->inbound_connect_timeout);
+    } else if (word_is(name, name_length, "sqlnet.recv_timeout")) {
+        take_number(value, length, 1, 86400, &ora->receive_timeout);
+    } else if (word_is(name, name_length, "sqlnet.outbound_connect_timeout")) {
+        take_number(value, length, 1, 3600, &ora->outbound_connect_timeout);
     } else if (word_is(name, name_length, "disable_oob")) {
         ora->disable_oob = says_yes(value, length);
     } else if (word_is(name, name_length, "disable_oob_auto")) {

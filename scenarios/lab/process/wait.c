@@ -9,9 +9,11 @@
 static const struct wait_class idle = {"Idle", 2723168908, 6};
 static const struct wait_class network = {"Network", 2000153315, 7};
 static const struct wait_class application = {"Application", 4217450380, 1};
+static const struct wait_class other = {"Other", 1893977003, 0};
 static const struct wait_class concurrency = {"Concurrency", 3875070507, 4};
 
-// Names, identifiers and parameters as in Oracle's own v$event_name.
+// Names, identifiers and parameters as in Oracle's own v$event_name, and the
+// classes.
 const struct wait_event_name wait_event_names[WAIT_EVENTS] = {
     [WAIT_MESSAGE_FROM_CLIENT] = {"SQL*Net message from client",
                                   1421975091,
@@ -33,6 +35,27 @@ const struct wait_event_name wait_event_names[WAIT_EVENTS] = {
                           1963888671,
                           &application,
                           {"driver id", "break?", ""}},
+    [WAIT_MESSAGE_FROM_DBLINK] = {"SQL*Net message from dblink",
+                                  0,
+                                  &network,
+                                  {"driver id", "#bytes", ""}},
+    [WAIT_MESSAGE_TO_DBLINK] = {"SQL*Net message to dblink",
+                                0,
+                                &network,
+                                {"driver id", "#bytes", ""}},
+    [WAIT_MORE_FROM_DBLINK] = {"SQL*Net more data from dblink",
+                               0,
+                               &network,
+                               {"driver id", "#bytes", ""}},
+    [WAIT_MORE_TO_DBLINK] = {"SQL*Net more data to dblink",
+                             0,
+                             &network,
+                             {"driver id", "#bytes", ""}},
+    [WAIT_BREAK_RESET_DBLINK] = {"SQL*Net break/reset to dblink",
+                                 0,
+                                 &application,
+                                 {"driver id", "break?", ""}},
+    [WAIT_SINGLE_TASK] = {"single-task message", 0, &idle, {"", "", ""}},
     [WAIT_ROW_LOCK] = {"enq: TX - row lock contention",
                        310662678,
                        &application,
@@ -41,6 +64,10 @@ const struct wait_event_name wait_event_names[WAIT_EVENTS] = {
                           2161531084,
                           &concurrency,
                           {"file#", "block#", "class#"}},
+    [WAIT_LATCH_FREE] = {"latch free",
+                         3474287957,
+                         &other,
+                         {"address", "number", "tries"}},
 };
 
 bool wait_is_idle(enum wait_event event) {
@@ -53,19 +80,39 @@ int64_t clock_us(void) {
     return ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
-void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2) {
-    if (!clock)
-        return;
-    // "TX" and mode 6, exclusive; else the driver.
-    clock->parameter[0] = event == WAIT_ROW_LOCK      ? 0x54580006
-                          : event == WAIT_BUFFER_BUSY ? 1
-                                                      : clock->driver;
+static bool wait_is_of_link(enum wait_event event) {
+    return event >= WAIT_MESSAGE_FROM_DBLINK &&
+           event <= WAIT_BREAK_RESET_DBLINK;
+}
+
+static void begin(struct wait_clock *clock, enum wait_event event, int64_t p1,
+                  int64_t p2) {
+    clock->parameter[0] = p1;
     clock->parameter[1] = p2;
     clock->parameter[2] = 0;
     clock->event = event;
     clock->sequence++;
     clock->began_us = clock->slice_us = clock_us();
     __atomic_store_n(&clock->waiting, true, __ATOMIC_RELEASE);
+}
+
+void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2) {
+    if (!clock)
+        return;
+    // "TX" and mode 6, exclusive; else the driver.
+    begin(clock, event,
+          event == WAIT_ROW_LOCK      ? 0x54580006
+          : event == WAIT_BUFFER_BUSY ? 1
+          : event == WAIT_SINGLE_TASK ? 0
+          : wait_is_of_link(event)    ? DRIVER_TCP
+                                      : clock->driver,
+          p2);
+}
+
+void wait_for_latch_begins(struct wait_clock *clock, int64_t address,
+                           int64_t number) {
+    if (clock)
+        begin(clock, WAIT_LATCH_FREE, address, number);
 }
 
 static void add(struct wait_clock *clock, unsigned waits) {

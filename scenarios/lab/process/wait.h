@@ -13,8 +13,15 @@ enum wait_event {
     WAIT_MORE_FROM_CLIENT,
     WAIT_MORE_TO_CLIENT,
     WAIT_BREAK_RESET,
+    WAIT_MESSAGE_FROM_DBLINK,
+    WAIT_MESSAGE_TO_DBLINK,
+    WAIT_MORE_FROM_DBLINK,
+    WAIT_MORE_TO_DBLINK,
+    WAIT_BREAK_RESET_DBLINK,
+    WAIT_SINGLE_TASK, // for a remote database's listener to accept us
     WAIT_ROW_LOCK,
     WAIT_BUFFER_BUSY,
+    WAIT_LATCH_FREE,
     WAIT_EVENTS
 };
 
@@ -26,7 +33,7 @@ struct wait_class {
 
 struct wait_event_name {
     const char *name;
-    int64_t id;
+    int64_t id; // 0: Oracle's is not known here
     const struct wait_class *class;
     const char *parameter[3];
 };
@@ -62,6 +69,9 @@ int64_t clock_us(void);
 
 // Each does nothing without a clock.
 void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2);
+// For the latch of that address and number.
+void wait_for_latch_begins(struct wait_clock *clock, int64_t address,
+                           int64_t number);
 // A timed-out part of a wait that goes on: counted as a wait of its own.
 void wait_times_out(struct wait_clock *clock);
 // The wait is over; it counts as `waits` waits of the same length.

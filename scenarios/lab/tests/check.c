@@ -8,6 +8,8 @@ int main(void) {
     test_number();
     test_date();
     test_decimal();
+    test_binary_numbers();
+    test_rowid();
     test_zones();
     test_calendar();
     test_tns();
@@ -17,6 +19,8 @@ int main(void) {
     test_sqlnet_ora();
     test_translate();
     test_o5logon();
+    test_latch();
+    test_link();
     printf("%u checks, %u failed\n", checks_made, checks_failed);
     return checks_failed != 0;
 }

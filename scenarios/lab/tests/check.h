@@ -21,6 +21,8 @@ void test_wire(void);
 void test_number(void);
 void test_date(void);
 void test_decimal(void);
+void test_binary_numbers(void);
+void test_rowid(void);
 void test_zones(void);
 void test_calendar(void);
 void test_tns(void);
@@ -30,5 +32,7 @@ void test_break_order(void);
 void test_sqlnet_ora(void);
 void test_translate(void);
 void test_o5logon(void);
+void test_latch(void);
+void test_link(void);
 
 #endif

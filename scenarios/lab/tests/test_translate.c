@@ -23,7 +23,12 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     return OWN_TABLE;
 }
 
-static const struct catalog catalog = {.table = table};
+static uint32_t object(void *data, const char *owner, const char *name) {
+    (void)data;
+    return *owner ? 0 : strcmp(name, "T") == 0 ? 7 : 8;
+}
+
+static const struct catalog catalog = {.table = table, .object = object};
 
 static unsigned error_of(const char *sql) {
     translation_make(sql, strlen(sql), "OWN", NULL, NULL, &result);
@@ -136,7 +141,6 @@ void test_translate(void) {
     // SQLite's operators compare only values that Oracle orders alike.
     CHECK(translates_to("select 1 from t where n < 5", "WHERE \"N\" < 5"));
     CHECK(translates_to("select 1 from t where n < :b", "WHERE \"N\" < ?1"));
-    CHECK(result.expected[0] != 0);
     CHECK(
         translates_to("select 1 from t where wide = 5", "WHERE \"WIDE\" = 5"));
     CHECK(translates_to("select 1 from t where wide < 5",
@@ -171,6 +175,25 @@ void test_translate(void) {
         translates_to("insert into t (v) values (1)",
                       "VALUES ( ASSIGN$( 1,'VARCHAR2(5)','OWN.\"T\".\"V\"'))"));
 
+    // A table's ROWID, by which SQLite finds the row.
+    CHECK(translates_to("select rowid, t.rowid from t",
+                        "SELECT ROWID$(rowid,7) AS \"ROWID\", "
+                        "ROWID$(\"T\".rowid,7) AS \"ROWID\""));
+    CHECK(translates_to("select 1 from t where rowid = :b",
+                        "WHERE rowid = ROW$( ?1,7)"));
+    CHECK(translates_to("select 1 from u x, t where 'a' = x.rowid and n = 1",
+                        "WHERE \"X\".rowid = ROW$( 'a',8)"));
+    CHECK(translates_to("delete from t where rowid in (select t.rowid from t)",
+                        "WHERE ROWID$(rowid,7) IN ("));
+    CHECK(translates_to("select 1 from t where rowid > 'a'",
+                        "COMPARE$( ROWID$(rowid,7), 'a') > 0"));
+    CHECK(
+        translates_to("insert into t (v) values ('a') returning rowid into :r",
+                      "RETURNING ROWID$(rowid,7)"));
+    CHECK(!translates_to("select rowid from t, u", ""));
+    CHECK(!translates_to("select rowid from (select n from t)", ""));
+    CHECK(translates_to("select n + 1.5d from t", "X'BFF8000000000000"));
+
     CHECK(error_of("select 1 from t where a = 1 or rownum <= 5") == 3001);
     CHECK(error_of("select rownum from (select 1 from t where rownum = a or "
                    "1 = 1)") == 3001);
@@ -198,6 +221,11 @@ void test_translate(void) {
     translation_make(binds, strlen(binds), "OWN", NULL, NULL, &result);
     CHECK(result.binds == 3 && result.bind[2].first == 0);
     CHECK(strcmp(result.bind[1].name, "A") == 0);
+    translation_free(&result);
+    const char *compared = "select 1 from t where n < :b";
+    translation_make(compared, strlen(compared), "OWN", &catalog, NULL,
+                     &result);
+    CHECK(result.binds == 1 && result.bind[0].expected != 0);
     translation_free(&result);
 
     // Whatever comes, it ends, and nothing is read past the end.

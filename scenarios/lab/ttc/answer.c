@@ -4,15 +4,18 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "sql/types/oracle_date.h"
+#include "sql/execute/transaction.h"
+#include "sql/types/binary_number.h"
 #include "sql/types/number_format.h"
+#include "sql/types/oracle_date.h"
 #include "sql/types/oracle_number.h"
 #include "sql/types/value.h"
 #include "ttc/bind_types.h"
+#include "ttc/capabilities.h"
 #include "ttc/server.h"
+#include "ttc/wire_number.h"
 
 enum {
-    CHARSET_AL32UTF8 = 873,
     FORM_IMPLICIT = 1,
     FLAG_TEXT = 0x80,
     FETCHED_NULL = 1405,
@@ -24,14 +27,27 @@ void answer_status(struct server *server) {
     out_ub(&server->out, 0); // end-to-end sequence
 }
 
-enum { CALL_STATUS_IN_TRANSACTION = 2 };
+// The ROWID that a driver gives as that of the last row.
+static struct rowid last_changed(const struct server *server, unsigned cursor) {
+    const bool none = cursor == 0 || server->error.number;
+    return none ? (struct rowid){0} : server->cursor[cursor - 1].cursor.last;
+}
+
+static void answer_rowid(struct server *server, struct rowid rowid) {
+    struct wire_out *out = &server->out;
+    out_ub(out, rowid.object);
+    out_ub(out, rowid.file);
+    out_u8(out, 0);
+    out_ub(out, rowid.block);
+    out_ub(out, rowid.slot);
+}
 
 void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     struct wire_out *out = &server->out;
     const struct ora_error *error = &server->error;
     out_u8(out, MESSAGE_ERROR);
     // JDBC commits only if an answer has shown it a transaction.
-    bool changing = !sqlite3_get_autocommit(server->database.db);
+    bool changing = transaction_is_open(&server->database);
     out_ub(out, 1 | (changing ? CALL_STATUS_IN_TRANSACTION : 0));
     out_ub(out, 0); // end-to-end sequence
     out_ub(out, rows & UINT32_MAX);
@@ -41,9 +57,9 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     out_ub(out, cursor);
     out_ub(out, error->position < INT16_MAX ? error->position : 0);
     out_zeros(out, 6); // SQL type, fatal, flags, cursor options, ..., warnings
-    out_zeros(out, 5); // rowid: four compressed numbers and a byte, all zero
-    out_ub(out, 0);    // operating system error
-    out_u8(out, 0);    // statement number
+    answer_rowid(server, last_changed(server, cursor));
+    out_ub(out, 0); // operating system error
+    out_u8(out, 0); // statement number
     // JDBC checks that the answer is to the call it made last.
     out_u8(out, server->sequence);
     out_ub(out, 0); // padding
@@ -140,51 +156,6 @@ void answer_row_header(struct server *server, const struct cursor *cursor,
     out_zeros(out, 3); // buffer length, bit vector, rowid
 }
 
-static size_t number_of(sqlite3_value *value, uint8_t *to) {
-    struct decimal wide;
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        return number_from_integer(sqlite3_value_int64(value), to);
-    case SQLITE_FLOAT:
-        return number_from_double(sqlite3_value_double(value), to);
-    case SQLITE_TEXT:
-        return number_from_text((const char *)sqlite3_value_text(value),
-                                (size_t)sqlite3_value_bytes(value), to);
-    case SQLITE_BLOB:
-        return sqlite3_value_bytes(value) == WIDE_BYTES &&
-                       value_wide_to_decimal(sqlite3_value_blob(value), &wide)
-                   ? number_from_decimal(&wide, to)
-                   : 0;
-    default:
-        return 0;
-    }
-}
-
-static bool answer_number(struct server *server, sqlite3_value *value) {
-    uint8_t number[NUMBER_BYTES];
-    size_t length = number_of(value, number);
-    if (length == 0) {
-        server_raise(server, 1722, "");
-        return false;
-    }
-    out_clr(&server->out, number, length);
-    return true;
-}
-
-static bool answer_number_as_text(struct server *server, sqlite3_value *value) {
-    uint8_t number[NUMBER_BYTES];
-    struct decimal decimal;
-    char text[NUMBER_TEXT];
-    size_t n = number_of(value, number);
-    if (n == 0 || !number_to_decimal(number, n, &decimal) ||
-        !number_shown(&decimal, text)) {
-        server_raise(server, 1722, "");
-        return false;
-    }
-    out_clr(&server->out, text, strlen(text));
-    return true;
-}
-
 // The bytes that a value of the type has on the wire; 0: any number.
 static size_t wire_bytes(const struct column *column) {
     switch (column->type) {
@@ -212,6 +183,15 @@ static bool is_text(const struct column *column) {
     return column->type == COLUMN_VARCHAR2 || column->type == COLUMN_CLOB;
 }
 
+static bool is_binary(unsigned type) {
+    return type == COLUMN_BINARY_FLOAT || type == COLUMN_BINARY_DOUBLE;
+}
+
+static enum value_class class_of(unsigned type) {
+    return type == COLUMN_BINARY_FLOAT ? CLASS_BINARY_FLOAT
+                                       : CLASS_BINARY_DOUBLE;
+}
+
 static bool is_long(const struct bind_type *as) {
     return as &&
            (as->type == TYPE_LONG || as->type == TYPE_LONG_RAW ||
@@ -225,6 +205,29 @@ static bool wants_locator(const struct column *column,
     return lob && (!as || as->type == TYPE_CLOB || as->type == TYPE_BLOB);
 }
 
+// As the text that it is to users, where the column is not one of ROWIDs: the
+// binds that RETURNING sets are none.
+static bool answer_rowid_value(struct server *server,
+                               const struct column *column,
+                               sqlite3_value *value) {
+    enum { LENGTH = 14 }; // as JDBC sends it; drivers read that there is one
+    struct rowid rowid;
+    char text[ROWID_TEXT + 1];
+    rowid_read(sqlite3_value_blob(value), &rowid);
+    if (column->type == COLUMN_ROWID) {
+        out_u8(&server->out, LENGTH);
+        answer_rowid(server, rowid);
+        return true;
+    }
+    if (column->type != COLUMN_VARCHAR2) {
+        server_raise(server, 932, "expected ROWID");
+        return false;
+    }
+    rowid_to_text(&rowid, text);
+    out_clr(&server->out, text, ROWID_TEXT);
+    return true;
+}
+
 static bool answer_bytes(struct server *server, const struct column *column,
                          const struct bind_type *as, sqlite3_value *value) {
     struct wire_out *out = &server->out;
@@ -235,8 +238,12 @@ static bool answer_bytes(struct server *server, const struct column *column,
     }
     if (column->type == COLUMN_NUMBER)
         return answer_number(server, value);
+    if (is_binary(column->type))
+        return answer_binary_number(server, class_of(column->type), value);
     if (column->type == COLUMN_VARCHAR2 && value_class(value) == CLASS_NUMBER)
         return answer_number_as_text(server, value);
+    if (value_class(value) == CLASS_ROWID)
+        return answer_rowid_value(server, column, value);
     if (is_text(column) != (type != SQLITE_BLOB)) {
         server_raise(server, 3001, "mixed types in a column");
         return false;
@@ -259,7 +266,12 @@ static bool answer_bytes(struct server *server, const struct column *column,
 // SQLite lets every row have its own types; the wire has those described.
 bool answer_value(struct server *server, const struct column *column,
                   const struct bind_type *as, sqlite3_value *value) {
-    if (!answer_bytes(server, column, as, value))
+    struct column number = *column;
+    const bool numeric =
+        column->type == COLUMN_NUMBER || is_binary(column->type);
+    if (as && numeric && (as->type == TYPE_NUMBER || is_binary(as->type)))
+        number.type = as->type;
+    if (!answer_bytes(server, &number, as, value))
         return false;
     if (is_long(as)) { // an indicator of NULL, and a code, both compressed
         const bool null = sqlite3_value_type(value) == SQLITE_NULL;

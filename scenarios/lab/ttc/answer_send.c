@@ -21,8 +21,11 @@ void answer_send(struct server *server) {
 }
 
 void answer_flush(struct server *server) {
-    enum { ENOUGH = 256 * 1024 };
+    // Rows from a remote database are passed on as packets fill with them: the
+    // rest may take longer than to send them.
+    const size_t enough = server->database.remote_rows ? 0 : 256 * 1024;
     const size_t payload = tns_payload(&server->tns);
-    if (server->out.length >= ENOUGH + payload)
-        send_bytes(server, server->out.length / payload * payload);
+    // Something is left for the last packet.
+    if (server->out.length > enough + payload)
+        send_bytes(server, (server->out.length - 1) / payload * payload);
 }

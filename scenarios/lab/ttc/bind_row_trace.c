@@ -5,13 +5,14 @@
 
 #include "process/trace_file.h"
 #include "sql/execute/call_trace.h"
+#include "sql/types/binary_number.h"
 #include "sql/types/number_format.h"
 #include "sql/types/value.h"
 #include "ttc/bind_types.h"
+#include "ttc/capabilities.h"
 #include "ttc/server.h"
 
 enum {
-    CHARSET_AL32UTF8 = 873,
     NUMBER_BUFFER = 22,
 };
 
@@ -58,7 +59,10 @@ static size_t length_of(const struct bind_value *value) {
     uint8_t number[NUMBER_BYTES];
     return value->kind == BIND_NULL ? 0
            : is_number(value)       ? number_of(value, number)
-                                    : value->length;
+           : value->kind == BIND_BINARY
+               ? (value->length == BINARY_FLOAT_BYTES ? BINARY_FLOAT_WIRE
+                                                      : BINARY_DOUBLE_WIRE)
+               : value->length;
 }
 
 static void number_line(const struct bind_value *value) {

@@ -8,6 +8,7 @@ enum {
     TYPE_NUMBER = 2,
     TYPE_INTEGER = 3,
     TYPE_LONG = 8,
+    TYPE_ROWID = 11,
     TYPE_DATE = 12,
     TYPE_RAW = 23,
     TYPE_LONG_RAW = 24,

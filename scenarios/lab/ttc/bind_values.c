@@ -3,13 +3,14 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "sql/types/binary_number.h"
 #include "sql/types/oracle_date.h"
 #include "sql/types/oracle_number.h"
 #include "sql/types/session_zone.h"
 #include "sql/types/utf16.h"
 #include "sql/types/value.h"
 #include "ttc/bind_types.h"
-#include "ttc/server.h"
+#include "ttc/bind_values.h"
 
 enum {
     FORM_NATIONAL = 2,
@@ -22,7 +23,7 @@ enum {
     NO_SUCH_ZONE = 1882,
 };
 
-static bool take_number(struct server *server, struct bytes bytes,
+static bool take_number(const struct value_reader *reader, struct bytes bytes,
                         struct bind_value *value) {
     struct decimal number;
     uint8_t *wide;
@@ -36,7 +37,7 @@ static bool take_number(struct server *server, struct bytes bytes,
         value->kind = BIND_DOUBLE;
         return true;
     default:
-        wide = arena_take(&server->arena, WIDE_BYTES);
+        wide = arena_take(reader->arena, WIDE_BYTES);
         if (!wide)
             return false;
         value_wide_from_decimal(&number, wide);
@@ -47,43 +48,25 @@ static bool take_number(struct server *server, struct bytes bytes,
     }
 }
 
-// IEEE bytes, changed so that they sort: the sign bit of positive numbers is
-// set, all bits of negative ones are flipped.
-static bool take_ieee(struct bytes bytes, size_t size,
-                      struct bind_value *value) {
-    if (bytes.length != size)
+static bool take_binary(const struct value_reader *reader, struct bytes bytes,
+                        enum value_class class, struct bind_value *value) {
+    const size_t wire =
+        class == CLASS_BINARY_FLOAT ? BINARY_FLOAT_WIRE : BINARY_DOUBLE_WIRE;
+    const size_t stored = value_binary_bytes(class);
+    uint8_t *to = arena_take(reader->arena, stored);
+    if (!to || bytes.length != wire)
         return false;
-    uint64_t bits = 0;
-    bool positive = bytes.at[0] & 0x80;
-    for (size_t i = 0; i < size; i++) {
-        uint8_t byte = positive ? bytes.at[i] : (uint8_t)~bytes.at[i];
-        bits = bits << 8 | byte;
-    }
-    if (positive)
-        bits &= ~(1ULL << (8 * size - 1));
-    if (size == sizeof(float)) {
-        uint32_t half = (uint32_t)bits;
-        float single;
-        memcpy(&single, &half, sizeof single);
-        value->real = single;
-    } else {
-        memcpy(&value->real, &bits, sizeof bits);
-    }
-    // Its first 15 digits: more a NUMBER would not get of it.
-    struct decimal number;
-    if (!decimal_from_double(value->real, &number))
-        return false;
-    value->kind = value_number_form(&number, &value->integer, &value->real) ==
-                          SQLITE_INTEGER
-                      ? BIND_INTEGER
-                      : BIND_DOUBLE;
+    binary_number_write(binary_number_read(bytes.at, class), class, to);
+    value->kind = BIND_BINARY;
+    value->data = to;
+    value->length = stored;
     return true;
 }
 
 // A timestamp whose fraction is zero comes as a date.
-static bool take_timestamp(struct server *server, size_t size,
+static bool take_timestamp(const struct value_reader *reader, size_t size,
                            struct bytes bytes, struct bind_value *value) {
-    uint8_t *full = arena_take(&server->arena, TIMESTAMP_TZ_BYTES);
+    uint8_t *full = arena_take(reader->arena, TIMESTAMP_TZ_BYTES);
     if (!full || bytes.length < DATE_BYTES || bytes.length > TIMESTAMP_TZ_BYTES)
         return false;
     memset(full, 0, TIMESTAMP_TZ_BYTES);
@@ -109,11 +92,11 @@ static bool is_utc(unsigned zone) {
 
 // The last two bytes are the zone's offset from UTC, in which all others are
 // unless a bit tells that they are in the zone. Or they are a zone's number.
-static bool take_zoned(struct server *server, struct bytes bytes,
+static bool take_zoned(const struct value_reader *reader, struct bytes bytes,
                        struct bind_value *value) {
     if (bytes.length != TIMESTAMP_TZ_BYTES)
         return false;
-    uint8_t *to = arena_take(&server->arena, TIMESTAMP_TZ_BYTES);
+    uint8_t *to = arena_take(reader->arena, TIMESTAMP_TZ_BYTES);
     if (!to)
         return false;
     memcpy(to, bytes.at, TIMESTAMP_TZ_BYTES);
@@ -122,7 +105,7 @@ static bool take_zoned(struct server *server, struct bytes bytes,
     if (hour & ZONE_IS_NUMBER) {
         const unsigned zone = (hour & 0x7fU) << 6 | minute >> 2;
         if (!is_utc(zone)) {
-            server_raise(server, NO_SUCH_ZONE, "");
+            ora_error_set(reader->error, NO_SUCH_ZONE, "");
             return false;
         }
         to[11] = ZERO_HOURS;
@@ -141,10 +124,10 @@ static bool take_zoned(struct server *server, struct bytes bytes,
 }
 
 // WITH LOCAL TIME ZONE: in the database's, that is in UTC, as it comes.
-static bool take_local(struct server *server, struct bytes bytes,
+static bool take_local(const struct value_reader *reader, struct bytes bytes,
                        struct bind_value *value) {
     struct oracle_date time;
-    if (!take_timestamp(server, TIMESTAMP_BYTES, bytes, value) ||
+    if (!take_timestamp(reader, TIMESTAMP_BYTES, bytes, value) ||
         !oracle_date_read(value->data, TIMESTAMP_BYTES, &time))
         return false;
     session_zone_show(&time);
@@ -153,11 +136,11 @@ static bool take_local(struct server *server, struct bytes bytes,
 }
 
 // The national character set is AL16UTF16, the database's AL32UTF8.
-static bool take_utf16(struct server *server, struct bytes bytes,
+static bool take_utf16(const struct value_reader *reader, struct bytes bytes,
                        struct bind_value *value) {
     enum { LONGEST_CHARACTER = 3 }; // of one unit; two units have 4 bytes
     char *text =
-        arena_take(&server->arena, bytes.length / 2 * LONGEST_CHARACTER + 1);
+        arena_take(reader->arena, bytes.length / 2 * LONGEST_CHARACTER + 1);
     if (!text || bytes.length % 2 != 0)
         return false;
     value->data = text;
@@ -165,10 +148,10 @@ static bool take_utf16(struct server *server, struct bytes bytes,
     return true;
 }
 
-static bool take_interval(struct server *server, struct bytes bytes,
+static bool take_interval(const struct value_reader *reader, struct bytes bytes,
                           size_t wire, size_t stored,
                           struct bind_value *value) {
-    uint8_t *to = arena_take(&server->arena, stored);
+    uint8_t *to = arena_take(reader->arena, stored);
     if (!to || bytes.length != wire)
         return false;
     memset(to, 0, stored);
@@ -180,12 +163,14 @@ static bool take_interval(struct server *server, struct bytes bytes,
 }
 
 // The bytes are a locator.
-static bool take_lob(struct server *server, const struct bind_type *bind,
-                     struct bytes bytes, struct bind_value *value) {
+static bool take_lob(const struct value_reader *reader,
+                     const struct bind_type *bind, struct bytes bytes,
+                     struct bind_value *value) {
     enum { NO_SUCH_LOB = 22922 };
-    const struct lob *lob = lobs_find(&server->lobs, bytes);
+    const struct lob *lob =
+        reader->lobs ? lobs_find(reader->lobs, bytes) : NULL;
     if (!lob || lob->character != (bind->type == TYPE_CLOB)) {
-        server_raise(server, NO_SUCH_LOB, "");
+        ora_error_set(reader->error, NO_SUCH_LOB, "");
         return false;
     }
     if (lob->length == 0) {
@@ -196,11 +181,12 @@ static bool take_lob(struct server *server, const struct bind_type *bind,
     value->length = lob->length;
     value->kind = lob->character ? BIND_CLOB : BIND_BLOB;
     const struct bytes data = {lob->data, lob->length};
-    return !lob->character || take_utf16(server, data, value);
+    return !lob->character || take_utf16(reader, data, value);
 }
 
-bool bind_value_take(struct server *server, const struct bind_type *bind,
-                     struct bytes bytes, struct bind_value *value) {
+bool bind_value_take(const struct value_reader *reader,
+                     const struct bind_type *bind, struct bytes bytes,
+                     struct bind_value *value) {
     *value = (struct bind_value){
         .kind = BIND_NULL, .data = bytes.at, .length = bytes.length};
     if (bytes.length == 0)
@@ -210,10 +196,10 @@ bool bind_value_take(struct server *server, const struct bind_type *bind,
     case TYPE_LONG:
     case TYPE_CHAR:
         value->kind = BIND_TEXT;
-        return bind->form != FORM_NATIONAL || take_utf16(server, bytes, value);
+        return bind->form != FORM_NATIONAL || take_utf16(reader, bytes, value);
     case TYPE_NUMBER:
     case TYPE_INTEGER:
-        return take_number(server, bytes, value);
+        return take_number(reader, bytes, value);
     case TYPE_DATE:
         value->kind = BIND_TIME;
         return bytes.length == 7;
@@ -226,29 +212,29 @@ bool bind_value_take(struct server *server, const struct bind_type *bind,
         value->integer = bytes.at[bytes.length - 1];
         return true;
     case TYPE_BINARY_FLOAT:
-        return take_ieee(bytes, sizeof(float), value);
+        return take_binary(reader, bytes, CLASS_BINARY_FLOAT, value);
     case TYPE_BINARY_DOUBLE:
-        return take_ieee(bytes, sizeof(double), value);
+        return take_binary(reader, bytes, CLASS_BINARY_DOUBLE, value);
     case TYPE_TIMESTAMP:
     case TYPE_PROGRAM_TIMESTAMP:
-        return take_timestamp(server, TIMESTAMP_BYTES, bytes, value);
+        return take_timestamp(reader, TIMESTAMP_BYTES, bytes, value);
     case TYPE_TIMESTAMP_LTZ:
     case TYPE_PROGRAM_TIMESTAMP_LTZ:
-        return take_local(server, bytes, value);
+        return take_local(reader, bytes, value);
     case TYPE_TIMESTAMP_TZ:
     case TYPE_PROGRAM_TIMESTAMP_TZ:
-        return take_zoned(server, bytes, value);
+        return take_zoned(reader, bytes, value);
     case TYPE_INTERVAL_YM:
     case TYPE_PROGRAM_INTERVAL_YM:
-        return take_interval(server, bytes, INTERVAL_YM_WIRE, INTERVAL_YM_BYTES,
+        return take_interval(reader, bytes, INTERVAL_YM_WIRE, INTERVAL_YM_BYTES,
                              value);
     case TYPE_INTERVAL_DS:
     case TYPE_PROGRAM_INTERVAL_DS:
-        return take_interval(server, bytes, INTERVAL_DS_WIRE, INTERVAL_DS_BYTES,
+        return take_interval(reader, bytes, INTERVAL_DS_WIRE, INTERVAL_DS_BYTES,
                              value);
     case TYPE_CLOB:
     case TYPE_BLOB:
-        return take_lob(server, bind, bytes, value);
+        return take_lob(reader, bind, bytes, value);
     default:
         return false;
     }

@@ -44,19 +44,47 @@ static bool is_byte_string(uint8_t type) {
     }
 }
 
+static bool take(struct server *server, const struct bind_type *bind,
+                 struct bytes bytes, struct bind_value *value) {
+    const struct value_reader reader = {&server->arena, &server->lobs,
+                                        &server->error};
+    return server->in.bad || bind_value_take(&reader, bind, bytes, value);
+}
+
 // A locator, with its length in front; NULL is a length of 0 alone.
 static bool read_locator(struct server *server, const struct bind_type *bind,
                          struct bind_value *value) {
     struct bytes bytes = {NULL, 0};
     if (in_ub(&server->in) > 0)
         bytes = in_clr(&server->in);
-    return server->in.bad || bind_value_take(server, bind, bytes, value);
+    return take(server, bind, bytes, value);
 }
 
 // A cursor to be opened, whose value is its number, or 0; nothing needs it.
 static bool read_cursor(struct server *server) {
     if (in_ub(&server->in) > 0)
         in_ub(&server->in);
+    return true;
+}
+
+// Its length, and its parts one by one; NULL is a length of 0 alone.
+static bool read_rowid(struct server *server, struct bind_value *value) {
+    struct wire_in *in = &server->in;
+    uint8_t *bytes = arena_take(&server->arena, ROWID_BYTES);
+    if (in_u8(in) == 0)
+        return true;
+    struct rowid rowid = {.object = in_ub4(in)};
+    const uint64_t file = in_ub(in);
+    in_u8(in);
+    rowid.block = in_ub4(in);
+    const uint64_t slot = in_ub(in);
+    if (!bytes || file > UINT16_MAX || slot > UINT16_MAX)
+        return false;
+    rowid.file = (uint16_t)file;
+    rowid.slot = (uint16_t)slot;
+    rowid_write(&rowid, bytes);
+    *value = (struct bind_value){
+        .kind = BIND_ROWID, .data = bytes, .length = ROWID_BYTES};
     return true;
 }
 
@@ -78,6 +106,8 @@ static bool read_value(struct server *server, const struct bind_type *bind,
     }
     if (bind->type == TYPE_CURSOR)
         return read_cursor(server);
+    if (bind->type == TYPE_ROWID)
+        return read_rowid(server, value);
     if (bind->type == TYPE_CLOB || bind->type == TYPE_BLOB)
         return read_locator(server, bind, value);
     if (!is_byte_string(bind->type)) {
@@ -88,7 +118,7 @@ static bool read_value(struct server *server, const struct bind_type *bind,
     }
     struct bytes bytes =
         bind->type == TYPE_BOOLEAN ? read_boolean(server) : in_clr(&server->in);
-    return server->in.bad || bind_value_take(server, bind, bytes, value);
+    return take(server, bind, bytes, value);
 }
 
 bool bind_row_read(struct server *server, const struct bind_type *bind,

@@ -13,6 +13,7 @@ static void answer_rows(struct server *server, struct open_cursor *open,
                         uint32_t wanted) {
     struct cursor *cursor = &open->cursor;
     uint32_t sent = 0;
+    server->database.rows_wanted = wanted;
     if (wanted > 0)
         statement_call_begins(cursor, FETCH_CALL);
     while (sent < wanted && !server->error.number) {
@@ -150,13 +151,18 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
     const bool left_out = leaves_out_returned(e, open);
     server->database.fetch_follows =
         open && is_query(&open->cursor) && rows_wanted(e, open) > 0;
+    server->database.rows_wanted =
+        server->database.fetch_follows ? rows_wanted(e, open) : 0;
     if (!open) {
         iterations_skip(server, e->bind, e->binds, false, rows);
         return NULL;
     }
     if (!(e->options & OPTION_EXECUTE) || fetches_on(e, &open->cursor)) {
         iterations_skip(server, open->bind, open->binds, left_out, rows);
-        return server->error.number ? NULL : open;
+        return server->error.number == 0 &&
+                       cursor_describe(&open->cursor, &server->error)
+                   ? open
+                   : NULL;
     }
     if (open->cursor.placeholders > 0 && open->binds == 0) {
         server_raise(server, 1008, "");
@@ -269,6 +275,7 @@ void call_reexecute(struct server *server, bool with_fetch) {
         .commit = commit,
     };
     server->database.fetch_follows = with_fetch && iterations > 0;
+    server->database.rows_wanted = with_fetch ? iterations : 0;
     if (iterations_run(server, open, &todo)) {
         if (is_query(&open->cursor))
             answer_rows(server, open, with_fetch ? iterations : 0);

@@ -5,7 +5,12 @@
 
 #include "ttc/bind_types.h"
 
-enum { MOST_DEFINES = 1000, BIND_IS_ARRAY = 0x40, LOB_PREFETCH = 0x2000000 };
+enum {
+    MOST_DEFINES = 1000,
+    BIND_IS_ARRAY = 0x40,
+    LOB_PREFETCH = 0x2000000,
+    INVALID_BIND = 1745,
+};
 
 // A column or bind description.
 static struct bind_type read_description(struct server *server) {
@@ -106,8 +111,13 @@ static bool comes_last(const struct bind_type *bind) {
 bool execution_read(struct server *server, struct execution *e) {
     struct wire_in *in = &server->in;
     const uint32_t defines = read_head(server, e);
-    if (e->binds > MOST_BINDS || defines > MOST_DEFINES)
-        in_refuse(in, "too many binds or columns");
+    if (!in->bad && e->binds > MOST_BINDS) {
+        server_raise(server, INVALID_BIND, "");
+        server->lost = true; // so that the rest of the message is dropped
+        return false;
+    }
+    if (defines > MOST_DEFINES)
+        in_refuse(in, "too many columns");
     if (!in->bad && e->binds > 0)
         e->bind = calloc(e->binds, sizeof *e->bind);
     for (uint32_t i = 0; e->bind && i < e->binds && !in->bad; i++)

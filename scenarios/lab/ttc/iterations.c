@@ -118,7 +118,7 @@ bool iterations_run(struct server *server, struct open_cursor *open,
         return true;
     }
     if (todo->commit && !transaction_commit(&server->database)) {
-        ora_error_from_sqlite(&server->error, server->database.db);
+        transaction_error(&server->database, &server->error);
         return false;
     }
     return true;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "process/sga.h"
+#include "ttc/wire.h"
 
 enum {
     LONGEST_SECRET = 48, // each side makes one for the session key
@@ -16,7 +17,8 @@ enum {
 };
 
 struct o5logon {
-    const struct verifier *verifier;
+    enum verifier_type type;
+    const struct verifier *verifier; // of the server's side
     uint8_t server_secret[LONGEST_SECRET];
     uint8_t session_key[32];
     uint8_t csk_salt[16];
@@ -42,5 +44,30 @@ bool o5logon_answer(const struct o5logon *logon, char answer[ANSWER_HEX]);
 void hex_encode(const uint8_t *from, size_t length, char *to);
 // False unless `from` is exactly 2 * `length` hex digits.
 bool hex_decode(const char *from, size_t digits, uint8_t *to, size_t length);
+
+// o5logon_client.c: the other side of it.
+struct o5logon_offer { // what the server's first answer says
+    enum verifier_type type;
+    struct bytes salt;     // AUTH_VFR_DATA, in hex
+    struct bytes sesskey;  // AUTH_SESSKEY, in hex
+    struct bytes csk_salt; // AUTH_PBKDF2_CSK_SALT, in hex
+    unsigned generations;  // AUTH_PBKDF2_VGEN_COUNT
+    unsigned derivations;  // AUTH_PBKDF2_SDER_COUNT
+    bool mixed_by_pbkdf2;  // see capabilities.h
+};
+
+enum { SPEEDY_HEX = 2 * 80 + 1, PASSWORD_HEX = 2 * (1024 + 32) + 1 };
+
+struct o5logon_proof { // what the client answers, in hex
+    char sesskey[SECRET_HEX];
+    char speedy_key[SPEEDY_HEX]; // AUTH_PBKDF2_SPEEDY_KEY; "" with 11g
+    char password[PASSWORD_HEX];
+};
+
+// False when the offer is none of a server's, or the crypto library fails.
+bool o5logon_prove(struct o5logon *logon, const struct o5logon_offer *offer,
+                   const char *password, struct o5logon_proof *proof);
+// Whether AUTH_SVR_RESPONSE shows that the server knows the password as well.
+bool o5logon_is_server(const struct o5logon *logon, struct bytes answer);
 
 #endif

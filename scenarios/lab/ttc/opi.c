@@ -8,6 +8,7 @@
 
 #include "process/sql_trace.h"
 #include "process/trace_file.h"
+#include "sql/execute/remote.h"
 #include "sql/execute/statement_journal.h"
 #include "sql/execute/transaction.h"
 #include "ttc/server.h"
@@ -54,7 +55,7 @@ static void end_transaction(struct server *server, bool ended) {
     if (ended)
         answer_status(server);
     else
-        ora_error_from_sqlite(&server->error, server->database.db);
+        transaction_error(&server->database, &server->error);
 }
 
 static void opiino(struct server *server);
@@ -221,11 +222,15 @@ static void user_call(struct server *server) {
         self->stat[STAT_ROUNDTRIPS]++;
     }
     server->cursor_in_use = 0;
-    sql_trace_cursor(0);
+    server->database.remote_rows = false;
+    if (SQL_TRACE_IS_BUILT)
+        sql_trace_cursor(0);
     server->lost = false;
     server->error = (struct ora_error){0};
     if (!server->logged_on || !break_overtook(breaks))
         ttcpip(server);
+    if (server->database.remote_calls)
+        server->database.remote_calls->settle(server->database.remote);
     if (breaks->client_gone || server->tns.gone)
         server_ends(server, "the client closed the connection during a call");
     else if (breaks->stopping)

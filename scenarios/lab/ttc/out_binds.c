@@ -57,6 +57,8 @@ static bool column_of(const struct bind_type *bind, struct column *column) {
         {TYPE_CHAR, {.type = COLUMN_VARCHAR2}},
         {TYPE_NUMBER, {.type = COLUMN_NUMBER}},
         {TYPE_INTEGER, {.type = COLUMN_NUMBER}},
+        {TYPE_BINARY_FLOAT, {.type = COLUMN_BINARY_FLOAT}},
+        {TYPE_BINARY_DOUBLE, {.type = COLUMN_BINARY_DOUBLE}},
         {TYPE_DATE, {.type = COLUMN_DATE, .size = DATE_BYTES}},
         {TYPE_RAW, {.type = COLUMN_RAW}},
         {TYPE_LONG_RAW, {.type = COLUMN_RAW}},
@@ -87,32 +89,6 @@ static bool column_of(const struct bind_type *bind, struct column *column) {
     return !bind;
 }
 
-// IEEE bytes that sort: see take_ieee() of bind_values.c. False: no number
-// that SQLite holds as such.
-static bool answer_ieee(struct server *server, size_t size,
-                        sqlite3_value *value) {
-    const int type = sqlite3_value_type(value);
-    const double real = sqlite3_value_double(value);
-    const float single = (float)real;
-    uint64_t bits = 0;
-    uint8_t bytes[sizeof bits];
-    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-        return false;
-    if (size == sizeof single) {
-        uint32_t half;
-        memcpy(&half, &single, sizeof half);
-        bits = half;
-    } else {
-        memcpy(&bits, &real, sizeof bits);
-    }
-    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
-    bits = bits & sign ? ~bits : bits | sign;
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = (uint8_t)(bits >> 8 * (size - 1 - i));
-    out_clr(&server->out, bytes, size);
-    return true;
-}
-
 static bool answer_national(struct server *server, sqlite3_value *value) {
     const char *text = (const char *)sqlite3_value_text(value);
     const size_t length = (size_t)sqlite3_value_bytes(value);
@@ -134,15 +110,10 @@ static bool answer_value_of_bind(struct server *server,
     const bool known = column_of(bind, &column);
     const bool lob = column.type == COLUMN_CLOB || column.type == COLUMN_BLOB;
     bool done = false;
-    if (bind && bind->type == TYPE_BINARY_DOUBLE && !null)
-        done = answer_ieee(server, sizeof(double), value);
-    else if (bind && bind->type == TYPE_BINARY_FLOAT && !null)
-        done = answer_ieee(server, sizeof(float), value);
-    else if (bind && column.type == COLUMN_VARCHAR2 && known && !null &&
-             bind->form == FORM_NATIONAL)
+    if (bind && column.type == COLUMN_VARCHAR2 && known && !null &&
+        bind->form == FORM_NATIONAL)
         done = answer_national(server, value);
-    else if (known || (null && bind->type >= TYPE_BINARY_FLOAT &&
-                       bind->type <= TYPE_BINARY_DOUBLE))
+    else if (known)
         return answer_value(server, &column, lob ? bind : NULL, value);
     if (!done) {
         char about[48];

@@ -2,27 +2,15 @@
 // The first two messages of a session: which protocol, which data types.
 #include <string.h>
 
+#include "ttc/capabilities.h"
 #include "ttc/server.h"
 
 enum {
-    PROTOCOL_VERSION = 6,
-    CHARSET_AL32UTF8 = 873,
     CHARSET_AL16UTF16 = 2000,
-    CAP_BACKPORT = 5,
-    PLAIN_SCALES = 0x08, // see answer.c
-    CAP_COMPRESSED_SCALES = 6,
-    CAP_LOGON = 4,
-    CAP_FIELD_VERSION = 7,
-    CAP_WIDE_TYPES = 27, // types have two bytes
-    CAP_LARGE = 37,
     LOGON_12C = 0x6f,
     LOGON_11G = 0x0f, // without 0x20: the secrets are mixed as in 11g
-    LARGE_CHUNKS = 0x20,
     LARGE_TIME_ZONE = 0x02,
     RUNTIME_TIME_ZONE = 1, // index and bit
-    // 12 is 19.1. Later ones add fields that nothing here needs.
-    OUR_FIELD_VERSION = 12,
-    DATA_TYPES_TEXT_HAS_LENGTH = 2,
 };
 
 static const char banner[] = "x86_64/Linux 2.4.xx";

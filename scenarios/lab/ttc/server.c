@@ -10,6 +10,7 @@
 #include "net/tls.h"
 #include "process/sql_trace.h"
 #include "process/trace_file.h"
+#include "sql/execute/remote.h"
 #include "sql/execute/transaction.h"
 
 enum { ARENA_LIMIT = 64 << 20, UNKNOWN_SERVICE = 12514 };
@@ -50,6 +51,8 @@ static void release(struct server *server) {
     for (unsigned id = 1; id <= MOST_CURSORS; id++)
         open_cursor_close(server, id);
     database_close(&server->database);
+    if (server->database.remote_calls)
+        server->database.remote_calls->end(server->database.remote);
     lobs_close(&server->lobs);
     trace_flush();
     arena_free(&server->arena);
@@ -60,7 +63,7 @@ static void release(struct server *server) {
 
 void server_run(struct server *server, int fd, int out, struct sga *sga,
                 struct session_slot *self, const struct sqlnet_ora *ora,
-                FILE *trace) {
+                open_links_of *open_links, FILE *trace) {
     char why[200];
     memset(server, 0, sizeof *server);
     server->sga = sga;
@@ -111,6 +114,8 @@ void server_run(struct server *server, int fd, int out, struct sga *sga,
     if (!database_open(&server->database, sga, self, &server->breaks, why,
                        sizeof why))
         server_ends(server, why);
+    else if (open_links && !open_links(&server->database, &server->ora))
+        server_ends(server, "out of memory for links");
     else
         opimai_real(server);
     release(server);

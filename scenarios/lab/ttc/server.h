@@ -10,7 +10,10 @@
 #include "sql/execute/cursor.h"
 #include "sql/execute/database.h"
 #include "sql/types/ora_error.h"
+#include "sql/types/value.h"
+#include "ttc/bind_values.h"
 #include "ttc/lobs.h"
+#include "ttc/messages.h"
 #include "ttc/o5logon.h"
 #include "ttc/wire.h"
 
@@ -19,55 +22,6 @@ struct sqlite3_value;
 enum {
     MOST_CURSORS = 300,
     RELEASE = 0x13030000, // 19.3.0.0.0
-};
-
-enum call {           // TTC functions, and one of our own
-    CALL_SESSION = 0, // the session as a whole
-    CALL_REEXECUTE = 4,
-    CALL_FETCH = 5,
-    CALL_LOGOFF = 9,
-    CALL_COMMIT = 14,
-    CALL_ROLLBACK = 15,
-    CALL_VERSION = 59,
-    CALL_REEXECUTE_AND_FETCH = 78,
-    CALL_EXECUTE = 94,
-    CALL_LOB = 96,
-    CALL_CLOSE_CURSORS = 105,
-    CALL_AUTH_2 = 115,
-    CALL_AUTH_1 = 118,
-    CALL_CANCEL_CURSORS = 120,
-    CALL_END_TO_END = 135,
-    CALL_PING = 147,
-    CALL_SET_SCHEMA = 152,
-};
-
-enum message { // first byte of a TTC message
-    MESSAGE_PROTOCOL = 1,
-    MESSAGE_DATA_TYPES = 2,
-    MESSAGE_FUNCTION = 3,
-    MESSAGE_ERROR = 4,
-    MESSAGE_ROW_HEADER = 6,
-    MESSAGE_ROW_DATA = 7,
-    MESSAGE_PARAMETER = 8,
-    MESSAGE_STATUS = 9,
-    MESSAGE_IO_VECTOR = 11,
-    MESSAGE_LOB_DATA = 14,
-    MESSAGE_DESCRIBE = 16,
-    MESSAGE_PIGGYBACK = 17,
-    MESSAGE_IMPLICIT_RESULTS = 27,
-    MESSAGE_NETWORK_SERVICES = 0xde, // of Oracle Net: 0xdeadbeef
-};
-
-// A bind, or a column of an answer, as its client declared it.
-struct bind_type {
-    uint8_t type;
-    uint8_t form; // of characters: 2 is the national character set
-    uint32_t longest;
-    bool array;                   // one of PL/SQL: several values in a row
-    bool out;                     // the client knows that the statement sets it
-    bool last;                    // its values follow all others of their row
-    bool lob_prefetch;            // of a LOB its length is wanted as well,
-    uint32_t lob_prefetch_length; // and so many characters or bytes
 };
 
 struct open_cursor {
@@ -125,11 +79,15 @@ struct server {
     struct open_cursor cursor[MOST_CURSORS]; // [id - 1]
 };
 
+// Lets the session's statements reach remote databases. False without memory.
+typedef bool open_links_of(struct database *database,
+                           const struct sqlnet_ora *ora);
+
 // Runs a whole session on the socket `fd`; a local one, where `out` differs, on
-// two pipes. `trace` gets every packet, or is NULL.
+// two pipes. `trace` gets every packet, or is NULL. `open_links` may be NULL.
 void server_run(struct server *server, int fd, int out, struct sga *sga,
                 struct session_slot *self, const struct sqlnet_ora *ora,
-                FILE *trace);
+                open_links_of *open_links, FILE *trace);
 
 // call.c. For a message that violates the protocol, or that is not known here.
 // The error is raised, the reason is traced, and the rest of the message is
@@ -168,6 +126,12 @@ bool answer_row(struct server *server, const struct open_cursor *open);
 // or as described (NULL).
 bool answer_value(struct server *server, const struct column *column,
                   const struct bind_type *as, struct sqlite3_value *value);
+// answer_number.c: any number as a NUMBER, as text, and as a BINARY_FLOAT or
+// BINARY_DOUBLE. False with an error raised.
+bool answer_number(struct server *server, struct sqlite3_value *value);
+bool answer_number_as_text(struct server *server, struct sqlite3_value *value);
+bool answer_binary_number(struct server *server, enum value_class class,
+                          struct sqlite3_value *value);
 // lob_call.c: UTF-8, or bytes.
 bool answer_lob(struct server *server, const struct bind_type *as,
                 bool character, const void *data, size_t length);
@@ -213,10 +177,6 @@ void call_lob(struct server *server, bool piggyback);
 // Closes the cursors that the message names, or cancels their fetching.
 void call_end_cursors(struct server *server, bool close);
 void call_end_to_end(struct server *server);
-// bind_values.c: the value of a bind from its bytes. False if it is none of the
-// bind's type, or with an error raised.
-bool bind_value_take(struct server *server, const struct bind_type *bind,
-                     struct bytes bytes, struct bind_value *value);
 // binds.c. Reads one row of values, one for each bind; when a cursor is
 // executed `again`, its client leaves out those that it knows to be OUT. False
 // with an error raised, after reading all of it unless the message is `lost`.

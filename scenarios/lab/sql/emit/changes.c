@@ -140,7 +140,7 @@ static void emit_settings(struct emitter *e) {
 void take_into(struct emitter *e, const struct names *into) {
     if (!into->first)
         return;
-    const unsigned first = emit_placeholder(e, into->first->token) - 1;
+    const unsigned first = placeholder_at(e->s, into->first->token) - 1;
     e->result->into_from = first;
     e->result->into_to = first + into->count;
 }

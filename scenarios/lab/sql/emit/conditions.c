@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Conditions. What SQLite would compare otherwise than Oracle, COMPARE$ does.
+#include <stdio.h>
+
 #include "sql/emit/emitter.h"
 
 const char *emit_sign_of(enum sign sign) {
@@ -10,8 +12,26 @@ const char *emit_sign_of(enum sign sign) {
     return signs[sign];
 }
 
+// A table's own ROWID = another value, so that SQLite finds the row by it.
+static void emit_row_equals(struct emitter *e, const struct expr *rowid,
+                            const struct expr *other) {
+    char end[16];
+    snprintf(end, sizeof end, ",%u)", rowid->object);
+    emit_text(e, " ");
+    emit_row_number(e, rowid);
+    emit_text(e, " = ROW$(");
+    emit_value(e, other);
+    emit_text(e, end);
+}
+
 void emit_comparison(struct emitter *e, const struct expr *a,
                      const struct expr *b, enum sign sign, bool native) {
+    // Two tables have no ROWID in common.
+    const bool joined = a->object && b->object && a->object != b->object;
+    if (sign == SIGN_EQUAL && (a->object || b->object) && !joined) {
+        emit_row_equals(e, a->object ? a : b, a->object ? b : a);
+        return;
+    }
     emit_text(e, native ? "" : " COMPARE$(");
     emit_value(e, a);
     emit_text(e, native ? " " : ",");

@@ -87,7 +87,7 @@ static void take_query(struct opening *o, struct opened_query *opened,
         const struct token *token = &s->tokens[i];
         const struct held *variable = value_at(o, i);
         if (token->type == TOKEN_BIND)
-            take_bind(o, opened, emit_placeholder(o->e, i) - 1);
+            take_bind(o, opened, placeholder_at(o->e->s, i) - 1);
         if (!variable)
             continue;
         take_bind(o, opened, variable->bind);
@@ -112,7 +112,7 @@ static void take_open(struct opening *o, const struct plsql *open) {
     *opened = (struct opened_query){.target = NO_PLACEHOLDER};
     struct held *variable = variable_named(o, open->target);
     if (s->tokens[open->target].type == TOKEN_BIND)
-        opened->target = emit_placeholder(o->e, open->target) - 1;
+        opened->target = placeholder_at(o->e->s, open->target) - 1;
     else if (variable && variable->cursor)
         variable->open = result->opens;
     else
@@ -145,10 +145,10 @@ static void take_assignment(struct opening *o, const struct plsql *one) {
     struct held *to = variable_named(o, one->target),
                 *from = variable_named(o, one->value);
     if (to && !to->cursor && tokens[one->value].type == TOKEN_BIND)
-        to->bind = emit_placeholder(o->e, one->value) - 1;
+        to->bind = placeholder_at(o->e->s, one->value) - 1;
     else if (tokens[one->target].type == TOKEN_BIND && from && from->open > 0)
         o->e->result->opened[from->open - 1].target =
-            emit_placeholder(o->e, one->target) - 1;
+            placeholder_at(o->e->s, one->target) - 1;
     else
         statement_refuse(o->e->s, 3001, one->from,
                          "such an assignment in a block");

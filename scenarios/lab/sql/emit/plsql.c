@@ -43,6 +43,12 @@ static const struct procedure procedures[] = {
      "set_sql_trace_in_session",
      "SET_SQL_TRACE_IN_SESSION$",
      {"sid", "serial#", "sql_trace"}},
+    {"dbms_result_cache", "flush", "RESULT_CACHE_FLUSH$", {NULL}},
+    {"dbms_result_cache",
+     "invalidate",
+     "RESULT_CACHE_INVALIDATE$",
+     {"owner", "name"}},
+    {"dbms_result_cache", "bypass", "RESULT_CACHE_BYPASS$", {"bypass_mode"}},
     // There are no statistics of tables for an optimizer.
     {"dbms_stats",
      "gather_table_stats",

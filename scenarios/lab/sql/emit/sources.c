@@ -45,6 +45,15 @@ static void emit_view(struct emitter *e, const struct source *source) {
     }
 }
 
+static void emit_remote_table(struct emitter *e, const struct source *source) {
+    emit_text(e, "main.");
+    emit_identifier(e, source->remote_name);
+    if (!source->alias) {
+        emit_text(e, " AS ");
+        emit_name(e, source->table.last);
+    }
+}
+
 void emit_table(struct emitter *e, const struct source *source) {
     emit_text(e, " ");
     switch (source->place) {
@@ -58,6 +67,9 @@ void emit_table(struct emitter *e, const struct source *source) {
         break;
     case PLACE_SYS:
         emit_of_sys(e, source->table.last);
+        break;
+    case PLACE_REMOTE:
+        emit_remote_table(e, source);
         break;
     case PLACE_OWNER:
         emit_qualified_name(e, source->table);

@@ -35,6 +35,13 @@ void emit_text(struct emitter *e, const char *text) {
     emit_bytes(e, text, strlen(text));
 }
 
+void emit_identifier(struct emitter *e, const char *name) {
+    emit_text(e, "\"");
+    for (; *name; name++)
+        emit_bytes(e, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+    emit_text(e, "\"");
+}
+
 void emit_name(struct emitter *e, unsigned token) {
     const struct token *name = &e->s->tokens[token];
     if (name->length >= 7 && strncasecmp(name->at, "sqlite_", 7) == 0)

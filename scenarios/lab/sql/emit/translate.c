@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sql/emit/emitter.h"
+#include "sql/emit/link_change.h"
 #include "sql/parse/parse.h"
 #include "sql/resolve/resolve.h"
 
@@ -41,7 +42,7 @@ static bool is_control(struct statement *s, enum statement_kind *kind) {
 
 // Whether the grammar has statements that begin like this one.
 static bool is_known(const struct statement *s) {
-    static const char *const begins[][2] = {
+    static const char *const begins[][3] = {
         {"select"},           {"with"},
         {"insert"},           {"update"},
         {"delete"},           {"begin"},
@@ -49,10 +50,13 @@ static bool is_known(const struct statement *s) {
         {"create", "table"},  {"create", "index"},
         {"create", "unique"}, {"drop", "table"},
         {"drop", "index"},    {"truncate", "table"},
+        {"create", "database"}, {"create", "shared"}, {"create", "public", "database"},
+        {"drop", "database"}, {"drop", "public", "database"},
     };
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (statement_is(s, 0, begins[i][0]) &&
-            (!begins[i][1] || statement_is(s, 1, begins[i][1])))
+            (!begins[i][1] || statement_is(s, 1, begins[i][1])) &&
+            (!begins[i][2] || statement_is(s, 2, begins[i][2])))
             return s->count > (begins[i][1] ? 2 : 0);
     return false;
 }
@@ -76,15 +80,27 @@ static enum statement_kind kind_of(const struct tree *tree) {
         return STATEMENT_DELETE;
     case TREE_BLOCK:
         return STATEMENT_BLOCK;
+    case TREE_CREATE_LINK:
+    case TREE_DROP_LINK:
+        return STATEMENT_LINK;
     default:
         return STATEMENT_DDL;
     }
 }
 
+static void emit_top_query(struct emitter *e) {
+    const struct tree *tree = e->s->tree;
+    if (emit_remote_query(e))
+        return;
+    emit_query(e, tree->query);
+    e->result->locks = tree->locks;
+    e->result->lock_wait = tree->lock_wait;
+}
+
 static void emit_statement(struct emitter *e) {
     switch (e->s->tree->kind) {
     case TREE_QUERY:
-        emit_query(e, e->s->tree->query);
+        emit_top_query(e);
         break;
     case TREE_INSERT:
     case TREE_UPDATE:
@@ -94,27 +110,13 @@ static void emit_statement(struct emitter *e) {
     case TREE_BLOCK:
         emit_plsql(e);
         break;
+    case TREE_CREATE_LINK:
+    case TREE_DROP_LINK:
+        take_link(e);
+        break;
     default:
         emit_definition(e);
     }
-}
-
-static void take_binds(const struct statement *s, struct translation *result) {
-    result->binds = s->binds;
-    for (unsigned n = 0; n < s->binds; n++) {
-        const struct token *token = &s->tokens[s->bind_token[n]];
-        for (size_t i = 0; i < token->length; i++)
-            result->bind[n].name[i] =
-                (char)toupper((unsigned char)token->at[i]);
-        result->bind[n].name[token->length] = '\0';
-        result->bind[n].first = n;
-        for (unsigned i = 0; i < n; i++)
-            if (strcmp(result->bind[i].name, result->bind[n].name) == 0) {
-                result->bind[n].first = i;
-                break;
-            }
-    }
-    memcpy(result->expected, s->expected, s->binds);
 }
 
 static void take_columns(const struct query *query,
@@ -129,20 +131,23 @@ static void take_columns(const struct query *query,
 static void translate(struct statement *s, const char *schema,
                       const struct catalog *catalog, const uint8_t *known,
                       struct translation *result) {
-    struct emitter e = {.s = s, .schema = schema, .result = result};
+    struct emitter e = {
+        .s = s, .schema = schema, .catalog = catalog, .result = result};
     if (!parse_tree(s))
         return;
     result->kind = kind_of(s->tree);
-    result->locks = s->tree->locks;
-    result->lock_wait = s->tree->lock_wait;
-    if (known)
-        memcpy(s->expected, known, s->binds);
+    for (unsigned i = 0; known && i < s->binds; i++)
+        s->bind[i].expected = known[i];
     if (!resolve_tree(s, schema, catalog))
         return;
-    result->sets = s->tree->sets;
     emit_statement(&e);
     result->sql = e.text;
-    take_binds(s, result);
+    result->binds = s->binds;
+    result->bind = s->bind;
+    s->bind = NULL;
+    if (result->remote_query)
+        return; // which told its columns
+    result->sets = s->tree->sets;
     if (s->tree->query)
         take_columns(s->tree->query, result);
 }
@@ -154,8 +159,12 @@ static void begin(struct translation *result) {
     result->error = 0;
     result->error_at = 0;
     result->binds = result->into_from = result->into_to = 0;
+    result->bind = NULL;
     result->opens = 0;
     result->locks = result->sets = false;
+    result->result_cache = 0;
+    result->remote_query = 0;
+    result->link = NULL;
     result->about[0] = '\0';
     result->sql = result->query = NULL;
 }
@@ -175,6 +184,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
         else
             refuse_unknown(&s);
     }
+    result->result_cache = s.result_cache;
     result->error = s.error;
     memcpy(result->about, s.about, sizeof result->about);
     if (s.error && s.tokens && s.error_at <= s.count)
@@ -185,7 +195,11 @@ void translation_make(const char *oracle, size_t length, const char *schema,
 void translation_free(struct translation *result) {
     free(result->sql);
     free(result->query);
+    free(result->bind);
+    link_change_free(result->link);
     result->sql = result->query = NULL;
+    result->bind = NULL;
+    result->link = NULL;
     for (unsigned i = 0; i < result->opens; i++)
         free(result->opened[i].query);
     result->opens = 0;

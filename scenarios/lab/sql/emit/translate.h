@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sql/parse/limits.h"
+#include "sql/parse/placeholders.h"
 #include "sql/resolve/catalog.h"
 
 enum statement_kind {
@@ -20,6 +20,7 @@ enum statement_kind {
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
     STATEMENT_SESSION, // ALTER SESSION, SET TRANSACTION
+    STATEMENT_LINK,    // CREATE and DROP DATABASE LINK
     // PL/SQL: an empty block, one SELECT ... INTO binds, OPENs of cursors, or
     // calls that name the session's work
     STATEMENT_BLOCK,
@@ -46,15 +47,12 @@ struct opened_query {
 struct translation {
     enum statement_kind kind;
     char *sql; // from malloc; NULL for the kinds that run no SQL
-    // Placeholders in textual order; placeholder N is ?N in `sql`. `first` is
-    // the index of the first one of the same name.
+    // In textual order; placeholder N is ?N in `sql`.
     unsigned binds;
-    struct {
-        char name[BIND_NAME];
-        unsigned first;
-    } bind[MOST_BINDS];
-    bool locks;    // a query FOR UPDATE
-    int lock_wait; // seconds that it waits for a lock; -1: without limit
+    struct placeholder *bind; // from malloc
+    bool locks;               // a query FOR UPDATE
+    int result_cache; // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, else 0
+    int lock_wait;    // seconds that it waits for a lock; -1: without limit
     // Placeholders [from, to) are targets of the INTO of a block, or of the
     // RETURNING of a change.
     unsigned into_from, into_to;
@@ -62,16 +60,14 @@ struct translation {
     unsigned opens;
     // Of a block: the query in it, as PL/SQL executes it; from malloc, or NULL.
     char *query;
-    // Per placeholder, the type (enum operand_type) that the SQL was emitted
-    // for; 0: any. A value of another type needs a new translation that knows
-    // it.
-    uint8_t expected[MOST_BINDS];
     // Per column of a query, its type (enum operand_type); 0: unknown.
     uint8_t column[MOST_COLUMNS];
     unsigned columns;
     // Whether it has a set operator: SQLite declares the columns of a set as
     // one of its queries does, but they hold the values of all.
     bool sets;
+    unsigned remote_query;    // the query is this remote one; see remote.h
+    struct link_change *link; // of STATEMENT_LINK, from malloc; see link_change.h
     // of CREATE TABLE name AS query: offsets in `sql`; 0: no such statement
     size_t name_to, query_at;
     unsigned error;  // an ORA- number, 0: translated
@@ -80,7 +76,7 @@ struct translation {
 };
 
 // `schema` is the schema of new tables. Without a `catalog` (NULL) no column
-// has a known type. `known` are the binds' types as in `expected`, or NULL.
+// has a known type. `known` are the types of the placeholders' values, or NULL.
 // `result` is always to be given to translation_free().
 void translation_make(const char *oracle, size_t length, const char *schema,
                       const struct catalog *catalog, const uint8_t *known,

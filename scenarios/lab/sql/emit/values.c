@@ -3,23 +3,24 @@
 // lose digits silently, truncate integer division, and bind || more tightly
 // than Oracle.
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sql/emit/emitter.h"
 #include "sql/functions/function.h"
+#include "sql/types/binary_number.h"
 #include "sql/types/value.h"
 
-unsigned emit_placeholder(const struct emitter *e, unsigned token) {
-    unsigned low = 0, high = e->s->binds;
-    while (low < high) { // the tokens are in order
-        const unsigned middle = (low + high) / 2;
-        if (e->s->bind_token[middle] < token)
-            low = middle + 1;
-        else
-            high = middle;
+static void emit_blob(struct emitter *e, const uint8_t *bytes, size_t length) {
+    char byte[4];
+    emit_text(e, " X'");
+    for (size_t i = 0; i < length; i++) {
+        snprintf(byte, sizeof byte, "%02X", bytes[i]);
+        emit_text(e, byte);
     }
-    return low + 1;
+    emit_text(e, "'");
 }
 
 void emit_number(struct emitter *e, const struct expr *number) {
@@ -29,7 +30,7 @@ void emit_number(struct emitter *e, const struct expr *number) {
     int64_t integer;
     double real;
     uint8_t wide[WIDE_BYTES];
-    char text[NUMBER_TEXT + 8], byte[4];
+    char text[NUMBER_TEXT + 8];
     if (!decimal_from_text(token->at, token->length, &value, &overflow)) {
         statement_refuse(e->s, overflow ? 1426 : 1722, number->from, "");
         return;
@@ -48,13 +49,32 @@ void emit_number(struct emitter *e, const struct expr *number) {
         break;
     default:
         value_wide_from_decimal(&value, wide);
-        emit_text(e, " X'");
-        for (size_t i = 0; i < sizeof wide; i++) {
-            snprintf(byte, sizeof byte, "%02X", wide[i]);
-            emit_text(e, byte);
-        }
-        emit_text(e, "'");
+        emit_blob(e, wide, sizeof wide);
     }
+}
+
+// 1.5d or 1.5f
+static void emit_binary_number(struct emitter *e, const struct expr *number) {
+    const struct token *token = &e->s->tokens[number->to - 1];
+    const bool single = number->type == OPERAND_BINARY_FLOAT;
+    const enum value_class class =
+        single ? CLASS_BINARY_FLOAT : CLASS_BINARY_DOUBLE;
+    uint8_t bytes[BINARY_DOUBLE_BYTES];
+    char text[NUMBER_TEXT];
+    if (token->length > sizeof text) {
+        statement_refuse(e->s, 3001, number->from, "so long a literal");
+        return;
+    }
+    memcpy(text, token->at, token->length - 1);
+    text[token->length - 1] = '\0';
+    const double size =
+        single ? (double)strtof(text, NULL) : strtod(text, NULL);
+    if (isinf(size)) {
+        statement_refuse(e->s, 1426, number->from, "");
+        return;
+    }
+    binary_number_write(number->negative ? -size : size, class, bytes);
+    emit_blob(e, bytes, value_binary_bytes(class));
 }
 
 static void emit_literal(struct emitter *e, const struct expr *value) {
@@ -74,11 +94,25 @@ static void emit_time(struct emitter *e, const struct expr *value) {
     emit_text(e, ")");
 }
 
+void emit_row_number(struct emitter *e, const struct expr *rowid) {
+    if (rowid->name.first < rowid->name.last) {
+        emit_name(e, rowid->name.last - 2);
+        emit_text(e, ".");
+    }
+    emit_text(e, "rowid");
+}
+
 static void emit_column(struct emitter *e, const struct expr *value) {
     emit_text(e, " ");
     if (value->function) {
         emit_text(e, value->function->name);
         emit_text(e, "$()");
+    } else if (value->object) {
+        char end[16];
+        snprintf(end, sizeof end, ",%u)", value->object);
+        emit_text(e, "ROWID$(");
+        emit_row_number(e, value);
+        emit_text(e, end);
     } else {
         emit_qualified_name(e, value->name);
     }
@@ -173,6 +207,9 @@ void emit_value(struct emitter *e, const struct expr *value) {
         break;
     case EXPR_NUMBER:
         emit_number(e, value);
+        break;
+    case EXPR_BINARY_NUMBER:
+        emit_binary_number(e, value);
         break;
     case EXPR_DATE:
     case EXPR_TIMESTAMP:

@@ -7,6 +7,9 @@
 // depending on their memory layout; one session at two skips does not. 0 turns
 // break checks off, as in an out-of-band session: an in-band break is then
 // noticed only when the call ends.
+//
+// So is "_result_cache_latch_mode": whether the session finds results with the
+// latch held exclusively, as Oracle 11.1 does, or shared, as from 11.2 on.
 #include "sql/execute/alter_session.h"
 
 #include <sqlite3.h>
@@ -16,10 +19,11 @@
 #include <strings.h>
 
 #include "net/breakcheck.h"
-#include "sql/types/date_format.h"
-#include "sql/parse/lexer.h"
-#include "sql/types/session_zone.h"
+#include "sql/execute/link_ddl.h"
 #include "sql/execute/trace_setting.h"
+#include "sql/parse/lexer.h"
+#include "sql/types/date_format.h"
+#include "sql/types/session_zone.h"
 
 enum {
     INVALID_OPTION = 922,
@@ -53,6 +57,28 @@ static unsigned set_skip(struct break_channel *channel,
     return 0;
 }
 
+static unsigned set_result_cache_mode(struct cached_result_settings *settings,
+                                      const struct value *value) {
+    if (!is_text(value, "force") && !is_text(value, "manual"))
+        return INVALID_OPTION;
+    settings->force = is_text(value, "force");
+    return 0;
+}
+
+static unsigned set_latch_mode(struct cached_result_settings *settings,
+                               const struct value *value) {
+    if (!is_text(value, "exclusive") && !is_text(value, "shared"))
+        return INVALID_OPTION;
+    settings->exclusive = is_text(value, "exclusive");
+    return 0;
+}
+
+// Names that begin with an underscore are quoted.
+static bool is_hidden(const struct token *token, const char *name) {
+    return token->type == TOKEN_QUOTED && token->length == strlen(name) &&
+           strncasecmp(token->at, name, token->length) == 0;
+}
+
 // Updates the row that NLS_SESSION_PARAMETERS shows.
 static void show_parameter(struct database *database, const char *name,
                            const char *value) {
@@ -70,8 +96,12 @@ static unsigned set_format(struct database *database, const char *name,
                            const struct value *value, char *format) {
     if (value->length >= DATE_FORMAT)
         return INVALID_OPTION;
-    memcpy(format, value->at, value->length);
-    format[value->length] = '\0';
+    size_t n = 0;
+    for (size_t i = 0; i < value->length; i++) {
+        format[n++] = value->at[i];
+        i += value->at[i] == '\''; // two in a literal are one
+    }
+    format[n] = '\0';
     show_parameter(database, name, format);
     return 0;
 }
@@ -110,7 +140,6 @@ static unsigned keep(const struct database *database, const struct token *name,
         "star_transformation_enabled",
         "parallel_degree_policy",
         "parallel_force_local",
-        "result_cache_mode",
         "edition",
         "time_zone",
         "nls_iso_currency",
@@ -163,6 +192,10 @@ static unsigned set(struct database *database, const struct token *name,
         return error;
     if (token_is(name, "break_poll_skip"))
         return set_skip(database->lio.channel, value);
+    if (token_is(name, "result_cache_mode"))
+        return set_result_cache_mode(&database->cached_results, value);
+    if (is_hidden(name, "_result_cache_latch_mode"))
+        return set_latch_mode(&database->cached_results, value);
     return keep(database, name, value);
 }
 
@@ -221,6 +254,9 @@ static bool apply(struct database *database, const char *sql, size_t length,
 
 bool alter_session_execute(struct database *database, const char *sql,
                            size_t length, struct ora_error *error) {
+    bool done;
+    if (link_close_session(database, sql, length, &done, error))
+        return done;
     return apply(database, sql, length, error, NULL);
 }
 

@@ -19,7 +19,10 @@ static const struct {
     {"alter", "table", 15},     {"alter", "index", 11},
     {"create", "table", 1},     {"create", "global", 1}, // temporary table
     {"create", "private", 1},   {"create", "index", 9},
-    {"create", "unique", 9}, // index
+    {"create", "unique", 9},    // index
+    {"create", "database", 32}, // link
+    {"create", "shared", 32},   {"create", "public", 32},
+    {"drop", "database", 33},   {"drop", "public", 33},
     {"create", "view", 21},     {"create", "sequence", 13},
     {"drop", "table", 12},      {"drop", "index", 10},
     {"drop", "view", 22},       {"drop", "sequence", 16},

@@ -25,6 +25,10 @@ static const char *type_text(enum operand_type type) {
         return "INTERVAL YM";
     case OPERAND_INTERVAL_DS:
         return "INTERVAL DS";
+    case OPERAND_BINARY_FLOAT:
+        return "BINARY_FLOAT";
+    case OPERAND_BINARY_DOUBLE:
+        return "BINARY_DOUBLE";
     case OPERAND_CLOB:
         return "CLOB";
     case OPERAND_BLOB:

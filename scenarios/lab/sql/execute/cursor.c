@@ -6,16 +6,19 @@
 #include <string.h>
 
 #include "process/sql_trace.h"
+#include "sql/emit/link_change.h"
 #include "sql/execute/call_trace.h"
-#include "sql/views/catalog.h"
 #include "sql/execute/command_type.h"
 #include "sql/execute/create_as.h"
 #include "sql/execute/cursor_parts.h"
+#include "sql/execute/link_ddl.h"
 #include "sql/execute/pga.h"
 #include "sql/execute/plan_trace.h"
 #include "sql/execute/read_ahead.h"
+#include "sql/execute/remote.h"
 #include "sql/execute/sql_id.h"
 #include "sql/execute/statement_journal.h"
+#include "sql/views/catalog.h"
 
 enum { NOT_ALL_BOUND = 1008 };
 
@@ -58,12 +61,12 @@ static bool keep_binds(struct cursor *cursor, struct translation *translated) {
     if (!cursor->first || !cursor->expected || !cursor->column_type ||
         !keep_opened(cursor, translated))
         return false;
-    memcpy(cursor->expected, translated->expected, translated->binds);
     memcpy(cursor->column_type, translated->column, translated->columns);
     cursor->typed_columns = translated->columns;
     cursor->sets = translated->sets;
     for (unsigned i = 0; i < translated->binds; i++) {
         cursor->first[i] = translated->bind[i].first;
+        cursor->expected[i] = translated->bind[i].expected;
         cursor->names += translated->bind[i].first == i;
     }
     return true;
@@ -80,9 +83,12 @@ static bool prepare(struct cursor *cursor, const struct translation *translated,
         if (!create)
             return false;
     }
+    cursor->tables = (struct statement_tables){0};
+    database->noting = &cursor->tables;
     const int rc =
         sqlite3_prepare_v3(database->db, create ? create : translated->sql, -1,
                            SQLITE_PREPARE_PERSISTENT, &cursor->statement, NULL);
+    database->noting = NULL;
     sqlite3_free(create);
     if (rc != SQLITE_OK)
         ora_error_from_sqlite(error, database->db);
@@ -94,6 +100,9 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     struct database *database = cursor->database;
     const struct catalog catalog = catalog_of(database);
     database->misses++;
+    cursor->definitions = __atomic_load_n(
+        &database->sga->result_cache.definitions, __ATOMIC_SEQ_CST);
+    database->remote_error = (struct ora_error){0};
     plan_trace_forget(cursor);
     struct translation *translated = calloc(1, sizeof *translated);
     if (!translated) {
@@ -103,13 +112,25 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     translation_make(cursor->sql, cursor->sql_length, database->own_schema,
                      &catalog, known, translated);
     cursor->kind = translated->kind;
+    cursor->changed_object = 0;
     cursor->locks = translated->locks;
     cursor->lock_wait = translated->lock_wait;
+    cursor->result_cache = translated->result_cache;
     sqlite3_finalize(cursor->statement);
     cursor->statement = NULL;
     bool done = false;
+    remote_query_table_drop(database, cursor->remote_query);
+    cursor->remote_query = translated->remote_query;
+    if (translated->link) {
+        link_change_free(cursor->link);
+        cursor->link = translated->link;
+        translated->link = NULL;
+    }
     if (translated->error) {
-        ora_error_set(error, translated->error, translated->about);
+        if (translated->error == database->remote_error.number)
+            *error = database->remote_error;
+        else
+            ora_error_set(error, translated->error, translated->about);
         error->position = (unsigned)translated->error_at;
     } else if (!keep_binds(cursor, translated))
         ora_error_set(error, 4030, "");
@@ -177,6 +198,8 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
     cursor->sql = memdup(sql, length);
     cursor->sql_length = length;
     bool done = cursor->sql && cursor_parse_text(cursor, NULL, error);
+    if (cursor->sql)
+        link_text_hide(cursor->sql, length);
     if (!cursor->sql)
         ora_error_set(error, 4030, "");
     statement_call_ends(database, 0, error);
@@ -202,7 +225,10 @@ static void release(struct cursor *cursor) {
     if (cursor->database)
         leave_list(cursor);
     read_ahead_forget(cursor);
+    sqlite3_finalize(cursor->reader);
     sqlite3_finalize(cursor->statement);
+    if (cursor->database)
+        remote_query_table_drop(cursor->database, cursor->remote_query);
     free(cursor->sql);
     sqlite3_free(cursor->fill);
     free(cursor->first);
@@ -210,6 +236,7 @@ static void release(struct cursor *cursor) {
     free(cursor->column_type);
     forget_opened(cursor);
     returned_rows_forget(&cursor->returned);
+    link_change_free(cursor->link);
     free(cursor->bound);
     free(cursor->column);
     free(cursor->shown);

@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sql/execute/database.h"
-#include "sql/types/ora_error.h"
-#include "sql/execute/returned_rows.h"
 #include "sql/emit/translate.h"
+#include "sql/execute/database.h"
+#include "sql/execute/returned_rows.h"
+#include "sql/execute/statement_tables.h"
+#include "sql/types/ora_error.h"
+#include "sql/types/rowid.h"
 
 struct sqlite3_stmt;
 struct ahead;
@@ -19,8 +21,11 @@ struct plan;
 enum wire_type { // type numbers of the wire protocol
     COLUMN_VARCHAR2 = 1,
     COLUMN_NUMBER = 2,
+    COLUMN_ROWID = 11,
     COLUMN_DATE = 12,
     COLUMN_RAW = 23,
+    COLUMN_BINARY_FLOAT = 100,
+    COLUMN_BINARY_DOUBLE = 101,
     COLUMN_TIMESTAMP = 180,
     COLUMN_CURSOR = 102,
     COLUMN_CLOB = 112,
@@ -53,6 +58,8 @@ struct bind_value {
         BIND_TIME, // see oracle_date.h
         BIND_RAW,
         BIND_INTERVAL, // see value.h
+        BIND_BINARY,   // see binary_number.h
+        BIND_ROWID,    // see rowid.h
         BIND_CLOB,     // text
         BIND_BLOB,
     } kind;
@@ -88,23 +95,34 @@ struct cursor {
     struct returned_rows returned; // by the last execution with RETURNING
     struct opened_query *opened;   // the cursors that a block opens
     unsigned opens;
+    unsigned remote_query;    // see remote.h
+    struct link_change *link; // of CREATE and DROP DATABASE LINK
     struct column *column;
     unsigned columns;
     // The columns that the client was told of, if the statement was parsed
     // again since.
     struct column *shown;
     unsigned shown_columns;
-    uint8_t *bound; // per placeholder: the type of its value
-    bool parsed;    // the translation is valid
-    bool described; // the columns' types are known
+    uint8_t *bound;          // per placeholder: the type of its value
+    uint32_t changed_object; // of the table that it changes; 0: not known yet
+    struct rowid last;       // that the last execution changed
+    bool parsed;             // the translation is valid
+    bool described;          // the columns' types are known
     bool executed;
     bool row_ready; // cursor_row() is a row that was not fetched yet
     bool at_end;
-    uint64_t rows;           // rows fetched or changed
-    struct ahead *ahead;     // the remaining rows, if they were read ahead
-    struct plan *plan;       // if it was needed; see plan_trace.h
-    char *block_query;       // of a block: the query in it, else NULL
-    bool block_query_traced; // SQL trace has its text
+    uint64_t rows;               // rows fetched or changed
+    struct ahead *ahead;         // the remaining rows, if they were read ahead
+    struct plan *plan;           // if it was needed; see plan_trace.h
+    char *block_query;           // of a block: the query in it, else NULL
+    bool block_query_traced;     // SQL trace has its text
+    struct sqlite3_stmt *reader; // of rows read ahead; NULL until there are
+    // For the result cache.
+    int result_cache; // by its hint; see translate.h
+    struct statement_tables tables;
+    uint64_t definitions; // result_cache.definitions when it was parsed
+    uint8_t bind_digest[RESULT_KEY_BYTES]; // of the values that it is bound to
+    bool binds_known;                      // bind_digest is valid
 };
 
 // Each returns false with `error` set. The cursor can then only be closed or,
@@ -121,6 +139,9 @@ unsigned cursor_value_of(const struct cursor *cursor, unsigned at,
 bool cursor_sets(const struct cursor *cursor, unsigned at);
 // Whether it is a change with RETURNING.
 bool cursor_returns(const struct cursor *cursor);
+// Determines a query's columns without executing it, unless the types of some
+// are known only from its rows.
+bool cursor_describe(struct cursor *cursor, struct ora_error *error);
 // Runs the statement, a query up to its first row. The first execution, and the
 // first one after cursor_forget_types(), determines the columns' types.
 bool cursor_execute(struct cursor *cursor, struct ora_error *error);

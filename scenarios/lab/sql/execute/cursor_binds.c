@@ -3,10 +3,11 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "sql/execute/cached_result.h"
 #include "sql/execute/cursor_parts.h"
-#include "sql/types/oracle_date.h"
 #include "sql/execute/read_ahead.h"
 #include "sql/types/operand_type.h"
+#include "sql/types/oracle_date.h"
 #include "sql/types/value.h"
 
 static int bind_one(sqlite3_stmt *statement, int at,
@@ -24,6 +25,8 @@ static int bind_one(sqlite3_stmt *statement, int at,
     case BIND_TIME:
     case BIND_RAW:
     case BIND_INTERVAL:
+    case BIND_BINARY:
+    case BIND_ROWID:
     case BIND_BLOB:
         return sqlite3_bind_blob64(statement, at, value->data, value->length,
                                    SQLITE_TRANSIENT);
@@ -50,6 +53,11 @@ static enum operand_type type_of(const struct bind_value *value) {
     case BIND_INTERVAL:
         return value->length == INTERVAL_YM_BYTES ? OPERAND_INTERVAL_YM
                                                   : OPERAND_INTERVAL_DS;
+    case BIND_BINARY:
+        return value->length == BINARY_FLOAT_BYTES ? OPERAND_BINARY_FLOAT
+                                                   : OPERAND_BINARY_DOUBLE;
+    case BIND_ROWID:
+        return OPERAND_ROWID;
     case BIND_CLOB:
         return OPERAND_CLOB;
     case BIND_BLOB:
@@ -100,12 +108,13 @@ static bool fit_types(struct cursor *cursor, const struct bind_value *value,
                 ? OPERAND_UNKNOWN
                 : type_of(&value[cursor_value_of(cursor, i, by_name)]);
         actual[i] = (uint8_t)type;
-        // That a column is a LOB is not seen from its first row's value.
-        fits =
-            fits && ((expected == OPERAND_UNKNOWN && !operand_is_lob(type)) ||
-                     expected == type || type == OPERAND_NULL ||
-                     type == OPERAND_UNKNOWN ||
-                     (expected == OPERAND_NUMBER && type == OPERAND_SMALL));
+        // That a column is a LOB is not seen from its first row's value, nor
+        // from other types that a calculation is one of BINARY_DOUBLE.
+        const bool any = expected == OPERAND_UNKNOWN && !operand_is_lob(type) &&
+                         !operand_is_binary_number(type);
+        fits = fits && (any || expected == type || type == OPERAND_NULL ||
+                        type == OPERAND_UNKNOWN ||
+                        (expected == OPERAND_NUMBER && type == OPERAND_SMALL));
     }
     free(cursor->bound);
     cursor->bound = actual;
@@ -137,7 +146,7 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
         // The length of a blob identifies its type; see value.h.
         if ((one->kind == BIND_RAW || one->kind == BIND_BLOB) &&
             value_length_is_reserved(one->length)) {
-            ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 23 to 25 bytes");
+            ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 23 to 28 bytes");
             return false;
         }
         if (bind_one(cursor->statement, (int)i + 1, one) != SQLITE_OK) {
@@ -145,5 +154,6 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
             return false;
         }
     }
+    cached_result_bind(cursor, value, count);
     return true;
 }

@@ -7,10 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sql/types/column_type.h"
 #include "sql/execute/cursor_parts.h"
-#include "sql/types/oracle_date.h"
+#include "sql/types/binary_number.h"
+#include "sql/types/column_type.h"
 #include "sql/types/operand_type.h"
+#include "sql/types/oracle_date.h"
 #include "sql/types/value.h"
 
 bool cursor_keep_columns(struct cursor *cursor) {
@@ -78,6 +79,8 @@ static void type_from_declaration(struct column *column, const char *declared) {
     } types[] = {
         {"INTERVAL YM", COLUMN_INTERVAL_YM, INTERVAL_YM_WIRE},
         {"INTERVAL DS", COLUMN_INTERVAL_DS, INTERVAL_DS_WIRE},
+        {"BINARY_FLOAT", COLUMN_BINARY_FLOAT, BINARY_FLOAT_WIRE},
+        {"BINARY_DOUBLE", COLUMN_BINARY_DOUBLE, BINARY_DOUBLE_WIRE},
         {"NUMBER", COLUMN_NUMBER, 22},
         {"INT", COLUMN_NUMBER, 22},
         {"FLOAT", COLUMN_NUMBER, 22},
@@ -115,18 +118,25 @@ static void type_from_value(struct column *column, sqlite3_value *value) {
         *column = (struct column){.type = COLUMN_NUMBER, .size = 22};
     } else if (type == SQLITE_BLOB) {
         int bytes = sqlite3_value_bytes(value);
-        column->type = bytes == WIDE_BYTES           ? COLUMN_NUMBER
-                       : bytes == DATE_BYTES         ? COLUMN_DATE
-                       : bytes == TIMESTAMP_BYTES    ? COLUMN_TIMESTAMP
-                       : bytes == TIMESTAMP_TZ_BYTES ? COLUMN_TIMESTAMP_TZ
-                       : bytes == INTERVAL_YM_BYTES  ? COLUMN_INTERVAL_YM
-                       : bytes == INTERVAL_DS_BYTES  ? COLUMN_INTERVAL_DS
-                                                     : COLUMN_RAW;
-        column->size = column->type == COLUMN_RAW           ? 2000
-                       : column->type == COLUMN_NUMBER      ? 22
-                       : column->type == COLUMN_INTERVAL_YM ? INTERVAL_YM_WIRE
-                       : column->type == COLUMN_INTERVAL_DS ? INTERVAL_DS_WIRE
-                                                            : (unsigned)bytes;
+        column->type = bytes == WIDE_BYTES            ? COLUMN_NUMBER
+                       : bytes == DATE_BYTES          ? COLUMN_DATE
+                       : bytes == TIMESTAMP_BYTES     ? COLUMN_TIMESTAMP
+                       : bytes == TIMESTAMP_TZ_BYTES  ? COLUMN_TIMESTAMP_TZ
+                       : bytes == INTERVAL_YM_BYTES   ? COLUMN_INTERVAL_YM
+                       : bytes == INTERVAL_DS_BYTES   ? COLUMN_INTERVAL_DS
+                       : bytes == BINARY_FLOAT_BYTES  ? COLUMN_BINARY_FLOAT
+                       : bytes == BINARY_DOUBLE_BYTES ? COLUMN_BINARY_DOUBLE
+                       : bytes == ROWID_BYTES         ? COLUMN_ROWID
+                                                      : COLUMN_RAW;
+        column->size = column->type == COLUMN_RAW            ? 2000
+                       : column->type == COLUMN_NUMBER       ? 22
+                       : column->type == COLUMN_INTERVAL_YM  ? INTERVAL_YM_WIRE
+                       : column->type == COLUMN_INTERVAL_DS  ? INTERVAL_DS_WIRE
+                       : column->type == COLUMN_BINARY_FLOAT ? BINARY_FLOAT_WIRE
+                       : column->type == COLUMN_BINARY_DOUBLE
+                           ? BINARY_DOUBLE_WIRE
+                       : column->type == COLUMN_ROWID ? ROWID_TEXT
+                                                      : (unsigned)bytes;
     }
 }
 
@@ -145,6 +155,11 @@ static void type_from_operand(struct column *column, enum operand_type type) {
                                  .size = INTERVAL_YM_WIRE},
         [OPERAND_INTERVAL_DS] = {.type = COLUMN_INTERVAL_DS,
                                  .size = INTERVAL_DS_WIRE},
+        [OPERAND_BINARY_FLOAT] = {.type = COLUMN_BINARY_FLOAT,
+                                  .size = BINARY_FLOAT_WIRE},
+        [OPERAND_BINARY_DOUBLE] = {.type = COLUMN_BINARY_DOUBLE,
+                                   .size = BINARY_DOUBLE_WIRE},
+        [OPERAND_ROWID] = {.type = COLUMN_ROWID, .size = ROWID_TEXT},
         [OPERAND_CLOB] = {.type = COLUMN_CLOB, .size = 4000},
         [OPERAND_BLOB] = {.type = COLUMN_BLOB, .size = 4000},
     };
@@ -213,6 +228,18 @@ static bool type_from_rows(struct cursor *cursor, unsigned at,
         return false;
     cursor_position(cursor, 1);
     return cursor_advance(cursor, error);
+}
+
+bool cursor_types_are_known(const struct cursor *cursor) {
+    const bool told = cursor->typed_columns == cursor->columns;
+    for (unsigned i = 0; i < cursor->columns; i++) {
+        const char *declared =
+            sqlite3_column_decltype(cursor->statement, (int)i);
+        if (!(declared && *declared) &&
+            !(told && cursor->column_type[i] != OPERAND_UNKNOWN))
+            return false;
+    }
+    return true;
 }
 
 bool cursor_settle_types(struct cursor *cursor, struct ora_error *error) {

@@ -21,6 +21,8 @@ void cursor_count_sorts(struct cursor *cursor);
 bool cursor_keep_columns(struct cursor *cursor);
 // Whether SQLite numbered columns of a subquery because they share a name.
 bool cursor_names_are_ambiguous(const struct cursor *cursor);
+// Whether no row is needed to determine the columns' types.
+bool cursor_types_are_known(const struct cursor *cursor);
 // Determines the columns' types once the first row is ready: from the
 // declaration, else from the row's value, else from the translation. False if
 // the client was told of other columns.

@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "sql/execute/alter_session.h"
+#include "sql/execute/cached_result.h"
 #include "sql/execute/cursor_parts.h"
-#include "sql/functions/function.h"
+#include "sql/execute/link_ddl.h"
 #include "sql/execute/pga.h"
 #include "sql/execute/read_ahead.h"
 #include "sql/execute/statement_journal.h"
 #include "sql/execute/statement_steps.h"
 #include "sql/execute/transaction.h"
+#include "sql/functions/function.h"
 
 // Named as Oracle's fetch function. SQLite must not re-prepare the statement by
 // itself when a table has changed: the translation may mean something else now.
@@ -101,20 +103,32 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     sqlite3 *db = database->db;
     if (!(cursor->kind == STATEMENT_DDL ? transaction_commit(database)
                                         : transaction_begin(database))) {
-        ora_error_from_sqlite(error, db);
+        if (cursor->kind == STATEMENT_DDL)
+            transaction_error(database, error);
+        else
+            ora_error_from_sqlite(error, db);
         return false;
+    }
+    if (cursor->kind == STATEMENT_DDL) {
+        result_changes_add_all(database->sga, database->self);
+        result_changes_commit(database->sga, database->self);
+    } else if (cursor->tables.changes) {
+        result_changes_add(database->sga, database->self,
+                           &cursor->tables.changed);
     }
     database->lio.current_mode = true;
     database->lio.cancelled = false;
     database->lio.undoable = cursor->kind != STATEMENT_DDL;
+    last_row_forget(database);
     int rc, times = 0;
     do
         rc = cursor->fill ? create_and_fill(cursor) : opiexe(cursor);
     while (once_more(cursor, rc, &times, error));
     database->lio.current_mode = database->lio.undoable = false;
-    if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL)
+    if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL) {
         cursor->rows = (uint64_t)sqlite3_changes64(db);
-    else if (rc != SQLITE_DONE && database->lio.cancelled)
+        last_row_keep(cursor);
+    } else if (rc != SQLITE_DONE && database->lio.cancelled)
         ora_error_set(error, 1013, "");
     else if (rc != SQLITE_DONE && !error->number)
         ora_error_from_sqlite(error, db);
@@ -124,6 +138,8 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     sqlite3_reset(cursor->statement);
     if (rc != SQLITE_DONE && cursor->fill && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    if (cursor->kind == STATEMENT_DDL)
+        result_changes_end(database->sga, database->self, true);
     cursor->at_end = true;
     return rc == SQLITE_DONE;
 }
@@ -160,11 +176,13 @@ static bool run_alone(struct cursor *cursor, struct ora_error *error) {
     if (cursor->kind == STATEMENT_SESSION)
         return alter_session_execute(cursor->database, cursor->sql,
                                      cursor->sql_length, error);
+    if (cursor->kind == STATEMENT_LINK && transaction_commit(cursor->database))
+        return link_change_execute(cursor->database, cursor->link, error);
     bool done = cursor->kind == STATEMENT_COMMIT
                     ? transaction_commit(cursor->database)
                 : cursor->kind == STATEMENT_ROLLBACK
                     ? transaction_rollback(cursor->database)
-                    : true;
+                    : cursor->kind != STATEMENT_LINK;
     if (!done)
         ora_error_from_sqlite(error, cursor->database->db);
     return done;
@@ -184,6 +202,24 @@ static bool lock(struct cursor *cursor, struct ora_error *error) {
     else
         ora_error_from_sqlite(error, database->db);
     return false;
+}
+
+// Up to its first row.
+static bool run_query(struct cursor *cursor, struct ora_error *error) {
+    const struct result_cache *cache = &cursor->database->sga->result_cache;
+    struct cached_result result;
+    const bool wanted = cached_result_is_wanted(cursor);
+    // What it was parsed for may have got another definition.
+    if (wanted &&
+        cursor->definitions !=
+            __atomic_load_n(&cache->definitions, __ATOMIC_SEQ_CST) &&
+        !cursor_parse_again(cursor, error))
+        return false;
+    const bool found = wanted && cached_result_find(cursor, &result);
+    if (!cursor_advance(cursor, error) ||
+        (!cursor->described && !cursor_settle_types(cursor, error)))
+        return false;
+    return !wanted || found || cached_result_keep(cursor, &result, error);
 }
 
 static bool execute(struct cursor *cursor, struct ora_error *error) {
@@ -209,14 +245,23 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
     }
     if (cursor->block_query)
         statement_call_recurses(cursor);
-    if (!cursor_advance(cursor, error))
-        return false;
-    return cursor->described || cursor_settle_types(cursor, error);
+    return run_query(cursor, error);
+}
+
+bool cursor_describe(struct cursor *cursor, struct ora_error *error) {
+    if (cursor->kind != STATEMENT_QUERY || cursor->described)
+        return true;
+    if (cursor->locks || cursor_types_are_known(cursor))
+        return cursor_settle_types(cursor, error);
+    const bool done = cursor_execute(cursor, error);
+    cursor_cancel(cursor);
+    return done;
 }
 
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     statement_call_begins(cursor, EXEC_CALL);
     cursor->rows = 0;
+    cursor->last = (struct rowid){0};
     cursor->row_ready = cursor->at_end = false;
     read_ahead_forget(cursor);
     show(cursor);

@@ -112,6 +112,7 @@ bool database_open(struct database *database, struct sga *sga,
         return false;
     }
     statement_steps_watch(database);
+    last_row_watch(database);
     database->lio.db = database->db;
     return true;
 }

@@ -11,12 +11,18 @@
 #include <stddef.h>
 
 #include "process/sga.h"
+#include "sql/execute/cached_result_settings.h"
+#include "sql/execute/last_row.h"
 #include "sql/execute/lio.h"
 #include "sql/execute/statement_call.h"
 #include "sql/execute/statement_steps.h"
+#include "sql/types/ora_error.h"
 
 struct sqlite3;
 struct cursor;
+struct remote;
+struct remote_calls;
+struct statement_tables;
 
 struct database {
     struct sqlite3 *db;
@@ -25,14 +31,24 @@ struct database {
     struct lio lio;
     struct statement_steps steps;
     struct cursor *cursors; // open cursors, linked by `next`
+    struct last_row last_row;
     int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
     bool declaring;  // a fixed table is declaring its columns to SQLite
     bool stepping;   // no statement may be prepared now
-    unsigned misses; // statements translated so far
+    struct statement_tables *noting; // of the statement being prepared, or NULL
+    struct cached_result_settings cached_results;
+    unsigned misses;               // statements translated so far
     struct statement_call call;    // that runs
     struct statement_call inner;   // the query in it, if it is a block
     bool fetch_follows;            // the client's call also wants rows
     char own_schema[SGA_NAME + 2]; // the user's schema, quoted
+    // See remote.h. NULL: the session can reach no remote database.
+    const struct remote_calls *remote_calls;
+    struct remote *remote;
+    struct ora_error remote_error; // that a translation ended with
+    unsigned remote_queries;       // that have been tables
+    bool remote_rows;              // have come in the client's call
+    uint32_t rows_wanted; // by the client's call; 0: it names no number
 };
 
 // `database` must live as long as the process. False with one line in `why`.

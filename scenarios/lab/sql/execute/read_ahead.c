@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sql/execute/cursor_parts.h"
 
@@ -20,7 +21,9 @@ enum {
 // number, or a length and that many bytes.
 struct ahead {
     FILE *file;
-    size_t bytes;
+    uint8_t *memory;        // in the place of a file; from malloc
+    size_t at;              // in it: what is read next
+    size_t bytes, most;     // those in the file, and how many it may have
     uint64_t rows;          // left in the file
     uint64_t total;         // in the file
     sqlite3_stmt *row;      // SELECT ?1, ?2, ..: the row read from there last
@@ -29,7 +32,7 @@ struct ahead {
 
 static bool put(struct ahead *ahead, const void *from, size_t bytes) {
     ahead->bytes += bytes;
-    return ahead->bytes <= MOST_BYTES &&
+    return ahead->bytes <= ahead->most &&
            fwrite_unlocked(from, 1, bytes, ahead->file) == bytes;
 }
 
@@ -54,7 +57,27 @@ static bool put_value(struct ahead *ahead, sqlite3_stmt *from, int at) {
 }
 
 static bool get(struct ahead *ahead, void *to, size_t bytes) {
-    return fread_unlocked(to, 1, bytes, ahead->file) == bytes;
+    if (!ahead->memory)
+        return fread_unlocked(to, 1, bytes, ahead->file) == bytes;
+    if (bytes > ahead->bytes - ahead->at)
+        return false;
+    memcpy(to, ahead->memory + ahead->at, bytes);
+    ahead->at += bytes;
+    return true;
+}
+
+static bool skip(struct ahead *ahead, int bytes) {
+    if (!ahead->memory)
+        return fseek(ahead->file, bytes, SEEK_CUR) == 0;
+    if (bytes < 0 || (size_t)bytes > ahead->bytes - ahead->at)
+        return false;
+    ahead->at += (size_t)bytes;
+    return true;
+}
+
+static bool begin_again(struct ahead *ahead) {
+    ahead->at = 0;
+    return ahead->memory || fseek(ahead->file, 0, SEEK_SET) == 0;
 }
 
 static bool get_bytes(struct ahead *ahead, uint8_t type, int at) {
@@ -95,8 +118,14 @@ static bool get_value(struct ahead *ahead, int at) {
 }
 
 // A statement that returns its binds as a row.
-static sqlite3_stmt *row_of(sqlite3 *db, unsigned columns) {
-    sqlite3_stmt *row = NULL;
+static sqlite3_stmt *row_of(struct cursor *cursor) {
+    sqlite3 *db = cursor->database->db;
+    const unsigned columns = cursor->columns;
+    sqlite3_stmt *row = cursor->reader;
+    if (row && (unsigned)sqlite3_column_count(row) == columns)
+        return row;
+    sqlite3_finalize(row);
+    row = NULL;
     sqlite3_str *sql = sqlite3_str_new(db);
     for (unsigned i = 1; i <= columns; i++)
         sqlite3_str_appendf(sql, "%s?%u", i == 1 ? "SELECT " : ",", i);
@@ -104,7 +133,7 @@ static sqlite3_stmt *row_of(sqlite3 *db, unsigned columns) {
     if (text)
         sqlite3_prepare_v2(db, text, -1, &row, NULL);
     sqlite3_free(text);
-    return row;
+    return cursor->reader = row;
 }
 
 static void end_with(struct ahead *ahead, unsigned number) {
@@ -112,9 +141,10 @@ static void end_with(struct ahead *ahead, unsigned number) {
     ora_error_set(&ahead->error, number, "");
 }
 
-// Reads the remaining rows of `cursor`. False if the client cancels the call;
-// the query ends in any case.
-static bool read_rest(struct cursor *cursor, struct ora_error *error) {
+// Reads the remaining rows of `cursor`, if they take at most so many bytes.
+// False if the client cancels the call; the query ends in any case.
+static bool read_rest(struct cursor *cursor, size_t most,
+                      struct ora_error *error) {
     sqlite3_stmt *from = cursor->statement;
     struct ahead *ahead = calloc(1, sizeof *ahead);
     if (!ahead) {
@@ -123,8 +153,9 @@ static bool read_rest(struct cursor *cursor, struct ora_error *error) {
         sqlite3_reset(from);
         return false;
     }
+    ahead->most = most;
     ahead->file = tmpfile();
-    ahead->row = row_of(cursor->database->db, cursor->columns);
+    ahead->row = row_of(cursor);
     bool room = ahead->file && ahead->row;
     int rc = cursor->row_ready || !room ? SQLITE_ROW : opifch2(cursor);
     while (room && rc == SQLITE_ROW) {
@@ -135,7 +166,7 @@ static bool read_rest(struct cursor *cursor, struct ora_error *error) {
             rc = opifch2(cursor);
     }
     ahead->total = ahead->rows;
-    if (!room || fseek(ahead->file, 0, SEEK_SET) != 0)
+    if (!room || !begin_again(ahead))
         end_with(ahead, SNAPSHOT_TOO_OLD);
     else if (rc != SQLITE_DONE)
         ora_error_from_sqlite(&ahead->error, cursor->database->db);
@@ -146,6 +177,36 @@ static bool read_rest(struct cursor *cursor, struct ora_error *error) {
     cursor->row_ready = false;
     cursor->ahead = ahead;
     return rc != SQLITE_INTERRUPT;
+}
+
+bool read_ahead_take(struct cursor *cursor, void *rows, uint64_t bytes,
+                     uint64_t count) {
+    struct ahead *ahead = calloc(1, sizeof *ahead);
+    if (!ahead)
+        return false;
+    ahead->row = row_of(cursor);
+    if (!ahead->row) {
+        free(ahead);
+        return false;
+    }
+    ahead->memory = rows;
+    ahead->bytes = bytes;
+    ahead->rows = ahead->total = count;
+    cursor->ahead = ahead;
+    return true;
+}
+
+void *read_ahead_rows(struct cursor *cursor, uint64_t *bytes, uint64_t *count) {
+    struct ahead *ahead = cursor->ahead;
+    uint8_t *rows = ahead->error.number ? NULL : malloc(ahead->bytes + 1);
+    *bytes = ahead->bytes;
+    *count = ahead->total;
+    if (rows && (!begin_again(ahead) || !get(ahead, rows, ahead->bytes))) {
+        free(rows);
+        rows = NULL;
+    }
+    cursor_position(cursor, 1);
+    return rows;
 }
 
 static bool is_half_fetched(const struct cursor *cursor) {
@@ -162,13 +223,25 @@ bool read_ahead_is_needed(const struct database *database) {
 bool read_ahead_all(struct database *database, const struct cursor *starting,
                     struct ora_error *error) {
     for (struct cursor *c = database->cursors; c; c = c->next)
-        if (c != starting && is_half_fetched(c) && !read_rest(c, error))
+        if (c != starting && is_half_fetched(c) &&
+            !read_rest(c, MOST_BYTES, error))
             return false;
     return true;
 }
 
 bool cursor_keep_rows(struct cursor *cursor, struct ora_error *error) {
-    return cursor->ahead || read_rest(cursor, error);
+    return cursor->ahead || read_rest(cursor, MOST_BYTES, error);
+}
+
+bool read_ahead_within(struct cursor *cursor, size_t most,
+                       struct ora_error *error) {
+    if (!cursor->ahead && !read_rest(cursor, most, error))
+        return false;
+    if (cursor->ahead->error.number != SNAPSHOT_TOO_OLD)
+        return true;
+    read_ahead_forget(cursor);
+    cursor->row_ready = cursor->at_end = false;
+    return true;
 }
 
 uint64_t cursor_row_count(const struct cursor *cursor) {
@@ -185,14 +258,14 @@ static bool skip_value(struct ahead *ahead) {
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT &&
         !get(ahead, &length, sizeof length))
         return false;
-    return fseek(ahead->file, length, SEEK_CUR) == 0;
+    return skip(ahead, length);
 }
 
 void cursor_position(struct cursor *cursor, uint64_t row) {
     struct ahead *ahead = cursor->ahead;
     if (!ahead)
         return;
-    bool fine = fseek(ahead->file, 0, SEEK_SET) == 0;
+    bool fine = begin_again(ahead);
     ahead->rows = ahead->total;
     for (; row > 1 && ahead->rows > 0 && fine; row--, ahead->rows--)
         for (unsigned i = 0; i < cursor->columns && fine; i++)
@@ -229,9 +302,13 @@ void read_ahead_forget(struct cursor *cursor) {
     cursor->ahead = NULL;
     if (!ahead)
         return;
-    sqlite3_finalize(ahead->row);
+    if (ahead->row) {
+        sqlite3_reset(ahead->row);
+        sqlite3_clear_bindings(ahead->row);
+    }
     if (ahead->file)
         fclose(ahead->file);
+    free(ahead->memory);
     free(ahead);
 }
 

@@ -19,6 +19,19 @@ bool read_ahead_all(struct database *database, const struct cursor *starting,
                     struct ora_error *error);
 bool read_ahead_is_needed(const struct database *database);
 
+// The rows of `cursor` are from now on those of this memory from malloc, which
+// read_ahead_rows() returned. False without memory: it is not taken over then.
+bool read_ahead_take(struct cursor *cursor, void *rows, uint64_t bytes,
+                     uint64_t count);
+// Reads the query that stands on its first row to its end, as above. If its
+// rows take more than `most` bytes, it is to be executed anew instead, from
+// cursor_advance() on, and has no `ahead`.
+bool read_ahead_within(struct cursor *cursor, size_t most,
+                       struct ora_error *error);
+// A copy, from malloc, of all the rows that were read ahead, the first of which
+// comes next. NULL if they end with an error, or without memory.
+void *read_ahead_rows(struct cursor *cursor, uint64_t *bytes, uint64_t *count);
+
 // As cursor_advance(), for rows that were read ahead.
 bool read_ahead_advance(struct cursor *cursor, struct ora_error *error);
 void read_ahead_forget(struct cursor *cursor);

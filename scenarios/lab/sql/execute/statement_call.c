@@ -9,6 +9,9 @@ static struct statement_call call_now(struct cursor *cursor,
                                       enum statement_call_kind kind) {
     const struct database *database = cursor->database;
     const uint64_t *stat = database->self->stat;
+    if (!SQL_TRACE_IS_BUILT)
+        return (struct statement_call){
+            .kind = kind, .cursor = cursor, .began_us = clock_us()};
     return (struct statement_call){
         .kind = kind,
         .cursor = cursor,
@@ -29,7 +32,8 @@ void statement_call_begins(struct cursor *cursor,
     database->call = call_now(cursor, kind);
     database->self->stat[STAT_PARSES] += kind == PARSE_CALL;
     database->self->stat[STAT_EXECUTES] += kind == EXEC_CALL;
-    sql_trace_cursor(call_trace_number(cursor));
+    if (SQL_TRACE_IS_BUILT)
+        sql_trace_cursor(call_trace_number(cursor));
 }
 
 void statement_call_recurses(struct cursor *cursor) {
@@ -52,7 +56,8 @@ void statement_call_ends(struct database *database, uint64_t rows,
     *us += (uint64_t)(end.began_us - call.began_us);
     const struct statement_call inner = database->inner;
     database->call.kind = database->inner.kind = NO_CALL;
-    if (!sql_trace_wants_call(call.began_us, call.cpu_us >= 0))
+    if (!SQL_TRACE_IS_BUILT ||
+        !sql_trace_wants_call(call.began_us, call.cpu_us >= 0))
         return;
     if (end.cpu_us < 0)
         end.cpu_us = cpu_us(0);

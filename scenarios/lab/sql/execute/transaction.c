@@ -9,6 +9,8 @@
 #include "process/sql_trace.h"
 #include "sql/execute/database.h"
 #include "sql/execute/read_ahead.h"
+#include "sql/execute/remote.h"
+#include "sql/execute/statement_tables.h"
 
 enum {
     // A waiting session checks for a break once per slice.
@@ -64,7 +66,10 @@ static int authorize(void *argument, int action, const char *first,
                      const char *second, const char *schema,
                      const char *trigger) {
     const struct database *database = argument;
-    (void)first, (void)second, (void)trigger;
+    (void)trigger;
+    if (database->noting)
+        statement_tables_note(database->noting, database->sga->user, action,
+                              first, second, schema);
     if (database->declaring)
         return SQLITE_OK;
     if (database->stepping)
@@ -106,6 +111,7 @@ static bool run(struct database *database, const char *sql) {
 bool transaction_begin(struct database *database) {
     if (!sqlite3_get_autocommit(database->db))
         return true;
+    result_changes_end(database->sga, database->self, true);
     bool begun = run(database, "BEGIN IMMEDIATE");
     wait_is_over(database);
     if (begun)
@@ -115,9 +121,38 @@ bool transaction_begin(struct database *database) {
 
 static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
 
+// No remote row is ever changed, so nothing has to be agreed on: what ends
+// there are the locks of a remote FOR UPDATE.
+static bool end_remote(struct database *database, const char *how) {
+    struct ora_error *error = &database->remote_error;
+    *error = (struct ora_error){0};
+    return !database->remote_calls ||
+           database->remote_calls->end_transaction(database->remote,
+                                                   how == COMMIT, error);
+}
+
+bool transaction_is_open(const struct database *database) {
+    return !sqlite3_get_autocommit(database->db) ||
+           (database->remote_calls &&
+            database->remote_calls->in_transaction(database->remote));
+}
+
+void transaction_error(struct database *database, struct ora_error *error) {
+    if (database->remote_error.number)
+        *error = database->remote_error;
+    else
+        ora_error_from_sqlite(error, database->db);
+}
+
 static bool end(struct database *database, const char *how) {
     const bool none = sqlite3_get_autocommit(database->db);
+    if (!end_remote(database, how))
+        return false;
+    if (!none && how == COMMIT)
+        result_changes_commit(database->sga, database->self);
     bool ended = none || run(database, how);
+    result_changes_end(database->sga, database->self,
+                       sqlite3_get_autocommit(database->db));
     wait_is_over(database);
     if (ended)
         sql_trace_transaction_ends(how == ROLLBACK, none);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct database;
+struct ora_error;
 
 // Installs the busy handler and the authorizer, which decides who may change
 // what.
@@ -17,6 +18,10 @@ bool transactions_open(struct database *database);
 // Begins a transaction unless one is open. False if SQLite refuses.
 bool transaction_begin(struct database *database);
 bool transaction_commit(struct database *database);
+// Whether there is one. A query of a remote table begins one, too.
+bool transaction_is_open(const struct database *database);
+// Why the last commit or rollback failed.
+void transaction_error(struct database *database, struct ora_error *error);
 // The session is over: what it has not committed will be undone.
 void transaction_abandon(struct database *database);
 bool transaction_rollback(struct database *database);

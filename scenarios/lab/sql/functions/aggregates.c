@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sql/functions/function.h"
+#include "sql/types/binary_number.h"
 #include "sql/types/value.h"
 
 struct sum {
@@ -13,6 +14,8 @@ struct sum {
     bool wide, failed;
     int64_t integer;
     struct decimal decimal;
+    enum value_class binary; // BINARY_FLOAT or BINARY_DOUBLE, of all values
+    double number;
 };
 
 static void widen(struct sum *sum) {
@@ -20,6 +23,24 @@ static void widen(struct sum *sum) {
         return;
     sum->decimal = decimal_from_integer(sum->integer);
     sum->wide = true;
+}
+
+// In the order of the rows, as each addition rounds.
+static void change_binary(sqlite3_context *context, struct sum *sum,
+                          sqlite3_value *value, bool take) {
+    const enum value_class class = value_class(value);
+    double number;
+    if (take || (sum->count > 1 && sum->binary != class)) {
+        value_result_error(context, 3001,
+                           take ? "a moving sum of BINARY_DOUBLE"
+                                : "numbers of several types");
+        sum->failed = true;
+    } else if (value_binary(context, value, class, &number)) {
+        sum->number += number;
+        if (class == CLASS_BINARY_FLOAT)
+            sum->number = (double)(float)sum->number;
+        sum->binary = class;
+    }
 }
 
 static void change(sqlite3_context *context, sqlite3_value *value, bool take) {
@@ -31,6 +52,10 @@ static void change(sqlite3_context *context, sqlite3_value *value, bool take) {
     if (!sum || sum->failed)
         return;
     sum->count += take ? -1 : 1;
+    if (sum->binary || value_class_is_binary(value_class(value))) {
+        change_binary(context, sum, value, take);
+        return;
+    }
     if (!sum->wide && sqlite3_value_type(value) == SQLITE_INTEGER &&
         !(take ? __builtin_sub_overflow(sum->integer,
                                         sqlite3_value_int64(value), &result)
@@ -65,6 +90,13 @@ static void answer(sqlite3_context *context) {
     struct sum *sum = sqlite3_aggregate_context(context, 0);
     if (!sum || sum->count == 0 || sum->failed)
         return;
+    if (sum->binary) {
+        const bool average = sqlite3_user_data(context) != NULL;
+        value_result_binary(
+            context, average ? sum->number / (double)sum->count : sum->number,
+            sum->binary);
+        return;
+    }
     widen(sum);
     struct decimal result = sum->decimal;
     if (sqlite3_user_data(context)) {
@@ -93,10 +125,10 @@ static void answer_only(sqlite3_context *context) {
 }
 
 const struct function aggregate_functions[] = {
-    {"SUM", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .step = step,
-     .inverse = inverse, .answer = answer},
+    {"SUM", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE,
+     .result = RESULT_SUMMED, .step = step, .inverse = inverse, .answer = answer},
     {"AVG", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .data = "avg",
-     .step = step, .inverse = inverse, .answer = answer},
+     .result = RESULT_SUMMED, .step = step, .inverse = inverse, .answer = answer},
     {"ONE_ROW$", 1, 1, .step = one_row, .answer = answer_only},
     {NULL},
 };

@@ -4,8 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "sql/types/calendar.h"
 #include "sql/functions/function.h"
+#include "sql/types/binary_number.h"
+#include "sql/types/calendar.h"
 #include "sql/types/value.h"
 
 enum operation { ADD, SUBTRACT, MULTIPLY, DIVIDE };
@@ -100,6 +101,22 @@ static void of_dates(sqlite3_context *context, enum operation operation,
     }
 }
 
+// By IEEE 754: a division by zero is an infinity, or a NaN.
+static void of_binary_numbers(sqlite3_context *context,
+                              enum operation operation, sqlite3_value **value,
+                              enum value_class class) {
+    double a, b;
+    if (!value_binary(context, value[0], class, &a) ||
+        !value_binary(context, value[1], class, &b))
+        return;
+    value_result_binary(context,
+                        operation == ADD        ? a + b
+                        : operation == SUBTRACT ? a - b
+                        : operation == MULTIPLY ? a * b
+                                                : a / b,
+                        class);
+}
+
 static void calculate(sqlite3_context *context, int n, sqlite3_value **value) {
     const enum operation operation =
         (enum operation)(intptr_t)sqlite3_user_data(context);
@@ -115,6 +132,12 @@ static void calculate(sqlite3_context *context, int n, sqlite3_value **value) {
     const bool second = value_class_is_time(value_class(value[1]));
     if (first || second) {
         of_dates(context, operation, value, first, second);
+        return;
+    }
+    const enum value_class both =
+        value_class_of_both(value_class(value[0]), value_class(value[1]));
+    if (both != CLASS_NUMBER) {
+        of_binary_numbers(context, operation, value, both);
         return;
     }
     if (!value_decimal(context, value[0], &a) ||

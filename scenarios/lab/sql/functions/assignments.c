@@ -8,15 +8,16 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sql/types/column_type.h"
 #include "sql/functions/function.h"
+#include "sql/types/binary_number.h"
+#include "sql/types/column_type.h"
 #include "sql/types/utf8.h"
 #include "sql/types/value.h"
 
 static void assign_number(sqlite3_context *context, sqlite3_value *value,
                           const struct column_type *type) {
     struct decimal number;
-    if (!value_decimal(context, value, &number))
+    if (!value_number(context, value, &number))
         return;
     if (type->precision == 0) {
         value_result_decimal(context, &number);
@@ -101,6 +102,13 @@ static void assign_lob(sqlite3_context *context, sqlite3_value *value,
         value_result_text(context, text.at, text.length);
 }
 
+static void assign_binary(sqlite3_context *context, sqlite3_value *value,
+                          const struct column_type *type) {
+    double number;
+    if (value_binary(context, value, type->class, &number))
+        value_result_binary(context, number, type->class);
+}
+
 static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
     struct column_type *type = sqlite3_get_auxdata(context, 1);
     const char *column =
@@ -137,6 +145,10 @@ static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
     case CLASS_INTERVAL_YM:
     case CLASS_INTERVAL_DS:
         assign_interval(context, value[0], type);
+        break;
+    case CLASS_BINARY_FLOAT:
+    case CLASS_BINARY_DOUBLE:
+        assign_binary(context, value[0], type);
         break;
     case CLASS_CLOB:
     case CLASS_BLOB:

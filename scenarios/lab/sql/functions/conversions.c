@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/types/date_format.h"
 #include "sql/functions/function.h"
+#include "sql/types/binary_number.h"
+#include "sql/types/date_format.h"
 #include "sql/types/number_format.h"
 #include "sql/types/value.h"
 
@@ -73,7 +74,7 @@ static void to_number(sqlite3_context *context, int n, sqlite3_value **value) {
     if (functions_any_null(n, value))
         return;
     if (n == 1) {
-        if (value_decimal(context, value[0], &number))
+        if (value_number(context, value[0], &number))
             value_result_decimal(context, &number);
         return;
     }
@@ -159,7 +160,8 @@ static void date_of(sqlite3_context *context, int n, sqlite3_value **value) {
 
 const struct function conversion_functions[] = {
     {"TO_CHAR", 1, 2, OPERAND_TEXT, FUNCTION_PLAIN, to_char},
-    {"TO_NUMBER", 1, 2, OPERAND_NUMBER, FUNCTION_PLAIN, to_number},
+    {"TO_NUMBER", 1, 2, OPERAND_NUMBER, FUNCTION_PLAIN, to_number,
+     .of_binary_numbers = true},
     {"TO_DATE", 1, 2, OPERAND_DATE, FUNCTION_PLAIN, to_time,
      (void *)DATE_BYTES},
     {"TO_TIMESTAMP", 1, 2, OPERAND_TIMESTAMP, FUNCTION_PLAIN, to_time,

@@ -16,7 +16,8 @@ const struct function form_functions[] = {
 
 // SQLite's own, over a window.
 const struct function window_functions[] = {
-    {"COUNT", 1, 1, OPERAND_SMALL, FUNCTION_AGGREGATE, NULL},
+    {"COUNT", 1, 1, OPERAND_SMALL, FUNCTION_AGGREGATE, NULL,
+     .of_binary_numbers = true},
     {"MIN", 1, 1, OPERAND_UNKNOWN, FUNCTION_AGGREGATE, NULL, NULL,
      RESULT_AS_FIRST},
     {"MAX", 1, 1, OPERAND_UNKNOWN, FUNCTION_AGGREGATE, NULL, NULL,

@@ -13,7 +13,8 @@ static const struct function *const tables[] = {
     date_functions,       conversion_functions, comparison_functions,
     aggregate_functions,  window_functions,     assignment_functions,
     rownum_functions,     dictionary_functions, form_functions,
-    session_functions,    trace_functions};
+    session_functions,    trace_functions,
+    binary_number_functions, rowid_functions, result_cache_functions};
 
 const struct function *function_named(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -24,6 +25,23 @@ const struct function *function_named(const char *name, size_t length) {
     return NULL;
 }
 
+// A bare function's name has no parentheses in Oracle, and a mark in SQLite.
+static void spell(const struct function *f, char name[LONGEST_FUNCTION]) {
+    snprintf(name, LONGEST_FUNCTION, "%s%s", f->name,
+             f->kind == FUNCTION_BARE ? "$" : "");
+}
+
+bool function_varies(const char *name) {
+    char spelled[LONGEST_FUNCTION];
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const struct function *f = tables[i]; f->name; f++) {
+            spell(f, spelled);
+            if ((f->varies || f->of_session) && strcasecmp(spelled, name) == 0)
+                return true;
+        }
+    return false;
+}
+
 static bool add(sqlite3 *db, const struct function *f, int arguments,
                 struct database *database) {
     char name[LONGEST_FUNCTION];
@@ -31,8 +49,7 @@ static bool add(sqlite3 *db, const struct function *f, int arguments,
         SQLITE_UTF8 |
         (f->varies || f->of_session || f->step ? 0 : SQLITE_DETERMINISTIC);
     void *data = f->of_session ? (void *)database : (void *)f->data;
-    snprintf(name, sizeof name, "%s%s", f->name,
-             f->kind == FUNCTION_BARE ? "$" : "");
+    spell(f, name);
     if (f->inverse)
         return sqlite3_create_window_function(db, name, arguments, flags, data,
                                               f->step, f->answer, f->answer,

@@ -29,6 +29,7 @@ enum function_result {
     RESULT_FIXED,
     RESULT_AS_FIRST,
     RESULT_ROUNDED, // a date's is a date
+    RESULT_SUMMED,  // a BINARY_DOUBLE's or BINARY_FLOAT's is one
 };
 
 struct function {
@@ -40,8 +41,11 @@ struct function {
     void (*call)(struct sqlite3_context *, int, struct sqlite3_value **);
     const void *data; // for `call`
     enum function_result result;
-    bool varies;     // not deterministic
+    bool varies;     // its value follows from more than its arguments
     bool of_session; // `call` is given the session's struct database instead
+    // It takes a BINARY_DOUBLE or BINARY_FLOAT, as those whose result is AS_FIRST
+    // or SUMMED do.
+    bool of_binary_numbers;
     // of an aggregate
     void (*step)(struct sqlite3_context *, int, struct sqlite3_value **);
     void (*inverse)(struct sqlite3_context *, int, struct sqlite3_value **);
@@ -55,11 +59,15 @@ extern const struct function arithmetic_functions[], number_functions[],
     text_functions[], date_functions[], conversion_functions[],
     comparison_functions[], aggregate_functions[], window_functions[],
     assignment_functions[], rownum_functions[], dictionary_functions[],
-    form_functions[], session_functions[], trace_functions[];
+    form_functions[], session_functions[], trace_functions[],
+    binary_number_functions[], rowid_functions[], result_cache_functions[];
 
 // The function that a statement calls by this name, in any case; NULL if there
 // is none, even if SQLite has one.
 const struct function *function_named(const char *name, size_t length);
+// Whether the value of the function that SQLite knows by this name follows from
+// more than its arguments.
+bool function_varies(const char *name);
 // Makes all of them known to SQLite.
 bool functions_register(struct sqlite3 *db, struct database *database);
 

@@ -110,10 +110,10 @@ static struct block *inner_block(struct statement *s, unsigned open,
 %right NOT.
 
 %fallback ID
-    BEGIN BOTH CALL CASCADE CONSTRAINT CROSS DECLARE END ESCAPE FETCH FIRST
-    FOLLOWING FOREIGN FULL INNER INTERVAL JOIN KEY LAST LEADING LEFT LOCKED
+    AUTHENTICATED BEGIN BOTH CALL CASCADE CONSTRAINT CROSS DATABASE DECLARE END ESCAPE FETCH FIRST
+    FOLLOWING FOREIGN FULL INNER INTERVAL JOIN KEY LAST LEADING LEFT LINK LOCKED
     NATURAL NEXT NOCYCLE NULLS OFFSET ONLY OPEN OUTER OVER PARTITION PERCENT
-    PRECEDING PRIMARY PURGE RANGE REFERENCES RETURN RETURNING RIGHT SKIP
+    PRECEDING PRIMARY PURGE RANGE REFERENCES RETURN RETURNING RIGHT SHARED SKIP
     SOME_WORD TIES TIME TRAILING TRUNCATE UNBOUNDED USING WAIT WHEN ZONE.
 
 // ---- Statements
@@ -384,10 +384,7 @@ source(A) ::= LP query(Q) RP alias(N). {
 source(A) ::= LP join(J) RP. { A = tree_join(s, JOIN_PARENTHESIZED, J, NULL); }
 %type table {struct source *}
 table(A) ::= table_name(N). { A = tree_source(s, N, 0); }
-table(A) ::= table_name(N) AT column_name. {
-    A = tree_source(s, N, 0);
-    A->remote = true;
-}
+table(A) ::= table_name(N) AT link_name(L). { A = tree_remote_source(s, N, L); }
 %type table_name {struct name}
 table_name(A) ::= name(N). { A = (struct name){N, N}; }
 table_name(A) ::= name(M) DOT name(N). { A = (struct name){M, N}; }
@@ -397,6 +394,12 @@ alias(A) ::= . { A = 0; }
 alias(A) ::= name(N). { A = N; }
 
 // ---- Names
+
+// Of any number of parts.
+%type link_name {struct name}
+link_name(A) ::= name(N). { A = (struct name){N, N}; }
+link_name(A) ::= link_name(L) DOT name(N). { A = (struct name){L.first, N}; }
+link_name(A) ::= NO_LINK(N). { A = (struct name){N, N}; }
 
 %type name {unsigned}
 name(A) ::= ID(N). { A = N; }
@@ -442,6 +445,7 @@ factor(A) ::= MINUS_SIGN(S) factor(F). { A = tree_sign(s, S, true, F); }
 primary(A) ::= NULL(N). { A = tree_expr(s, EXPR_NULL, N, N + 1); }
 primary(A) ::= STRING(N). { A = tree_expr(s, EXPR_TEXT, N, N + 1); }
 primary(A) ::= NUMBER(N). { A = tree_expr(s, EXPR_NUMBER, N, N + 1); }
+primary(A) ::= BINARY_NUMBER(N). { A = tree_expr(s, EXPR_BINARY_NUMBER, N, N + 1); }
 primary(A) ::= BIND(N). { A = tree_expr(s, EXPR_BIND, N, N + 1); }
 primary(A) ::= DATE(N) STRING. { A = tree_expr(s, EXPR_DATE, N, N + 2); }
 primary(A) ::= TIMESTAMP_WORD(N) STRING. { A = tree_expr(s, EXPR_TIMESTAMP, N, N + 2); }
@@ -976,6 +980,54 @@ purge ::= .
 purge ::= PURGE.
 words ::= .
 words ::= words ID.
+
+// ---- Database links
+
+create ::= CREATE shared(S) public DATABASE LINK link_name(N) link_user(U)
+           authentication(P) link_host(H). {
+    s->tree->kind = TREE_CREATE_LINK;
+    s->tree->link = (struct link_spec){N, U.name, U.password, H, S};
+    if (P && !S)
+        statement_refuse(s, 922, P, "");
+}
+drop ::= DROP public DATABASE LINK link_name(N). {
+    s->tree->kind = TREE_DROP_LINK;
+    s->tree->link.name = N;
+}
+%type shared {bool}
+shared(A) ::= . { A = false; }
+shared(A) ::= SHARED. { A = true; }
+public ::= .
+public ::= PUBLIC(P). { statement_refuse(s, 3001, P, "a public database link"); }
+%include {
+struct link_user {
+    unsigned name, password;
+};
+}
+%type link_user {struct link_user}
+link_user(A) ::= . {
+    A = (struct link_user){0};
+    statement_refuse(s, 3001, s->parsed, "a link without a password");
+}
+link_user(A) ::= CONNECT TO user(U) IDENTIFIED BY password(P). {
+    A = (struct link_user){U, P};
+    if (statement_is(s, U, "current_user"))
+        statement_refuse(s, 3001, U, "a link without a password");
+}
+// Sessions share no connection here, whoever may use it.
+%type authentication {unsigned}
+authentication(A) ::= . { A = 0; }
+authentication(A) ::= AUTHENTICATED(P) BY user IDENTIFIED BY password. { A = P; }
+%type user {unsigned}
+user(A) ::= name(N). { A = N; }
+user(A) ::= NO_USER(N). { A = N; }
+%type password {unsigned}
+password(A) ::= name(N). { A = N; }
+password(A) ::= NO_PASSWORD(N). { A = N; }
+%type link_host {unsigned}
+link_host(A) ::= USING STRING(T). { A = T; }
+link_host(A) ::= USING NO_HOST(T). { A = T; }
+link_host(A) ::= NO_HOST(T). { A = T; }
 
 // ---- PL/SQL: what drivers and tools send on their own
 

@@ -76,6 +76,11 @@ static struct token number(const char **from, const char *end) {
             at = power;
         }
     }
+    // 1d and 1f are BINARY_DOUBLE and BINARY_FLOAT.
+    const bool letter =
+        at < end && (*at == 'd' || *at == 'D' || *at == 'f' || *at == 'F');
+    if (letter && (at + 1 == end || !continues_name(at[1])))
+        at++;
     struct token token = made(TOKEN_NUMBER, *from, at);
     *from = at;
     return token;

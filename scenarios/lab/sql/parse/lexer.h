@@ -12,7 +12,7 @@ enum token_type {
     TOKEN_WORD,   // keyword or unquoted name
     TOKEN_QUOTED, // "name", without the quotes
     TOKEN_STRING, // 'text', with its quotes
-    TOKEN_NUMBER,
+    TOKEN_NUMBER, // with the letter of a BINARY_DOUBLE or BINARY_FLOAT
     TOKEN_BIND, // :name, without the colon
     TOKEN_HINT, // /*+ text */, only the text
     TOKEN_SIGN,

@@ -6,7 +6,7 @@
 enum {
     LONGEST_NAME = 128, // of a table or column, in bytes
     BIND_NAME = 32,
-    MOST_BINDS = 1000,
+    MOST_BINDS = 65535, // Oracle's; SQLite is built for as many
 };
 
 #endif

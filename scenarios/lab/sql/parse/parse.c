@@ -9,10 +9,10 @@
 
 enum {
     DEEPEST = 100, // parentheses
-    MOST_TOKENS = 200000,
+    MOST_TOKENS = 1 << 19,
 };
 
-// Searches a hint for the one that changes how SQLite must run the query.
+// Searches a hint for what changes how the query is run.
 static void read_hint(struct statement *s, const struct token *hint) {
     const char *at = hint->at, *end = hint->at + hint->length;
     for (;;) {
@@ -21,6 +21,11 @@ static void read_hint(struct statement *s, const struct token *hint) {
             return;
         if (token_is(&word, "ordered") || token_is(&word, "leading"))
             s->ordered = true;
+        // The whole statement's result: not that of a subquery.
+        if (s->count == 1 && token_is(&word, "result_cache"))
+            s->result_cache = 1;
+        if (s->count == 1 && token_is(&word, "no_result_cache"))
+            s->result_cache = -1;
     }
 }
 
@@ -39,29 +44,9 @@ static bool match_parentheses(struct statement *s) {
     return depth == 0;
 }
 
-static void add_bind(struct statement *s, unsigned token) {
-    if (s->binds == MOST_BINDS || s->tokens[token].length >= BIND_NAME)
-        statement_refuse(s, 1745, token, "");
-    else
-        s->bind_token[s->binds++] = token;
-}
-
-// 1d and 1f are BINARY_DOUBLE and BINARY_FLOAT.
-static bool is_binary(const struct token *number) {
-    const struct token *next = number + 1;
-    return next->type == TOKEN_WORD &&
-           next->at == number->at + number->length && strchr("dDfF", *next->at);
-}
-
 static void classify(struct statement *s) {
-    for (unsigned i = 0; i < s->count && !s->error; i++) {
-        struct token *token = &s->tokens[i];
-        token->code = (uint16_t)word_code(token);
-        if (token->type == TOKEN_BIND)
-            add_bind(s, i);
-        else if (token->type == TOKEN_NUMBER && is_binary(token))
-            statement_refuse(s, 3001, i, "BINARY_DOUBLE");
-    }
+    for (unsigned i = 0; i < s->count; i++)
+        s->tokens[i].code = (uint16_t)word_code(&s->tokens[i]);
     statement_work(s, s->count);
 }
 
@@ -125,6 +110,7 @@ bool parse_read(struct statement *s, const char *text, size_t length) {
 bool parse_tree(struct statement *s) {
     join_marks(s);
     classify(s);
+    placeholders_read(s);
     if (!s->error && match_parentheses(s)) {
         s->tree = statement_take(s, sizeof *s->tree);
         parse_tokens(s);
@@ -134,7 +120,9 @@ bool parse_tree(struct statement *s) {
 
 void parse_free(struct statement *s) {
     free(s->tokens);
+    free(s->bind);
     s->tokens = NULL;
+    s->bind = NULL;
     tree_memory_free(&s->memory);
 }
 
@@ -156,6 +144,8 @@ static unsigned missing(const struct statement *s, const void *parser,
     } rules[] = {
         {TK_NUMBER, 936},     {TK_NO_TABLE, 903}, {TK_NO_INDEX, 953},
         {TK_NO_COLUMN, 1747}, {TK_NO_ALIAS, 923}, {TK_NO_COMMA, 917},
+        {TK_NO_LINK, 1729},   {TK_NO_USER, 987},  {TK_NO_PASSWORD, 988},
+        {TK_NO_HOST, 922},
         {TK_FROM, 923},       {TK_RP, 907},       {TK_LT, 920},
         {TK_EQ, 927},         {0, 933},           {TK_BY, 924},
         {TK_SET, 971},        {TK_VALUES, 926},   {TK_INTO, 925},
@@ -202,9 +192,10 @@ unsigned parse_bound(struct statement *s, const struct expr *value) {
 
 void parse_check_type(struct statement *s, const struct type_name *type) {
     static const char *const known[] = {
-        "number",   "decimal",  "numeric",   "integer", "int",
-        "smallint", "varchar2", "varchar",   "date",    "clob",
-        "blob",     "raw",      "timestamp", NULL};
+        "number",    "decimal",      "numeric",       "integer",
+        "int",       "smallint",     "varchar2",      "varchar",
+        "date",      "clob",         "blob",          "raw",
+        "timestamp", "binary_float", "binary_double", NULL};
     bool found = type->interval;
     for (const char *const *k = known; *k; k++)
         found = found || statement_is(s, type->from, *k);

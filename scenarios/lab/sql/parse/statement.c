@@ -74,6 +74,23 @@ char name_letter(const struct token *name, size_t i) {
                : (char)toupper((unsigned char)name->at[i]);
 }
 
+void statement_spell(struct statement *s, unsigned first, unsigned last,
+                     char *to, size_t size) {
+    size_t length = 0;
+    for (unsigned i = first; i <= last; i += 2) {
+        const struct token *part = &s->tokens[i];
+        if (length + part->length + 2 > size) {
+            statement_refuse(s, 972, first, "");
+            break;
+        }
+        if (i > first)
+            to[length++] = '.';
+        for (size_t j = 0; j < part->length; j++)
+            to[length++] = name_letter(part, j);
+    }
+    to[length] = '\0';
+}
+
 bool name_spells(const struct token *token, const char *name) {
     if (strlen(name) != token->length)
         return false;

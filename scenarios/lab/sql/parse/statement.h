@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #include "sql/parse/limits.h"
-#include "sql/parse/memory.h"
 #include "sql/parse/lexer.h"
+#include "sql/parse/memory.h"
+#include "sql/parse/placeholders.h"
 
 struct tree;
 
@@ -21,12 +22,12 @@ struct statement {
     _Alignas(16) char reserve[LARGEST_NODE]; // for who finds no memory
     struct token *tokens;                    // ends with a TOKEN_END
     unsigned count;
-    unsigned bind_token[MOST_BINDS]; // per placeholder: its token
-    // per placeholder, the type (enum operand_type) that it is used as; 0: any
-    uint8_t expected[MOST_BINDS];
+    struct placeholder *bind; // from malloc
     unsigned binds;
     unsigned parsed; // the token that is being parsed
     bool ordered;    // a hint asks for joins in the order of FROM
+    // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, 0: neither
+    int result_cache;
     struct tree *tree;
     uint64_t work; // done so far: see statement_work()
     // Whether the client wants the call stopped; may be NULL.
@@ -63,6 +64,10 @@ bool statement_is(const struct statement *s, unsigned token, const char *word);
 char name_letter(const struct token *name, size_t i);
 bool name_spells(const struct token *token, const char *name);
 bool name_equals(const struct token *a, const struct token *b);
+// A name of several parts, which are the tokens first, first + 2 ... last, with
+// points between them. Refuses what does not fit into `size` bytes.
+void statement_spell(struct statement *s, unsigned first, unsigned last,
+                     char *to, size_t size);
 // Cut to LONGEST_NAME.
 void name_spell(const struct token *token, char to[LONGEST_NAME + 1]);
 

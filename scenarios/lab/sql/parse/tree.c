@@ -38,7 +38,8 @@ struct expr *tree_operation(struct statement *s, enum expr_kind kind,
 struct expr *tree_sign(struct statement *s, unsigned token, bool negative,
                        struct expr *operand) {
     // Signs one after the other are one; those of a literal are its own.
-    if (operand->kind == EXPR_SIGN || operand->kind == EXPR_NUMBER) {
+    if (operand->kind == EXPR_SIGN || operand->kind == EXPR_NUMBER ||
+        operand->kind == EXPR_BINARY_NUMBER) {
         operand->negative ^= negative;
         operand->from = token;
         return operand;
@@ -110,6 +111,18 @@ struct source *tree_source(struct statement *s, struct name table,
     struct source *made = statement_take(s, sizeof *made);
     made->table = table;
     made->alias = alias;
+    return made;
+}
+
+struct source *tree_remote_source(struct statement *s, struct name table,
+                                  struct name link) {
+    struct source *made = tree_source(s, table, 0);
+    made->link = link;
+    if (s->tree->last_remote)
+        s->tree->last_remote->next_remote = made;
+    else
+        s->tree->remote = made;
+    s->tree->last_remote = made;
     return made;
 }
 

@@ -33,6 +33,7 @@ enum expr_kind {
     EXPR_NULL,
     EXPR_TEXT,
     EXPR_NUMBER,
+    EXPR_BINARY_NUMBER, // 1d, 1f
     EXPR_DATE, // DATE 'text' in `from` + 1
     EXPR_TIMESTAMP,
     EXPR_BIND,
@@ -126,6 +127,7 @@ struct expr {
     bool native;
     bool alike; // an entry of IN, a bound of BETWEEN: SQLite compares it
     const struct function *function;
+    uint32_t object; // of a table's own ROWID: the data object; else 0
 };
 
 struct order_term {
@@ -192,20 +194,25 @@ enum place {
     PLACE_OWN,   // in the user's schema
     PLACE_OWNER, // in that of its qualifier
     PLACE_SYS,
-    PLACE_VIEW, // nowhere: its query stands for it
+    PLACE_VIEW,   // nowhere: its query stands for it
+    PLACE_REMOTE, // a virtual table reads it through a link
 };
 
 // What has columns in a FROM: a table, or a query.
 struct source {
     struct source *next; // of the block
     struct name table;
-    bool remote; // table@link
+    struct name link;           // table@link; 0: none
+    struct source *next_remote; // of the statement, in the order of the text
     struct query *query;
     unsigned alias; // a token; 0: none
     // resolved
     enum place place;
     struct column_defs columns;
+    const char *remote_name;  // by which SQLite knows table@link
+    bool in_catalog;          // a table, but not at the end of a link
     bool own;                 // a user's table
+    bool rowids;              // their ROWIDs are used
     struct names_list *using; // columns that it is joined by
 };
 
@@ -394,6 +401,12 @@ struct variables {
     struct variable *first, *last;
 };
 
+struct link_spec { // of CREATE and DROP DATABASE LINK
+    struct name name;
+    unsigned user, password, host; // tokens
+    bool shared;
+};
+
 enum tree_kind {
     TREE_QUERY,
     TREE_INSERT,
@@ -404,6 +417,8 @@ enum tree_kind {
     TREE_DROP_TABLE,
     TREE_DROP_INDEX,
     TREE_TRUNCATE,
+    TREE_CREATE_LINK,
+    TREE_DROP_LINK,
     TREE_BLOCK,
 };
 
@@ -427,11 +442,16 @@ struct tree {
     struct name name; // of the index
     struct column_specs specs;
     struct exprs index;
+    struct link_spec link;
     // PL/SQL
     struct variables variables;
     struct plsqls body;
     bool call;          // SQL's CALL
     struct with *withs; // all of the statement
+    struct source *remote, *last_remote; // tables at the end of a link
+    // resolved
+    bool local;       // a table is here
+    bool bound_to_us; // a function's value depends on where it is called
 };
 
 struct names_of_columns { // possibly qualified
@@ -467,6 +487,9 @@ struct item *tree_item(struct statement *s, struct expr *value, unsigned alias);
 struct item *tree_star(struct statement *s, struct name table, unsigned star);
 struct source *tree_source(struct statement *s, struct name table,
                            unsigned alias);
+// table@link
+struct source *tree_remote_source(struct statement *s, struct name table,
+                                  struct name link);
 struct join *tree_join(struct statement *s, enum join_kind kind,
                        struct join *left, struct join *right);
 struct join *tree_join_source(struct statement *s, struct source *source);

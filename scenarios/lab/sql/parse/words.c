@@ -37,6 +37,7 @@ static const struct word words[] = {
     {"ASC", TK_ASC},
     {"AT", TK_AT_TIME, BEFORE_TIME},
     {"AUDIT", TK_RESERVED},
+    {"AUTHENTICATED", TK_AUTHENTICATED},
     {"BEGIN", TK_BEGIN},
     {"BETWEEN", TK_BETWEEN},
     {"BOTH", TK_BOTH},
@@ -59,6 +60,7 @@ static const struct word words[] = {
     {"CROSS", TK_CROSS},
     {"CURRENT", TK_CURRENT},
     {"CURSOR", TK_REFUSED, BEFORE_VALUE},
+    {"DATABASE", TK_DATABASE},
     {"DATE", TK_DATE},
     {"DECIMAL", TK_TYPE_WORD},
     {"DECLARE", TK_DECLARE},
@@ -85,7 +87,7 @@ static const struct word words[] = {
     {"GRANT", TK_RESERVED},
     {"GROUP", TK_GROUP},
     {"HAVING", TK_HAVING},
-    {"IDENTIFIED", TK_RESERVED},
+    {"IDENTIFIED", TK_IDENTIFIED},
     {"IMMEDIATE", TK_RESERVED},
     {"IN", TK_IN},
     {"INCREMENT", TK_RESERVED},
@@ -106,6 +108,7 @@ static const struct word words[] = {
     {"LEFT", TK_LEFT},
     {"LEVEL", TK_PSEUDO},
     {"LIKE", TK_LIKE},
+    {"LINK", TK_LINK},
     {"LOCK", TK_RESERVED},
     {"LOCKED", TK_LOCKED},
     {"LONG", TK_TYPE_WORD},
@@ -143,7 +146,7 @@ static const struct word words[] = {
     {"PRIMARY", TK_PRIMARY},
     {"PRIOR", TK_REFUSED, BEFORE_VALUE},
     {"PRIOR", TK_RESERVED},
-    {"PUBLIC", TK_RESERVED},
+    {"PUBLIC", TK_PUBLIC},
     {"PURGE", TK_PURGE},
     {"RANGE", TK_RANGE},
     {"RAW", TK_TYPE_WORD},
@@ -162,6 +165,7 @@ static const struct word words[] = {
     {"SESSION", TK_RESERVED},
     {"SET", TK_SET},
     {"SHARE", TK_RESERVED},
+    {"SHARED", TK_SHARED},
     {"SIZE", TK_RESERVED},
     {"SKIP", TK_SKIP},
     {"SMALLINT", TK_TYPE_WORD},
@@ -279,7 +283,8 @@ int word_code(const struct token *at) {
     case TOKEN_STRING:
         return TK_STRING;
     case TOKEN_NUMBER:
-        return TK_NUMBER;
+        return isalpha((unsigned char)at->at[at->length - 1]) ? TK_BINARY_NUMBER
+                                                              : TK_NUMBER;
     case TOKEN_BIND:
         return TK_BIND;
     case TOKEN_SIGN:

@@ -6,6 +6,11 @@
 #include "sql/functions/function.h"
 #include "sql/resolve/resolver.h"
 
+void note_site(const struct resolver *r, const struct function *function) {
+    if (function->varies || function->of_session)
+        r->s->tree->bound_to_us = true;
+}
+
 static bool is_number_or_text(enum operand_type type) {
     return operand_is_number(type) || type == OPERAND_TEXT;
 }
@@ -20,6 +25,8 @@ static enum operand_type result_type(const struct expr *call) {
             call->list.count == 3 && call->list.last->type != type)
             return OPERAND_UNKNOWN;
         return first && first->bind ? OPERAND_UNKNOWN : type;
+    case RESULT_SUMMED:
+        return operand_is_binary_number(type) ? type : function->type;
     case RESULT_ROUNDED: // of a date, it is one
         return operand_is_time(type)     ? OPERAND_DATE
                : is_number_or_text(type) ? OPERAND_NUMBER
@@ -29,7 +36,18 @@ static enum operand_type result_type(const struct expr *call) {
     }
 }
 
-static enum operand_type decode_type(const struct exprs *list) {
+// The type of what is converted to `type`, that of the arguments before it.
+static enum operand_type converted(struct resolver *r, enum operand_type type,
+                                   const struct expr *more) {
+    // Oracle converts both to the wider type.
+    if (operand_is_binary_number(more->type) && type != OPERAND_NULL &&
+        type != more->type && type != OPERAND_BINARY_DOUBLE)
+        statement_refuse(r->s, 3001, more->from, "numbers of several types");
+    return operand_converted(type, more->type);
+}
+
+static enum operand_type decode_type(struct resolver *r,
+                                     const struct exprs *list) {
     const struct expr *one = list->first->next->next;
     enum operand_type type = one->type == OPERAND_NULL ? OPERAND_TEXT // as text
                                                        : one->type;
@@ -38,7 +56,7 @@ static enum operand_type decode_type(const struct exprs *list) {
         const bool result =
             place % 2 == 0 || (one == list->last && list->count % 2 == 0);
         if (result)
-            type = operand_converted(type, one->type);
+            type = converted(r, type, one);
     }
     return type;
 }
@@ -48,13 +66,13 @@ static enum operand_type form_type(struct resolver *r, struct expr *call) {
     const char *name = call->function->name;
     enum operand_type type = OPERAND_NULL;
     if (strcmp(name, "NVL") == 0)
-        return operand_converted(first->type, first->next->type);
+        return converted(r, first->type, first->next);
     if (strcmp(name, "NVL2") == 0)
-        return operand_converted(first->next->type, first->next->next->type);
+        return converted(r, first->next->type, first->next->next);
     if (strcmp(name, "NULLIF") == 0)
         return first->type;
     if (strcmp(name, "DECODE") == 0)
-        return decode_type(&call->list);
+        return decode_type(r, &call->list);
     for (struct expr *one = first; one; one = one->next)
         resolve_merge_type(r, &type, one);
     return type;
@@ -75,6 +93,18 @@ static void check_arguments(struct resolver *r, const struct expr *call) {
         statement_refuse(r->s, 936, call->from, "");
     if ((call->distinct || call->all) && function->kind != FUNCTION_AGGREGATE)
         statement_refuse(r->s, 936, call->from, "");
+}
+
+// All others would calculate with it as a NUMBER.
+static void check_binary_number(struct resolver *r, const struct expr *call) {
+    const struct function *function = call->function;
+    const struct expr *first = call->list.first;
+    if (first && operand_is_binary_number(first->type) &&
+        function->kind != FUNCTION_FORM && !function->of_binary_numbers &&
+        function->result != RESULT_AS_FIRST &&
+        function->result != RESULT_SUMMED)
+        statement_refuse(r->s, 3001, call->from,
+                         "this function of a BINARY_DOUBLE or BINARY_FLOAT");
 }
 
 static void check_window(struct resolver *r, const struct expr *call) {
@@ -106,6 +136,7 @@ void resolve_call(struct resolver *r, struct expr *call) {
         return;
     }
     call->function = function;
+    note_site(r, function);
     check_arguments(r, call);
     check_window(r, call);
     const bool aggregates =
@@ -115,6 +146,7 @@ void resolve_call(struct resolver *r, struct expr *call) {
     resolve_values(r, &call->list);
     if (aggregates)
         r->aggregates--;
+    check_binary_number(r, call);
     if (r->s->error)
         return;
     call->type = function->kind == FUNCTION_FORM ? form_type(r, call)

@@ -107,6 +107,7 @@ bool grouping_same(const struct statement *s, const struct expr *a,
     switch (a->kind) {
     case EXPR_TEXT:
     case EXPR_NUMBER:
+    case EXPR_BINARY_NUMBER:
     case EXPR_DATE:
     case EXPR_TIMESTAMP:
         return same_literals(s, a, b);

@@ -165,6 +165,7 @@ static bool is_limited_before(const struct block *block) {
 }
 
 // It then becomes a subquery, which has one table's name.
+// A subquery's rows have no ROWIDs.
 static void check_limit(struct resolver *r, const struct block *block) {
     const struct join *join = block->joins.first;
     const struct item *item = block->items.first;
@@ -174,7 +175,8 @@ static void check_limit(struct resolver *r, const struct block *block) {
                         !block->order.first && !block->distinct;
     if (is_limited_before(block) && !counts &&
         (join->next || join->kind != JOIN_SOURCE ||
-         (join->source->query && !join->source->alias)))
+         (join->source->query && !join->source->alias) ||
+         join->source->rowids))
         statement_refuse(r->s, 3001, block->from,
                          "ROWNUM with a join that is grouped or sorted");
 }
@@ -217,12 +219,19 @@ static void resolve_select(struct resolver *r, struct block *block) {
     r->scope = scope.outer;
 }
 
+static bool is_any_number(enum operand_type type) {
+    return operand_is_number(type) || operand_is_binary_number(type);
+}
+
 // The type of what a set has from both; unknown types exclude nothing.
 static void merge_column(struct resolver *r, const struct block *block,
                          struct column_def *to, const struct column_def *more) {
     const enum operand_type a = to->type, b = more->type;
     const bool known = a > OPERAND_NULL && b > OPERAND_NULL;
     const bool numbers = operand_is_number(a) && operand_is_number(b);
+    // Oracle converts all of them to the widest.
+    if (known && a != b && is_any_number(a) && is_any_number(b) && !numbers)
+        statement_refuse(r->s, 3001, block->from, "numbers of several types");
     if (known && a != b && !numbers)
         statement_refuse(r->s, 1790, block->from, "");
     to->type = a == OPERAND_NULL   ? b

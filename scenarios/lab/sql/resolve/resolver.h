@@ -8,7 +8,7 @@
 // Where a name is searched for: the tables of a query, then those around it.
 struct scope {
     const struct scope *outer;
-    const struct source *sources;
+    struct source *sources;
     const struct block *block;   // NULL: of a change
     const struct items *aliases; // ORDER BY finds these, too
 };
@@ -33,6 +33,8 @@ struct resolver {
 
 // scope.c: the type of a column, or of a function without parentheses.
 void resolve_column(struct resolver *r, struct expr *column);
+// rowid.c: the column ROWID.
+void resolve_rowid(struct resolver *r, struct expr *column);
 // Whether the name's qualifier, if it has one, denotes this table.
 bool scope_is_called(const struct resolver *r, const struct source *source,
                      struct name name);
@@ -55,6 +57,8 @@ enum operand_type resolve_common_type(struct resolver *r, enum operand_type a,
 void resolve_merge_type(struct resolver *r, enum operand_type *type,
                         const struct expr *more);
 // calls.c
+// Notes a function whose value depends on where it is called.
+void note_site(const struct resolver *r, const struct function *function);
 void resolve_call(struct resolver *r, struct expr *call);
 // conditions.c
 void resolve_condition(struct resolver *r, struct expr *condition);

@@ -108,8 +108,6 @@ static void check_own_names(struct resolver *r, const struct expr *column,
                             bool found) {
     const unsigned last = column->name.last;
     const struct token *name = &r->s->tokens[last];
-    if (name_spells(name, "ROWID"))
-        statement_refuse(r->s, 3001, last, "ROWID");
     if (!found && (name_spells(name, "OID") || name_spells(name, "_ROWID_")))
         statement_refuse_name(r->s, 904, last, last);
 }
@@ -122,6 +120,7 @@ static bool is_bare_function(const struct resolver *r, struct expr *column) {
     if (!function || function->kind != FUNCTION_BARE)
         return false;
     column->function = function;
+    note_site(r, function);
     column->type = column->shown = function->type;
     return true;
 }
@@ -136,6 +135,10 @@ void resolve_column(struct resolver *r, struct expr *column) {
                 statement_refuse_token(r->s, 904, last);
     if (is_bare_function(r, column))
         return;
+    if (name_spells(&r->s->tokens[last], "ROWID")) {
+        resolve_rowid(r, column);
+        return;
+    }
     if (column->name.first < last && (statement_is(r->s, last, "nextval") ||
                                       statement_is(r->s, last, "currval")))
         statement_refuse(r->s, 3001, column->from, "sequences");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "process/link_definition.h"
 #include "sql/resolve/resolver.h"
 
 enum { UNITS_PER_TABLE = 10000 }; // SQLite prepares a query of it
@@ -71,11 +72,34 @@ static enum place place_of(const struct resolver *r,
     return is_underlying(&r->s->tokens[name]) ? PLACE_SYS : PLACE_BARE;
 }
 
+static void resolve_remote_table(struct resolver *r, struct source *source,
+                                 const char *owner, const char *table) {
+    enum { NO_LINK = 2019 };
+    const struct catalog *catalog = r->catalog;
+    struct taking taking = {r, &source->columns};
+    char link[LINK_NAME], *name = statement_take(r->s, REMOTE_NAME);
+    statement_spell(r->s, source->link.first, source->link.last, link,
+                    sizeof link);
+    if (r->s->error)
+        return;
+    const unsigned error =
+        catalog && catalog->remote_table
+            ? catalog->remote_table(catalog->data, link, owner, table, name,
+                                    take_column, &taking)
+            : NO_LINK;
+    if (error)
+        statement_refuse(r->s, error, source->table.last, "");
+    source->remote_name = name;
+    source->columns.known = true;
+    source->place = PLACE_REMOTE;
+}
+
 void resolve_table(struct resolver *r, struct source *source) {
     char owner[LONGEST_NAME + 1] = "", table[LONGEST_NAME + 1];
     const unsigned name = source->table.last;
     const bool owned = source->table.first < name;
-    const struct with *with = owned ? NULL : with_named(r, name);
+    const struct with *with =
+        owned || source->link.first ? NULL : with_named(r, name);
     struct taking taking = {r, &source->columns};
     if (with) {
         source->columns = with->defs;
@@ -86,16 +110,20 @@ void resolve_table(struct resolver *r, struct source *source) {
         name_spell(&r->s->tokens[source->table.first], owner);
     name_spell(&r->s->tokens[name], table);
     statement_work(r->s, UNITS_PER_TABLE);
+    if (source->link.first) {
+        resolve_remote_table(r, source, owner, table);
+        return;
+    }
+    r->s->tree->local = true;
     const enum table_owner found =
         r->s->error  ? NO_TABLE
         : r->catalog ? r->catalog->table(r->catalog->data, owner, table,
                                          take_column, &taking)
                      : OTHERS_TABLE;
-    if (source->remote)
-        statement_refuse(r->s, 2019, name, "");
-    else if (found == NO_TABLE)
+    if (found == NO_TABLE)
         statement_refuse(r->s, 942, name, "");
     source->columns.known = source->columns.count > 0;
+    source->in_catalog = true;
     source->own = found == OWN_TABLE;
     source->place = place_of(r, source, found);
 }

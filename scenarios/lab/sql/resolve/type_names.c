@@ -18,6 +18,15 @@ static bool is_whole(const struct resolver *r, const struct type_name *type) {
            is(r, type, "smallint");
 }
 
+static bool is_binary(const struct resolver *r, const struct type_name *type) {
+    return is(r, type, "binary_float") || is(r, type, "binary_double");
+}
+
+static const char *binary_word(const struct resolver *r,
+                               const struct type_name *type) {
+    return is(r, type, "binary_float") ? "BINARY_FLOAT" : "BINARY_DOUBLE";
+}
+
 static int size_at(const struct resolver *r, unsigned token) {
     return token ? (int)strtol(r->s->tokens[token].at, NULL, 10) : 0;
 }
@@ -34,7 +43,8 @@ static char *new_text(struct resolver *r, struct type_name *type) {
 
 void type_name_of_cast(struct resolver *r, struct type_name *type) {
     const bool text = is(r, type, "varchar2") || is(r, type, "varchar");
-    const bool plain = is(r, type, "date") || is(r, type, "timestamp");
+    const bool plain = is(r, type, "date") || is(r, type, "timestamp") ||
+                       is_binary(r, type);
     char *to = new_text(r, type);
     if (type->interval || type->any_size || (type->after && plain) ||
         !(is_whole(r, type) || is(r, type, "number") || text || plain)) {
@@ -46,6 +56,7 @@ void type_name_of_cast(struct resolver *r, struct type_name *type) {
                        : is(r, type, "varchar2") ? "VARCHAR2"
                        : is(r, type, "varchar")  ? "VARCHAR"
                        : is(r, type, "date")     ? "DATE"
+                       : is_binary(r, type)      ? binary_word(r, type)
                                                  : "TIMESTAMP";
     if (!type->after || is_whole(r, type))
         snprintf(to, LONGEST_TYPE, "%s", word);
@@ -62,15 +73,15 @@ void type_name_of_cast(struct resolver *r, struct type_name *type) {
 static void number_type(struct resolver *r, const struct type_name *type,
                         bool whole, char *to) {
     const int scale = scale_of(r, type);
-    const int digits = type->after ? size_at(r, type->size) : whole ? 38 : 0;
+    const int digits = size_at(r, type->size);
     if (type->any_size)
         statement_refuse(r->s, 3001, type->from, "NUMBER(*)");
     else if (type->after && (digits < 1 || digits > 38))
         statement_refuse(r->s, 1727, type->from, "");
     else if (scale < -84 || scale > 127)
         statement_refuse(r->s, 1728, type->from, "");
-    else if (digits == 0)
-        snprintf(to, LONGEST_TYPE, "NUMBER");
+    else if (!type->after) // INT: NUMBER(*, 0)
+        snprintf(to, LONGEST_TYPE, whole ? "INT" : "NUMBER");
     else
         snprintf(to, LONGEST_TYPE, "NUMBER(%d,%d)", digits, scale);
 }
@@ -122,6 +133,8 @@ void type_name_of_column(struct resolver *r, struct type_name *type) {
         snprintf(to, LONGEST_TYPE, "TIMESTAMP");
     else if (lob && !type->after)
         snprintf(to, LONGEST_TYPE, is(r, type, "clob") ? "CLOB" : "BLOB");
+    else if (is_binary(r, type) && !type->after)
+        snprintf(to, LONGEST_TYPE, "%s", binary_word(r, type));
     else if (is(r, type, "raw"))
         snprintf(to, LONGEST_TYPE, "RAW(%d)",
                  type->after ? size_at(r, type->size) : 2000);

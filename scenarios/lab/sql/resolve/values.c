@@ -7,7 +7,7 @@ void resolve_expect(struct resolver *r, struct expr *value,
                     enum operand_type type) {
     if (value->bind == 0 || value->type != OPERAND_UNKNOWN)
         return;
-    r->s->expected[value->bind - 1] = (uint8_t)type;
+    r->s->bind[value->bind - 1].expected = (uint8_t)type;
     value->type = value->shown = type;
 }
 
@@ -34,19 +34,16 @@ void resolve_merge_type(struct resolver *r, enum operand_type *type,
     const bool text = (before == OPERAND_TEXT) != (more->type == OPERAND_TEXT);
     if (known && text)
         statement_refuse(r->s, 932, more->from, "");
+    // Oracle converts all of them to the widest.
+    if (known && before != more->type &&
+        (operand_is_binary_number(before) ||
+         operand_is_binary_number(more->type)))
+        statement_refuse(r->s, 3001, more->from, "numbers of several types");
 }
 
 static void resolve_bind(struct resolver *r, struct expr *bind) {
-    unsigned low = 0, high = r->s->binds;
-    while (low < high) { // the tokens are in order
-        const unsigned middle = (low + high) / 2;
-        if (r->s->bind_token[middle] < bind->from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bind->bind = low + 1;
-    bind->type = r->s->expected[low];
+    bind->bind = placeholder_at(r->s, bind->from);
+    bind->type = r->s->bind[bind->bind - 1].expected;
 }
 
 static void resolve_text(struct resolver *r, struct expr *text) {
@@ -63,6 +60,12 @@ static enum operand_type arithmetic_type(enum sign sign, enum operand_type a,
                          (operand_is_number(b) || b == OPERAND_TEXT);
     if (sign == SIGN_CONCATENATE)
         return OPERAND_TEXT;
+    if (a == OPERAND_BINARY_DOUBLE || b == OPERAND_BINARY_DOUBLE)
+        return OPERAND_BINARY_DOUBLE;
+    if (a == OPERAND_BINARY_FLOAT || b == OPERAND_BINARY_FLOAT)
+        return a == OPERAND_UNKNOWN || b == OPERAND_UNKNOWN
+                   ? OPERAND_UNKNOWN
+                   : OPERAND_BINARY_FLOAT;
     if (numeric || sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE)
         return OPERAND_NUMBER;
     if (operand_is_time(a) && operand_is_number(b))
@@ -172,6 +175,14 @@ static enum operand_type type_of_number(struct resolver *r,
     return form == 1 || form == 2 ? OPERAND_SMALL : OPERAND_NUMBER;
 }
 
+static enum operand_type type_of_binary_number(const struct resolver *r,
+                                               const struct expr *number) {
+    const struct token *token = &r->s->tokens[number->to - 1];
+    const char letter = token->at[token->length - 1];
+    return letter == 'f' || letter == 'F' ? OPERAND_BINARY_FLOAT
+                                          : OPERAND_BINARY_DOUBLE;
+}
+
 static void resolve_parts(struct resolver *r, struct expr *value) {
     switch (value->kind) {
     case EXPR_NULL:
@@ -182,6 +193,9 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
         break;
     case EXPR_NUMBER:
         value->type = type_of_number(r, value);
+        break;
+    case EXPR_BINARY_NUMBER:
+        value->type = type_of_binary_number(r, value);
         break;
     case EXPR_DATE:
         value->type = OPERAND_DATE;
@@ -200,7 +214,9 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
         break;
     case EXPR_SIGN:
         resolve_value(r, value->left);
-        value->type = OPERAND_NUMBER;
+        value->type = operand_is_binary_number(value->left->type)
+                          ? value->left->type
+                          : OPERAND_NUMBER;
         break;
     case EXPR_ARITHMETIC:
         resolve_value(r, value->left);

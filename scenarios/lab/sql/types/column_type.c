@@ -16,6 +16,9 @@ struct column_type column_type_of(const char *declared) {
         type.class = CLASS_NUMBER;
         if (size && sscanf(size, "(%d,%d", &type.precision, &type.scale) < 1)
             type.precision = 0;
+    } else if (strcasecmp(declared, "INT") == 0) {
+        type.class = CLASS_NUMBER;
+        type.precision = 38;
     } else if (strncasecmp(declared, "VARCHAR", 7) == 0) {
         type.class = CLASS_TEXT;
         type.size = 4000;
@@ -36,6 +39,10 @@ struct column_type column_type_of(const char *declared) {
         type.class = CLASS_INTERVAL_YM;
     } else if (strcasecmp(declared, "INTERVAL DS") == 0) {
         type.class = CLASS_INTERVAL_DS;
+    } else if (strcasecmp(declared, "BINARY_FLOAT") == 0) {
+        type.class = CLASS_BINARY_FLOAT;
+    } else if (strcasecmp(declared, "BINARY_DOUBLE") == 0) {
+        type.class = CLASS_BINARY_DOUBLE;
     } else if (strncasecmp(declared, "RAW", 3) == 0) {
         type.class = CLASS_RAW;
         type.size = 2000;

@@ -7,6 +7,10 @@ bool operand_is_number(enum operand_type type) {
     return type == OPERAND_SMALL || type == OPERAND_NUMBER;
 }
 
+bool operand_is_binary_number(enum operand_type type) {
+    return type == OPERAND_BINARY_FLOAT || type == OPERAND_BINARY_DOUBLE;
+}
+
 bool operand_is_time(enum operand_type type) {
     return type == OPERAND_DATE || type == OPERAND_TIMESTAMP ||
            type == OPERAND_TIMESTAMP_TZ;
@@ -19,7 +23,8 @@ bool operand_is_lob(enum operand_type type) {
 bool operand_orders_natively(enum operand_type type) {
     return type == OPERAND_SMALL || type == OPERAND_TEXT ||
            type == OPERAND_DATE || type == OPERAND_TIMESTAMP ||
-           type == OPERAND_RAW || type == OPERAND_NULL;
+           type == OPERAND_RAW || type == OPERAND_NULL ||
+           type == OPERAND_ROWID || operand_is_binary_number(type);
 }
 
 enum operand_type operand_type_of_declaration(const char *declared, bool own) {
@@ -40,6 +45,10 @@ enum operand_type operand_type_of_declaration(const char *declared, bool own) {
         return OPERAND_INTERVAL_YM;
     case CLASS_INTERVAL_DS:
         return OPERAND_INTERVAL_DS;
+    case CLASS_BINARY_FLOAT:
+        return OPERAND_BINARY_FLOAT;
+    case CLASS_BINARY_DOUBLE:
+        return OPERAND_BINARY_DOUBLE;
     case CLASS_CLOB:
         return OPERAND_CLOB;
     case CLASS_BLOB:
@@ -57,6 +66,8 @@ enum operand_type operand_converted(enum operand_type type,
         return type;
     if (operand_is_number(type))
         return more == OPERAND_SMALL ? type : OPERAND_NUMBER;
-    return type == OPERAND_TEXT || type == OPERAND_DATE ? type
-                                                        : OPERAND_UNKNOWN;
+    return type == OPERAND_TEXT || type == OPERAND_DATE ||
+                   operand_is_binary_number(type)
+               ? type
+               : OPERAND_UNKNOWN;
 }

@@ -18,11 +18,16 @@ enum operand_type {
     OPERAND_RAW,
     OPERAND_INTERVAL_YM,
     OPERAND_INTERVAL_DS,
+    OPERAND_BINARY_FLOAT,
+    OPERAND_BINARY_DOUBLE,
+    OPERAND_ROWID,
     OPERAND_CLOB,
     OPERAND_BLOB,
 };
 
+// A NUMBER.
 bool operand_is_number(enum operand_type type);
+bool operand_is_binary_number(enum operand_type type);
 bool operand_is_time(enum operand_type type);
 // Whether a value of this type can only be stored, fetched and given to
 // functions: ORA-00932 for a comparison or an order.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sql/types/utf8.h"
 
+#include <stdbool.h>
+
 size_t utf8_bytes(const char *at, const char *end) {
     if (at >= end)
         return 0;
@@ -51,4 +53,38 @@ size_t utf8_write(uint32_t code, char *to) {
         to[i] = (char)(0x80 | (code & 0x3f));
     to[0] = (char)((0xf00 >> bytes) | code);
     return bytes;
+}
+
+// The bytes of the character at `at`, or 0 if it is none.
+static size_t whole(const uint8_t *at, size_t left) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const size_t bytes = at[0] < 0x80             ? 1
+                         : (at[0] & 0xe0) == 0xc0 ? 2
+                         : (at[0] & 0xf0) == 0xe0 ? 3
+                         : (at[0] & 0xf8) == 0xf0 ? 4
+                                                  : 0;
+    if (bytes < 2 || bytes > left)
+        return bytes == 1;
+    uint32_t code = at[0] & (0x7fU >> bytes);
+    for (size_t i = 1; i < bytes; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (at[i] & 0x3fU);
+    }
+    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < least[bytes] || code > 0x10ffff || surrogate ? 0 : bytes;
+}
+
+size_t utf8_valid(const char *text, size_t length) {
+    const uint8_t *bytes = (const uint8_t *)text;
+    size_t at = 0, n;
+    while (at < length && (n = whole(bytes + at, length - at)) > 0)
+        at += n;
+    return at;
+}
+
+void utf8_clean(char *text, size_t length) {
+    size_t at = 0;
+    while ((at += utf8_valid(text + at, length - at)) < length)
+        text[at++] = '?';
 }

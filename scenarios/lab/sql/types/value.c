@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/types/binary_number.h"
 #include "sql/types/calendar.h"
 #include "sql/types/date_format.h"
 #include "sql/types/number_format.h"
 #include "sql/types/ora_error.h"
+#include "sql/types/rowid.h"
 #include "sql/types/session_zone.h"
 
 static const uint8_t wide_mark[2] = {0xff, 'N'};
@@ -16,7 +18,9 @@ static const uint8_t wide_mark[2] = {0xff, 'N'};
 bool value_length_is_reserved(size_t bytes) {
     return bytes == DATE_BYTES || bytes == TIMESTAMP_BYTES ||
            bytes == TIMESTAMP_TZ_BYTES || bytes == WIDE_BYTES ||
-           bytes == INTERVAL_DS_BYTES || bytes == INTERVAL_YM_BYTES;
+           bytes == INTERVAL_DS_BYTES || bytes == INTERVAL_YM_BYTES ||
+           bytes == BINARY_FLOAT_BYTES || bytes == BINARY_DOUBLE_BYTES ||
+           bytes == ROWID_BYTES;
 }
 
 enum value_class value_class(sqlite3_value *value) {
@@ -40,6 +44,12 @@ enum value_class value_class(sqlite3_value *value) {
             return CLASS_INTERVAL_DS;
         case INTERVAL_YM_BYTES:
             return CLASS_INTERVAL_YM;
+        case BINARY_FLOAT_BYTES:
+            return CLASS_BINARY_FLOAT;
+        case BINARY_DOUBLE_BYTES:
+            return CLASS_BINARY_DOUBLE;
+        case ROWID_BYTES:
+            return CLASS_ROWID;
         default:
             return CLASS_RAW;
         }
@@ -51,6 +61,15 @@ enum value_class value_class(sqlite3_value *value) {
 bool value_class_is_time(enum value_class class) {
     return class == CLASS_DATE || class == CLASS_TIMESTAMP ||
            class == CLASS_TIMESTAMP_TZ;
+}
+
+bool value_class_is_binary(enum value_class class) {
+    return class == CLASS_BINARY_FLOAT || class == CLASS_BINARY_DOUBLE;
+}
+
+size_t value_binary_bytes(enum value_class class) {
+    return class == CLASS_BINARY_FLOAT ? BINARY_FLOAT_BYTES
+                                       : BINARY_DOUBLE_BYTES;
 }
 
 void value_result_error(sqlite3_context *context, unsigned number,
@@ -130,6 +149,11 @@ bool value_decimal(sqlite3_context *context, sqlite3_value *value,
         if (sqlite3_value_bytes(value) == WIDE_BYTES &&
             value_wide_to_decimal(sqlite3_value_blob(value), to))
             return true;
+        if (value_class_is_binary(value_class(value))) {
+            value_result_error(context, 3001,
+                               "a BINARY_DOUBLE or BINARY_FLOAT here");
+            return false;
+        }
     }
     value_result_error(context, 932, "expected NUMBER");
     return false;
@@ -176,6 +200,7 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
                 struct text *text) {
     struct decimal number;
     struct oracle_date time;
+    struct rowid rowid;
     enum value_class class = value_class(value);
     unsigned error = 0;
     switch (class) {
@@ -197,6 +222,15 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
     case CLASS_INTERVAL_DS:
         value_result_error(context, 3001, "an INTERVAL as text");
         return false;
+    case CLASS_BINARY_FLOAT:
+    case CLASS_BINARY_DOUBLE:
+        value_result_error(context, 3001,
+                           "a BINARY_DOUBLE or BINARY_FLOAT as text");
+        return false;
+    case CLASS_ROWID:
+        rowid_read(sqlite3_value_blob(value), &rowid);
+        rowid_to_text(&rowid, text->room);
+        break;
     case CLASS_RAW: // like RAWTOHEX
         if ((size_t)sqlite3_value_bytes(value) * 2 >= sizeof text->room) {
             value_result_error(context, 3001, "so long a RAW as text");
@@ -295,6 +329,25 @@ bool values_compare(sqlite3_context *context, sqlite3_value *a,
             to_utc(&t, cb);
         }
         *order = compare_times(&s, &t);
+        return true;
+    }
+    if (ca == CLASS_ROWID || cb == CLASS_ROWID) {
+        uint8_t v[ROWID_BYTES], w[ROWID_BYTES];
+        struct rowid row, other;
+        if (!value_rowid(context, a, &row) || !value_rowid(context, b, &other))
+            return false;
+        rowid_write(&row, v);
+        rowid_write(&other, w);
+        *order = compare_bytes(v, sizeof v, w, sizeof w);
+        return true;
+    }
+    const enum value_class both = value_class_of_both(ca, cb);
+    if (both != CLASS_NUMBER) {
+        double v, w;
+        if (!value_binary(context, a, both, &v) ||
+            !value_binary(context, b, both, &w))
+            return false;
+        *order = binary_number_compare(v, w);
         return true;
     }
     if (ca == CLASS_RAW || cb == CLASS_RAW) {

@@ -6,7 +6,8 @@
 // the double stands for exactly those; else a wide number, a blob of
 // WIDE_BYTES. Points in time are blobs of other lengths; see oracle_date.h. An
 // INTERVAL is the bytes that it has on the wire, which sort by its length, and
-// zeros up to INTERVAL_YM_BYTES or INTERVAL_DS_BYTES. No RAW may have one of
+// zeros up to INTERVAL_YM_BYTES or INTERVAL_DS_BYTES; so are a BINARY_FLOAT, a
+// BINARY_DOUBLE (binary_number.h) and a ROWID (rowid.h). No RAW may have one of
 // these lengths. A CLOB is text, a BLOB a RAW.
 #ifndef ORALAB_VALUE_H
 #define ORALAB_VALUE_H
@@ -25,6 +26,9 @@ enum {
     WIDE_BYTES = 24,
     INTERVAL_DS_BYTES = 23,
     INTERVAL_YM_BYTES = 25,
+    BINARY_FLOAT_BYTES = 26,
+    BINARY_DOUBLE_BYTES = 27,
+    ROWID_BYTES = 28,
     INTERVAL_DS_WIRE = 11,
     INTERVAL_YM_WIRE = 5,
 };
@@ -39,12 +43,18 @@ enum value_class {
     CLASS_RAW,
     CLASS_INTERVAL_YM,
     CLASS_INTERVAL_DS,
+    CLASS_BINARY_FLOAT,
+    CLASS_BINARY_DOUBLE,
+    CLASS_ROWID,
     CLASS_CLOB, // of columns only: a value is CLASS_TEXT
     CLASS_BLOB, // and here CLASS_RAW
 };
 
 enum value_class value_class(struct sqlite3_value *value);
 bool value_class_is_time(enum value_class class);
+bool value_class_is_binary(enum value_class class);
+// The bytes of a BINARY_FLOAT or BINARY_DOUBLE in SQLite.
+size_t value_binary_bytes(enum value_class class);
 // Whether a RAW of this length would be taken for another type.
 bool value_length_is_reserved(size_t bytes);
 
@@ -52,7 +62,7 @@ bool value_length_is_reserved(size_t bytes);
 void value_result_error(struct sqlite3_context *context, unsigned number,
                         const char *about);
 
-// A number, or text converted as Oracle does. False after raising an error. The
+// A NUMBER, or text converted as Oracle does. False after raising an error. The
 // value is not NULL.
 bool value_decimal(struct sqlite3_context *context, struct sqlite3_value *value,
                    struct decimal *to);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "sql/execute/database.h"
-#include "sql/views/dictionary_views.h"
+#include "sql/execute/remote.h"
 #include "sql/execute/statement_journal.h"
 #include "sql/execute/statement_steps.h"
+#include "sql/views/dictionary_views.h"
 
 // Prepares a query without running it, and frees its text. For a table that
 // does not exist, SQLite reads the first page of each file to see whether the
@@ -74,9 +75,7 @@ static bool may_be_of_sys(const char *owner, const char *table) {
 }
 
 static enum table_owner table(void *data, const char *owner, const char *name,
-                              void (*take)(void *to, const char *column,
-                                           const char *declared, bool own),
-                              void *to) {
+                              take_column_of *take, void *to) {
     struct database *database = data;
     char room[256];
     sqlite3_stmt *statement = NULL;
@@ -114,6 +113,38 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     return own ? OWN_TABLE : view ? DICTIONARY_VIEW : OTHERS_TABLE;
 }
 
+uint32_t catalog_object(struct database *database, const char *schema,
+                        const char *table) {
+    const bool own = strcmp(schema, database->sga->user) == 0;
+    sqlite3_stmt *statement =
+        prepare(database, sqlite3_mprintf("SELECT rowid FROM \"%w\"."
+                                          "sqlite_master WHERE type = 'table' "
+                                          "AND name = %Q",
+                                          schema, table));
+    struct sqlite3 *counted = database->lio.db;
+    uint32_t object = 0;
+    database->lio.db = NULL; // nor do these gets count
+    if (statement && sqlite3_step(statement) == SQLITE_ROW) {
+        // As user_objects has it, in dictionary_views.sql.
+        const sqlite3_int64 id = sqlite3_column_int64(statement, 0);
+        object = (uint32_t)(own ? 100000 + id * 1000 : id);
+    }
+    sqlite3_finalize(statement);
+    database->lio.db = counted;
+    return object;
+}
+
+static uint32_t object(void *data, const char *owner, const char *name) {
+    struct database *database = data;
+    const char *user = database->sga->user;
+    uint32_t found = 0;
+    if (!*owner || strcmp(owner, user) == 0)
+        found = catalog_object(database, user, name);
+    if (found == 0 && may_be_of_sys(owner, name))
+        found = catalog_object(database, "SYS", name);
+    return found;
+}
+
 static bool has_table_in_other_case(void *data, const char *table) {
     struct database *database = data;
     sqlite3_finalize(prepare_table(database, database->own_schema, table));
@@ -126,9 +157,32 @@ static bool is_cancelled(void *data) {
     return statement_steps_cancelled(data);
 }
 
+static unsigned remote(void *data, const char *link, const char *owner,
+                       const char *table, char name[REMOTE_NAME],
+                       take_column_of *take, void *to) {
+    struct database *database = data;
+    struct ora_error *error = &database->remote_error;
+    return remote_table(database, link, owner, table, name, take, to, error)
+               ? 0
+               : error->number;
+}
+
+static unsigned remote_whole(void *data, const char *link, const char *sql,
+                             size_t length, unsigned binds, unsigned *number,
+                             take_column_of *take, void *to) {
+    struct database *database = data;
+    struct ora_error *error = &database->remote_error;
+    *number =
+        remote_query_table(database, link, sql, length, binds, take, to, error);
+    return *number ? 0 : error->number;
+}
+
 struct catalog catalog_of(struct database *database) {
     return (struct catalog){.data = database,
                             .table = table,
+                            .object = object,
                             .differs_in_case = has_table_in_other_case,
+                            .remote_table = remote,
+                            .remote_query = remote_whole,
                             .is_cancelled = is_cancelled};
 }

@@ -8,5 +8,8 @@
 struct database;
 
 struct catalog catalog_of(struct database *database);
+// The data object of a table of SQLite's schema; 0: there is no such table.
+uint32_t catalog_object(struct database *database, const char *schema,
+                        const char *table);
 
 #endif

@@ -48,6 +48,10 @@ extern const struct fixed_table process_views[];
 extern const struct fixed_table sql_views[];
 extern const struct fixed_table instance_views[];
 extern const struct fixed_table trace_views[];
+extern const struct fixed_table latch_views[];
+extern const struct fixed_table result_cache_views[];
+extern const struct fixed_table result_object_views[];
+extern const struct fixed_table link_views[];
 
 enum { SESSION_ADDRESS = 0x70, PROCESS_ADDRESS = 0x71 };
 

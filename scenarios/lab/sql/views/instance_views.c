@@ -90,6 +90,19 @@ static void pga_limit(const struct fixed_cell *cell) {
     number_text(cell, (int64_t)cell->database->sga->pga_limit);
 }
 
+static void result_memory(const struct fixed_cell *cell) {
+    number_text(cell, (int64_t)cell->database->sga->result_cache.limit *
+                          RESULT_BLOCK_BYTES);
+}
+
+static void result_share(const struct fixed_cell *cell) {
+    number_text(cell, RESULT_SHARE_PERCENT);
+}
+
+static void result_mode(const struct fixed_cell *cell) {
+    fixed_text(cell, cell->database->cached_results.force ? "FORCE" : "MANUAL");
+}
+
 static void dump_file_size(const struct fixed_cell *cell) {
     if (trace_file_limited_to() == TRACE_UNLIMITED)
         fixed_text(cell, "UNLIMITED");
@@ -128,11 +141,17 @@ static const struct parameter {
     {"nls_date_format", STRING, "DD-MON-RR", "NLS Oracle date format"},
     {"nls_language", STRING, "AMERICAN", "NLS language name"},
     {"nls_territory", STRING, "AMERICA", "NLS territory name"},
+    {"open_links", INTEGER, "4", "max # open links per session"},
     {"open_cursors", INTEGER, "300", "max # cursors per session"},
     {"pga_aggregate_limit", BIG_INTEGER, "",
      "limit of the private memory of each server", pga_limit},
     {"processes", INTEGER, "512", "user processes"},
-    {"result_cache_mode", STRING, "MANUAL", "result cache operator usage mode"},
+    {"result_cache_max_result", INTEGER, "",
+     "maximum result size as percent of cache size", result_share},
+    {"result_cache_max_size", BIG_INTEGER, "",
+     "maximum amount of memory to be used by the cache", result_memory},
+    {"result_cache_mode", STRING, "", "result cache operator usage mode",
+     result_mode},
     {"service_names", STRING, NULL, "service names supported by the instance"},
     {"sessions", INTEGER, "512", "user and system sessions"},
     {"sql_trace", BOOLEAN, "", "enable SQL trace", sql_trace},

@@ -18,7 +18,9 @@ static void event_number(const struct fixed_cell *cell) {
 }
 
 static void event_id(const struct fixed_cell *cell) {
-    fixed_integer(cell, name_of(cell->row)->id);
+    const int64_t id = name_of(cell->row)->id;
+    if (id != 0)
+        fixed_integer(cell, id);
 }
 
 static void event(const struct fixed_cell *cell) {

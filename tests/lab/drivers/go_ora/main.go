@@ -266,7 +266,44 @@ func checkTypes(c *sql.Conn) {
 		back("time in UTC", moment, "2024-07-01T12:34:56Z")
 	}
 	back("null", nil, "<nil>")
+	checkBinaryNumbers(c)
 	check("the session lives", rows(c, "select 1 from dual"), [][]string{{"1"}})
+}
+
+// It binds no BINARY_DOUBLE: these are literals.
+func checkBinaryNumbers(c *sql.Conn) {
+	execute(c, "create table bits (d binary_double, f binary_float)")
+	for _, value := range []string{"0.30000000000000004", "-0.3333333333333333", "1.7976931348623157e+308", "5e-324", "-5e-324"} {
+		_, err := execute(c, "insert into bits (d) values ("+value+"d)")
+		check("insert of "+value, err, nil)
+		check("bits of "+value, rows(c, "select d, "+value+"d from bits where d = "+value+"d"), [][]string{{value, value}})
+	}
+	execute(c, "delete from bits")
+	_, err := execute(c, "insert into bits values (-0d, 0.1f)")
+	check("insert", err, nil)
+	check("a zero and a single", rows(c, "select d, f from bits"), [][]string{{"0", "0.1"}})
+	check("what has no digits", rows(c, "select 1d / 0, -1d / 0, binary_double_nan from dual"), [][]string{{"+Inf", "-Inf", "NaN"}})
+	check("a sum", rows(c, "select 0.1d + 0.2d from dual"), [][]string{{"0.30000000000000004"}})
+	execute(c, "drop table bits")
+}
+
+func checkRowids(c *sql.Conn) {
+	execute(c, "create table rowids (n number)")
+	execute(c, "insert into rowids select level from dual connect by level <= 1000")
+	all := rows(c, "select rowid, n from rowids order by n")
+	seen := map[string]bool{}
+	for i, row := range all {
+		seen[row[0]] = true
+		if i%83 == 0 {
+			got := rows(c, "select n from rowids where rowid = :1", row[0])
+			check("bound as text, row "+row[1], got, [][]string{{row[1]}})
+		}
+	}
+	check("different ones", len(seen), 1000)
+	var out string
+	_, err := execute(c, "delete from rowids where n = 500 returning rowid into :1", goora.Out{Dest: &out, Size: 18})
+	check("returned", fmt.Sprint(err, out), fmt.Sprint(nil, all[499][0]))
+	execute(c, "drop table rowids")
 }
 
 func checkLobs(c *sql.Conn) {
@@ -508,7 +545,7 @@ func main() {
 	c, err := connect("scott", "tiger", nil)
 	must(err)
 	all := map[string]func(*sql.Conn){
-		"lengths": checkLengths, "batches": checkBatches, "types": checkTypes, "described": checkDescribed,
+		"lengths": checkLengths, "batches": checkBatches, "types": checkTypes, "rowids": checkRowids, "described": checkDescribed,
 		"fetches": checkFetches, "blocks": checkBlocks, "scrolling": checkScrolling, "session": checkSession,
 		"lobs": checkLobs, "cursors": checkCursors, "returning": checkReturning,
 		"cache": checkCache, "cancels": checkCancels, "ways": checkWays,

@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import decimal
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -157,6 +158,7 @@ def check_types(connection: Any) -> None:
     cursor.execute("select :1, :2, :3, cast(null as varchar2(3)) from dual", mixed)
     check("a decimal, a boolean, no text", cursor.fetchone(), (123456789.123456789, 1, None, None))
     check_intervals(connection)
+    check_binary_numbers(connection)
     cursor.execute("select 1 from dual")
     check("the session lives", cursor.fetchone(), (1,))
 
@@ -170,6 +172,73 @@ def check_intervals(connection: Any) -> None:
     cursor.execute("select a, b from intervals order by a")
     check("columns of intervals", cursor.fetchall(), [(span, months)])
     cursor.execute("drop table intervals")
+
+
+# Every bit comes back, but that of -0, which Oracle does not have.
+DOUBLES = (
+    0.1 + 0.2,
+    -1 / 3,
+    1.7976931348623157e308,
+    5e-324,
+    -5e-324,
+    math.inf,
+    -math.inf,
+    math.nan,
+)
+SINGLES = (0.10000000149011612, 3.4028234663852886e38, 1.401298464324817e-45, math.inf, math.nan)
+
+
+def check_binary_numbers(connection: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("create table bits (d binary_double, f binary_float)")
+    out = cursor.var(oracledb.DB_TYPE_BINARY_DOUBLE)
+    for value in (*DOUBLES, -0.0):
+        cursor.setinputsizes(oracledb.DB_TYPE_BINARY_DOUBLE, out)
+        sql = "insert into bits (d) values (:1) returning d into :2"
+        cursor.execute(sql, [value, out])
+        got = [out.getvalue()[0]]
+        cursor.setinputsizes(oracledb.DB_TYPE_BINARY_DOUBLE)
+        got += cursor.execute("select :1 from dual", [value]).fetchone()
+        cursor.setinputsizes(oracledb.DB_TYPE_BINARY_DOUBLE)
+        got += cursor.execute("select d from bits where d = :1", [value]).fetchone()
+        check(f"bits of {value}", [v.hex() for v in got], [(value or 0.0).hex()] * 3)
+    for value in SINGLES:
+        cursor.setinputsizes(oracledb.DB_TYPE_BINARY_FLOAT)
+        cursor.execute("insert into bits (f) values (:1)", [value])
+        cursor.setinputsizes(oracledb.DB_TYPE_BINARY_FLOAT)
+        (got,) = cursor.execute("select f from bits where f = :1", [value]).fetchone()
+        check(f"bits of the single {value}", got.hex(), value.hex())
+    cursor.execute("select 0.1d + 0.2d from dual")
+    check("a sum", cursor.fetchone(), (0.1 + 0.2,))
+    cursor.execute("drop table bits")
+
+
+def check_rowids(connection: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("create table rowids (n number)")
+    cursor.executemany("insert into rowids values (:1)", [(n,) for n in range(1000)])
+    cursor.execute("select rowid, n from rowids order by n")
+    check("its type", cursor.description[0][1], oracledb.DB_TYPE_ROWID)
+    rows = cursor.fetchall()
+    check("different ones", len({rowid for rowid, _ in rows}), 1000)
+    wrong = []
+    for rowid, n in rows[::83]:
+        cursor.execute("select n from rowids where rowid = :1", [rowid])
+        if cursor.fetchall() != [(n,)]:
+            wrong.append(n)
+    check("bound as text", wrong, [])
+    cursor.setinputsizes(oracledb.DB_TYPE_ROWID)
+    cursor.execute("select n from rowids where rowid = :1", [rows[7][0]])
+    check("bound as a ROWID", cursor.fetchall(), [(7,)])
+    cursor.execute("update rowids set n = -1 where n = 9")
+    check("the last one", cursor.lastrowid, rows[9][0])
+    out = cursor.var(oracledb.DB_TYPE_ROWID)
+    cursor.execute("delete from rowids where n = 500 returning rowid into :1", [out])
+    check("returned", out.getvalue(), [rows[500][0]])
+    unknown = "select n from rowids where rowid = 'nonsense'"
+    check("one that is none", failure(lambda: cursor.execute(unknown).fetchall()), "ORA-01410")
+    connection.rollback()
+    cursor.execute("drop table rowids")
 
 
 def check_lobs(connection: Any) -> None:
@@ -460,6 +529,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "lengths": check_lengths,
     "batches": check_batches,
     "types": check_types,
+    "rowids": check_rowids,
     "described": check_described,
     "fetches": check_fetches,
     "blocks": check_blocks,

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a recording has of one process over time, on the host's CLOCK_MONOTONIC."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from polltrace.profiles.frames import Identity, ProbeFrame, ProcessTotals
+from polltrace.profiles.sampled import ON_CPU, SymbolSource
+from polltrace.recording.replay import frames
+from polltrace.recording.stream import COUNT, CPU
+from polltrace.stacks import ProcessError
+from polltrace.statements.attribution import Readings
+from polltrace.statements.whereabouts import OnCpuSamples
+
+
+def _totals(
+    recording: Path, stream: str, identity: Identity, began_s: float
+) -> Iterator[tuple[int, ProcessTotals | None]]:
+    """The process's totals by frame, with its time in microseconds. A frame without it means that
+    it did nothing."""
+    for each in frames(recording):
+        if each.stream == stream and isinstance(each.record, ProbeFrame):
+            found = [t for t in each.record.processes if t.identity == identity]
+            yield round(1e6 * (began_s + each.at_s)), found[0] if found else None
+
+
+def break_polls(recording: Path, identity: Identity, began_s: float) -> Readings:
+    """Totals since the recording began, at `began_s` of CLOCK_MONOTONIC."""
+    at_us: list[int] = [round(1e6 * began_s)]
+    totals: list[float] = [0.0]
+    for now_us, found in _totals(recording, COUNT, identity, began_s):
+        if now_us > at_us[-1]:
+            at_us.append(now_us)
+            totals.append(float(found.break_polls) if found else totals[-1])
+    return Readings(at_us, totals)
+
+
+def on_cpu_samples(
+    recording: Path, identity: Identity, began_s: float, names: SymbolSource
+) -> OnCpuSamples:
+    """Samples on CPU by the innermost function that has a name."""
+    at_us: list[int] = [round(1e6 * began_s)]
+    counts: list[Counter[str]] = []
+    seen: dict[tuple[int, ...], int] = {}
+    for now_us, found in _totals(recording, CPU, identity, began_s):
+        span: Counter[str] = Counter()
+        for stack in found.stacks if found else ():
+            if stack.kind == ON_CPU and (more := stack.count - seen.get(stack.addresses, 0)) > 0:
+                seen[stack.addresses] = stack.count
+                span[_function(names, identity[0], stack.addresses)] += more
+        at_us.append(now_us)
+        counts.append(span)
+    return OnCpuSamples(at_us, counts)
+
+
+def _function(names: SymbolSource, pid: int, addresses: tuple[int, ...]) -> str:
+    try:
+        return next((f.name for f in names.user(pid, addresses) if f.named), "(no name)")
+    except ProcessError:
+        return "(no name)"

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "process/link_definition.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+bool link_definition_init(struct link_definitions *links) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    errno = pthread_mutex_init(&links->lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+    return errno == 0;
+}
+
+static void enter(struct link_definitions *links) {
+    if (pthread_mutex_lock(&links->lock) == EOWNERDEAD)
+        pthread_mutex_consistent(&links->lock);
+}
+
+static void leave(struct link_definitions *links) {
+    pthread_mutex_unlock(&links->lock);
+}
+
+// "" finds a free place.
+static struct link_definition *named(struct link_definitions *links,
+                                     const char *name) {
+    for (int i = 0; i < MOST_LINKS; i++)
+        if (strcmp(links->link[i].name, name) == 0)
+            return &links->link[i];
+    return NULL;
+}
+
+// The name is written last: who is killed before leaves a free place.
+static void put(struct link_definition *to,
+                const struct link_definition *from) {
+    const size_t after = offsetof(struct link_definition, user);
+    memcpy((char *)to + after, (const char *)from + after, sizeof *to - after);
+    memcpy(to->name + 1, from->name + 1, sizeof to->name - 1);
+    __atomic_store_n(&to->name[0], from->name[0], __ATOMIC_RELEASE);
+}
+
+enum link_result link_definition_add(struct link_definitions *links,
+                                     const struct link_definition *link) {
+    enum link_result result = LINK_DONE;
+    enter(links);
+    struct link_definition *free_place = named(links, "");
+    if (named(links, link->name))
+        result = LINK_EXISTS;
+    else if (!free_place)
+        result = LINK_NO_ROOM;
+    else
+        put(free_place, link);
+    leave(links);
+    return result;
+}
+
+enum link_result link_definition_drop(struct link_definitions *links,
+                                      const char *name) {
+    enter(links);
+    struct link_definition *link = *name ? named(links, name) : NULL;
+    if (link)
+        memset(link, 0, sizeof *link);
+    leave(links);
+    return link ? LINK_DONE : LINK_MISSING;
+}
+
+bool link_definition_find(struct link_definitions *links, const char *name,
+                          struct link_definition *to) {
+    enter(links);
+    const struct link_definition *link = *name ? named(links, name) : NULL;
+    if (link)
+        *to = *link;
+    leave(links);
+    return link;
+}
+
+bool link_definition_at(struct link_definitions *links, int place,
+                        struct link_definition *to) {
+    enter(links);
+    *to = links->link[place];
+    leave(links);
+    return *to->name;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "process/result_cache.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "process/result_latch.h"
+
+static void count(uint64_t *at) {
+    __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
+}
+
+// The tables' blocks, and their versions of now. False where one has none yet.
+static bool note_tables(const struct result_cache *cache,
+                        struct result_search *search) {
+    for (unsigned i = 0; i < search->tables; i++) {
+        search->at[i] = result_object(cache, RESULT_BLOCK_DEPENDENCY,
+                                      search->table[i].digest);
+        if (!search->at[i])
+            return false;
+        search->version[i] = cache->block[search->at[i]].head.version;
+    }
+    return true;
+}
+
+static void add_table(struct sga *sga, const struct session_slot *self,
+                      uint32_t at, const struct result_key *table) {
+    struct result_cache *cache = &sga->result_cache;
+    result_object_add(cache, at, RESULT_BLOCK_DEPENDENCY, table);
+    cache->block[at].status = RESULT_PUBLISHED;
+    cache->block[at].head.created = time(NULL);
+    cache->block[at].head.creator = sga_sid(sga, self);
+    __atomic_fetch_add(&cache->tables, 1, __ATOMIC_SEQ_CST);
+}
+
+// Makes the tables known that no result has depended on: a get each.
+static bool know_tables(struct sga *sga, struct session_slot *self,
+                        struct result_search *search) {
+    struct result_cache *cache = &sga->result_cache;
+    bool known = true;
+    for (unsigned i = 0; i < search->tables && known; i++) {
+        const uint8_t *key = search->table[i].digest;
+        if (search->at[i])
+            continue;
+        result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_DEPENDENCY);
+        uint32_t at = result_object(cache, RESULT_BLOCK_DEPENDENCY, key);
+        if (!at && (at = result_block_take(sga)))
+            add_table(sga, self, at, &search->table[i]);
+        search->at[i] = at;
+        known = at != 0;
+        search->version[i] = at ? cache->block[at].head.version : 0;
+        kslfre(sga, self);
+    }
+    // Who has marked its changes before this knew nothing of the tables.
+    return known && !result_is_changing(cache, search);
+}
+
+bool result_cache_find(struct sga *sga, struct session_slot *self,
+                       struct result_search *search) {
+    struct result_cache *cache = &sga->result_cache;
+    bool known;
+    search->found = 0;
+    memset(search->at, 0, sizeof search->at);
+    result_latch_get(sga, self, search->mode, WHERE_FIND);
+    search->generation = cache->generation;
+    const uint32_t at =
+        result_object(cache, RESULT_BLOCK_RESULT, search->key->digest);
+    if (at && cache->block[at].status == RESULT_PUBLISHED) {
+        struct result_head *head = result_head(cache, at);
+        search->found = cache->pin[sga_sid(sga, self) - 1] = at;
+        __atomic_store_n(&head->used,
+                         __atomic_add_fetch(&cache->clock, 1, __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+        count(&head->finds);
+        count(&cache->statistics.found);
+    }
+    known = note_tables(cache, search);
+    // Half made by another session, which is likely to finish it soon.
+    search->keep = (!at || result_is_orphan(sga, at)) &&
+                   !result_is_changing(cache, search);
+    kslfre(sga, self);
+    if (search->found || known || !search->keep)
+        return search->found;
+    // Their changes count from here on, and the query has not begun yet.
+    search->keep = know_tables(sga, self, search);
+    return false;
+}
+
+struct result_size result_cache_size(const struct sga *sga,
+                                     const struct result_search *search) {
+    const struct result_head *head =
+        &sga->result_cache.block[search->found].head;
+    return (struct result_size){head->bytes, head->rows, head->columns};
+}
+
+void result_cache_copy(struct sga *sga, const struct result_search *search,
+                       void *to) {
+    const struct result_cache *cache = &sga->result_cache;
+    uint64_t left = cache->block[search->found].head.bytes;
+    uint8_t *next = to;
+    size_t from = sizeof(struct result_head);
+    for (uint32_t at = search->found; at && left > 0;
+         at = cache->block[at].next) {
+        const uint64_t room = RESULT_DATA_BYTES - from;
+        const uint64_t part = left < room ? left : room;
+        memcpy(next, cache->block[at].data + from, part);
+        next += part;
+        left -= part;
+        from = 0;
+    }
+    count(&sga->result_cache.statistics.copied);
+}
+
+bool result_cache_unpin(struct sga *sga, struct session_slot *self,
+                        const struct result_search *search) {
+    struct result_cache *cache = &sga->result_cache;
+    result_latch_get(sga, self, search->mode, WHERE_UNPIN);
+    cache->pin[sga_sid(sga, self) - 1] = 0;
+    const bool valid = cache->generation == search->generation;
+    kslfre(sga, self);
+    return valid;
+}

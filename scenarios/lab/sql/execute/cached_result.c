@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/execute/cached_result.h"
+
+#include <openssl/evp.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sql/execute/cursor_parts.h"
+#include "sql/types/date_format.h"
+#include "sql/execute/read_ahead.h"
+#include "sql/types/session_zone.h"
+#include "sql/types/operand_type.h"
+
+static void add(EVP_MD_CTX *digest, const void *from, size_t bytes) {
+    const uint64_t length = bytes; // so that no two sequences look the same
+    EVP_DigestUpdate(digest, &length, sizeof length);
+    if (bytes > 0)
+        EVP_DigestUpdate(digest, from, bytes);
+}
+
+static void add_text(EVP_MD_CTX *digest, const char *text) {
+    add(digest, text, strlen(text));
+}
+
+static EVP_MD_CTX *begin(void) {
+    static EVP_MD *sha256; // EVP_sha256() looks for it each time
+    EVP_MD_CTX *digest = EVP_MD_CTX_new();
+    if (!sha256)
+        sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+    if (digest && sha256 && EVP_DigestInit_ex(digest, sha256, NULL) == 1)
+        return digest;
+    EVP_MD_CTX_free(digest);
+    return NULL;
+}
+
+// False without memory.
+static bool finish(EVP_MD_CTX *digest, uint8_t to[RESULT_KEY_BYTES]) {
+    const bool done = digest && EVP_DigestFinal_ex(digest, to, NULL) == 1;
+    EVP_MD_CTX_free(digest);
+    return done;
+}
+
+void cached_result_bind(struct cursor *cursor, const struct bind_value *value,
+                        unsigned count) {
+    cursor->binds_known = false;
+    if (!cached_result_is_wanted(cursor))
+        return;
+    EVP_MD_CTX *digest = begin();
+    for (unsigned i = 0; digest && i < count; i++) {
+        const bool bytes = value[i].kind != BIND_NULL &&
+                           value[i].kind != BIND_INTEGER &&
+                           value[i].kind != BIND_DOUBLE;
+        add(digest, &value[i].kind, sizeof value[i].kind);
+        if (value[i].kind == BIND_INTEGER)
+            add(digest, &value[i].integer, sizeof value[i].integer);
+        else if (value[i].kind == BIND_DOUBLE)
+            add(digest, &value[i].real, sizeof value[i].real);
+        else if (bytes)
+            add(digest, value[i].data, value[i].length);
+    }
+    cursor->binds_known = finish(digest, cursor->bind_digest);
+}
+
+static bool has_lobs(const struct cursor *cursor) {
+    bool found = false;
+    for (unsigned i = 0; i < cursor->typed_columns && !found; i++)
+        found = operand_is_lob((enum operand_type)cursor->column_type[i]);
+    for (unsigned i = 0; i < cursor->columns && cursor->statement && !found;
+         i++) {
+        const char *declared =
+            sqlite3_column_decltype(cursor->statement, (int)i);
+        found = declared && strstr(declared, "LOB");
+    }
+    return found;
+}
+
+bool cached_result_is_wanted(const struct cursor *cursor) {
+    const struct database *database = cursor->database;
+    const struct statement_tables *tables = &cursor->tables;
+    if (cursor->kind != STATEMENT_QUERY || cursor->result_cache < 0 ||
+        (cursor->result_cache == 0 && !database->cached_results.force))
+        return false;
+    const struct result_cache *cache = &database->sga->result_cache;
+    if (cache->limit == 0 || cache->bypass || cursor->locks ||
+        tables->reads == 0 || tables->others || tables->varies ||
+        has_lobs(cursor))
+        return false;
+    for (unsigned i = 0; i < tables->reads; i++)
+        if (result_changes_include(database->sga, database->self,
+                                   &tables->read[i]))
+            return false;
+    return true;
+}
+
+// A date without its year or month is of this one.
+static int64_t this_month(void) {
+    const time_t now = time(NULL);
+    struct tm tm;
+    gmtime_r(&now, &tm);
+    return tm.tm_year * INT64_C(12) + tm.tm_mon;
+}
+
+static bool make_key(const struct cursor *cursor, struct result_key *key) {
+    const int64_t month = this_month();
+    EVP_MD_CTX *digest = begin();
+    if (!digest)
+        return false;
+    add(digest, cursor->sql, cursor->sql_length);
+    if (cursor->placeholders > 0) {
+        add(digest, cursor->bind_digest, sizeof cursor->bind_digest);
+        add(digest, cursor->bound, cursor->placeholders);
+    }
+    add_text(digest, session_date_formats.date);
+    add_text(digest, session_date_formats.timestamp);
+    add_text(digest, session_date_formats.timestamp_tz);
+    add_text(digest, session_zone_name());
+    add(digest, &cursor->definitions, sizeof cursor->definitions);
+    add(digest, &month, sizeof month);
+    memset(key->name, 0, sizeof key->name);
+    size_t length = cursor->sql_length;
+    if (length > sizeof key->name - 1)
+        length = sizeof key->name - 1;
+    while (length > 0 && length < cursor->sql_length &&
+           (cursor->sql[length] & 0xc0) == 0x80)
+        length--;
+    memcpy(key->name, cursor->sql, length);
+    return finish(digest, key->digest);
+}
+
+// The cursor's rows are those of the pinned result. False if it was given up.
+static bool take(struct cursor *cursor, struct cached_result *result) {
+    struct database *database = cursor->database;
+    const struct result_size size =
+        result_cache_size(database->sga, &result->search);
+    // Given up meanwhile, it may say anything.
+    const bool sane = size.columns == cursor->columns &&
+                      size.bytes <= sizeof(struct result_cache);
+    void *rows = sane ? malloc(size.bytes + 1) : NULL;
+    if (rows)
+        result_cache_copy(database->sga, &result->search, rows);
+    const bool valid =
+        result_cache_unpin(database->sga, database->self, &result->search);
+    if (rows && valid && read_ahead_take(cursor, rows, size.bytes, size.rows))
+        return true;
+    free(rows);
+    return false;
+}
+
+bool cached_result_find(struct cursor *cursor, struct cached_result *result) {
+    struct database *database = cursor->database;
+    result->search = (struct result_search){
+        .key = &result->key,
+        .table = cursor->tables.read,
+        .tables = cursor->tables.reads,
+        .mode =
+            database->cached_results.exclusive ? LATCH_EXCLUSIVE : LATCH_SHARED,
+    };
+    result->began_us = clock_us();
+    result->misses = database->misses;
+    if ((cursor->placeholders > 0 && !cursor->binds_known) ||
+        !make_key(cursor, &result->key))
+        return false;
+    return result_cache_find(database->sga, database->self, &result->search) &&
+           take(cursor, result);
+}
+
+bool cached_result_keep(struct cursor *cursor, struct cached_result *result,
+                        struct ora_error *error) {
+    struct database *database = cursor->database;
+    struct result_size size = {.columns = cursor->columns};
+    void *rows = NULL;
+    // Parsed again while it began, it is another statement.
+    if (!result->search.keep || result->misses != database->misses)
+        return true;
+    if (cursor->row_ready) {
+        const uint64_t most = result_cache_most(database->sga);
+        if (!read_ahead_within(cursor, most, error))
+            return false;
+        if (cursor->ahead)
+            rows = read_ahead_rows(cursor, &size.bytes, &size.rows);
+        else
+            result_cache_refused(database->sga);
+        if (!cursor_advance(cursor, error)) {
+            free(rows);
+            return false;
+        }
+        if (!rows)
+            return true;
+    }
+    result_cache_keep(database->sga, database->self, &result->search, &size,
+                      rows, (uint64_t)(clock_us() - result->began_us));
+    free(rows);
+    return true;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/execute/statement_tables.h"
+
+#include <openssl/sha.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sql/functions/function.h"
+
+enum { WHOLE_NAME = 2 * RESULT_NAME };
+
+static size_t spell(const char *user, const char *table, char to[WHOLE_NAME]) {
+    const int length = snprintf(to, WHOLE_NAME, "%s.%s", user, table);
+    return length < 0 ? 0 : (size_t)length;
+}
+
+struct result_key statement_table_key(const char *user, const char *table) {
+    struct result_key key = {0};
+    char whole[WHOLE_NAME];
+    const size_t length = spell(user, table, whole);
+    SHA256((const unsigned char *)whole, strlen(whole), key.digest);
+    memcpy(key.name, whole, length < RESULT_NAME ? length : RESULT_NAME - 1);
+    return key;
+}
+
+// SQLite tells of a table once for each use of a column.
+static bool is_noted(const struct statement_tables *tables, const char *user,
+                     const char *table) {
+    char whole[WHOLE_NAME];
+    bool found = false;
+    if (spell(user, table, whole) >= RESULT_NAME)
+        return false; // not all of it is in the keys
+    for (unsigned i = 0; i < tables->reads && !found; i++)
+        found = strcmp(tables->read[i].name, whole) == 0;
+    return found;
+}
+
+static void note_read(struct statement_tables *tables, const char *user,
+                      const char *table) {
+    if (is_noted(tables, user, table))
+        return;
+    const struct result_key key = statement_table_key(user, table);
+    for (unsigned i = 0; i < tables->reads; i++)
+        if (memcmp(tables->read[i].digest, key.digest, sizeof key.digest) == 0)
+            return;
+    if (tables->reads < RESULT_TABLES)
+        tables->read[tables->reads++] = key;
+    else
+        tables->others = true;
+}
+
+void statement_tables_note(struct statement_tables *tables, const char *user,
+                           int action, const char *first, const char *second,
+                           const char *schema) {
+    const bool own = schema && strcmp(schema, user) == 0;
+    switch (action) {
+    case SQLITE_READ:
+        if (own && first)
+            note_read(tables, user, first);
+        else if (!first || strcmp(first, "DUAL") != 0)
+            tables->others = true;
+        break;
+    case SQLITE_FUNCTION:
+        if (second && function_varies(second))
+            tables->varies = true;
+        break;
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+        if (own && first) {
+            tables->changed = statement_table_key(user, first);
+            tables->changes = true;
+        }
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a statement reads and changes, as SQLite's authorizer is told while it
+// is prepared: the result cache depends on it.
+#ifndef ORALAB_STATEMENT_TABLES_H
+#define ORALAB_STATEMENT_TABLES_H
+
+#include <stdbool.h>
+
+#include "process/result_cache.h"
+
+struct statement_tables {
+    struct result_key read[RESULT_TABLES]; // tables of the user's own
+    unsigned reads;
+    struct result_key changed; // the one that it inserts into, updates, ...
+    bool changes;
+    // It also reads more or other tables, or calls a function whose value does
+    // not follow from its arguments and the session's settings alone.
+    bool others, varies;
+};
+
+// Notes an action of the authorizer (SQLITE_READ, ...) with its arguments.
+void statement_tables_note(struct statement_tables *tables, const char *user,
+                           int action, const char *first, const char *second,
+                           const char *schema);
+// The key of the user's table of that name.
+struct result_key statement_table_key(const char *user, const char *table);
+
+#endif

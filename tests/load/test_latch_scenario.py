@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The scenario of the result cache's latch, on the lab."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polltrace.errors import FileError, UsageError
+from polltrace.scenarios.analyse.expectations import checked_expectations
+from polltrace.scenarios.analyse.result import RunResult
+from polltrace.scenarios.analyse.run import analysed
+from polltrace.scenarios.analyse.run_file import read_run
+from polltrace.scenarios.load.cells import of_cell
+from polltrace.scenarios.load.workload_file import load_workload
+from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.plan import Plan
+from polltrace.scenarios.plan.scenario_file import built_in, find, load, workload_file
+from polltrace.scenarios.report.run.text import run_text
+from tests.conftest import POLLTRACE
+
+
+@pytest.fixture(scope="module")
+def result(built_lab: None, tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+    folder = tmp_path_factory.mktemp("latch")
+    text = built_in()["result-cache-latch"].read_text()
+    for old, new in (("seconds = 5", "seconds = 1"), ("[1, 2, 4]", "[2]"), ("ks = 3", "ks = 1")):
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "latch.toml").write_text(text)
+    file = folder / "latch.run"
+    words = [POLLTRACE, "run", str(folder / "latch.toml"), "-o", str(file)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return analysed(read_run(file))
+
+
+def test_the_laws_hold_exactly(result: RunResult) -> None:
+    answers = checked_expectations(result)
+    assert [each.held for each in answers] == [True, True, True], answers
+
+
+def test_a_cell_uses_the_cache_as_it_says(result: RunResult) -> None:
+    for each in result.cells:
+        assert each.load is not None
+        assert each.load.failed == 0
+        latch = each.load.latch
+        if each.cell.result_cache == "off":
+            assert set(latch.values()) == {0}, each.label
+        else:
+            assert latch["finds"] >= sum(each.load.transactions) > 100
+            assert latch["results"] == (1 if each.cell.statement == "full scan" else 1009)
+            assert latch["tables"] == 1
+
+
+def test_a_false_count_is_seen(result: RunResult) -> None:
+    """Each law fails by one get, one block, one miss."""
+    for number, figure in enumerate(("finds", "blocks", "misses")):
+        cells = [
+            replace(each, load=replace(each.load, latch=_one_more(each.load.latch, figure)))
+            for each in result.cells
+            if each.load
+        ]
+        answers = checked_expectations(replace(result, cells=cells))
+        assert [each.held for each in answers].index(False) == number
+
+
+def _one_more(latch: object, figure: str) -> dict[str, int]:
+    assert isinstance(latch, dict)
+    return {**latch, figure: latch[figure] + 1}
+
+
+def test_the_report_shows_the_latch(result: RunResult) -> None:
+    text = run_text(result)
+    assert "Result Cache: RC Latch" in text
+    assert "exclusive latch look-up" in text
+
+
+def test_what_a_cell_asks_for_is_checked(tmp_path: Path) -> None:
+    scenario = find("result-cache-latch")
+    workload = load_workload(workload_file(scenario.workload))
+    plan = Plan(scenario, scenario.cells(), 1, 0, 0, False, False)
+    with pytest.raises(UsageError, match="has no 'merge'"):
+        of_cell(workload, plan, Cell(statement="merge"))
+    chosen = of_cell(workload, plan, Cell(statement="look-up", result_cache="exclusive"))
+    assert [each.name for each in chosen.statements] == ["look-up"]
+    assert chosen.parameters['"_result_cache_latch_mode"'] == "exclusive"
+    file = tmp_path / "s.toml"
+    file.write_text('title = "t"\nstatement = "select 1 from dual"\n[matrix]\nstatement = ["a"]\n')
+    with pytest.raises(FileError, match=r"matrix\.statement: is of a scenario with a workload"):
+        load(file)
