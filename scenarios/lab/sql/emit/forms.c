@@ -11,14 +11,13 @@
 static enum operand_type emit_as(struct emitter *e, const struct expr *value,
                                  enum operand_type type) {
     const bool number = operand_is_number(type);
-    const char *conversion = number                   ? " NUMBER$("
-                             : type == OPERAND_TEXT ? " TEXT$("
-                             : type == OPERAND_DATE ? " DATE$("
-                             : type == OPERAND_BINARY_DOUBLE
-                                 ? " TO_BINARY_DOUBLE("
-                             : type == OPERAND_BINARY_FLOAT
-                                 ? " TO_BINARY_FLOAT("
-                                 : NULL;
+    const char *conversion =
+        number                          ? " NUMBER$("
+        : type == OPERAND_TEXT          ? " TEXT$("
+        : type == OPERAND_DATE          ? " DATE$("
+        : type == OPERAND_BINARY_DOUBLE ? " TO_BINARY_DOUBLE("
+        : type == OPERAND_BINARY_FLOAT  ? " TO_BINARY_FLOAT("
+                                        : NULL;
     const bool same = value->type == type || value->type == OPERAND_NULL ||
                       (number && operand_is_number(value->type));
     if (same || !conversion) { // of any type: the client sees one, or an error

@@ -43,15 +43,25 @@ static bool is_control(struct statement *s, enum statement_kind *kind) {
 // Whether the grammar has statements that begin like this one.
 static bool is_known(const struct statement *s) {
     static const char *const begins[][3] = {
-        {"select"},           {"with"},
-        {"insert"},           {"update"},
-        {"delete"},           {"begin"},
-        {"declare"},          {"call"},
-        {"create", "table"},  {"create", "index"},
-        {"create", "unique"}, {"drop", "table"},
-        {"drop", "index"},    {"truncate", "table"},
-        {"create", "database"}, {"create", "shared"}, {"create", "public", "database"},
-        {"drop", "database"}, {"drop", "public", "database"},
+        {"select"},
+        {"with"},
+        {"insert"},
+        {"update"},
+        {"delete"},
+        {"begin"},
+        {"declare"},
+        {"call"},
+        {"create", "table"},
+        {"create", "index"},
+        {"create", "unique"},
+        {"drop", "table"},
+        {"drop", "index"},
+        {"truncate", "table"},
+        {"create", "database"},
+        {"create", "shared"},
+        {"create", "public", "database"},
+        {"drop", "database"},
+        {"drop", "public", "database"},
     };
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (statement_is(s, 0, begins[i][0]) &&

@@ -66,8 +66,9 @@ struct translation {
     // Whether it has a set operator: SQLite declares the columns of a set as
     // one of its queries does, but they hold the values of all.
     bool sets;
-    unsigned remote_query;    // the query is this remote one; see remote.h
-    struct link_change *link; // of STATEMENT_LINK, from malloc; see link_change.h
+    unsigned remote_query; // the query is this remote one; see remote.h
+    struct link_change
+        *link; // of STATEMENT_LINK, from malloc; see link_change.h
     // of CREATE TABLE name AS query: offsets in `sql`; 0: no such statement
     size_t name_to, query_at;
     unsigned error;  // an ORA- number, 0: translated

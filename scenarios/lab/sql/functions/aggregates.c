@@ -125,10 +125,11 @@ static void answer_only(sqlite3_context *context) {
 }
 
 const struct function aggregate_functions[] = {
-    {"SUM", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE,
-     .result = RESULT_SUMMED, .step = step, .inverse = inverse, .answer = answer},
+    {"SUM", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .result = RESULT_SUMMED,
+     .step = step, .inverse = inverse, .answer = answer},
     {"AVG", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .data = "avg",
-     .result = RESULT_SUMMED, .step = step, .inverse = inverse, .answer = answer},
+     .result = RESULT_SUMMED, .step = step, .inverse = inverse,
+     .answer = answer},
     {"ONE_ROW$", 1, 1, .step = one_row, .answer = answer_only},
     {NULL},
 };

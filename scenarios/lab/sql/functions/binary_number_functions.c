@@ -18,16 +18,14 @@ static void convert(sqlite3_context *context, int n, sqlite3_value **value) {
 
 static void nan_of(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n, (void)value;
-    value_result_binary(
-        context, (double)NAN,
-        (enum value_class)(intptr_t)sqlite3_user_data(context));
+    value_result_binary(context, (double)NAN,
+                        (enum value_class)(intptr_t)sqlite3_user_data(context));
 }
 
 static void infinity(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n, (void)value;
-    value_result_binary(
-        context, (double)INFINITY,
-        (enum value_class)(intptr_t)sqlite3_user_data(context));
+    value_result_binary(context, (double)INFINITY,
+                        (enum value_class)(intptr_t)sqlite3_user_data(context));
 }
 
 const struct function binary_number_functions[] = {

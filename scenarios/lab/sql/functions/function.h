@@ -43,8 +43,8 @@ struct function {
     enum function_result result;
     bool varies;     // its value follows from more than its arguments
     bool of_session; // `call` is given the session's struct database instead
-    // It takes a BINARY_DOUBLE or BINARY_FLOAT, as those whose result is AS_FIRST
-    // or SUMMED do.
+    // It takes a BINARY_DOUBLE or BINARY_FLOAT, as those whose result is
+    // AS_FIRST or SUMMED do.
     bool of_binary_numbers;
     // of an aggregate
     void (*step)(struct sqlite3_context *, int, struct sqlite3_value **);

@@ -13,8 +13,8 @@ enum token_type {
     TOKEN_QUOTED, // "name", without the quotes
     TOKEN_STRING, // 'text', with its quotes
     TOKEN_NUMBER, // with the letter of a BINARY_DOUBLE or BINARY_FLOAT
-    TOKEN_BIND, // :name, without the colon
-    TOKEN_HINT, // /*+ text */, only the text
+    TOKEN_BIND,   // :name, without the colon
+    TOKEN_HINT,   // /*+ text */, only the text
     TOKEN_SIGN,
     TOKEN_BAD, // an unexpected character, or an unclosed quote
 };

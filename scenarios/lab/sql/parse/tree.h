@@ -34,7 +34,7 @@ enum expr_kind {
     EXPR_TEXT,
     EXPR_NUMBER,
     EXPR_BINARY_NUMBER, // 1d, 1f
-    EXPR_DATE, // DATE 'text' in `from` + 1
+    EXPR_DATE,          // DATE 'text' in `from` + 1
     EXPR_TIMESTAMP,
     EXPR_BIND,
     EXPR_COLUMN, // or a function without parentheses
@@ -446,8 +446,8 @@ struct tree {
     // PL/SQL
     struct variables variables;
     struct plsqls body;
-    bool call;          // SQL's CALL
-    struct with *withs; // all of the statement
+    bool call;                           // SQL's CALL
+    struct with *withs;                  // all of the statement
     struct source *remote, *last_remote; // tables at the end of a link
     // resolved
     bool local;       // a table is here

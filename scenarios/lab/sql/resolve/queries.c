@@ -175,8 +175,7 @@ static void check_limit(struct resolver *r, const struct block *block) {
                         !block->order.first && !block->distinct;
     if (is_limited_before(block) && !counts &&
         (join->next || join->kind != JOIN_SOURCE ||
-         (join->source->query && !join->source->alias) ||
-         join->source->rowids))
+         (join->source->query && !join->source->alias) || join->source->rowids))
         statement_refuse(r->s, 3001, block->from,
                          "ROWNUM with a join that is grouped or sorted");
 }

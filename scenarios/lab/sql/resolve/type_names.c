@@ -43,8 +43,8 @@ static char *new_text(struct resolver *r, struct type_name *type) {
 
 void type_name_of_cast(struct resolver *r, struct type_name *type) {
     const bool text = is(r, type, "varchar2") || is(r, type, "varchar");
-    const bool plain = is(r, type, "date") || is(r, type, "timestamp") ||
-                       is_binary(r, type);
+    const bool plain =
+        is(r, type, "date") || is(r, type, "timestamp") || is_binary(r, type);
     char *to = new_text(r, type);
     if (type->interval || type->any_size || (type->after && plain) ||
         !(is_whole(r, type) || is(r, type, "number") || text || plain)) {
