@@ -246,5 +246,11 @@ bool latch_held_by(const struct sga *sga, unsigned sid, enum latch_number *n,
     const uint64_t note = latch_load(&sga->latch_note[sid - 1]);
     *n = latch_note_latch(note);
     *mode = latch_note_mode(note);
-    return latch_note_phase(note) == LATCH_HOLDS && *n < LATCHES;
+    if (*n >= LATCHES)
+        return false;
+    const uint64_t word = latch_load(&sga->latch[*n].word);
+    if (latch_word_sid(word) == sid &&
+        latch_note_version(note) == word >> LATCH_VERSION_SHIFT)
+        return !(word & LATCH_RELEASED); // what the note does not say yet
+    return latch_note_phase(note) == LATCH_HOLDS;
 }

@@ -209,13 +209,16 @@ static void test_kills(void) {
     CHECK(world->counter >= GETS);
 }
 
-// A session that was killed between its change of the word and its note of it.
+// A session that stopped between its change of the word and its note of it.
 static void test_unnoted_changes(void) {
     struct sga *sga = &world->sga;
+    enum latch_number n;
+    enum latch_mode mode;
     const uint64_t note =
         LATCH_NOTE(99, WHERE_FIND, LATCH, LATCH_SHARED, LATCH_WANTS);
     sga->latch_note[4] = note;
     sga->latch[LATCH].word = latch_word_by(1, 5, note); // it has got it
+    CHECK(latch_held_by(sga, 5, &n, &mode));
     latch_recover(sga, session(4));
     CHECK((sga->latch[LATCH].word & LATCH_HOLDERS) == 0);
     CHECK(latch_note_phase(sga->latch_note[4]) == LATCH_IDLE);
@@ -223,6 +226,7 @@ static void test_unnoted_changes(void) {
     sga->latch_note[4] = latch_note_with(note, LATCH_HOLDS);
     sga->latch[LATCH].word = // it has released it, one other holds it
         latch_word_by(1 | LATCH_RELEASED, 5, note);
+    CHECK(!latch_held_by(sga, 5, &n, &mode));
     latch_recover(sga, session(4));
     CHECK((sga->latch[LATCH].word & LATCH_HOLDERS) == 1);
 
