@@ -179,9 +179,9 @@ static bool register_one(struct database *database,
 
 bool fixed_tables_register(struct database *database) {
     const struct fixed_table *const lists[] = {
-        statistic_views,    wait_views,         session_views,
-        session_wait_views, process_views,      sql_views,
-        instance_views,     trace_views,        latch_views,
+        statistic_views,    wait_views,          session_views,
+        session_wait_views, process_views,       sql_views,
+        instance_views,     trace_views,         latch_views,
         result_cache_views, result_object_views, link_views};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct fixed_table *t = lists[i]; t->name; t++)
