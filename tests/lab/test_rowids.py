@@ -104,6 +104,8 @@ def test_a_table_made_anew_has_other_rowids(people: Session) -> None:
         ("select rowid from people a, people b", "ORA-00918"),
         ("select rowid from v$session", "ORA-03001"),
         ("select rowid from (select n from people)", "ORA-03001"),
+        ("with people as (select 1 n from dual) select rowid from people", "ORA-03001"),
+        ("select rowid from people where rownum < 3 order by n", "ORA-03001"),
         ("insert into people (rowid) values ('x')", "ORA-"),
         ("update people set rowid = 'x'", "ORA-"),
     ],
