@@ -213,6 +213,14 @@ def test_lobs_stay_where_they_are(labs: LinkedLabs) -> None:
     assert local.rows("select id from with_lob@far, dual") == [(1,)]
 
 
+def test_what_depends_on_the_site_is_computed_here(labs: LinkedLabs) -> None:
+    local, remote = both(labs)
+    fill(remote)
+    local.cursor.execute("call dbms_application_info.set_module('here', 'asking')")
+    asked = "select distinct sys_context('userenv', 'module') from every_type@far where id > 0"
+    assert local.rows(asked) == [("here",)]
+
+
 @pytest.mark.parametrize(
     ("statement", "error"),
     [
