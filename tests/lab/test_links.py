@@ -213,6 +213,14 @@ def test_lobs_stay_where_they_are(labs: LinkedLabs) -> None:
     assert local.rows("select id from with_lob@far, dual") == [(1,)]
 
 
+def test_what_depends_on_the_site_is_computed_here(labs: LinkedLabs) -> None:
+    local, remote = both(labs)
+    fill(remote)
+    local.cursor.execute("call dbms_application_info.set_module('here', 'asking')")
+    asked = "select distinct sys_context('userenv', 'module') from every_type@far where id > 0"
+    assert local.rows(asked) == [("here",)]
+
+
 @pytest.mark.parametrize(
     ("statement", "error"),
     [
@@ -238,6 +246,23 @@ def test_lobs_stay_where_they_are(labs: LinkedLabs) -> None:
             "ORA-03001",
         ),
         ("create database link p using 'a:1/b'", "ORA-03001"),
+        ("create database link p connect to current_user using 'a:1/b'", "ORA-03001"),
+        ("create database link", "ORA-01729"),
+        ("create database link p connect to", "ORA-00987"),
+        ("create database link p connect to scott using 'a:1/b'", "ORA-00905"),
+        ("create database link p connect to scott identified tiger", "ORA-00924"),
+        ("create database link p connect to scott identified by", "ORA-00988"),
+        ("create database link p connect to scott identified by tiger", "ORA-00922"),
+        ("create database link p connect to scott identified by tiger using a", "ORA-00922"),
+        (
+            "create database link p connect to scott identified by tiger"
+            " authenticated by scott identified by tiger using 'a:1/b'",
+            "ORA-00922",
+        ),
+        ("drop database link far far", "ORA-00933"),
+        ("create database far", "ORA-03001"),
+        ("select id from every_type@", "ORA-01729"),
+        ("insert into every_type@unknown (id) values (1)", "ORA-02019"),
         ("alter session close database link unknown", "ORA-02081"),
     ],
 )

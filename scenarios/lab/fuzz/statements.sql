@@ -499,3 +499,20 @@ select rowid, t.rowid, rowidtochar(rowid), a.rowid from t a, t where rowid = :1 
 insert into t (n) values (1.5d) returning rowid, n + 2f into :r, :n
 select -1.5d, binary_double_nan, to_binary_float(n), cast(n as binary_double), sum(n * 1d) from t where n < 0.1f group by n
 create table t (d binary_double default 1.5d, f binary_float not null)
+select n, v from t@l where n = :1 and v like 'x%' order by n
+select a.n, b.v from t@l a join t@l.x.y b on a.n = b.n
+select a.n, b.v from t@l a, t b where a.n = b.n
+select "N" from "T"@"L" where sysdate > d
+with w as (select n from t@l) select count(*) from w
+select n from t@l for update
+insert into t select * from t@l
+insert into t@l values (1)
+create database link l connect to u identified by "p" using 'h:1/s'
+create shared database link l connect to u identified by p authenticated by v identified by q using 'h'
+create public database link l connect to current_user using 'x'
+drop database link l.x.y
+select /*+ result_cache */ count(*) from t
+select t.rowid, a.rowid from t, t a where t.rowid = a.rowid and a.rowid > chartorowid(:1)
+update t set n = 1 where rowid = :r returning rowid into :s
+select max(b), b + 1.5f, -2d, binary_double_nan, cast(n as binary_float) from t group by b
+begin dbms_result_cache.bypass(true); dbms_result_cache.flush; end;

@@ -15,22 +15,49 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
                                unsigned seed);
 
-static enum table_owner table(void *data, const char *owner, const char *name,
-                              void (*take)(void *to, const char *column,
-                                           const char *declared, bool own),
-                              void *to) {
+static void take_columns(take_column_of *take, void *to) {
     static const char *const columns[][2] = {
         {"N", "NUMBER(5,0)"}, {"WIDE", "NUMBER"},
         {"V", "VARCHAR2(5)"}, {"D", "DATE"},
         {"S", "TIMESTAMP"},   {"Z", "TIMESTAMP WITH TIME ZONE"},
-        {"R", "RAW(16)"},
+        {"R", "RAW(16)"},     {"B", "BINARY_DOUBLE"},
     };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        take(to, columns[i][0], columns[i][1], true);
+}
+
+static enum table_owner table(void *data, const char *owner, const char *name,
+                              take_column_of *take, void *to) {
     (void)data;
     if (strcmp(owner, "SYS") == 0 || strcmp(name, "T") != 0)
         return strcmp(name, "DUAL") == 0 ? OTHERS_TABLE : NO_TABLE;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        take(to, columns[i][0], columns[i][1], true);
+    take_columns(take, to);
     return OWN_TABLE;
+}
+
+static unsigned remote_table(void *data, const char *link, const char *owner,
+                             const char *name, char known[REMOTE_NAME],
+                             take_column_of *take, void *to) {
+    (void)data, (void)owner;
+    if (*link != 'L')
+        return 2019;
+    snprintf(known, REMOTE_NAME, "%s@%s", name, link);
+    take_columns(take, to);
+    return 0;
+}
+
+// All of the text that goes to the other side is read.
+static unsigned remote_query(void *data, const char *link, const char *sql,
+                             size_t length, unsigned binds, unsigned *number,
+                             take_column_of *take, void *to) {
+    (void)data, (void)link, (void)binds;
+    if (memchr(sql, '@', length) && !memchr(sql, '\'', length) &&
+        !memchr(sql, '"', length) && !memchr(sql, '-', length) &&
+        !memchr(sql, '*', length))
+        abort(); // the name of a link is left in it
+    *number = 1;
+    take_columns(take, to);
+    return 0;
 }
 
 static uint32_t object(void *data, const char *owner, const char *name) {
@@ -44,15 +71,20 @@ static bool differs_in_case(void *data, const char *name) {
 }
 
 static const struct catalog catalog = {
-    .table = table, .object = object, .differs_in_case = differs_in_case};
+    .table = table,
+    .object = object,
+    .differs_in_case = differs_in_case,
+    .remote_table = remote_table,
+    .remote_query = remote_query,
+};
 
 static void translate(const uint8_t *data, size_t size,
                       const struct catalog *with) {
     static struct translation made;
     translation_make((const char *)data, size, "\"SCOTT\"", with, NULL, &made);
-    const bool runs = made.kind != STATEMENT_COMMIT &&
-                      made.kind != STATEMENT_ROLLBACK &&
-                      made.kind != STATEMENT_SESSION;
+    const bool runs =
+        made.kind != STATEMENT_COMMIT && made.kind != STATEMENT_ROLLBACK &&
+        made.kind != STATEMENT_SESSION && made.kind != STATEMENT_LINK;
     // Without an error there is a text, which ends where its NUL is.
     if (!made.error && runs && made.kind != STATEMENT_BLOCK && !made.sql)
         abort();

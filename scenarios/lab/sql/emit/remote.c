@@ -8,19 +8,10 @@
 #include "process/link_definition.h"
 #include "sql/emit/emitter.h"
 
-static bool same_name(const struct statement *s, struct name a, struct name b) {
-    if (a.last - a.first != b.last - b.first)
-        return false;
-    for (unsigned i = 0; a.first + i <= a.last; i += 2)
-        if (!name_equals(&s->tokens[a.first + i], &s->tokens[b.first + i]))
-            return false;
-    return true;
-}
-
 static bool is_at_one_link(const struct statement *s) {
     const struct tree *tree = s->tree;
     for (const struct source *one = tree->remote; one; one = one->next_remote)
-        if (!same_name(s, one->link, tree->remote->link))
+        if (!names_equal(s, one->link, tree->remote->link))
             return false;
     return tree->remote && !tree->local && !tree->bound_to_us;
 }

@@ -57,10 +57,10 @@ static bool is_known(const struct statement *s) {
         {"drop", "table"},
         {"drop", "index"},
         {"truncate", "table"},
-        {"create", "database"},
-        {"create", "shared"},
+        {"create", "database", "link"},
+        {"create", "shared", "database"},
         {"create", "public", "database"},
-        {"drop", "database"},
+        {"drop", "database", "link"},
         {"drop", "public", "database"},
     };
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)

@@ -25,20 +25,22 @@ const struct function *function_named(const char *name, size_t length) {
     return NULL;
 }
 
-// A bare function's name has no parentheses in Oracle, and a mark in SQLite.
-static void spell(const struct function *f, char name[LONGEST_FUNCTION]) {
-    snprintf(name, LONGEST_FUNCTION, "%s%s", f->name,
-             f->kind == FUNCTION_BARE ? "$" : "");
+// Behind the name of one that has no parentheses in Oracle.
+static const char *mark_of(const struct function *f) {
+    return f->kind == FUNCTION_BARE ? "$" : "";
+}
+
+static bool is_known_as(const struct function *f, const char *name) {
+    const size_t length = strlen(f->name);
+    return strncasecmp(f->name, name, length) == 0 &&
+           strcmp(name + length, mark_of(f)) == 0;
 }
 
 bool function_varies(const char *name) {
-    char spelled[LONGEST_FUNCTION];
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const struct function *f = tables[i]; f->name; f++) {
-            spell(f, spelled);
-            if ((f->varies || f->of_session) && strcasecmp(spelled, name) == 0)
+        for (const struct function *f = tables[i]; f->name; f++)
+            if ((f->varies || f->of_session) && is_known_as(f, name))
                 return true;
-        }
     return false;
 }
 
@@ -49,7 +51,7 @@ static bool add(sqlite3 *db, const struct function *f, int arguments,
         SQLITE_UTF8 |
         (f->varies || f->of_session || f->step ? 0 : SQLITE_DETERMINISTIC);
     void *data = f->of_session ? (void *)database : (void *)f->data;
-    spell(f, name);
+    snprintf(name, sizeof name, "%s%s", f->name, mark_of(f));
     if (f->inverse)
         return sqlite3_create_window_function(db, name, arguments, flags, data,
                                               f->step, f->answer, f->answer,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the text of CREATE TABLE and CREATE INDEX says, as JSON. SQLite keeps
-// the text that ddl.c and create_as.c have made, so only that is read here:
+// the text that definitions.c and create_as.c have made, so only that is read:
 // names are quoted, and what Oracle shows of an expression is the hint behind
 // it.
 #include <sqlite3.h>
@@ -139,7 +139,7 @@ static void read_constraints(struct reader *r, struct table_text *text,
         } else if (take(r, "not")) {
             next(r);
             *required = true;
-            if (take(r, "on")) { // the primary key's, see ddl.c
+            if (take(r, "on")) { // the primary key's, see emit/definitions.c
                 next(r);
                 next(r);
                 continue;

@@ -110,7 +110,8 @@ static struct block *inner_block(struct statement *s, unsigned open,
 %right NOT.
 
 %fallback ID
-    AUTHENTICATED BEGIN BOTH CALL CASCADE CONSTRAINT CROSS DATABASE DECLARE END ESCAPE FETCH FIRST
+    AUTHENTICATED BEGIN BOTH CALL CASCADE CONSTRAINT CROSS CURRENT_USER DATABASE
+    DECLARE END ESCAPE FETCH FIRST
     FOLLOWING FOREIGN FULL INNER INTERVAL JOIN KEY LAST LEADING LEFT LINK LOCKED
     NATURAL NEXT NOCYCLE NULLS OFFSET ONLY OPEN OUTER OVER PARTITION PERCENT
     PRECEDING PRIMARY PURGE RANGE REFERENCES RETURN RETURNING RIGHT SHARED SKIP
@@ -1011,8 +1012,10 @@ link_user(A) ::= . {
 }
 link_user(A) ::= CONNECT TO user(U) IDENTIFIED BY password(P). {
     A = (struct link_user){U, P};
-    if (statement_is(s, U, "current_user"))
-        statement_refuse(s, 3001, U, "a link without a password");
+}
+link_user(A) ::= CONNECT TO CURRENT_USER(U). {
+    A = (struct link_user){0};
+    statement_refuse(s, 3001, U, "a link without a password");
 }
 // Sessions share no connection here, whoever may use it.
 %type authentication {unsigned}

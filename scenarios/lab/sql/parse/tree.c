@@ -87,6 +87,15 @@ struct names names_append(struct statement *s, struct names list,
     return list;
 }
 
+bool names_equal(const struct statement *s, struct name a, struct name b) {
+    if (a.last - a.first != b.last - b.first)
+        return false;
+    for (unsigned i = 0; a.first + i <= a.last; i += 2)
+        if (!name_equals(&s->tokens[a.first + i], &s->tokens[b.first + i]))
+            return false;
+    return true;
+}
+
 struct item *tree_item(struct statement *s, struct expr *value,
                        unsigned alias) {
     struct item *made = statement_take(s, sizeof *made);

@@ -483,6 +483,8 @@ void tree_deepen(struct statement *s, struct expr *node,
 void exprs_append(struct exprs *list, struct expr *one);
 struct names names_append(struct statement *s, struct names list,
                           unsigned token);
+// Whether all of their parts are the same.
+bool names_equal(const struct statement *s, struct name a, struct name b);
 struct item *tree_item(struct statement *s, struct expr *value, unsigned alias);
 struct item *tree_star(struct statement *s, struct name table, unsigned star);
 struct source *tree_source(struct statement *s, struct name table,

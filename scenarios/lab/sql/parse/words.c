@@ -59,6 +59,7 @@ static const struct word words[] = {
     {"CREATE", TK_CREATE},
     {"CROSS", TK_CROSS},
     {"CURRENT", TK_CURRENT},
+    {"CURRENT_USER", TK_CURRENT_USER},
     {"CURSOR", TK_REFUSED, BEFORE_VALUE},
     {"DATABASE", TK_DATABASE},
     {"DATE", TK_DATE},

@@ -8,11 +8,9 @@
 
 static void resolve_target(struct resolver *r) {
     struct source *target = r->s->tree->target;
-    if (target->link.first) {
-        statement_refuse(r->s, 2064, target->table.last, "");
-        return;
-    }
     resolve_table(r, target);
+    if (target->place == PLACE_REMOTE)
+        statement_refuse(r->s, 2064, target->table.last, "");
     if (target->place == PLACE_VIEW)
         statement_refuse(r->s, 1031, target->table.last, "");
 }

@@ -57,16 +57,6 @@ static const struct expr *inside(const struct expr *value) {
     return value;
 }
 
-static bool same_names(const struct statement *s, struct name a,
-                       struct name b) {
-    if (a.last - a.first != b.last - b.first)
-        return false;
-    for (unsigned i = 0; a.first + i <= a.last; i += 2)
-        if (!name_equals(&s->tokens[a.first + i], &s->tokens[b.first + i]))
-            return false;
-    return true;
-}
-
 static bool same_lists(const struct statement *s, const struct exprs *a,
                        const struct exprs *b) {
     const struct expr *x = a->first, *y = b->first;
@@ -120,7 +110,7 @@ bool grouping_same(const struct statement *s, const struct expr *a,
         return a->from == b->from ||
                name_equals(&s->tokens[a->from], &s->tokens[b->from]);
     case EXPR_COLUMN:
-        return same_names(s, a->name, b->name);
+        return names_equal(s, a->name, b->name);
     case EXPR_CALL:
         if (a->window || b->window)
             return same_tokens(s, a, b);
@@ -132,7 +122,7 @@ bool grouping_same(const struct statement *s, const struct expr *a,
            a->negative == b->negative && a->negated == b->negated &&
            a->distinct == b->distinct && a->star == b->star &&
            ((a->kind != EXPR_CALL && a->kind != EXPR_EXTRACT) ||
-            same_names(s, a->name, b->name)) &&
+            names_equal(s, a->name, b->name)) &&
            grouping_same(s, a->left, b->left) &&
            grouping_same(s, a->right, b->right) &&
            grouping_same(s, a->third, b->third) &&

@@ -165,7 +165,6 @@ static bool is_limited_before(const struct block *block) {
 }
 
 // It then becomes a subquery, which has one table's name.
-// A subquery's rows have no ROWIDs.
 static void check_limit(struct resolver *r, const struct block *block) {
     const struct join *join = block->joins.first;
     const struct item *item = block->items.first;
@@ -173,11 +172,15 @@ static void check_limit(struct resolver *r, const struct block *block) {
                         item->value->kind == EXPR_CALL && item->value->star &&
                         block->group.count == 0 && !block->having &&
                         !block->order.first && !block->distinct;
-    if (is_limited_before(block) && !counts &&
-        (join->next || join->kind != JOIN_SOURCE ||
-         (join->source->query && !join->source->alias) || join->source->rowids))
+    if (!is_limited_before(block) || counts)
+        return;
+    if (join->next || join->kind != JOIN_SOURCE ||
+        (join->source->query && !join->source->alias))
         statement_refuse(r->s, 3001, block->from,
                          "ROWNUM with a join that is grouped or sorted");
+    else if (join->source->rowids)
+        statement_refuse(r->s, 3001, block->from,
+                         "ROWNUM with ROWIDs that are grouped or sorted");
 }
 
 static void resolve_inner(struct resolver *r, struct block *block) {

@@ -24,7 +24,7 @@ struct column_type column_type_of(const char *declared) {
         type.size = 4000;
         if (size)
             sscanf(size, "(%u %4s", &type.size, unit);
-        // ddl.c writes the second form into CREATE TABLE.
+        // type_names.c writes the second form into CREATE TABLE.
         type.characters = strncasecmp(unit, "CHAR", 4) == 0 ||
                           strncasecmp(declared, "VARCHAR2 CHAR", 13) == 0;
     } else if (strncasecmp(declared, "TIMESTAMP", 9) == 0) {

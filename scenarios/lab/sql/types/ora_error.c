@@ -227,7 +227,7 @@ static void about_name(const char *from, char *to, size_t size) {
 void ora_error_from_sqlite(struct ora_error *error, struct sqlite3 *db) {
     const char *message = sqlite3_errmsg(db);
     static const char named[] = "CHECK constraint failed: ORA-";
-    if (strncmp(message, named, sizeof named - 1) == 0) { // see ddl.c
+    if (strncmp(message, named, sizeof named - 1) == 0) { // see definitions.c
         ora_error_set(
             error, (unsigned)strtoul(message + sizeof named - 1, NULL, 10), "");
         return;
