@@ -256,6 +256,8 @@ def test_a_client_that_is_gone(labs: LinkedLabs) -> None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     assert ended(its_spid, within_s=SOON_S)
+    # The listener takes an ended process's session out of v$session when it hears of it.
+    until(lambda: len(watcher.rows(REMOTE_SESSIONS)) == 1, "no session of the ended process")
     assert session.rows("select * from dual@far") == [("X",)]
     assert (session.spid, far_session(watcher)) == (local, (sid, spid))
 
