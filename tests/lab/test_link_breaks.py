@@ -189,6 +189,7 @@ def test_a_silent_remote_side_is_given_up(labs: LinkedLabs) -> None:
     finally:
         os.kill(spid, signal.SIGCONT)
     assert ended(spid, within_s=SOON_S)
+    until(lambda: not watcher.rows(REMOTE_SESSIONS), "the session's end")
     assert session.rows("select * from dual@far") == [("X",)]  # over a new connection
     assert far_session(watcher)[1] != spid
 
@@ -257,7 +258,7 @@ def test_a_client_that_is_gone(labs: LinkedLabs) -> None:
     os.waitpid(child, 0)
     assert ended(its_spid, within_s=SOON_S)
     # The listener takes an ended process's session out of v$session when it hears of it.
-    until(lambda: len(watcher.rows(REMOTE_SESSIONS)) == 1, "no session of the ended process")
+    until(lambda: len(watcher.rows(REMOTE_SESSIONS)) == 1, "the session's end")
     assert session.rows("select * from dual@far") == [("X",)]
     assert (session.spid, far_session(watcher)) == (local, (sid, spid))
 
