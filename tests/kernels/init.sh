@@ -11,8 +11,10 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 stty -F /dev/ttyS1 raw -echo
 
+# What the serial line still holds when the power goes is lost.
 finish() {
     echo "exit $1" >/dev/ttyS1
+    sleep 1
     poweroff -f
 }
 

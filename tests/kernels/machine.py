@@ -104,8 +104,8 @@ def _watch(command: list[str], on_line: Callable[[str], None], timeout_s: float)
             for line in machine.stdout:
                 if ended := re.fullmatch(r"exit (\d+)\n", line):
                     code = int(ended[1])
-                else:
-                    on_line(line.rstrip("\r\n"))
+                    break
+                on_line(line.rstrip("\r\n"))
         finally:
             alarm.cancel()
             machine.kill()
