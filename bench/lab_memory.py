@@ -11,24 +11,11 @@ import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
-import oracledb
-
-from bench.lab_speed import connect, running_lab
+from bench.lab_speed import connect, running_lab, server_of
 
 SESSIONS = 300
 CURSORS = 200
 ROWS = 100_000
-SPID = (
-    "select p.spid from v$process p, v$session s"
-    " where p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')"
-)
-
-
-def server_of(connection: oracledb.Connection) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(SPID)
-        [(spid,)] = cursor.fetchall()
-    return int(spid)
 
 
 def private_kb(pid: int) -> int:

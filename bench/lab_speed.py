@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How fast the lab is: a consistent get, a round trip, a row. Prints Markdown.
+"""How fast the lab is: a consistent get, a round trip, a row, a parse. Prints Markdown.
 
 `python -m bench.lab_speed [--rounds N] [--before ORALAB]`, after `make -C scenarios/lab
 build/oralab build/oralab-unchecked`. All that is compared is interleaved in one run, because a
 machine's speed drifts. PostgreSQL, where it is installed, answers the same round trips by its
 simple protocol, from a cluster in a temporary directory that runs as an unprivileged user. With
---before, so does another build of the lab, and rows are fetched from both.
+--before, so does another build of the lab, and rows and parses are of both. The CPU time of their
+server processes tells builds apart where others use the machine as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import pwd
@@ -42,6 +44,17 @@ SKIPS = (1000, 3, 1)
 TRIPS = 5_000
 TABLE_ROWS = 20_000
 ARRAY_SIZES = (1, 15, 100, 1000)
+PARSES = 100
+PARSED = {
+    "one row": "select 1 from dual",
+    "a join": "select a.name, count(*) from sys.obj$ a, sys.obj$ b where a.obj# = b.obj#"
+    " and a.obj# < 3 group by a.name order by 2 desc",
+    "a view": "select table_name from user_tables where table_name like 'X%'",
+}
+SPID = (
+    "select p.spid from v$process p, v$session s"
+    " where p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')"
+)
 OURS = "lab, TTC re-execute and fetch"
 BEFORE = "lab before"
 THEIRS = "PostgreSQL, simple protocol"
@@ -69,6 +82,17 @@ def connect(port: int, *, in_band: bool = False) -> oracledb.Connection:
     return oracledb.connect(
         user="scott", password="tiger", dsn=f"127.0.0.1:{port}/LAB", disable_oob=in_band
     )
+
+
+def server_of(connection: oracledb.Connection) -> int:
+    """The PID of the session's server process."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select p.spid from v$process p, v$session s"
+            " where p.addr = s.paddr and s.sid = sys_context('userenv', 'sid')"
+        )
+        [(spid,)] = cursor.fetchall()
+    return int(spid)
 
 
 def gets_and_cpu(cursor: oracledb.Cursor) -> tuple[int, int]:
@@ -291,34 +315,82 @@ def bench_trips(rounds: int, before: Path | None) -> Iterator[str]:
         yield f"The lab makes {with_interval(ratio, 2)} times as many as {other} [95 %]."
 
 
-def bench_rows(rounds: int, before: Path | None) -> Iterator[str]:
-    """Rows of a number and a text of 30, as python-oracledb fetches them."""
-    sql = f"select obj#, name from sys.obj$ where rownum <= {TABLE_ROWS}"
+class Served:
+    """A session of one build of the lab, and the CPU time of its server process."""
+
+    def __init__(self, port: int) -> None:
+        self.cursor = connect(port).cursor()
+        self.cursor.execute(SPID)
+        [(spid,)] = self.cursor.fetchall()
+        self._schedstat = Path(f"/proc/{spid}/schedstat")
+
+    def measure(self, work: Callable[[oracledb.Cursor], int]) -> tuple[float, float]:
+        """What `work` does a second, and the server's microseconds on CPU for one of these."""
+        began, cpu = time.perf_counter(), self._cpu_ns()
+        done = work(self.cursor)
+        return done / (time.perf_counter() - began), (self._cpu_ns() - cpu) / 1e3 / done
+
+    def _cpu_ns(self) -> int:
+        return int(self._schedstat.read_text().split()[0])
+
+
+def bench_work(
+    what: str,
+    work: dict[str, Callable[[oracledb.Cursor], int]],
+    rounds: int,
+    before: Path | None,
+) -> Iterator[str]:
+    """A table of each kind of `work`, which returns how many of `what` it has done."""
+    builds: dict[str, str | Path] = {OURS: "oralab"} | ({BEFORE: before} if before else {})
+    measured: dict[tuple[str, str], list[tuple[float, float]]] = {}
     with contextlib.ExitStack() as stack:
-        builds: dict[str, str | Path] = {OURS: "oralab"}
-        if before:
-            builds[BEFORE] = before
-        cursors = {
-            name: connect(stack.enter_context(running_lab(build))["port"]).cursor()
+        served = {
+            name: Served(stack.enter_context(running_lab(build))["port"])
             for name, build in builds.items()
         }
-        rates: dict[tuple[str, int], list[float]] = {}
-        for _ in range(rounds):
-            for size in ARRAY_SIZES:
-                for name, cursor in cursors.items():
-                    cursor.arraysize = cursor.prefetchrows = size
-                    began = time.perf_counter()
-                    cursor.execute(sql)
-                    rows = len(cursor.fetchall())
-                    took = time.perf_counter() - began
-                    rates.setdefault((name, size), []).append(rows / took)
-    yield "| array size | rows per second [95 %] |" + (" than before [95 %] |" if before else "")
-    yield "|---:|---:|" + ("---:|" if before else "")
-    for size in ARRAY_SIZES:
-        now = rates[OURS, size]
-        ratios = [a / b for a, b in zip(now, rates.get((BEFORE, size), []), strict=False)]
-        than = f" {with_interval(median(ratios), 2)} times |" if ratios else ""
-        yield f"| {size:,} | {with_interval(median(now))} |{than}"
+        for turn in range(rounds + 1):
+            for kind, run in work.items():
+                for name, session in served.items():
+                    one = session.measure(run)
+                    if turn > 0:  # the first fills the caches
+                        measured.setdefault((name, kind), []).append(one)
+    head = ["", f"{what}s per second [95 %]", f"server's CPU per {what}, µs [95 %]"]
+    yield "| " + " | ".join(head + (["CPU, times that before [95 %]"] if before else [])) + " |"
+    yield "|---:" * (len(head) + bool(before)) + "|"
+    for kind in work:
+        rates, costs = zip(*measured[OURS, kind], strict=True)
+        cells = [kind, with_interval(median(rates)), with_interval(median(costs), 2)]
+        if before:
+            old = [cost for _, cost in measured[BEFORE, kind]]
+            ratios = [now / then for now, then in zip(costs, old, strict=True)]
+            cells.append(with_interval(median(ratios), 2))
+        yield "| " + " | ".join(cells) + " |"
+
+
+def rows_of(size: int) -> Callable[[oracledb.Cursor], int]:
+    """Rows of a number and a text of 30, as python-oracledb fetches them."""
+
+    def fetch(cursor: oracledb.Cursor) -> int:
+        cursor.arraysize = cursor.prefetchrows = size
+        cursor.execute(f"select obj#, name from sys.obj$ where rownum <= {TABLE_ROWS}")
+        return len(cursor.fetchall())
+
+    return fetch
+
+
+_texts = itertools.count()
+
+
+def parses_of(sql: str) -> Callable[[oracledb.Cursor], int]:
+    """Executions of `sql`, each with a text of its own, so that each is parsed."""
+
+    def parse(cursor: oracledb.Cursor) -> int:
+        for _ in range(PARSES):
+            cursor.execute(sql.replace("select", f"select /* {next(_texts)} */", 1))
+            cursor.fetchall()
+        return PARSES
+
+    return parse
 
 
 def main() -> None:
@@ -335,7 +407,14 @@ def main() -> None:
     cpus, load = os.cpu_count(), os.getloadavg()[0]
     print(f"Medians of {rounds} rounds on {cpus} processors; load before: {load:.1f}.\n")
     before = asked.before and asked.before.resolve()
-    for lines in (bench_gets(rounds), bench_trips(rounds, before), bench_rows(rounds, before)):
+    rows = {f"{size:,} rows a fetch": rows_of(size) for size in ARRAY_SIZES}
+    parses = {name: parses_of(sql) for name, sql in PARSED.items()}
+    for lines in (
+        bench_gets(rounds),
+        bench_trips(rounds, before),
+        bench_work("row", rows, rounds, before),
+        bench_work("parse", parses, rounds, before),
+    ):
         print("\n".join(lines), end="\n\n", flush=True)
 
 

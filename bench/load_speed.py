@@ -3,7 +3,8 @@
 
 `python -m bench.load_speed [--rounds N] [--seconds S]`, after `make build clients`. Its peers run
 interleaved with it: a plain loop of the driver against the same kind of lab, and, where PostgreSQL
-is installed, pgbench next to a loop without a client library.
+is installed, pgbench next to a loop without a client library. How late processes are that only
+sleep is what the host adds to any schedule.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from bench.lab_speed import connect, postgresql, postgresql_trip, running_lab, with_interval
 from polltrace.intervals import median
 from polltrace.scenarios.clients import LOAD_PROGRAMS
+from polltrace.scenarios.load.punctual import punctual_children
 from polltrace.scenarios.run.processors import moved_to, processors
 
 POLLTRACE = Path(sys.executable).with_name("polltrace")
@@ -130,16 +132,24 @@ def bench_overhead(rounds: int, seconds: float) -> Iterator[str]:
 
 
 def bench_schedule(seconds: float) -> Iterator[str]:
-    """Poisson arrivals; from the intended to the actual start."""
+    """Poisson arrivals; from the intended to the actual start, of all and of those whose session
+    was free: a busy one waits for its server."""
     what = f"{RATE} a second, {SESSIONS} sessions"
-    yield f"| {what} | begun | lag ms p50 | p99 | p99.9 | max | {KEPT_MS:g} ms at p99 |"
-    yield "|---|---:|---:|---:|---:|---:|---|"
-    options = ("--seconds", f"{seconds:g}s", "--sessions", str(SESSIONS), "--rate", str(RATE))
+    yield f"| {what} | begun | lag ms p50 | p99 | p99.9 | max | free, p99 | {KEPT_MS:g} ms at p99 |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---|"
+    size = ("--seconds", f"{seconds:g}s", "--sessions", str(SESSIONS), "--rate", str(RATE))
+    options = (*size, "--real-time")
     for client, program in LOAD_PROGRAMS.items():
         if program.missing() is None:
             data = load(client, *options)
-            yield _row(f"polltrace load, {client}", data["transactions"], data["lag_ms"])
+            lag = {**data["lag_ms"], "free": data["generator_lag_ms"]["p99"]}
+            yield _row(f"polltrace load, {client}", data["transactions"], lag)
     ours, servers = ({each} for each in processors())
+    for real_time, how in ((True, "real time"), (False, "as other processes")):
+        with moved_to(ours), punctual_children(real_time=real_time):
+            lags = _sleepers_lags(seconds)
+        found = _percentiles(lags)
+        yield _row(f"sleep alone, {how}", len(lags), {**found, "free": found["p99"]})
     with contextlib.ExitStack() as stack:
         with moved_to(servers):
             port = stack.enter_context(postgresql())
@@ -147,15 +157,28 @@ def bench_schedule(seconds: float) -> Iterator[str]:
             postgresql_trip(port)  # when it answers, it has started
             with moved_to(ours):
                 lags = _pgbench_lags(port, seconds)
-            found = {
-                name: float(np.quantile(lags, share)) / 1e3
-                for name, share in (("p50", 0.5), ("p99", 0.99), ("p99_9", 0.999), ("max", 1.0))
-            }
-            yield _row("pgbench", len(lags), found)
+            yield _row("pgbench", len(lags), _percentiles(lags))
+
+
+def _percentiles(lags: np.ndarray) -> Mapping[str, float]:
+    """Milliseconds, of microseconds."""
+    shares = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999, "max": 1.0}
+    return {name: float(np.quantile(lags, share)) / 1e3 for name, share in shares.items()}
+
+
+def _sleepers_lags(seconds: float) -> np.ndarray:
+    program = str(Path(__file__).with_name("sleeper.py"))
+    command = [sys.executable, program, f"{RATE / SESSIONS}", f"{seconds}"]
+    sleepers = [
+        subprocess.Popen([*command, f"{seed}"], stdout=subprocess.PIPE, text=True)
+        for seed in range(SESSIONS)
+    ]
+    return np.array([float(word) for each in sleepers for word in each.communicate()[0].split()])
 
 
 def _row(name: str, begun: int, lag: Mapping[str, float]) -> str:
-    cells = " | ".join(f"{lag[key]:.3f}" for key in ("p50", "p99", "p99_9", "max"))
+    keys = ("p50", "p99", "p99_9", "max", "free")
+    cells = " | ".join(f"{lag[key]:.3f}" if key in lag else "-" for key in keys)
     kept = "kept" if lag["p99"] <= KEPT_MS else "NOT kept"
     return f"| {name} | {begun:,} | {cells} | {kept} |"
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import oracledb
 from ptrace.binding import func
 
-from bench.lab_speed import connect, difference, running_lab, with_interval
+from bench.lab_speed import connect, difference, running_lab, server_of, with_interval
 from polltrace.intervals import median
 from polltrace.scenarios.load.cpu_time import cpu_time
 from polltrace.stop_at import ptrace
@@ -93,15 +93,10 @@ class Session:
 def session(executable: str) -> Iterator[Session]:
     with running_lab(executable) as lab, connect(lab["port"]) as connection:
         cursor = connection.cursor()
-        cursor.execute(
-            "select p.spid from v$process p, v$session s where p.addr = s.paddr"
-            " and s.sid = sys_context('userenv', 'sid')"
-        )
-        [(spid,)] = cursor.fetchall()
         cursor.execute("create table counted (n number)")
         cursor.execute("insert into counted values (0)")
         connection.commit()
-        made = Session(connection, cursor, int(spid))
+        made = Session(connection, cursor, server_of(connection))
         for sql in STATEMENTS.values():
             for _ in range(3):
                 made.execute(sql)

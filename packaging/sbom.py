@@ -35,11 +35,10 @@ LINKED = {
 }
 PEX = ROOT / "dist/polltrace.pex"
 _METADATA = re.compile(r"\.deps/[^/]+/[^/]+\.dist-info/METADATA")
-# Of packages that say no licence expression yet. Two classifiers name no version: hdrhistogram,
-# which has the one of Apache, brings the text of 2.0, python-ptrace that of the GPL's version 2.
+# Of packages that say no licence expression yet. The GPL's classifier names no version:
+# python-ptrace, which has it, brings the text of version 2.
 _CLASSIFIED = {
     "License :: OSI Approved :: MIT License": "MIT",
-    "License :: OSI Approved :: Apache Software License": "Apache-2.0",
     "License :: OSI Approved :: GNU General Public License (GPL)": "GPL-2.0-only",
 }
 

@@ -28,6 +28,6 @@ def _version_in(folder: str) -> str | None:
 def _version_by_metadata() -> str:
     """As above, wherever the metadata is. To import what reads it takes half of the time that
     `polltrace --version` may take."""
-    from importlib.metadata import version  # noqa: PLC0415
+    from importlib.metadata import version  # noqa: PLC0415 - slow to load
 
     return version("polltrace")

@@ -71,12 +71,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     if list(words) in (["-V"], ["--version"]):
-        from polltrace import __version__  # noqa: PLC0415 - nothing else is loaded for it
+        from polltrace import __version__
 
         print(f"polltrace {__version__}")
         return 0
-    from polltrace.grammar import command_parser, load, overview  # noqa: PLC0415
-    from polltrace.privileges import give_up_root, observes, why_root  # noqa: PLC0415
+    from polltrace.grammar import command_parser, load, overview
+    from polltrace.privileges import give_up_root, observes, why_root
 
     name, *rest = words or ["help"]
     if name in ("help", "-h", "--help"):
@@ -97,7 +97,7 @@ def _run(words: Sequence[str]) -> int:
     if getattr(os, "geteuid", lambda: 1)() == 0 and not why_root(command.group, args):
         give_up_root(observing=observes(args))
     if given := getattr(args, "engine_files", []):
-        from polltrace.engines import add_engines  # noqa: PLC0415 - few commands are given one
+        from polltrace.engines import add_engines
 
         add_engines(given)
     return command.run(args)

@@ -9,7 +9,7 @@ from polltrace.stacks.flamegraph import flame_graph
 from polltrace.stacks.flamesvg import flame_svg
 from polltrace.stacks.folded import KERNEL_SUFFIX, write_folded, write_folded_pair
 from polltrace.stacks.frame import KERNEL, Frame
-from polltrace.stacks.picture import Picture
+from polltrace.stacks.picture import NANOSECONDS, Picture
 from polltrace.stacks.pprof import pprof
 from polltrace.stacks.speedscope import speedscope
 
@@ -43,6 +43,8 @@ def _pprof(picture: Picture) -> bytes:
         for names, count in sorted(picture.side.folded.items())
     )
     period_ns = round(1e9 / picture.hz) if picture.hz else 0
+    if picture.unit == NANOSECONDS:
+        return pprof(stacks, "delay", NANOSECONDS)
     return pprof(stacks, picture.unit, "count", period_ns=period_ns)
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from polltrace.stacks.folded import Folded
 from polltrace.stacks.layers.table import EMPTY, LayerTable
 
+NANOSECONDS = "nanoseconds"
+"""The unit of counts that are times."""
+
 
 @dataclass(frozen=True, slots=True)
 class Side:

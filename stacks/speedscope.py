@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 
 from polltrace.stacks.folded import total
-from polltrace.stacks.picture import Picture
+from polltrace.stacks.picture import NANOSECONDS, Picture
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 def speedscope(picture: Picture) -> str:
-    """One file with a profile for each side; frames are shared, weights are samples."""
+    """One file with a profile for each side; frames are shared, weights are samples, or times."""
     sides = [side for side in (picture.before, picture.side) if side is not None]
     names = sorted({name for side in sides for stack in side.folded for name in stack})
     number = {name: i for i, name in enumerate(names)}
@@ -23,7 +23,7 @@ def speedscope(picture: Picture) -> str:
             {
                 "type": "sampled",
                 "name": side.name,
-                "unit": "none",
+                "unit": NANOSECONDS if picture.unit == NANOSECONDS else "none",
                 "startValue": 0,
                 "endValue": total(dict(stacks)),
                 "samples": [[number[name] for name in stack] for stack, _ in stacks],

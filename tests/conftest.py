@@ -21,6 +21,9 @@ from tests.waiting import PATIENCE_S
 ROOT = Path(__file__).parents[1]
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 
+# A prefix: root's files stay its own, but it may do no more than another user.
+WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+
 # A prefix: hides the kernel's type information. It keeps the user: one without access to the
 # checkout could not even start.
 WITHOUT_BTF = (

@@ -13,6 +13,7 @@ throughout.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -34,6 +35,9 @@ BUILD = HERE.parents[1] / "probes" / "build"
 PROBE = str(BUILD / "polltrace-probe")
 TARGET_CPU = 1 if (os.cpu_count() or 1) > 1 else 0
 TOOL_CPU = 0
+# What a tool holds once it is attached, as /proc/PID/fd has it.
+_ATTACHMENTS = ("bpf_link", "bpf-raw-tracepoint", "perf_event")
+_ATTACHED_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,8 @@ class Tool:
 
     - `name`: in the table; `package`: the Debian package that it needs
     - `command`: from the target's PID to the command
-    - `ready`: a text on stdout or stderr that tells that it is attached; None: wait `settle_s`
+    - `ready`: a text on stdout or stderr that tells that it is attached; None: where it is a
+      package's, wait until it holds an event or a link of a BPF program; then for `settle_s`
     - `stop_by_eof`: whether it ends with its stdin, instead of with SIGINT
     - `with_target`: whether it runs on the target's CPU, the best case of a tool that stops it
     - `floor`: the name of a tool that is attached the same way and does nothing
@@ -105,6 +110,29 @@ def bpftrace(script: str) -> Callable[[int], list[str]]:
     return lambda pid: ["bpftrace", "-e", script.replace("PID", str(pid))]
 
 
+def by_pid(name: str, *command: str, settle_s: float, package: str, every: int = 1) -> Tool:
+    """A tool that takes the target's PID at the end."""
+    return Tool(
+        name,
+        lambda pid: [*command, "-p", str(pid)],
+        None,
+        settle_s,
+        package=package,
+        every=every,
+    )
+
+
+def perf_record(what: str, *options: str, every: int = 1) -> Tool:
+    """perf, with stacks, into nothing."""
+    return by_pid(
+        f"perf record -g {what}",
+        *("perf", "record", "-q", "-g", *options, "-o", "/dev/null"),
+        settle_s=1.5,
+        package="linux-perf",
+        every=every,
+    )
+
+
 def tools(variants: list[str]) -> list[Tool]:
     header = '"type":"header"'
     first = variants[0]  # what the probe chooses
@@ -128,11 +156,10 @@ def tools(variants: list[str]) -> list[Tool]:
         Tool("ours: watch, 1999 Hz, as advise", ours("--watch", "--hz", "1999"), header),
         Tool("ours: time", ours("--latency"), header, floor=pair),
         Tool("ours: syscalls", ours("-c"), header, floor=pair),
-        Tool(
+        by_pid(
             "perf stat sys_enter_poll",
-            lambda pid: ["perf", "stat", "-e", "syscalls:sys_enter_poll", "-p", str(pid)],
-            None,
-            0.3,
+            *("perf", "stat", "-e", "syscalls:sys_enter_poll"),
+            settle_s=0.3,
             package="linux-perf",
         ),
         Tool(
@@ -150,50 +177,16 @@ def tools(variants: list[str]) -> list[Tool]:
             package="bpftrace",
             every=3,
         ),
-        Tool(
-            "perf record -g sys_enter_poll",
-            lambda pid: [
-                *("perf", "record", "-q", "-g", "-e", "syscalls:sys_enter_poll"),
-                *("-o", "/dev/null", "-p", str(pid)),
-            ],
-            None,
-            1.5,
-            package="linux-perf",
-            every=3,
-        ),
-        Tool(
-            "perf record -g -F 99",
-            lambda pid: [
-                *("perf", "record", "-q", "-g", "-F", "99"),
-                *("-o", "/dev/null", "-p", str(pid)),
-            ],
-            None,
-            1.5,
-            package="linux-perf",
-            every=3,
-        ),
-        Tool(
-            "libbpf-tools syscount",
-            lambda pid: ["/usr/sbin/syscount", "-p", str(pid)],
-            None,
-            0.3,
-            package="libbpf-tools",
-        ),
-        Tool(
+        perf_record("sys_enter_poll", "-e", "syscalls:sys_enter_poll", every=3),
+        perf_record("-F 99", "-F", "99", every=3),
+        by_pid("libbpf-tools syscount", "/usr/sbin/syscount", settle_s=0.3, package="libbpf-tools"),
+        by_pid(
             "libbpf-tools syscount -L",
-            lambda pid: ["/usr/sbin/syscount", "-L", "-p", str(pid)],
-            None,
-            0.3,
+            *("/usr/sbin/syscount", "-L"),
+            settle_s=0.3,
             package="libbpf-tools",
         ),
-        Tool(
-            "perf trace -s",
-            lambda pid: ["perf", "trace", "-s", "-p", str(pid)],
-            None,
-            0.5,
-            package="linux-perf",
-            every=3,
-        ),
+        by_pid("perf trace -s", "perf", "trace", "-s", settle_s=0.5, package="linux-perf", every=3),
         Tool(
             "strace -c",
             lambda pid: ["taskset", "-c", str(TARGET_CPU), "strace", "-c", "-p", str(pid)],
@@ -224,10 +217,29 @@ def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
                 break
         else:
             raise RuntimeError(f"{tool.name} did not start")
+    elif tool.package:
+        _until_attached(tool, process)
     time.sleep(tool.settle_s)
     if process.poll() is not None:
         raise RuntimeError(f"{tool.name} ended")
     return process
+
+
+def _until_attached(tool: Tool, process: subprocess.Popen[str]) -> None:
+    """Its own words may stay in a buffer; how long it takes depends on the host."""
+    end = time.monotonic() + _ATTACHED_WITHIN_S
+    while not _is_attached(process.pid):
+        if process.poll() is not None or time.monotonic() > end:
+            raise RuntimeError(f"{tool.name} did not attach")
+        time.sleep(0.01)
+
+
+def _is_attached(pid: int) -> bool:
+    held = set()
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            held.add(os.readlink(each))
+    return any(kind in each for each in held for kind in _ATTACHMENTS)
 
 
 def stop(tool: Tool, process: subprocess.Popen[str]) -> None:

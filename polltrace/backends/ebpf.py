@@ -49,7 +49,8 @@ class ProbeOptions:
     cost is ever taken from such a measurement. `stack_every` takes a user stack at about every
     n-th break poll; AUTO a bounded number a second, however fast a process polls. `sample_hz`
     takes that many on-CPU samples a second, and counts break polls in short windows only. `kernel`
-    takes the kernel's part of every stack as well. `follow` goes on to the processes that are
+    takes the kernel's part of every stack as well. `off_cpu` follows the threads' context switches
+    instead, and counts no polls. `follow` goes on to the processes that are
     forked meanwhile.
     `functions` are files and the offsets in them of first instructions of functions whose calls
     are counted against the break polls, once and briefly (`ProcessTotals.burst`).
@@ -63,6 +64,7 @@ class ProbeOptions:
     follow: bool = False
     kernel: bool = False
     functions: tuple[tuple[str, int], ...] = ()
+    off_cpu: bool = False
 
     def options(self) -> list[str]:
         """The options of polltrace-probe."""
@@ -77,6 +79,8 @@ class ProbeOptions:
             words += ["--stacks", str(self.stack_every)]
         if self.sample_hz:
             words += ["--watch", "--hz", f"{self.sample_hz:g}"]
+        if self.off_cpu:
+            words += ["--off-cpu"]
         if self.follow:
             words += ["-f"]
         if self.kernel:
@@ -150,6 +154,11 @@ class EbpfProbe:
             self._seen.append(record)
             yield record
 
+    def read_all(self) -> None:
+        """Read on until the probe ends; profile() has the result."""
+        for _ in self.records():
+            pass
+
     def detach(self) -> None:
         """Ask the probe to end; its last frame is still to be read."""
         with contextlib.suppress(ProcessLookupError):
@@ -161,8 +170,7 @@ class EbpfProbe:
 
     def profile(self) -> Profile:
         """Read to the end; the result. Raises the probe's own failure, if it failed."""
-        for _ in self.records():
-            pass
+        self.read_all()
         if self._process.wait() != 0:
             raise self._failure()
         return profile_of(self._seen)

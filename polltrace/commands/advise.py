@@ -21,7 +21,7 @@ from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 from polltrace.recording_report.sentences import torn
 from polltrace.servers.activity import SessionActivity, activity_reader
-from polltrace.servers.database import add_connect_arguments, login_of
+from polltrace.servers.login import add_connect_arguments, login_of
 from polltrace.servers.servers import Server
 
 
@@ -107,7 +107,7 @@ def _measured(
     if not server.engine.polls_by_count:
         return advise_client_check(server, seconds, CHECKS_TIMED_SECONDS), None
     # The names of system calls are python-ptrace's, which runs ldconfig when it is imported.
-    from polltrace.latency.lock_waits import counted_lock_waits, watched_waits  # noqa: PLC0415
+    from polltrace.latency.lock_waits import counted_lock_waits, watched_waits
 
     with watched_waits(server.pid) as watch, ProgressLine() as progress:
         given = advise_session(server, Durations(sampled=seconds), progress)

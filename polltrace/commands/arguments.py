@@ -47,6 +47,18 @@ def add_duration(
     parser.add_argument(*flags, type=duration, default=default, metavar="TIME", help=help_text)
 
 
+def add_ssh_arguments(parser: argparse.ArgumentParser, program: str, where: str, help: str) -> None:
+    """--ssh, --sudo, and the option `where`: the path of `program` on the other host."""
+    remote = parser.add_argument_group("another host")
+    remote.add_argument("--ssh", metavar="[USER@]HOST", help=help)
+    remote.add_argument(
+        where, default=program, metavar="PATH", help="where it is there (default: on the PATH)"
+    )
+    remote.add_argument(
+        "--sudo", action="store_true", help="run it there by 'sudo -n', where root may not log in"
+    )
+
+
 def address(text: str) -> tuple[str, int]:
     """HOST:PORT, [HOST]:PORT or PORT alone, which is on loopback. Raises ArgumentTypeError."""
     host, _, number = text.rpartition(":")

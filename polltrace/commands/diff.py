@@ -35,7 +35,7 @@ class Diff:
         parser.add_argument("--html", type=Path, metavar="OUT", help="write a page there")
 
     def run(self, args: argparse.Namespace) -> int:
-        from polltrace.recording_report.diff import (  # noqa: PLC0415 - drawing takes a while to load
+        from polltrace.recording_report.diff import (
             diff_data,
             diff_page,
             diff_text,

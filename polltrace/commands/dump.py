@@ -6,7 +6,7 @@ import argparse
 from polltrace.commands.arguments import add_duration
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import add_server_argument, one_server
-from polltrace.servers.database import add_connect_arguments, login_of
+from polltrace.servers.login import add_connect_arguments, login_of
 
 
 class Dump:
@@ -33,8 +33,8 @@ class Dump:
 
     def run(self, args: argparse.Namespace) -> int:
         # Naming stacks takes numpy, and system calls python-ptrace, which runs ldconfig.
-        from polltrace.dump.report import dump_data, dump_text  # noqa: PLC0415
-        from polltrace.dump.session_state import session_state  # noqa: PLC0415
+        from polltrace.dump.report import dump_data, dump_text
+        from polltrace.dump.session_state import session_state
 
         server = one_server(args.pid, "dump")
         login = login_of(args.connect, args.password_fd)

@@ -48,8 +48,8 @@ class ExportPrometheus:
     def run(self, args: argparse.Namespace) -> int:
         # The Debian package only recommends the library.
         try:
-            from polltrace.exporter.export import export  # noqa: PLC0415
-            from polltrace.exporter.serving import MetricsServer  # noqa: PLC0415
+            from polltrace.exporter.export import export
+            from polltrace.exporter.serving import MetricsServer
         except ModuleNotFoundError as error:
             raise HostError(
                 f"metrics need {error.name}: apt install python3-prometheus-client, or pip install "

@@ -9,7 +9,8 @@ from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import NoSuchProcessError
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.client_servers import with_client_servers
-from polltrace.servers.database import Lookup, add_connect_arguments, lookup
+from polltrace.servers.database import Lookup, lookup
+from polltrace.servers.login import add_connect_arguments
 from polltrace.servers.ps_report import Session, ps_data, ps_table
 from polltrace.servers.servers import Server, check_seen, servers
 
@@ -39,7 +40,8 @@ class Ps:
 
     def run(self, args: argparse.Namespace) -> int:
         known = lookup(args)
-        found = with_client_servers(servers())
+        here = servers()
+        found = with_client_servers(here, here)
         if not found:
             check_seen()
         sessions = _watch(found, args.duration, known)
@@ -57,13 +59,15 @@ def _watch(found: list[Server], duration_s: float, known: Lookup) -> list[Sessio
             profile = probe.profile()
     except NoSuchProcessError:
         # Where thousands come and go one of them has just gone.
-        left = with_client_servers(servers(server.pid for server in found))
+        here = servers()
+        those = {server.pid for server in found}
+        left = with_client_servers([server for server in here if server.pid in those], here)
         return _watch(left, duration_s, known)
     seen: dict[tuple[int, int], ProcessTotals] = {
         (totals.pid, totals.start_ticks): totals for totals in profile.totals
     }
     return [
-        Session(server, seen[server.pid, server.start_ticks], profile.seconds, known.of(server))
+        Session(known.with_sid(server), seen[server.identity], profile.seconds, known.of(server))
         for server in found
-        if (server.pid, server.start_ticks) in seen
+        if server.identity in seen
     ]

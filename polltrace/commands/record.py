@@ -9,7 +9,14 @@ import threading
 from pathlib import Path
 
 from polltrace.backends.ebpf import AUTO, EbpfProbe
-from polltrace.commands.arguments import add_duration, byte_size, every, selected, stride
+from polltrace.commands.arguments import (
+    add_duration,
+    add_ssh_arguments,
+    byte_size,
+    every,
+    selected,
+    stride,
+)
 from polltrace.commands.output import show
 from polltrace.commands.targets import (
     add_plain_reads_argument,
@@ -17,13 +24,18 @@ from polltrace.commands.targets import (
     note_attached,
     one_server,
     probe_targets,
+    target_options,
     target_pids,
 )
 from polltrace.errors import UsageError
 from polltrace.launch import HeldCommand
 from polltrace.printable import note
+from polltrace.recording.file import STDOUT
 from polltrace.recording.recorder import Recorder, RecordingOptions
-from polltrace.servers.database import add_connect_arguments, login_of, why_not
+from polltrace.recording.remote import RemoteRecording
+from polltrace.servers.database import why_not
+from polltrace.servers.login import add_connect_arguments, login_of
+from polltrace.watch.ssh import Ssh
 
 DEFAULT_FILE = Path("recording.polltrace")
 # So short that few calls of different statements share one.
@@ -36,14 +48,16 @@ class Record:
     Counts every break poll, takes call stacks at polls and on CPU, with names, and measures the
     cost per poll on this host. Ends when --duration is over, every process has ended, or on Ctrl-C.
     With -n, --sid and --all it records processes that start later too. An existing recording is
-    kept as FILE.old. A COMMAND is run and recorded with what it forks; the exit code is then the
-    command's. The recording holds no client data, no SQL and no arguments of other programs.
+    kept as FILE.old. With --ssh the polltrace of another host records there. A COMMAND is run and
+    recorded with what it forks; the exit code is then the command's. The recording holds no client
+    data, no SQL and no arguments of other programs.
     """
 
     group = "keep"
     examples = (
         ("--all -d 1h -o night.polltrace", "record every dedicated server for an hour"),
         ("-o batch.polltrace -- ./batch.sh", "record a command and all that it starts"),
+        ("--ssh hrhost --sid HR -o hr.polltrace", "record an instance of another host"),
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
@@ -53,7 +67,7 @@ class Record:
             type=Path,
             default=DEFAULT_FILE,
             metavar="FILE",
-            help="write there (default: %(default)s)",
+            help="write there, - is standard output (default: %(default)s)",
         )
         add_target_arguments(parser)
         add_duration(parser, "-d", "--duration", help="how long")
@@ -109,12 +123,23 @@ class Record:
         parser.add_argument("--until-stdin-ends", action="store_true", help=argparse.SUPPRESS)
         add_connect_arguments(parser)
         parser.add_argument("--json", action="store_true", help="what --sqltrace reports, as data")
+        add_ssh_arguments(
+            parser,
+            "polltrace",
+            "--polltrace",
+            "record that host, with the polltrace there; the file is written here, without "
+            "--max-size",
+        )
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
         EbpfProbe.plain_reads = args.plain_reads
+        if args.ssh:
+            return _record_there(args)
         if args.until_stdin_ends:
             _end_with_stdin()
+        if args.output == STDOUT and (sys.stdout.isatty() or args.sqltrace or args.command):
+            raise UsageError("-o - writes a recording alone, and not to a terminal")
         if args.sqltrace:
             return _record_statements(args)
         if args.json:
@@ -129,6 +154,27 @@ class Record:
             return command.wait()
 
 
+def _record_there(args: argparse.Namespace) -> int:
+    """Record the host of --ssh."""
+    if args.command or args.sqltrace or args.json:
+        raise UsageError("--ssh records running processes: no COMMAND, --sqltrace or --json")
+    if args.engine_files:
+        raise UsageError("--engine names a file of this host: put it where polltrace is there")
+    if args.output == STDOUT:
+        raise UsageError("--ssh writes a file: name one with -o FILE")
+    options = [*target_options(args), "-i", f"{args.interval:f}", "--every", str(args.every)]
+    options += ["-d", f"{args.duration:f}"] if args.duration is not None else []
+    options += ["--no-samples"] if args.no_samples else ["--hz", str(args.hz)]
+    options += ["--no-gaps"] if args.no_gaps else []
+    options += ["--plain-reads"] if args.plain_reads else []
+    with Ssh(args.ssh) as ssh:
+        there = RemoteRecording(ssh, args.polltrace, options, args.output, sudo=args.sudo)
+        code = there.run()
+    if code == 0:
+        note(f"{args.output}: 'polltrace report {args.output}' shows it")
+    return code
+
+
 def _end_with_stdin() -> None:
     """For a polltrace that records as its child: it ends us so, also when it is killed."""
 
@@ -141,8 +187,8 @@ def _end_with_stdin() -> None:
 
 def _record_statements(args: argparse.Namespace) -> int:
     """Record one session, and print what each of its statements cost."""
-    from polltrace.statements.recorded_session import recorded_session  # noqa: PLC0415 - pyarrow
-    from polltrace.statements.text import statements_data, statements_text  # noqa: PLC0415
+    from polltrace.statements.recorded_session import recorded_session
+    from polltrace.statements.text import statements_data, statements_text
 
     if args.command:
         raise UsageError("--sqltrace traces a session of the database, no COMMAND")
@@ -190,6 +236,7 @@ def _record(
     quality = recorder.run(attached)
     if recorder.calibration_failure:
         note(f"the cost per poll was not measured: {recorder.calibration_failure}")
-    note(f"{args.output}: {quality.at_s:.1f} s; 'polltrace report {args.output}' shows it")
+    if args.output != STDOUT:
+        note(f"{args.output}: {quality.at_s:.1f} s; 'polltrace report {args.output}' shows it")
     assert recorder.began_s is not None
     return recorder.began_s

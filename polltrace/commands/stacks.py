@@ -18,7 +18,7 @@ from polltrace.commands.targets import add_target_arguments, note_attached, targ
 from polltrace.engines.drawing import layers_of, searched
 from polltrace.errors import FileError, UsageError
 from polltrace.printable import note, printable
-from polltrace.profiles.sampled import AT_POLL, ON_CPU, introduced
+from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU, introduced
 from polltrace.profiles.stack_profile import StackProfile, stack_profile, traced_stacks
 from polltrace.profiles.stacks_report import quality_notes, stacks_data, stacks_text
 from polltrace.recording.stacks import profile_for
@@ -28,15 +28,21 @@ from polltrace.stacks.formats import FORMATS
 from polltrace.stacks.picture import Picture, Side
 
 SAMPLE_HZ = 99.0
+_TITLES = {
+    AT_POLL: "Stacks at break polls",
+    ON_CPU: "On-CPU stacks",
+    OFF_CPU: "Off-CPU stacks",
+}
 
 
 class Stacks:
-    """Show call stacks at break polls or on CPU.
+    """Show call stacks at break polls, on CPU or off it.
 
     Of running processes, or of a recording. The function that libc's poll hides from a
     frame-pointer walk is put back in its place. On CPU, the share of samples in the break check is
-    what the check costs, kernel and user mode. Without eBPF, ptrace takes the stack of every
-    poll, and strace -k writes them to a file elsewhere.
+    what the check costs, kernel and user mode. Off CPU, stacks are weighted by the time that
+    threads were blocked, by reason, or waited for a processor, to the nanosecond. Without eBPF,
+    ptrace takes the stack of every poll, and strace -k writes them to a file elsewhere.
     """
 
     group = "observe"
@@ -46,13 +52,17 @@ class Stacks:
             "--all --at cpu -d 1m --format html -o stacks.html",
             "a flame graph of the CPU time of all dedicated servers",
         ),
+        ("-p 4711 --at offcpu", "what a process waits for, and for how long"),
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         add_target_arguments(parser)
         add_recording_argument(parser)
         parser.add_argument(
-            "--at", choices=[AT_POLL, ON_CPU], default=AT_POLL, help="where (default: %(default)s)"
+            "--at",
+            choices=[AT_POLL, ON_CPU, OFF_CPU],
+            default=AT_POLL,
+            help="where (default: %(default)s)",
         )
         add_duration(parser, "-d", "--duration", default="5s", help="how long")
         parser.add_argument(
@@ -154,7 +164,7 @@ def _polls_only(args: argparse.Namespace) -> argparse.Namespace:
 
 def _traced(args: argparse.Namespace) -> StackProfile:
     # Here, because a recording is read where there is no Linux, too.
-    from polltrace.backends.ptrace_probe import PtraceProbe  # noqa: PLC0415
+    from polltrace.backends.ptrace_probe import PtraceProbe
 
     note(PTRACE_WARNING)
     with (
@@ -172,17 +182,20 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
         duration_s=args.duration,
         stack_every=args.every if args.at == AT_POLL else 0,
         sample_hz=args.hz if args.at == ON_CPU else 0,
-        kernel=args.kernel,
+        kernel=args.kernel and args.at != OFF_CPU,
+        off_cpu=args.at == OFF_CPU,
     )
     with EbpfProbe(pids, options) as probe, probe.until_interrupted():
         note_attached(args.duration)
         for _ in introduced(probe.records(), names):
             pass
-        found = stack_profile(probe.profile(), names, args.at)
+        found = stack_profile(probe.profile(), names, args.at, kernel=args.kernel)
         return replace(found, hz=options.sample_hz)
 
 
 def _recorded(args: argparse.Namespace) -> StackProfile:
+    if args.at == OFF_CPU:
+        raise UsageError("a recording has no off-CPU stacks: watch the processes themselves")
     recording = recorded(args)
     profile = profile_for(recording, args.at)
     if profile is None:
@@ -209,7 +222,7 @@ def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace)
     if args.group == "layer" and not layers.layers:
         raise UsageError("--group layer: no one engine's table of layers fits these stacks")
     picture = Picture(
-        title="Stacks at break polls" if found.kind == AT_POLL else "On-CPU stacks",
+        title=_TITLES[found.kind],
         side=Side("now", chosen(found.folded, args)),
         before=before and Side(before.name, chosen(before.folded, args)),
         layers=layers,

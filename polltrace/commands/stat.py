@@ -38,18 +38,26 @@ class Stat:
     process has ended, or Ctrl-C. A break poll is a poll of one connected socket with timeout 0,
     or what else the process's engine checks by (docs/engines.md). A COMMAND is run and counted with
     what it forks; the exit code is then the command's. With --from-strace or --from-truss it
-    evaluates a trace from a host where polltrace cannot run.
+    evaluates a trace from a host where polltrace cannot run. With --latches it measures instead
+    where the time of database servers goes, whole, and what of it they spin and sleep for latches.
     """
 
     group = "observe"
     examples = (
         ("-p 4711 -d 10s", "count the calls of one process for ten seconds"),
+        ("-p 4711 --latches -d 10s", "what a session spins and sleeps for latches"),
         ("--from-strace trace.txt", "evaluate what strace wrote on another host"),
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         add_target_arguments(parser)
         add_duration(parser, "-d", "--duration", help="how long")
+        parser.add_argument(
+            "--latches",
+            action="store_true",
+            help="CPU time spun and time slept by the path to the latch, next to all other CPU "
+            "time, waits and run queue",
+        )
         files = parser.add_argument_group("or what strace or truss wrote, -c or the calls")
         for tool in _TOOLS:
             files.add_argument(f"--from-{tool}", type=Path, metavar="FILE")
@@ -66,6 +74,8 @@ class Stat:
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
+        if args.latches:
+            return _of_latches(args)
         files = [(tool, args.__dict__[f"from_{tool}"]) for tool in _TOOLS]
         if any(path for _, path in files):
             return _from_file(args, [(tool, path) for tool, path in files if path])
@@ -97,6 +107,16 @@ class Stat:
         return code
 
 
+def _of_latches(args: argparse.Namespace) -> int:
+    if args.command or args.from_strace or args.from_truss or args.backend != "ebpf":
+        raise UsageError("--latches is of running servers, by the ebpf backend")
+    # Here, because it takes names, and most counting does not.
+    from polltrace.commands.latch_stat import latch_stat
+
+    latch_stat(args)
+    return 0
+
+
 def _refuse_other_calls(backend: str, pids: Sequence[int]) -> None:
     """Raises UsageError for a server whose checks this backend would count as none."""
     for server in servers(pids):
@@ -112,7 +132,7 @@ def _by_ptrace(args: argparse.Namespace) -> int:
     if args.command:
         raise UsageError("the ptrace backend watches running processes only: use -p PID")
     # Here, because few need it, and it takes a tenth of a second to load.
-    from polltrace.backends.ptrace_probe import PtraceProbe  # noqa: PLC0415
+    from polltrace.backends.ptrace_probe import PtraceProbe
 
     note(PTRACE_WARNING)
     with PtraceProbe(target_pids(args), args.duration) as probe, probe.until_interrupted():

@@ -88,6 +88,16 @@ def probe_targets(args: argparse.Namespace) -> list[str]:
     return ["-n", title_pattern(args.sid)]
 
 
+def target_options(args: argparse.Namespace) -> list[str]:
+    """The selection as options of another polltrace. Raises UsageError for no choice or two."""
+    _check_one_choice(args)
+    if args.pid:
+        return ["-p", ",".join(map(str, args.pid))]
+    if args.name is not None:
+        return [f"--name={args.name.pattern}"]
+    return ["--all"] if args.all else [f"--sid={args.sid}"]
+
+
 def one_server(pids: Sequence[int], command: str) -> Server:
     """The one dedicated server meant.
 

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 from polltrace.backends.ebpf import EbpfProbe
-from polltrace.commands.arguments import add_duration, every
+from polltrace.commands.arguments import add_duration, add_ssh_arguments, every
 from polltrace.commands.targets import add_plain_reads_argument
 from polltrace.errors import UsageError
-from polltrace.servers.database import add_connect_arguments, login_of
+from polltrace.servers.login import add_connect_arguments, login_of
 from polltrace.top.columns import SORTS
 from polltrace.top.state import UIState
 from polltrace.watch.identities import Identities
@@ -64,22 +64,11 @@ class Top:
         )
         add_plain_reads_argument(parser)
         add_connect_arguments(parser)
-        remote = parser.add_argument_group("another host")
-        remote.add_argument(
-            "--ssh",
-            metavar="[USER@]HOST",
-            help="run polltrace-probe there, by ssh; nothing else is needed there",
-        )
-        remote.add_argument(
+        add_ssh_arguments(
+            parser,
+            "polltrace-probe",
             "--probe",
-            default="polltrace-probe",
-            metavar="PATH",
-            help="where it is there (default: on the PATH)",
-        )
-        remote.add_argument(
-            "--sudo",
-            action="store_true",
-            help="run it there by 'sudo -n', where root may not log in",
+            "run polltrace-probe there, by ssh; nothing else is needed there",
         )
 
     def run(self, args: argparse.Namespace) -> int:
@@ -89,9 +78,11 @@ class Top:
                 raise UsageError("a recording is on this host: FILE or --ssh, not both")
             probe_host: ProbeHost = LOCAL_HOST
             if args.ssh:
-                from polltrace.watch.ssh_host import SshHost  # noqa: PLC0415 - each needs what the other does not
+                from polltrace.watch.ssh import Ssh
+                from polltrace.watch.ssh_host import SshHost
 
-                probe_host = ending.enter_context(SshHost(args.ssh, args.probe, sudo=args.sudo))
+                ssh = ending.enter_context(Ssh(args.ssh))
+                probe_host = SshHost(ssh, args.probe, sudo=args.sudo)
             self._run(args, probe_host)
         return 0
 
@@ -106,7 +97,7 @@ class Top:
             sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         )
         if args.batch or args.json or args.iterations or not at_terminal:
-            from polltrace.top.batch import batch, batch_replay  # noqa: PLC0415
+            from polltrace.top.batch import batch, batch_replay
 
             with contextlib.suppress(KeyboardInterrupt):
                 if args.file:
@@ -114,17 +105,17 @@ class Top:
                 else:
                     batch(state, watch, args.iterations, as_json=args.json)
         elif args.file:
-            from polltrace.top.replay import Replay  # noqa: PLC0415
+            from polltrace.top.replay import Replay
 
             Replay(state, _recording(args.file)).run()
         else:
-            from polltrace.top.live import Live  # noqa: PLC0415
+            from polltrace.top.live import Live
 
             Live(state, watch).run()
 
 
 def _recording(text: str) -> Path:
     # What reads recordings takes libraries that watching does not.
-    from polltrace.commands.recorded import recording_path  # noqa: PLC0415
+    from polltrace.commands.recorded import recording_path
 
     return recording_path(text)

@@ -2,23 +2,19 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polltrace.commands.arguments import duration, whole_number
+from polltrace.commands.trace_words import WORDS
+from polltrace.commands.traced import CLOCKS, open_traces, question_of, show, tell
 from polltrace.errors import UsageError
 from polltrace.grammar import Parser
 from polltrace.printable import note
 
 if TYPE_CHECKING:
     from polltrace.sqltrace.database import TraceDatabase
-    from polltrace.sqltrace.profile_question import ProfileQuestion
-
-_CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024}
 
 
 class Trace:
@@ -122,14 +118,12 @@ class Trace:
         )
         parser.add_argument(
             "--clock",
-            choices=list(_CLOCKS),
+            choices=list(CLOCKS),
             default="auto",
             help="microseconds a unit of tim (default: as the file's timestamps tell)",
         )
 
     def run(self, args: argparse.Namespace) -> int:
-        from polltrace.commands.trace_words import WORDS  # noqa: PLC0415
-
         word = WORDS.get(args.file[0]) if args.file else None
         if word:
             args.file = args.file[1:]
@@ -143,28 +137,6 @@ class Trace:
             return word(args)
         with open_traces(args) as database:
             return tell(_form(args)(database, args), database)
-
-
-@contextlib.contextmanager
-def open_traces(args: argparse.Namespace, files: Sequence[str] = ()) -> Iterator[TraceDatabase]:
-    """The traces that are meant."""
-    # Arrow loads NumPy, whose threads for matrices spin for a while on every processor.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # DuckDB and Arrow take a while to load, and help does not need them.
-    from polltrace.sqltrace.database import TraceDatabase  # noqa: PLC0415
-
-    think_us, clock = round(args.think * 1e6), _CLOCKS[args.clock]
-    with TraceDatabase(files or args.file, think_us=think_us, clock=clock) as database:
-        yield database
-
-
-def tell(code: int, database: TraceDatabase) -> int:
-    """Say on stderr what to know of the files; the exit code."""
-    from polltrace.sqltrace.accounting import remarks  # noqa: PLC0415
-
-    for remark in remarks(database.summaries):
-        note(remark)
-    return code
 
 
 def _form(args: argparse.Namespace) -> Callable[[TraceDatabase, argparse.Namespace], int]:
@@ -182,26 +154,10 @@ def _form(args: argparse.Namespace) -> Callable[[TraceDatabase, argparse.Namespa
     return chosen[0] if chosen else _profile
 
 
-def question_of(args: argparse.Namespace) -> ProfileQuestion:
-    from polltrace.sqltrace.profile_question import ProfileQuestion  # noqa: PLC0415
-
-    top = args.top if args.top is not None else 0 if args.json or args.csv else 10
-    return ProfileQuestion(args.name, args.where, args.group, args.sort, top, args.alldepths)
-
-
-def show(args: argparse.Namespace, data: Callable[[], Any], text: Callable[[], str]) -> None:
-    from polltrace.sqltrace.profile_report import profile_csv  # noqa: PLC0415
-
-    if args.json:
-        print(json.dumps(data(), indent=2, default=str))
-    else:
-        print(profile_csv(data()) if args.csv else text())
-
-
 def _profile(database: TraceDatabase, args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.accounting import accounting, not_understood  # noqa: PLC0415
-    from polltrace.sqltrace.profile import profile  # noqa: PLC0415
-    from polltrace.sqltrace.profile_report import (  # noqa: PLC0415
+    from polltrace.sqltrace.accounting import accounting, not_understood
+    from polltrace.sqltrace.profile import profile
+    from polltrace.sqltrace.profile_report import (
         DEFAULT_LABEL,
         profile_data,
         profile_text,
@@ -229,9 +185,9 @@ def _matched(groups: int) -> int:
 
 
 def _histogram(database: TraceDatabase, args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.accounting import not_understood  # noqa: PLC0415
-    from polltrace.sqltrace.histogram import histogram  # noqa: PLC0415
-    from polltrace.sqltrace.profile_report import histogram_text, profile_data  # noqa: PLC0415
+    from polltrace.sqltrace.accounting import not_understood
+    from polltrace.sqltrace.histogram import histogram
+    from polltrace.sqltrace.profile_report import histogram_text, profile_data
 
     if args.group:
         raise UsageError("--histogram groups by duration: leave out --group")
@@ -245,8 +201,8 @@ def _histogram(database: TraceDatabase, args: argparse.Namespace) -> int:
 
 
 def _sql(database: TraceDatabase, args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.accounting import not_understood  # noqa: PLC0415
-    from polltrace.sqltrace.query import answer, rows_text  # noqa: PLC0415
+    from polltrace.sqltrace.accounting import not_understood
+    from polltrace.sqltrace.query import answer, rows_text
 
     rows = answer(database, args.sql)
     show(
@@ -258,7 +214,7 @@ def _sql(database: TraceDatabase, args: argparse.Namespace) -> int:
 
 
 def _parquet(database: TraceDatabase, args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.query import write_parquet  # noqa: PLC0415
+    from polltrace.sqltrace.query import write_parquet
 
     count = write_parquet(database, question_of(args), args.parquet)
     note(f"{args.parquet}: {count:,} calls")

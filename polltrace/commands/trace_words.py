@@ -7,13 +7,13 @@ import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
-from polltrace.commands.trace import open_traces, question_of, show, tell
+from polltrace.commands.traced import open_traces, question_of, show, tell
 from polltrace.errors import FileError, UsageError
 from polltrace.printable import note
 
 
 def _statements(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.statements import statements, statements_text  # noqa: PLC0415
+    from polltrace.sqltrace.statements import statements, statements_text
 
     args.alldepths = True  # their times are exclusive, so nothing is counted twice
     with open_traces(args) as database:
@@ -23,8 +23,8 @@ def _statements(args: argparse.Namespace) -> int:
 
 
 def _client(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
-    from polltrace.sqltrace.round_trips import client_waits  # noqa: PLC0415
+    from polltrace.sqltrace.query import rows_text
+    from polltrace.sqltrace.round_trips import client_waits
 
     with open_traces(args) as database:
         found = client_waits(database, question_of(args), args.think)
@@ -40,8 +40,8 @@ def _client(args: argparse.Namespace) -> int:
 
 
 def _fetches(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
-    from polltrace.sqltrace.round_trips import fetch_sizes, saved_text  # noqa: PLC0415
+    from polltrace.sqltrace.query import rows_text
+    from polltrace.sqltrace.round_trips import fetch_sizes, saved_text
 
     with open_traces(args) as database:
         rows = fetch_sizes(database, question_of(args), args.array_size, args.think)
@@ -54,8 +54,8 @@ def _fetches(args: argparse.Namespace) -> int:
 
 
 def _gaps(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
-    from polltrace.sqltrace.round_trips import gaps  # noqa: PLC0415
+    from polltrace.sqltrace.query import rows_text
+    from polltrace.sqltrace.round_trips import gaps
 
     with open_traces(args) as database:
         rows = gaps(database, question_of(args))
@@ -64,7 +64,7 @@ def _gaps(args: argparse.Namespace) -> int:
 
 
 def _binds(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.bound_sql import executions  # noqa: PLC0415
+    from polltrace.sqltrace.bound_sql import executions
 
     if args.json or args.csv:
         raise UsageError("trace binds prints SQL")
@@ -77,8 +77,8 @@ def _binds(args: argparse.Namespace) -> int:
 
 
 def _experiences(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.call_tree import experiences  # noqa: PLC0415
-    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
+    from polltrace.sqltrace.call_tree import experiences
+    from polltrace.sqltrace.query import rows_text
 
     args.alldepths = True
     with open_traces(args) as database:
@@ -88,13 +88,14 @@ def _experiences(args: argparse.Namespace) -> int:
 
 
 def _calls(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.call_tree import (  # noqa: PLC0415
+    from polltrace.sqltrace.call_tree import (
         call_forest,
+        check_depth,
         experiences,
         tree_data,
         tree_lines,
     )
-    from polltrace.sqltrace.perl_expression import quoted  # noqa: PLC0415
+    from polltrace.sqltrace.perl_expression import quoted
 
     if "-" in args.file:
         raise UsageError("trace calls reads its file twice: it cannot be stdin")
@@ -110,6 +111,7 @@ def _calls(args: argparse.Namespace) -> int:
             where += f" and file = {quoted(longest[0].file)}"
         forest = call_forest(database, where, binds=True)
         calls = [call for each in forest.values() for call in each]
+        check_depth(calls)
         title = f"{'BEGAN':>14} {'LINE':>9} {'ELAPSED':>13}  CALL"
         show(
             args,
@@ -120,8 +122,8 @@ def _calls(args: argparse.Namespace) -> int:
 
 
 def _diff(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.diff import difference  # noqa: PLC0415
-    from polltrace.sqltrace.query import rows_text  # noqa: PLC0415
+    from polltrace.sqltrace.diff import difference
+    from polltrace.sqltrace.query import rows_text
 
     if len(args.file) != 2:
         raise UsageError("trace diff takes two: files, folders or patterns")
@@ -133,7 +135,7 @@ def _diff(args: argparse.Namespace) -> int:
 
 
 def _crop(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.crop import crop  # noqa: PLC0415
+    from polltrace.sqltrace.crop import crop
 
     if len(args.file) != 1 or args.file[0] == "-" or not args.output:
         raise UsageError("trace crop takes one FILE and -o OUT")
@@ -144,7 +146,7 @@ def _crop(args: argparse.Namespace) -> int:
 
 
 def _page(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.page import trace_page  # noqa: PLC0415
+    from polltrace.sqltrace.page import trace_page
 
     if "-" in args.file or not args.output:
         raise UsageError("trace page takes -o OUT, and files that it can read again")
@@ -160,7 +162,7 @@ def _page(args: argparse.Namespace) -> int:
 
 
 def _files(args: argparse.Namespace) -> int:
-    from polltrace.sqltrace.query import file_rows, rows_text  # noqa: PLC0415
+    from polltrace.sqltrace.query import file_rows, rows_text
 
     with open_traces(args) as database:
         rows = file_rows(database)

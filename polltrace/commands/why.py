@@ -70,9 +70,9 @@ class Why:
 
 def _slow(args: argparse.Namespace, server: Server) -> int:
     # python-ptrace, which has the names of system calls, runs ldconfig when it is imported.
-    from polltrace.latency.observe_session import observe  # noqa: PLC0415
-    from polltrace.latency.session_time import session_time  # noqa: PLC0415
-    from polltrace.latency.session_time_report import slow_data, slow_text  # noqa: PLC0415
+    from polltrace.latency.observe_session import observe
+    from polltrace.latency.session_time import session_time
+    from polltrace.latency.session_time_report import slow_data, slow_text
 
     stop = threading.Event()
     with interrupts.detaching(stop.set):

@@ -21,7 +21,8 @@ from polltrace.servers.activity import (
     activity_change,
     activity_reader,
 )
-from polltrace.servers.database import DatabaseSession, Login
+from polltrace.servers.database import DatabaseSession
+from polltrace.servers.login import Login
 from polltrace.servers.ps_report import Session
 from polltrace.servers.servers import Server
 from polltrace.stacks import ProcessError, Symbolizer

@@ -31,6 +31,19 @@ VIEWS = ("oracle", "postgresql")
 
 
 @dataclass(frozen=True, slots=True)
+class LatchFunctions:
+    """The functions that `gets` a latch, in which a get spins (`spins`), and sleeps (`sleeps`);
+    none where the engine names none."""
+
+    gets: frozenset[str] = frozenset()
+    spins: frozenset[str] = frozenset()
+    sleeps: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.gets)
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
     """One engine, by what its file states; docs/engines.md describes every key.
 
@@ -57,7 +70,8 @@ class Engine:
     where to see whether one does. `views` is one of VIEWS, by whose rules its own views are read
     (empty: they are not); `waits_view` is where these have a session's waits, `sql_trace`: they
     switch an extended SQL trace on. Flame graphs colour functions by the table of `layers` (empty:
-    none) and open with a search for the function `find` (empty: none).
+    none) and open with a search for the function `find` (empty: none). `latches` are the functions
+    by which waiting for a latch is known.
     """
 
     name: str
@@ -88,6 +102,7 @@ class Engine:
     sql_trace: bool = False
     layers: str = ""
     find: str = ""
+    latches: LatchFunctions = LatchFunctions()
 
     def titled(self, title: str) -> re.Match[str] | None:
         """The match of a dedicated server's process title; None for any other."""

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from polltrace.engines.dialect import compiled
-from polltrace.engines.engine import CALLS, VIEWS, Engine, Reveals, Trigger
+from polltrace.engines.engine import CALLS, VIEWS, Engine, LatchFunctions, Reveals, Trigger
 from polltrace.stacks.layers.table import built_in_names as layer_tables
 
-_OPTIONAL = {"clients", "views", "stacks"}
+_OPTIONAL = {"clients", "views", "latches", "stacks"}
 _TABLES = {
     "": {*("name", "short", "inherits"), *("process", "break_check", "configuration"), *_OPTIONAL},
     "process": {"executables", "title", "not_title", "local"},
@@ -23,6 +23,7 @@ _TABLES = {
     },
     "clients": {"ask", "tell"},
     "views": {"of", "waits", "sql_trace"},
+    "latches": {"get", "spin", "sleep"},
     "stacks": {"layers", "find"},
 }
 _EXECUTABLE = re.compile(r"[A-Za-z0-9_.+-]{1,30}", re.ASCII)
@@ -78,6 +79,7 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         sql_trace=_yes_or_no(views, "sql_trace", "views"),
         layers=_one_of(stacks, "layers", "stacks", layer_tables()),
         find=_optional_text(stacks, "find", "stacks"),
+        latches=_latches(tables["latches"]),
     )
     _check_together(engine)
     return engine
@@ -157,6 +159,17 @@ def _texts(table: Mapping[str, Any], key: str, name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise EngineError(f"{_key(name, key)}: a list of texts is expected")
     return value
+
+
+def _latches(table: Mapping[str, Any]) -> LatchFunctions:
+    if not table:
+        return LatchFunctions()
+    for key in _TABLES["latches"]:
+        if not table.get(key):
+            raise EngineError(f"latches.{key}: missing; [latches] needs get, spin and sleep")
+    return LatchFunctions(
+        *(frozenset(_texts(table, key, "latches")) for key in ("get", "spin", "sleep"))
+    )
 
 
 def _executables(process: Mapping[str, Any]) -> list[str]:

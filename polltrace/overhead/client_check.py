@@ -16,13 +16,14 @@ from polltrace import procfs
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.why import Diagnosis
+from polltrace.engines import Trigger
 from polltrace.errors import NoSuchProcessError
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration import calibrate_timer_check
 from polltrace.overhead.cancel import Gaps, on_cpu_gaps
 from polltrace.overhead.estimates import counted_pct
 from polltrace.overhead.load import SessionLoad, counted_load
-from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.poll_cost import Knot, PollCost
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server
@@ -85,9 +86,8 @@ def advise_client_check(server: Server, counted_s: float, timed_s: float) -> Cli
         gaps = on_cpu_gaps(timed.gaps)
     load = counted_load(totals, seconds, 0.0)
     polls = True if totals.break_polls else False if totals.cpu_s >= BUSY_CPU_S else None
-    busy = load.busy or 1.0
-    spacings = [each * busy for each in INTERVALS_S]
-    cost = calibrate_timer_check([load.interval_s, *spacings] if polls else spacings)
+    knots = Knot.nearest(Trigger.INTERVAL, load.interval_s if polls else 0.0).with_ends()
+    cost = calibrate_timer_check([1e-6 * each.interval_us for each in knots])
     return client_check_advice(server, polls, load, gaps, cost=cost, runnable=runnable)
 
 

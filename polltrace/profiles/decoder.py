@@ -20,6 +20,8 @@ from polltrace.profiles.frames import (
     Header,
     Mapped,
     Maps,
+    OffCpuTotals,
+    OffTime,
     PollRate,
     PollWindows,
     ProbeFrame,
@@ -156,6 +158,7 @@ def _totals(data: Mapping[str, Any]) -> ProcessTotals:
         probe_s_per_poll=1e-9 * _number(windows.get("cost_ns", 0.0)),
         burst=_burst(data["burst"]) if "burst" in data else None,
         windows=_windows(windows) if "count" in windows else None,
+        off_cpu=_off_cpu(data["off_cpu"]) if "off_cpu" in data else None,
     )
 
 
@@ -182,7 +185,18 @@ def _stack(data: Mapping[str, Any]) -> Stack:
         _text(data.get("hidden", "unknown")),
         _counts(data.get("kernel", ())),
         _count(data.get("polls", 0)),
+        _off_time(data) if "blocked_ns" in data else None,
     )
+
+
+def _off_time(data: Mapping[str, Any]) -> OffTime:
+    keys = ("blocked_ns", "queued_ns", "open", "before")
+    return OffTime(_text(data["state"]), *[_count(data[key]) for key in keys])
+
+
+def _off_cpu(data: Mapping[str, Any]) -> OffCpuTotals:
+    lives = ("threads", "thread_ns", "cpu_ns", "on_cpu_ns", "blocked_ns", "queued_ns")
+    return OffCpuTotals(*[_count(data[key]) for key in (*lives, "switches", "open")])
 
 
 def _burst(data: Mapping[str, Any]) -> Burst:

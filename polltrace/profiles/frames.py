@@ -23,8 +23,8 @@ class Header:
     """Printed once everything is attached: reading it means that counting has begun.
 
     `probe` is the probe's version, `host` the host's name, `kernel` the release of the running one,
-    `mode` what is measured ("count", "watch", "time", "syscalls"), `variant` how the probe is
-    attached.
+    `mode` what is measured ("count", "watch", "time", "syscalls", "off-cpu"), `variant` how the
+    probe is attached.
     """
 
     probe: str
@@ -100,10 +100,46 @@ class Syscall:
 
 
 @dataclass(frozen=True, slots=True)
+class OffTime:
+    """Nanoseconds off CPU with one stack: `blocked_ns` from the switch out to the wake-up,
+    `queued_ns` from then, or at once, to the switch in.
+
+    `state` is the thread's as it left its CPU, a letter of ps(1); R: it could have gone on. Time
+    that had not ended is in the sums: `open` threads were still out at the end, `before` threads
+    had left before the probe attached.
+    """
+
+    state: str
+    blocked_ns: int
+    queued_ns: int
+    open: int = 0
+    before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OffCpuTotals:
+    """All threads of a process since the probe attached, those that ended included.
+
+    `thread_ns` is the sum of their lives: `on_cpu_ns`, `blocked_ns` and `queued_ns`. `cpu_ns` is
+    their CPU time by the scheduler's clock. `open` of the `switches` out had not ended.
+    """
+
+    threads: int
+    thread_ns: int
+    cpu_ns: int
+    on_cpu_ns: int
+    blocked_ns: int
+    queued_ns: int
+    switches: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stack:
     """A user stack, its `addresses` innermost first, seen `count` times.
 
-    `kind` is "poll" for one taken at a break poll, "cpu" for an on-CPU sample. `truncated`: the
+    `kind` is "poll" for one taken at a break poll, "cpu" for an on-CPU sample, "offcpu" for one
+    with which a thread left its CPU; the last has its times, `off`. `truncated`: the
     probe stopped before the stack ended. libc hides the caller of poll from a walk along frame
     pointers: `hidden` is "recovered", "not-needed" or "unknown". `kernel` is the part in the
     kernel, innermost first, where it was asked for. `polls` are the break polls that it stands
@@ -117,6 +153,7 @@ class Stack:
     hidden: str = "unknown"
     kernel: tuple[int, ...] = ()
     polls: int = 0
+    off: OffTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +233,8 @@ class ProcessTotals:
     `gaps`, the times between break polls, and `durations`, those of the polls themselves from entry
     to exit, only where timed; `burst` once the calls of a function
     were asked for and have been counted. `probe_s_per_poll` is the time that counting a poll costs
-    the process, as the probe measured it on itself; only where polls were sampled.
+    the process, as the probe measured it on itself; only where polls were sampled. `off_cpu` only
+    where the threads' switches were followed.
     """
 
     pid: int
@@ -213,6 +251,7 @@ class ProcessTotals:
     probe_s_per_poll: float = 0.0
     burst: Burst | None = None
     windows: PollWindows | None = None
+    off_cpu: OffCpuTotals | None = None
 
     @property
     def identity(self) -> Identity:

@@ -24,6 +24,9 @@ _WORDS = {
         "stack without its part in the kernel",
         "stacks without their part in the kernel",
     ),
+    "threads": ("thread not followed", "threads not followed"),
+    "wakeups": ("wake-up not seen", "wake-ups not seen"),
+    "switches": ("switch to a thread not seen", "switches to threads not seen"),
     "runs": ("call that the probe missed", "calls that the probe missed"),
     "windows": ("window that was late", "windows that were late"),
     "processes_32bit": (

@@ -10,12 +10,13 @@ from itertools import takewhile
 from typing import Protocol
 
 from polltrace.engines import Engine, break_chains
-from polltrace.profiles.frames import ProbeRecord, Stack, WatchedProcess
+from polltrace.profiles.frames import OffTime, ProbeRecord, Stack, WatchedProcess
+from polltrace.profiles.latch_wait import LatchWait, latch_wait
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.recognition import engine_of_process
 from polltrace.stacks import ChainMatch, Frame, ProcessError, classify, up_to_beginning
 
-AT_POLL, ON_CPU = "poll", "cpu"
+AT_POLL, ON_CPU, OFF_CPU = "poll", "cpu", "offcpu"
 
 
 class SymbolSource(Protocol):
@@ -44,6 +45,8 @@ class NamedStack:
     alone, because no function on the stack has a name and the process is a dedicated server.
     `undecided`: the same of a process that no engine's data recognises, so this is not known.
     `polls`: the break polls that it stands for, since the stride between samples may change.
+    `off`: of a thread off CPU, for how long. `latch`: of one that spins or sleeps in the get of a
+    latch.
     """
 
     frames: Sequence[Frame]
@@ -54,6 +57,8 @@ class NamedStack:
     by_shape: bool = False
     undecided: bool = False
     polls: int = 0
+    off: OffTime | None = None
+    latch: LatchWait | None = None
 
 
 def introduced(
@@ -73,14 +78,17 @@ def named_stacks(profile: Profile, names: SymbolSource, kind: str) -> list[Named
     found = []
     for totals in profile.totals:
         process = profile.processes.get(totals.identity)
-        is_server = process is not None and engine_of_process(process) is not None
+        engine = engine_of_process(process) if process is not None else None
         for stack in totals.stacks:
             if stack.kind != kind:
                 continue
             with contextlib.suppress(ProcessError):
                 frames = names.user(totals.pid, stack.addresses)
                 kernel = names.kernel(stack.kernel) if stack.kernel else ()
-                found.append(judged_stack(frames, stack, kernel, is_server=is_server))
+                named = judged_stack(frames, stack, kernel, is_server=engine is not None)
+                if engine is not None and engine.latches:
+                    named = replace(named, latch=latch_wait(named.frames, engine.latches))
+                found.append(named)
     return sorted(found, key=lambda stack: -stack.count)
 
 
@@ -107,6 +115,7 @@ def judged_stack(
         by_shape=by_shape and is_server,
         undecided=by_shape and not is_server,
         polls=stack.polls,
+        off=stack.off,
     )
 
 

@@ -4,14 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polltrace.engines import Engine, engines_checking
+from polltrace.profiles.latches import LatchPath, latch_paths
+from polltrace.profiles.off_cpu import OffCpuTime, off_cpu_time, off_stacks
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.recognition import engine_of_process
-from polltrace.profiles.sampled import AT_POLL, NamedStack, SymbolSource, named_stacks
+from polltrace.profiles.sampled import (
+    AT_POLL,
+    OFF_CPU,
+    NamedStack,
+    SymbolSource,
+    named_stacks,
+)
 from polltrace.stacks import EarlyEnds, early_ends, fold
 from polltrace.stacks.folded import Folded
+from polltrace.stacks.picture import NANOSECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +56,10 @@ class StackProfile:
     `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
     counted in windows only. `folded` counts the break polls that the samples stand for, or
     samples on CPU, `hz` a second of CPU time (0: not known); it has the kernel's frames as well,
-    where they were asked for. `engines` are those of the processes; of a trace, which does not name
-    its processes, those whose check is on the stacks.
+    where they were asked for. Of threads off CPU it counts nanoseconds, and `off_cpu` divides their
+    time; samples are their switches out. `engines` are those of the processes; of a trace, which
+    does not name its processes, those whose check is on the stacks. `latches` are the paths of the
+    stacks that wait for one.
     """
 
     kind: str
@@ -62,15 +73,25 @@ class StackProfile:
     quality: StackQuality
     hz: float = 0.0
     engines: frozenset[Engine] = frozenset()
+    off_cpu: OffCpuTime | None = None
+    latches: tuple[LatchPath, ...] = ()
 
     @property
     def unit(self) -> str:
         """The unit of the counts in `folded`."""
-        return "break polls" if self.kind == AT_POLL else "samples"
+        return _UNITS.get(self.kind, "samples")
 
 
-def stack_profile(profile: Profile, names: SymbolSource, kind: str) -> StackProfile:
-    """Name, fold and classify the stacks of one kind of a measurement, live or recorded."""
+_UNITS = {AT_POLL: "break polls", OFF_CPU: NANOSECONDS}
+
+
+def stack_profile(
+    profile: Profile, names: SymbolSource, kind: str, kernel: bool = True
+) -> StackProfile:
+    """Name, fold and classify the stacks of one kind of a measurement, live or recorded.
+
+    `kernel`: off CPU, whether `folded` has the kernel's frames, which are always taken there.
+    """
     taken = [s for totals in profile.totals for s in totals.stacks if s.kind == kind]
     found = named_stacks(profile, names, kind)
     hidden = sum(stack.count for stack in taken if stack.hidden == "unknown")
@@ -86,7 +107,12 @@ def stack_profile(profile: Profile, names: SymbolSource, kind: str) -> StackProf
         complete=profile.complete,
     )
     known = frozenset(filter(None, map(engine_of_process, profile.processes.values())))
-    return _judged(profile, found, kind, quality, known)
+    judged = _judged(profile, found, kind, quality, known)
+    if kind != OFF_CPU:
+        return judged
+    return replace(
+        judged, folded=fold(off_stacks(found, kernel)), off_cpu=off_cpu_time(profile, found)
+    )
 
 
 def traced_stacks(profile: Profile, stacks: Iterable[NamedStack]) -> StackProfile:
@@ -116,6 +142,7 @@ def _judged(
         folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in found),
         quality=quality,
         engines=engines,
+        latches=latch_paths(found) if kind != AT_POLL else (),
     )
 
 
@@ -124,4 +151,6 @@ def _truncated(found: Sequence[NamedStack]) -> int:
 
 
 def _early(found: Sequence[NamedStack]) -> EarlyEnds:
-    return early_ends((stack.frames, stack.count) for stack in found if not stack.truncated)
+    """A thread that left its CPU out of our sight has no frames, which is no early end."""
+    judged = (s for s in found if not s.truncated and (s.frames or s.off is None))
+    return early_ends((stack.frames, stack.count) for stack in judged)

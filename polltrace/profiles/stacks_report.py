@@ -10,12 +10,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from polltrace.intervals import proportion
-from polltrace.profiles.sampled import AT_POLL
+from polltrace.profiles.latch_report import latch_lines, latch_path_data
+from polltrace.profiles.off_cpu_report import off_cpu_data, off_cpu_lines, off_cpu_notes
+from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU
 from polltrace.profiles.stack_profile import StackProfile, StackQuality
 from polltrace.stacks.folded import Folded, total
 
 SHOWN = 5
 SHOWN_PROBLEMS = 3
+_IDLE = {
+    AT_POLL: "no break poll was sampled",
+    ON_CPU: "no process was on CPU",
+    OFF_CPU: "no thread was off CPU",
+}
 _WHY = "no names, and of no known engine's server"
 
 
@@ -24,11 +31,15 @@ def stacks_text(found: StackProfile, shown: Folded) -> str:
 
     `shown` are the stacks to print: all of them, or the chosen ones, perhaps grouped.
     """
-    if not found.samples:
-        idle = "no break poll was sampled" if found.kind == AT_POLL else "no process was on CPU"
-        nothing = f"No stacks: in {found.seconds:.1f} s {idle}."
+    if not found.folded:
+        nothing = f"No stacks: in {found.seconds:.1f} s {_IDLE[found.kind]}."
         return "\n".join([nothing, *quality_notes(found.quality)])
-    lines = [_verdict(found), _sampled(found)]
+    if found.off_cpu is None:
+        lines = [_verdict(found), _sampled(found)]
+    else:
+        lines = [*off_cpu_lines(found.off_cpu, found.seconds)]
+    if found.latches:
+        lines += ["", *latch_lines(found.latches, 1e9 / found.hz if found.hz else 0.0)]
     whole, part = total(found.folded), total(shown)
     if part != whole:
         lines.append(f"Shown: {100 * part / whole:.1f} % of the stacks; shares are of all.")
@@ -36,7 +47,8 @@ def stacks_text(found: StackProfile, shown: Folded) -> str:
     if len(shown) > SHOWN:
         lines.append(f"   …     {len(shown) - SHOWN} more stacks; --format folded has them all")
     ends = str(found.quality.early)
-    return "\n".join([*lines, "", f"{ends[0].upper()}{ends[1:]}.", *quality_notes(found.quality)])
+    notes = [*off_cpu_notes(found.off_cpu), *quality_notes(found.quality)]
+    return "\n".join([*lines, "", f"{ends[0].upper()}{ends[1:]}.", *notes])
 
 
 def commonest(shown: Folded, whole: int, most: int = SHOWN) -> Iterator[str]:
@@ -68,6 +80,8 @@ def stacks_data(found: StackProfile, shown: Folded) -> dict[str, Any]:
         "quality": dataclasses.asdict(found.quality),
         "unit": found.unit,
         "stacks": [{"count": n, "functions": list(functions)} for functions, n in ordered],
+        **off_cpu_data(found.off_cpu),
+        "latches": latch_path_data(found.latches),
     }
 
 

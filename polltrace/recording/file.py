@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,14 @@ from polltrace.errors import FileError
 # believed, long enough that what frames of the probe have in common is written once.
 _FRAME_BYTES = 1 << 22
 _ZSTD_LEVEL = 3
+STDOUT = Path("-")
+"""Standard output in the place of a file."""
 
 
 class RecordingFile:
-    """A new file at `path`, for its owner's eyes only. Raises FileError when it cannot be written.
+    """A new file at `path`, for its owner's eyes only, or STDOUT.
+
+    Raises FileError when it cannot be written.
 
     After each write() all that was given is in the kernel's hands: a kill loses nothing of it.
     When the disk is full the file ends with the last write that was complete.
@@ -33,7 +38,8 @@ class RecordingFile:
         if not path.exists() or path.is_file():
             flags |= os.O_CREAT | os.O_EXCL
         try:
-            self._fd = os.open(path, flags, 0o600)
+            is_stdout = path == STDOUT
+            self._fd = os.dup(sys.stdout.fileno()) if is_stdout else os.open(path, flags, 0o600)
         except OSError as error:
             raise self._failure(error) from None
         self._compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True)

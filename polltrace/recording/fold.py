@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,10 @@ class _Fold:
             self._names.add(data)
         elif kind == "server":
             if server := server_of(data):
-                self._servers[server.pid, server.start_ticks] = server
+                before = self._servers.get(server.identity)
+                # A database link that has been closed since was there all the same.
+                kept = dict.fromkeys((*server.sockets, *(before.sockets if before else ())))
+                self._servers[server.identity] = replace(server, sockets=tuple(kept))
         elif kind == "timed":
             identity = identity_of(data)
             before_s = self._timed_cpu_s.get(identity, 0.0)

@@ -25,7 +25,7 @@ def write_parquet(summary: Summary, folder: Path) -> list[Path]:
     """
     try:
         import pyarrow as arrow  # noqa: PLC0415 - an extra, and slow to load
-        from pyarrow import parquet  # noqa: PLC0415
+        from pyarrow import parquet  # noqa: PLC0415 - slow to load
     except ImportError:
         raise HostError("Parquet needs pyarrow: pip install 'polltrace[parquet]'") from None
     written = []
@@ -44,7 +44,7 @@ def write_parquet(summary: Summary, folder: Path) -> list[Path]:
 
 
 def _schema(columns: tuple[TableColumn, ...], summary: Summary) -> pyarrow.Schema:
-    import pyarrow as arrow  # noqa: PLC0415
+    import pyarrow as arrow  # noqa: PLC0415 - slow to load
 
     kinds = {
         "text": arrow.string(),

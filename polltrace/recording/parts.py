@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import FileError, FileFormatError, UsageError
-from polltrace.recording.file import RecordingFile
+from polltrace.recording.file import STDOUT, RecordingFile
 from polltrace.recording.scan import Scan
 
 Records = Iterable[Mapping[str, Any]]
@@ -38,7 +38,7 @@ class Parts:
     def write(self, records: Records) -> None:
         self._file.write(records)
         # Where the opening alone is nearly that large, a file gets at least as much again.
-        if self._file.size >= max(self._max_bytes, 2 * self._opened) and self._path.is_file():
+        if self._file.size >= max(self._max_bytes, 2 * self._opened) and _is_file(self._path):
             self._file.finish(self._closing("rotated"))
             self._shift()
             self._next()
@@ -70,11 +70,13 @@ class Parts:
 def make_room(path: Path) -> None:
     """Move a recording that is there already to FILE.old, as perf does.
 
-    Raises UsageError for a file that is no recording: it may be valuable; FileError where it cannot
-    be moved.
+    Raises UsageError for a file that is no recording: it may be valuable, and for a link: to move
+    /dev/stdout would harm others; FileError where it cannot be moved.
     """
-    if not path.is_file():
+    if not _is_file(path):
         return
+    if path.is_symlink():
+        raise UsageError(f"{path} is a link; name the file itself, or - for standard output")
     try:
         if path.stat().st_size == 0:
             path.unlink()
@@ -85,6 +87,11 @@ def make_room(path: Path) -> None:
         raise UsageError(f"{path} exists and is no recording; name another file") from None
     except OSError as error:
         raise FileError(f"cannot move {path} out of the way: {error.strerror}") from None
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there: no device, no pipe, and not STDOUT."""
+    return path != STDOUT and path.is_file()
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -12,6 +12,8 @@ from polltrace.engines import engines
 from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.servers import Server
 
+_MOST_CONNECTIONS = 64
+
 
 def server_data(server: Server, at_s: float) -> dict[str, Any]:
     """The record. Of the environment only the configuration file's path gets in."""
@@ -32,6 +34,11 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
         }
         if socket
         else None,
+        "connections": [
+            {"fd": each.fd, "local": each.local, "peer": each.peer}
+            for each in server.sockets[:_MOST_CONNECTIONS]
+            if each != socket
+        ],
         "catches_sigurg": server.catches_sigurg,
         "started_at": server.started_at,
         "settings": {
@@ -55,17 +62,23 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
     if engine is None:
         return None
     client, settings = data["client"], data["settings"]
+    socket = (
+        ClientSocket(client["fd"], str(client["local"]), str(client["peer"]), client["owner"])
+        if client
+        else None
+    )
+    others = (
+        ClientSocket(int(each["fd"]), str(each["local"]), str(each["peer"]), None)
+        for each in data.get("connections", ())
+    )
     return Server(
         pid=int(data["pid"]),
         start_ticks=int(data["start_ticks"]),
         engine=engine,
         instance=str(data["instance"]),
         local=bool(data["local"]),
-        socket=ClientSocket(
-            client["fd"], str(client["local"]), str(client["peer"]), client["owner"]
-        )
-        if client
-        else None,
+        socket=socket,
+        sockets=(*([socket] if socket else []), *others),
         catches_sigurg=None if data["catches_sigurg"] is None else bool(data["catches_sigurg"]),
         started_at=_number(data.get("started_at")),
         settings=BreakSettings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from polltrace.breaks.break_mode import BreakMode
@@ -17,13 +17,15 @@ from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.poll_cost import curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice, session_cost
 from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
+from polltrace.profiles.latches import LatchPath, latch_paths, together
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, shares
 from polltrace.recording.fold import Recording
+from polltrace.recording.links import Presence, links
 from polltrace.recording.series import Span
 from polltrace.recording.stacks import stacks_of
 from polltrace.servers.ps_report import BUSY_CPU_S, Session
-from polltrace.servers.servers import Server
+from polltrace.servers.servers import Server, ServerName
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class SessionSummary:
     since the recording began, and `ended` before the recording did. `cpu_s` is its CPU time in
     seconds, `break_polls` and `other_polls` are counts. `load` is its CPU use and rate of polls,
     `poll_cost_s` the CPU seconds of a poll at its interval. `counted` is polls times that cost,
-    `sampled` the share of its on-CPU `samples` in the break check, of which there are `checks`.
+    `sampled` the share of its on-CPU `samples` in the break check, of which there are `checks`;
+    `latches` are the paths of those that spin for a latch.
     `gaps` are the timed gaps between polls, `spans` its rates over time; `advice` is None for a
     process that is no server.
     """
@@ -58,6 +61,7 @@ class SessionSummary:
     sampled: Estimate | None
     samples: int
     checks: int
+    latches: tuple[LatchPath, ...]
     advice: SessionAdvice | None
     gaps: tuple[Bucket, ...]
     spans: tuple[Span, ...]
@@ -84,6 +88,7 @@ class SessionSummary:
             "engine": server.engine.name if server else None,
             "instance": server.instance if server else None,
             "client": server.socket.peer if server and server.socket else None,
+            "client_server": asdict(server.linked_from) if server and server.linked_from else None,
             "break_mode": self.mode.value if server else None,
             "reason": self.reason or None,
             "configured_skip": server.settings.known_skip if server else None,
@@ -139,6 +144,23 @@ class Summary:
         return any(engine.polls_by_count for engine in self.engines)
 
     @property
+    def spun_pct(self) -> Estimate | None:
+        """What spinning for latches takes of the CPU time, per cent; None where no sample spins."""
+        spun = sum(each.spun for each in self.latches)
+        return proportion(spun, sum(each.samples for each in self.sessions)) if spun else None
+
+    @property
+    def latches(self) -> tuple[LatchPath, ...]:
+        """The paths on which its sessions spin for latches, the commonest first."""
+        return together(path for each in self.sessions for path in each.latches)
+
+    @property
+    def latch_sample_ns(self) -> float:
+        """The CPU time that a sample stands for, nanoseconds; 0 without samples."""
+        samples = sum(each.samples for each in self.sessions)
+        return 1e9 * sum(each.cpu_s for each in self.sessions) / samples if samples else 0.0
+
+    @property
     def worst(self) -> SessionSummary | None:
         """The session that loses most; None where none polls."""
         first = next(iter(self.sessions), None)
@@ -153,9 +175,11 @@ def summary(recording: Recording) -> Summary:
     counted = _by_identity(recording.counted)
     sampled = _by_identity(recording.sampled)
     sessions = sorted(
-        (
-            _session(recording, identity, counted.get(identity), sampled.get(identity))
-            for identity in recording.identities
+        _linked(
+            [
+                _session(recording, identity, counted.get(identity), sampled.get(identity))
+                for identity in recording.identities
+            ]
         ),
         key=lambda each: (-_value(each.lost_cpu_s), -each.break_polls, each.identity),
     )
@@ -167,6 +191,17 @@ def summary(recording: Recording) -> Summary:
         lost_cores=_sum([each.lost_cpu_s for each in sessions]).scaled(1 / seconds),
         cost_unknown=sum(each.lost_cpu_s is None for each in sessions),
     )
+
+
+def _linked(sessions: list[SessionSummary]) -> list[SessionSummary]:
+    """Each with the server that its client is, if that is in the same recording."""
+    present = [Presence(0, each.server, each.from_s, each.to_s) for each in sessions]
+    for client, session in links(present):
+        far, near = sessions[session], sessions[client].server
+        if far.server and near:
+            name = ServerName(near.pid, near.instance)
+            sessions[session] = replace(far, server=replace(far.server, linked_from=name))
+    return sessions
 
 
 def _value(estimate: Estimate | None) -> float:
@@ -242,6 +277,7 @@ def _session(
         sampled=proportion(checks, samples) if samples else None,
         samples=samples,
         checks=checks,
+        latches=latch_paths(stacks),
         advice=session_advice(
             server,
             watched.evidence.polls_on_cpu,

@@ -18,17 +18,17 @@ class RecordingReport:
     summary: Summary
 
     def text(self) -> str:
-        from polltrace.recording_report.text import report_text  # noqa: PLC0415 - one form at a time
+        from polltrace.recording_report.text import report_text
 
         return report_text(self.summary)
 
     def data(self) -> dict[str, Any]:
-        from polltrace.recording_report.data import report_data  # noqa: PLC0415
+        from polltrace.recording_report.data import report_data
 
         return report_data(self.summary)
 
     def html(self) -> str:
-        from polltrace.recording_report.page import report_page  # noqa: PLC0415
+        from polltrace.recording_report.page import report_page
 
         return report_page(self.summary)
 

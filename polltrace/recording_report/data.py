@@ -9,6 +9,7 @@ from polltrace.intervals import Estimate
 from polltrace.overhead.advice_report import session_advice_data
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.poll_cost import in_order
+from polltrace.profiles.latch_report import latch_path_data
 from polltrace.recording.summary import SessionSummary, Summary
 
 
@@ -54,6 +55,8 @@ def _session(each: SessionSummary) -> dict[str, Any]:
         "cpu_pct": _value(each.share),
         "cpu_pct_ci95": _interval(each.share),
         "samples": each.samples,
+        "spun_samples": sum(path.spun for path in each.latches),
+        "latches": latch_path_data(each.latches),
         "sampled_pct": _value(each.sampled),
         "sampled_pct_ci95": _interval(each.sampled),
         "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in each.gaps],

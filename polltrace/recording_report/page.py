@@ -40,6 +40,13 @@ def report_page(summary: Summary) -> str:
     """The whole page."""
     header = summary.recording.header
     title = f"Break polling on {header.host}, {header.started}"
+    body, has_graph = page_body(summary)
+    return shell(title, body, has_graph=has_graph)
+
+
+def page_body(summary: Summary) -> tuple[str, bool]:
+    """The content of a page, and whether it has a flame graph."""
+    header = summary.recording.header
     worst = summary.worst
     advice = worst.advice if worst else None
     graph = _flame(summary)
@@ -56,7 +63,7 @@ def report_page(summary: Summary) -> str:
         "<h2>How good this is</h2>",
         _list(quality(summary)),
     ]
-    return shell(title, "\n".join(filter(None, body)), has_graph=bool(graph))
+    return "\n".join(filter(None, body)), bool(graph)
 
 
 def _verdict(summary: Summary) -> str:

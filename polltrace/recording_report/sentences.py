@@ -17,10 +17,11 @@ _MODES = (
 
 
 def verdict(summary: Summary) -> list[str]:
-    """The result in at most three sentences."""
+    """The result in at most four sentences."""
     worst = summary.worst
     if worst is None:
-        return [f"No break polls in {span(summary.recording.seconds)}: {modes(summary)}."]
+        none = f"No break polls in {span(summary.recording.seconds)}: {modes(summary)}."
+        return [none, *_spun(summary)]
     lines = []
     if summary.cost_unknown == len([each for each in summary.sessions if each.break_polls]):
         lines.append(f"{modes(summary).capitalize()}; the cost of a poll was not measured.")
@@ -37,7 +38,17 @@ def verdict(summary: Summary) -> list[str]:
         lines.append(
             "A session that gets out-of-band polls no more; see the forecast for the rest."
         )
-    return lines
+    return [*lines, *_spun(summary)]
+
+
+def _spun(summary: Summary) -> list[str]:
+    spun = summary.spun_pct
+    if spun is None:
+        return []
+    return [
+        f"Spinning for latches takes {pct(spun)} of the CPU time, by samples; 'polltrace stacks "
+        "FILE --at cpu' shows for what."
+    ]
 
 
 def _worst(worst: SessionSummary) -> str:
@@ -121,6 +132,8 @@ def instance(session: SessionSummary) -> str:
 def client(session: SessionSummary) -> str:
     if session.server is None:
         return "-"
+    if session.server.linked_from:
+        return str(session.server.linked_from)
     return session.server.socket.peer if session.server.socket else "local"
 
 

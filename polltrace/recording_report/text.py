@@ -7,6 +7,7 @@ import textwrap
 
 from polltrace.overhead.advice_report import session_advice_text
 from polltrace.overhead.forecast import CancelLimits
+from polltrace.profiles.latch_report import latch_lines
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.sentences import (
     about,
@@ -30,6 +31,9 @@ def report_text(summary: Summary) -> str:
     worst = summary.worst
     if worst is not None and worst.advice is not None and worst.advice.forecast:
         lines += ["", printable_lines(session_advice_text(worst.advice, CancelLimits()))]
+    if summary.latches:
+        spun = latch_lines(summary.latches, summary.latch_sample_ns)
+        lines += ["", *map(printable, spun)]
     return "\n".join([*lines, "", *_filled(quality(summary))])
 
 

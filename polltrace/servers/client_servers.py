@@ -1,33 +1,69 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sessions whose client is a server itself: the other end of a database link, on this host."""
+"""Sessions whose client is a server itself: the other end of a database link, on this host.
+
+The client is the process that holds the other end of the connection. Processes of other hosts and
+those that may not be asked stay unknown.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from polltrace.profiles.frames import Identity
 from polltrace.servers.servers import Server, ServerName, servers
 
 
-def with_client_servers(found: Sequence[Server]) -> list[Server]:
+def with_client_servers(
+    found: Sequence[Server], of_host: Sequence[Server] | None = None
+) -> list[Server]:
     """`found`, each with the server of this host that its client is, if it is one.
 
-    The client is the process that holds the other end of the connection. Processes of other hosts
-    and those that may not be asked stay unknown.
+    `of_host` are all servers of this host, where the caller has them.
     """
     if not any(_from_this_host(server) for server in found):
         return list(found)
-    ends = {
-        socket.local: ServerName(server.pid, server.instance)
-        for server in servers()
-        for socket in server.sockets
-    }
-    return [
-        replace(server, linked_from=ends.get(server.socket.peer))
-        if server.socket and _from_this_host(server)
-        else server
-        for server in found
-    ]
+    known = ClientServers()
+    for server in servers() if of_host is None else of_host:
+        known.seen(server)
+    return [replace(server, linked_from=known.of(server)) for server in found]
+
+
+class ClientServers:
+    """Which servers of one host are the clients of others, while servers come and go."""
+
+    def __init__(self) -> None:
+        self._servers: dict[Identity, Server] = {}
+        self._ends: dict[str, ServerName] = {}
+        self._sessions: dict[str, Identity] = {}
+
+    def seen(self, server: Server) -> list[Identity]:
+        """Take in a server as it is now; the sessions whose client it has turned out to be."""
+        self.gone(server.identity)
+        self._servers[server.identity] = server
+        name = ServerName(server.pid, server.instance)
+        self._ends |= dict.fromkeys((each.local for each in server.sockets), name)
+        if server.socket and _from_this_host(server):
+            self._sessions[server.socket.peer] = server.identity
+        return [
+            self._sessions[each.local] for each in server.sockets if each.local in self._sessions
+        ]
+
+    def gone(self, identity: Identity) -> None:
+        """Forget a server that has ended."""
+        server = self._servers.pop(identity, None)
+        if server is None:
+            return
+        for each in server.sockets:
+            self._ends.pop(each.local, None)
+        if server.socket and self._sessions.get(server.socket.peer) == identity:
+            del self._sessions[server.socket.peer]
+
+    def of(self, server: Server) -> ServerName | None:
+        """The server that its client is."""
+        if server.socket is None or not _from_this_host(server):
+            return None
+        return self._ends.get(server.socket.peer)
 
 
 def _from_this_host(server: Server) -> bool:

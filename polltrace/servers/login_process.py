@@ -12,14 +12,11 @@ import sys
 import threading
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from polltrace.errors import DriverError
+from polltrace.servers.login import PASSWORD, Login
 
-if TYPE_CHECKING:
-    from polltrace.servers.database import Login
-
-PASSWORD = "POLLTRACE_PASSWORD"
 # A database that hangs must not keep us from what is known without it.
 PATIENCE_S = 20.0
 OPTIONAL = "; without --connect all else is shown"

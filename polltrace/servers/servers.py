@@ -15,7 +15,7 @@ from polltrace.breaks.why import Diagnosis
 from polltrace.each_within import each_within
 from polltrace.engines import Engine, Reveals, engine_of, engines, has_server_title
 from polltrace.errors import NotPermittedError
-from polltrace.profiles.frames import ProcessTotals, SocketPolls
+from polltrace.profiles.frames import Identity, ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import (
     ClientSocket,
     Connections,
@@ -27,13 +27,15 @@ from polltrace.servers.client_socket import (
 
 @dataclass(frozen=True, slots=True)
 class ServerName:
-    """Process `pid`, a server of database `instance`."""
+    """Process `pid`, a server of database `instance`; `sid` of its session, where that database was
+    asked."""
 
     pid: int
     instance: str
+    sid: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.instance} {self.pid}"
+        return f"{self.instance} {self.pid}" + (f" SID {self.sid}" if self.sid is not None else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,10 @@ class Server:
     others: tuple[ClientSocket, ...] = ()
     sockets: tuple[ClientSocket, ...] = ()
     linked_from: ServerName | None = None
+
+    @property
+    def identity(self) -> Identity:
+        return self.pid, self.start_ticks
 
     @property
     def edited(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Self
 
 from polltrace.errors import NoSuchProcessError
 from polltrace.printable import note
-from polltrace.servers.database import Login
+from polltrace.servers.login import Login
 from polltrace.servers.login_process import LoginProcess
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from polltrace.printable import one_line
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.perl_expression import quoted
 from polltrace.sqltrace.profile import condition
@@ -17,6 +18,7 @@ _DATES = {12}
 _PLACES = re.compile(
     r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|:\s*(\w+|\"[^\"]+\")", re.DOTALL
 )
+_CONTROL = re.compile("([\x00-\x08\x0b-\x1f\x7f])")
 _AT_ONCE = 1000
 
 
@@ -30,7 +32,7 @@ def executions(database: TraceDatabase, question: ProfileQuestion) -> Iterator[s
     rows = database.execute("select * from bound order by file, line")
     while batch := rows.fetchmany(_AT_ONCE):
         for file, line, sqlid, sql, binds, types in batch:
-            yield f"-- {file}:{line} {sqlid}\n{with_values(sql, binds, types)};"
+            yield f"-- {one_line(f'{file}:{line} {sqlid}')}\n{with_values(sql, binds, types)};"
 
 
 def with_values(sql: str, binds: Sequence[str | None], types: Sequence[int]) -> str:
@@ -56,11 +58,17 @@ def with_values(sql: str, binds: Sequence[str | None], types: Sequence[int]) -> 
 
 
 def literal(value: str | None, kind: int) -> str:
-    """A value of Oracle's type number `kind` as SQL."""
+    """A value of Oracle's type number `kind` as SQL. Where it has control characters, which may
+    not be printed as they are, it is put together: `'a'||chr(27)||'b'`."""
     if value is None:
         return "NULL"
-    if kind in _NUMBERS and re.fullmatch(r"-?[\d.]+(?:[eE][-+]?\d+)?", value):
+    if kind in _NUMBERS and re.fullmatch(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", value):
         return value
     if kind in _DATES:
         return f"to_date({quoted(value)}, 'MM/DD/YYYY HH24:MI:SS')"
-    return quoted(value)
+    parts = (
+        f"chr({ord(part)})" if _CONTROL.fullmatch(part) else quoted(part)
+        for part in _CONTROL.split(value)
+        if part
+    )
+    return "||".join(parts) or quoted("")

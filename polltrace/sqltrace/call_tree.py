@@ -15,6 +15,8 @@ from polltrace.sqltrace.profile_question import ProfileQuestion
 
 # A tree is held in memory.
 _MOST_CALLS = 2_000_000
+# Oracle's SQL nests 50 deep (ORA-00036), so only a file that is none of its own goes further.
+_DEEPEST = 200
 _TEXT = 60
 
 
@@ -22,7 +24,8 @@ _TEXT = 60
 class TracedCall:
     """A call and what it contains; times in microseconds.
 
-    begun, ended: on the session's clock; inside: in order; sql: the begin of its text.
+    begun, ended: on the session's clock; inside: in order; sql: the begin of its text; height:
+    how deep the calls inside nest, 1 where there is none.
     """
 
     line: int
@@ -33,6 +36,7 @@ class TracedCall:
     ended: int
     binds: Sequence[str | None] | None
     inside: list[TracedCall] = field(default_factory=list)
+    height: int = 1
 
     @property
     def own(self) -> int:
@@ -95,8 +99,19 @@ def call_forest(
             while kind == "call" and at and stack[at - 1].line >= first:
                 at -= 1
             call.inside = stack[at:]
+            call.height += max((each.height for each in call.inside), default=0)
             stack[at:] = [call]
     return stacks
+
+
+def check_depth(calls: Sequence[TracedCall]) -> None:
+    """Raises UsageError where calls nest deeper than a tree is printed."""
+    deepest = max((call.height for call in calls), default=0)
+    if deepest > _DEEPEST:
+        raise UsageError(
+            f"calls nest {deepest:,} deep, and Oracle's at most 50: choose some by --where, or "
+            "make a page of them"
+        )
 
 
 def tree_lines(
@@ -104,7 +119,9 @@ def tree_lines(
 ) -> Iterator[str]:
     """A line for each call: when it began, its line, elapsed, name, statement and binds.
 
-    What a call contains comes before it in the file, and after it here."""
+    What a call contains comes before it in the file, and after it here. The calls nest no deeper
+    than check_depth allows.
+    """
     for call in calls:
         begin = call.begun if start is None else start
         start = begin

@@ -109,7 +109,7 @@ COUNTED = ("kind", "name", "dur_us")
 
 def arrow_type(column: TraceColumn) -> pyarrow.DataType:
     """Arrow's type of the column."""
-    import pyarrow as arrow  # noqa: PLC0415 - slow to load
+    import pyarrow as arrow
 
     match column.kind:
         case "whole":
@@ -125,7 +125,7 @@ def arrow_type(column: TraceColumn) -> pyarrow.DataType:
 
 def arrow_schema(names: tuple[str, ...]) -> pyarrow.Schema:
     """The schema of the named columns, in the order of COLUMNS, notes as metadata."""
-    import pyarrow as arrow  # noqa: PLC0415
+    import pyarrow as arrow
 
     return arrow.schema(
         [

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,26 +16,31 @@ from polltrace.sqltrace.profile_question import ProfileQuestion
 from polltrace.sqltrace.segments import open_trace
 
 _PIECE = 1 << 20
+_PARSING = re.compile(
+    rb"PARSING IN CURSOR #\S+ len=(?P<length>\d{1,9}) .*?hv=(?P<hv>\d+)"
+    rb"(?:.*?sqlid='(?P<sqlid>\w+)')?"  # since 11.1
+)
 
 
 def crop(file: str, question: ProfileQuestion, to: Path) -> int:
     """Write the calls of `file` that are meant, each with the lines before it that belong to it:
-    the statement's text, binds. Header, identity and the parses of these calls are kept. How many
+    binds. Header, sessions, and the texts and parses of these calls' statements are kept. How many
     calls there are. Raises FileError where it cannot be written.
     """
     with TraceDatabase([file]) as database:
         database.load(
             "calls",
-            f"select line, parse_id, ({condition(question)}) as kept from calls "
+            f"select line, parse_id, sqlid, ({condition(question)}) as kept from calls "
             "where kind in ('call', 'wait')",
         )
         kept = {row["line"] for row in database.rows("select line from calls where kept")}
-        rows = database.rows("select distinct parse_id from calls where kept")
+        rows = database.rows("select distinct parse_id, sqlid from calls where kept")
         parses = {row["parse_id"] for row in rows}
+        statements = {row["sqlid"] for row in rows}
         ends = {row["line"] for row in database.rows("select line from calls")}
     try:
         with to.open("xb") as out:
-            for line in _kept_lines(file, ends, kept | parses):
+            for line in _kept_lines(file, ends, kept | parses, statements):
                 out.write(line)
     except FileExistsError:
         raise FileError(f"{to} exists") from None
@@ -43,8 +49,10 @@ def crop(file: str, question: ProfileQuestion, to: Path) -> int:
     return len(kept)
 
 
-def _kept_lines(file: str, ends: set[int], kept: set[int]) -> Iterator[bytes]:
-    """Lines up to a call are its own; what tells of the session is always kept."""
+def _kept_lines(file: str, ends: set[int], kept: set[int], statements: set[str]) -> Iterator[bytes]:
+    """Lines up to a call are its own. What tells of the session is always kept, and the text of a
+    statement where any of its calls is: a trace that began when its cursor was open already has
+    the text before an execution."""
     before: list[bytes] = []
     head = True
     for number, line in enumerate(_lines(file), 1):
@@ -56,8 +64,22 @@ def _kept_lines(file: str, ends: set[int], kept: set[int]) -> Iterator[bytes]:
         elif head:
             yield from before[:-1]
         else:
-            yield from (each for each in before if each.startswith(b"*** "))
+            yield from _told(before, statements)
         before, head = [], False
+
+
+def _told(lines: list[bytes], statements: set[str]) -> Iterator[bytes]:
+    """What these lines tell of sessions, and the texts of `statements`."""
+    left, inside, wanted = 0, False, False  # a text has its length: it may hold any line
+    for line in lines:
+        if not inside and (parsing := _PARSING.match(line)):
+            left, inside = int(parsing["length"]) + len(line), True
+            name = parsing["sqlid"] or b"hv=" + parsing["hv"]
+            wanted = name.decode("latin-1") in statements
+        if wanted if inside else line.startswith(b"*** "):
+            yield line
+        left -= len(line)
+        inside = inside and not (left <= 0 and line.startswith(b"END OF STMT"))
 
 
 def _lines(file: str) -> Iterator[bytes]:

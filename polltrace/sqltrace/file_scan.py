@@ -27,7 +27,7 @@ KINDS = ("line", "call", "wait", "plan")
 class ScanOptions:
     """What is wanted of a trace.
 
-    columns: names out of COLUMNS; think_us: a wait for the client of so many microseconds or more
+    columns: names out of COLUMNS; think_us: a wait for the client of this many microseconds or more
     ends an experience; clock: nanoseconds a unit of tim, 0: found out; all_lines: a row for every
     line; plans: a row for every STAT line; counted: a row for all calls that are alike in the
     columns COUNTED, with their number in the column TIMES, and the calls of recursion only where

@@ -52,7 +52,7 @@ _TENTHS = (
 
 
 def _above(low: int) -> int:
-    """Where the range that begins at so many microseconds ends."""
+    """Where the range that begins at `low` ends, in microseconds."""
     step: int = 10 ** (len(str(low)) - 1)
     return low + step
 

@@ -109,7 +109,7 @@ class TraceInput:
         if self._begin.startswith(_GZIP):
             return _Gzip(_Joined(self._take_begin(), self._raw))
         if self._begin.startswith(_ZSTANDARD):
-            import zstandard  # noqa: PLC0415 - few files need it
+            import zstandard
 
             whole = _Joined(self._take_begin(), self._raw)
             return zstandard.ZstdDecompressor().stream_reader(

@@ -31,7 +31,7 @@ def answer(database: TraceDatabase, query: str) -> list[dict[str, Any]]:
 
 
 def _columns_of(query: str) -> str:
-    from polltrace.sqltrace.relation import needed  # noqa: PLC0415
+    from polltrace.sqltrace.relation import needed
 
     return ", ".join(f'"{name}"' for name in needed([query])) or "kind"
 
@@ -51,7 +51,7 @@ def file_rows(database: TraceDatabase) -> list[dict[str, Any]]:
 
 def add_files(database: TraceDatabase) -> None:
     """Make the table `files`: a row for each file, as FileSummary has it."""
-    import pyarrow as arrow  # noqa: PLC0415 - slow to load
+    import pyarrow as arrow
 
     rows = _file_rows(database)
     if rows:
@@ -63,7 +63,7 @@ def write_parquet(database: TraceDatabase, question: ProfileQuestion, path: Path
 
     Raises FileError where it cannot be written.
     """
-    from pyarrow import parquet  # noqa: PLC0415
+    from pyarrow import parquet
 
     columns = ", ".join(f'"{name}"' for name in BY_NAME if name != "text")
     reader = database.stream(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,8 +39,6 @@ def suggested_threshold(counts: Mapping[int, int]) -> float | None:
 
 
 def _tenth(us: int) -> int:
-    import math  # noqa: PLC0415
-
     return int(math.log10(us) * 10)
 
 

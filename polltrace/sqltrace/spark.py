@@ -130,7 +130,7 @@ def _shares(files: Iterable[str]) -> list[list[str]]:
 
 def _plain(batch: arrow.RecordBatch, columns: Sequence[str]) -> arrow.RecordBatch:
     """The columns in that order; Spark knows no dictionaries."""
-    import pyarrow as arrow  # noqa: PLC0415 - slow to load
+    import pyarrow as arrow
 
     arrays = [batch.column(name) for name in columns]
     return arrow.RecordBatch.from_arrays(

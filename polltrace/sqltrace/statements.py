@@ -14,8 +14,9 @@ from polltrace.sqltrace.query import rows_text
 
 _CALLS = ("PARSE", "EXEC", "FETCH", "CLOSE")
 _PLAN = re.compile(
-    r"id=(\d+) cnt=(\d+) pid=(\d+) .*?op='(.*?) \(cr=(\d+) pr=(\d+) pw=(\d+) (?:str=\d+ )?"
-    r"time=(\d+) us"
+    r"id=(N) cnt=(N) pid=(N) .*?op='(.*?) \(cr=(N) pr=(N) pw=(N) (?:str=\d+ )?time=(N) us".replace(
+        "N", r"\d{1,18}"
+    )
 )
 
 

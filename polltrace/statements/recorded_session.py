@@ -14,7 +14,7 @@ from polltrace.procfs import start_ticks
 from polltrace.profiles.frames import Identity
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
-from polltrace.servers.database import Login
+from polltrace.servers.login import Login
 from polltrace.servers.session_trace import SessionTrace, TracedSession
 from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.statements.clock_alignment import ClockAlignment, align

@@ -80,7 +80,7 @@ class TracingProcess:
 def stop_at(pid: int, wanted: Wanted, limits: Limits) -> CaptureOutcome:
     """Trace `pid` until the wanted call. The process runs on when this returns, however it does."""
     # Loaded before there is a process whose stops are to be short.
-    from polltrace.stop_at.holder import Holder  # noqa: PLC0415
+    from polltrace.stop_at.holder import Holder  # noqa: PLC0415 - as said
 
     holder = Holder(pid, wanted, limits)
     began = time.monotonic()

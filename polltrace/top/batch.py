@@ -85,7 +85,7 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
 def batch_replay(state: UIState, path: Path, iterations: int | None, *, as_json: bool) -> None:
     """Print a recording frame by frame, as fast as it can be read."""
     # Reading recordings takes a library that watching does not.
-    from polltrace.top.player import Player  # noqa: PLC0415
+    from polltrace.top.player import Player
 
     player = Player(path)
     printed = 0

@@ -67,6 +67,8 @@ def duration(seconds: float | None) -> str:
 
 
 def _client(row: ServerRow, width: int) -> str:
+    if row.client_server:
+        return str(row.client_server)
     if not row.client:
         return "local" if row.mode.value == "local" else UNKNOWN
     return row.client if len(row.client) <= width else row.client.rpartition(":")[0]

@@ -11,7 +11,7 @@ Keys
   L P B N    sort by loss, CPU, polls, PID          Space          pause, go on
   + -        slower, faster (-d at the fastest)     q F10 Ctrl-C   quit
   [ ] { }    in a recording: 10 s back and on, 60 s; + - change its speed
-  1 to 6 Tab in an open server: forecast, flame, gaps, system calls, now, its SQL
+  1 to 7 Tab in an open server: forecast, flame, gaps, calls, now, SQL, its time
   t s        time its gaps for a second, count its calls for three: both slow it
   c          copy what to change: to the terminal's clipboard, and to a file
   R          record the selected server; again, or at the end of top: end that

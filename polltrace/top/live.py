@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from polltrace.servers.servers import Server
     from polltrace.top.session_now import SessionNow
+    from polltrace.top.session_time import SessionTime
     from polltrace.top.session_view import SessionView
     from polltrace.top.session_watch import SessionWatch
 
@@ -54,6 +55,7 @@ class Live:
         self._survey = GapSurvey(probe_host if watch.gaps else None)
         self._session: SessionWatch | None = None
         self._now: SessionNow | None = None
+        self._time: SessionTime | None = None
         self._recording = SessionRecording(watch.recording)
         self._status = ""
         self._frames = 0
@@ -126,28 +128,41 @@ class Live:
             if opened is None:
                 return False
             # Naming stacks takes numpy, which neither the first screen nor the table needs.
-            from polltrace.top.session_watch import SessionWatch  # noqa: PLC0415
+            from polltrace.top.session_watch import SessionWatch
 
             self._session = self._ending.enter_context(SessionWatch(self._watch.probe_host))
         server = self._inspector.servers.get(opened) if opened else None
         news = self._session.follow(opened, server, self._calibration.now, self._state)
-        return self._follow_now(server) or news
+        here = server if server is not None and server.looked_at else None
+        asked = self._follow_now(here if self._state.pane in _ASKING else None)
+        timed = self._follow_time(here if self._state.pane is Pane.TIME else None)
+        return asked or timed or news
 
     def _follow_now(self, server: Server | None) -> bool:
         """Measure what the open session does while that is shown; whether there is news."""
-        shown = server is not None and server.looked_at and self._state.pane in _ASKING
         if self._now is None:
-            if not shown:
+            if server is None:
                 return False
             # The names of system calls are python-ptrace's, which runs ldconfig when imported.
-            from polltrace.top.session_now import SessionNow  # noqa: PLC0415
+            from polltrace.top.session_now import SessionNow
 
             self._now = SessionNow(self._watch.identities.login)
             self._ending.callback(self._now.close)
-        return self._now.follow(server if shown else None)
+        return self._now.follow(server)
+
+    def _follow_time(self, server: Server | None) -> bool:
+        """Measure where its time goes while that is shown; whether there is news."""
+        if self._time is None:
+            if server is None:
+                return False
+            from polltrace.top.session_time import SessionTime
+
+            self._time = SessionTime()
+            self._ending.callback(self._time.close)
+        return self._time.follow(server)
 
     def _session_view(self, width: int) -> SessionView:
-        from polltrace.top.session_view import SessionView  # noqa: PLC0415 - numpy
+        from polltrace.top.session_view import SessionView
 
         if self._session is None or self._session.opened != self._state.opened:
             return SessionView()  # it was opened just now
@@ -155,6 +170,8 @@ class Live:
         now: Sequence[str] = ()
         if self._now is not None and self._state.pane is Pane.SQL:
             now = self._now.statement(width)
+        elif self._time is not None and self._state.pane is Pane.TIME:
+            now = self._time.lines(width)
         elif self._now is not None:
             now = self._now.lines(seen.polling, width)
         if seen.server is not None and not seen.server.looked_at:
@@ -195,7 +212,7 @@ class Live:
 
     def _copied(self, width: int) -> str:
         # What advice is made of takes numpy.
-        from polltrace.top.cure import copy_cure  # noqa: PLC0415
+        from polltrace.top.cure import copy_cure
 
         return copy_cure(self._session_view(width), self._terminal)
 
@@ -217,7 +234,7 @@ class Live:
             case View.HELP:
                 return help_screen(width, height)
             case View.SESSION:
-                from polltrace.top.session_screen import session_screen  # noqa: PLC0415
+                from polltrace.top.session_screen import session_screen
 
                 at = position(self._snapshot.rows, self._state.opened)
                 row = None if at is None else self._snapshot.rows[at]

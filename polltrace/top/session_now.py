@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import textwrap
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,10 +14,11 @@ from polltrace.errors import PolltraceError
 from polltrace.intervals import Estimate
 from polltrace.latency.observe_session import observe_process
 from polltrace.latency.time_budget import TimeBudget
-from polltrace.profiles.frames import Identity
 from polltrace.servers.activity import SessionActivity, activity_change
-from polltrace.servers.database import Login, why_not
+from polltrace.servers.database import why_not
+from polltrace.servers.login import Login
 from polltrace.servers.servers import Server
+from polltrace.top.followed_session import FollowedSession, Measurement
 
 _EVERY_S = 2.0
 _RATE_HZ = 100.0  # two hundred samples each time, for 1.2 to 1.4 % of a processor (lock_waits.py)
@@ -37,13 +37,15 @@ class _Doing:
     note: str = ""
 
 
-class SessionNow:
+class SessionNow(FollowedSession["_Measurement"]):
     """Follows one server at a time."""
 
     def __init__(self, login: Login | None) -> None:
+        super().__init__()
         self._login = login
-        self._of: Identity | None = None
-        self._measurement: _Measurement | None = None
+
+    def _begin(self, server: Server) -> _Measurement:
+        return _Measurement(server, self._login)
 
     def lines(self, polling: Estimate | None, width: int) -> Sequence[str]:
         """What its pane shows; empty until something was measured. `polling`: per cent of its CPU
@@ -70,22 +72,6 @@ class SessionNow:
             lines += ["", f"These are its first {_SQL_TEXT:,} characters."]
         return lines if now.sql_id or now.sql_text else ["No statement."]
 
-    def follow(self, server: Server | None) -> bool:
-        """Measure this one, or none; whether there is news. Never waits."""
-        of = (server.pid, server.start_ticks) if server else None
-        if of != self._of:
-            self.close()
-            self._of = of
-            self._measurement = _Measurement(server, self._login) if server else None
-            return True
-        return self._measurement is not None and self._measurement.has_news()
-
-    def close(self) -> None:
-        """Measure no more."""
-        if self._measurement is not None:
-            self._measurement.over.set()
-        self._of = self._measurement = None
-
 
 def _on_cpu(budget: TimeBudget, polling: Estimate | None) -> str:
     """Its time on CPU, divided into polls and the rest where the polls' part is known."""
@@ -99,21 +85,13 @@ def _on_cpu(budget: TimeBudget, polling: Estimate | None) -> str:
     )
 
 
-class _Measurement:
-    """Of one server, in a thread of its own until `over`; what it is `doing` by the last one."""
+class _Measurement(Measurement):
+    """What one server is `doing`, by the last time that it was measured."""
 
     def __init__(self, server: Server, login: Login | None) -> None:
-        self._server, self._login = server, login
-        self._news = threading.Event()
-        self.over = threading.Event()
+        self._login = login
         self.doing = _Doing()
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def has_news(self) -> bool:
-        """Whether something was measured since it was asked last."""
-        news = self._news.is_set()
-        self._news.clear()
-        return news
+        super().__init__(server)
 
     def _run(self) -> None:
         try:

@@ -11,7 +11,7 @@ from rich.text import Text
 from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.engines import Reveals
-from polltrace.intervals import Estimate
+from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report.client_check import client_check_lines
 from polltrace.overhead.client_check import ClientCheckAdvice
@@ -26,6 +26,7 @@ from polltrace.watch.host_monitor import UNSEEN
 from polltrace.watch.snapshot import ServerRow
 
 _MOST_STACKS = 12
+_NAMES = {Pane.SYSCALLS: "Calls", Pane.SQL: "SQL"}
 
 
 def session_screen(  # noqa: PLR0913 - all that it shows
@@ -61,7 +62,7 @@ def _shown(session: SessionView, pane: Pane, width: int, height: int) -> list[Te
             return gaps(session.gaps, width, server.engine.reveals if server else Reveals.CANCEL)
         case Pane.SYSCALLS:
             return syscalls(session)
-        case Pane.NOW | Pane.SQL:
+        case Pane.NOW | Pane.SQL | Pane.TIME:
             return [Text(line) for line in session.doing or ["Measuring …"]]
         case Pane.FORECAST:
             stacks = _stacks(session, width)
@@ -73,10 +74,10 @@ def _keys(pane: Pane) -> Text:
     line = Text(style="dim")
     for each in Pane:
         style = "bold not dim reverse" if each is pane else ""
-        name = "SQL" if each is Pane.SQL else each.name.capitalize()
+        name = _NAMES.get(each, each.name.capitalize())
         line.append(f"{each.value} {name}", style)
         line.append(" ")
-    return line.append("c Cure R Record Esc Back ? Help")
+    return line.append("c Cure R Record Esc Back ?")
 
 
 def _title(row: ServerRow | None) -> Text:
@@ -175,6 +176,9 @@ def _cost(session: SessionView) -> list[Text]:
         lines += _cancel(advice)
     if session.checks:
         lines.append(Text(_sampled(session, session.checks)))
+    if session.spun:
+        spun = _pct(proportion(session.spun, session.samples))
+        lines.append(Text(f"Spinning for latches: {spun} of its CPU"))
     if not lines and session.server:
         lines.append(Text(f"Nothing on CPU in {session.seconds:.0f} s of measuring.", style="dim"))
     return lines

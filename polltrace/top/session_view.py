@@ -14,6 +14,7 @@ from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import Knot, PollCost, constant, curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice
 from polltrace.profiles.frames import Bucket, ProcessTotals
+from polltrace.profiles.latches import latch_paths
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import NamedStack, by_names, have_names
 from polltrace.servers.ps_report import BUSY_CPU_S, TIMER_OBSERVED_S
@@ -28,8 +29,9 @@ class SessionView:
     `evidence` is of the break mode of `server`, both None before it was inspected; `stacks` are its
     on-CPU stacks, `note` is a sentence about the measurement. `advice` is None until there are
     windows enough and a cost, or where nothing is polled; `checks` the share of `samples` in the
-    break check. `gaps` and `counted` (system calls, and for how many seconds) only where these were
-    asked for. `doing` are the lines of what it does now, once that was measured.
+    break check, `spun` of them spin for a latch. `gaps` and `counted` (system calls, and for how
+    many seconds) only where these were asked for. `doing` are the lines of what it does now, once
+    that was measured.
     """
 
     server: Server | None = None
@@ -37,6 +39,7 @@ class SessionView:
     seconds: float = 0.0
     samples: int = 0
     checks: Estimate | None = None
+    spun: int = 0
     stacks: tuple[NamedStack, ...] = ()
     advice: SessionAdvice | None = None
     note: str = ""
@@ -75,6 +78,7 @@ def session_view(
         seconds=profile.seconds,
         samples=samples,
         checks=proportion(checks, samples) if samples and have_names(stacks) else None,
+        spun=sum(path.spun for path in latch_paths(stacks)),
         stacks=by_names(stacks),
         gaps=timed.gaps,
         advice=session_advice(

@@ -29,6 +29,7 @@ class Pane(Enum):
     SYSCALLS = "4"
     NOW = "5"
     SQL = "6"
+    TIME = "7"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from polltrace.breaks.break_mode import Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
@@ -59,6 +60,7 @@ class HostMonitor:
         self._worst_gap_s: Mapping[Identity, float] = {}
         self._timed_costs: Mapping[Identity, TimedCost] = {}
         self._sessions: Mapping[Identity, DatabaseSession] = {}
+        self._sids: Mapping[tuple[int, str], int] = {}
         self._frame: ProbeFrame | None = None
         self._costs: list[tuple[ProbeFrame, float]] = []
 
@@ -103,7 +105,9 @@ class HostMonitor:
     def set_sessions(self, sessions: Mapping[Identity, DatabaseSession]) -> None:
         """Take in the database sessions that they serve."""
         self._sessions = sessions
+        self._sids = {(pid, each.instance.upper()): each.sid for (pid, _), each in sessions.items()}
         self.inspected(sessions)
+        self.inspected([identity for identity, row in self._rows.items() if row.client_server])
 
     def snapshot(self, costs: PollCosts) -> Snapshot:
         """The host now."""
@@ -117,6 +121,9 @@ class HostMonitor:
                 row = row_of(server, history, costs, worst_gap_s, self._sessions.get(identity))
                 if timed := self._timed_costs.get(identity):
                     row = timed.in_row(row)
+                if name := row.client_server:
+                    sid = self._sids.get((name.pid, name.instance.upper()))
+                    row = replace(row, client_server=replace(name, sid=sid))
                 known[identity] = row
                 if lost := row.lost_per_poll_s:
                     self._lost_per_poll_s[identity] = lost.value
@@ -239,4 +246,5 @@ def row_of(
         sid=session.sid if session else None,
         user=session.user if session else "",
         program=session.client if session else "",
+        client_server=server.linked_from,
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from polltrace.profiles.frames import Identity
+from polltrace.servers.client_servers import ClientServers
 from polltrace.servers.servers import Server
 from polltrace.watch.probe_host import LOCAL_HOST
 
@@ -30,6 +32,7 @@ class Inspector:
         self._inspected: dict[Identity, float] = {}
         self._new: set[Identity] = set()
         self._servers: dict[Identity, Server] = {}
+        self._clients = ClientServers()
 
     @property
     def servers(self) -> Mapping[Identity, Server]:
@@ -57,13 +60,15 @@ class Inspector:
         self._new.discard(identity)
         for known in (self._due, self._inspected, self._servers):
             known.pop(identity, None)
+        self._clients.gone(identity)
 
     def due(self) -> bool:
         now = self._clock()
         return any(at <= now for at in self._due.values())
 
     def inspect(self, most: int) -> list[Identity]:
-        """Inspect up to `most` of those that are due; they are returned, servers or not."""
+        """Inspect up to `most` of those that are due; they are returned, servers or not, and with
+        them the sessions of which it is news that their client is a server."""
         now = self._clock()
         chosen = [identity for identity, at in self._due.items() if at <= now][:most]
         if not chosen:
@@ -72,15 +77,26 @@ class Inspector:
             (server.pid, server.start_ticks): server
             for server in self._servers_of([pid for pid, _ in chosen])
         }
+        linked: list[Identity] = []
         for identity in chosen:
             self._inspected[identity] = now
             del self._due[identity]
             # One that now has another start time is another process: it is announced by itself.
             if identity in found:
-                self._servers[identity] = found[identity]
+                linked += self._found(found[identity])
                 if identity in self._new:
                     self._due[identity] = now + _LOGON_S
             else:
                 self._servers.pop(identity, None)
+                self._clients.gone(identity)
             self._new.discard(identity)
-        return chosen
+        return [*chosen, *linked]
+
+    def _found(self, server: Server) -> list[Identity]:
+        """Keep a server; the other sessions whose client it is."""
+        sessions = [each for each in self._clients.seen(server) if each in self._servers]
+        self._servers[server.identity] = server
+        for identity in (*sessions, server.identity):
+            known = self._servers[identity]
+            self._servers[identity] = replace(known, linked_from=self._clients.of(known))
+        return sessions

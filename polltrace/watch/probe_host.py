@@ -67,7 +67,7 @@ class LocalHost:
 
     def names(self) -> SymbolSource:
         # Naming takes numpy, which neither the first screen nor the table needs.
-        from polltrace.stacks import Symbolizer  # noqa: PLC0415
+        from polltrace.stacks import Symbolizer  # noqa: PLC0415 - numpy
 
         return Symbolizer()
 

@@ -14,6 +14,7 @@ from polltrace.overhead.estimates import counted_checking_pct, counted_pct
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import PollRate
+from polltrace.servers.servers import ServerName
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class ServerRow:
     `cpu_s` and `polls` are totals since it was first seen, `polls` estimated from windows.
     `worst_gap_s` is the longest time between two break polls that was seen, an upper bound of how
     long a cancel on CPU waits. `sid`, `user` and `program` are the database session's, where the
-    database is asked.
+    database is asked. `client_server` is the server of this host that its client is, over a
+    database link.
     """
 
     pid: int
@@ -68,6 +70,7 @@ class ServerRow:
     sid: int | None = None
     user: str = ""
     program: str = ""
+    client_server: ServerName | None = None
 
     @property
     def identity(self) -> tuple[int, int]:

@@ -85,7 +85,7 @@ static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
 #define SHORTEST_TIMER_US 100
 
 // A check by the timer has to wait until the work is over, and nothing else may
-// run meanwhile: so many are tried.
+// run meanwhile: this is how often that is tried.
 #define MOST_TRIES 100
 
 static double after_work_ns(double interval_ns, unsigned steps, unsigned words,

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LEAST_LATER 1.1
 #define MOST_LATER 16.0
 // So many tries may be interrupted by other processes before they are run at
 // real-time priority, where that is permitted.
@@ -19,8 +20,9 @@ static volatile sig_atomic_t due;
 static double handled_ns;
 static struct itimerval timer;
 // How much longer than the work the timer is set, so that the work has ended
-// when it expires: on a machine that slows down meanwhile it takes longer.
-static double later = 1.1;
+// when it expires: on a machine that slows down meanwhile it takes longer. The
+// rest is spent waiting, so it shrinks again while all goes well.
+static double later = LEAST_LATER;
 static long preempted;
 static int interrupted;
 
@@ -102,5 +104,7 @@ double timer_check_ns(struct pollfd *socket) {
     }
     if (missed && later < MOST_LATER)
         later *= 1.1;
+    else if (!missed && later > LEAST_LATER)
+        later *= 0.97;
     return missed ? -1 : took;
 }

@@ -8,7 +8,7 @@
 #include "kernel/classify.bpf.h"
 
 // A server for one client has a socket and a few other descriptors in its set:
-// so many steps go round a tree of 32. A larger set is an event loop's.
+// 64 steps go round a tree of 32. A larger set is an event loop's.
 #define SET_STEPS 64
 #define NODE_COLOR 3ul // in the low bits of a node's parent
 

@@ -8,28 +8,34 @@
 
 #define ID_BITS 16 // of one CPU and kind
 
-// 0 when there is none: a sample in user mode.
-static __noinline __u32 kernel_part(void *ctx, __u32 kind) {
-    struct kernel_scratch *own = bpf_map_lookup_elem(&kernel_scratch, &kind);
-    __u64 skip = kind == STACK_POLL ? own_frames : 0;
-    __u32 *id, new;
+// The id of what is in the scratch.
+static __always_inline __u32 kernel_id(struct kernel_scratch *own, __u32 kind) {
+    __u32 *id = bpf_map_lookup_elem(&kernel_stacks, &own->stack), new;
 
-    if (!own)
-        return 0;
-    __builtin_memset(&own->stack, 0, sizeof(own->stack));
-    if (bpf_get_stack(ctx, own->stack.address, sizeof(own->stack), skip) <= 0)
-        return 0;
-    id = bpf_map_lookup_elem(&kernel_stacks, &own->stack);
     if (id)
         return *id;
     // Numbered by the CPU for itself, so that no two are the same.
-    new = ((bpf_get_smp_processor_id() * 2 + kind) << ID_BITS) | ++own->last;
+    new = ((bpf_get_smp_processor_id() * STACK_KINDS + kind) << ID_BITS) |
+          ++own->last;
     bpf_map_update_elem(&kernel_stacks, &own->stack, &new, BPF_NOEXIST);
     id = bpf_map_lookup_elem(&kernel_stacks, &own->stack);
     if (id)
         return *id;
     lose(LOST_KERNEL);
     return 0;
+}
+
+// 0 when there is none: a sample in user mode.
+static __noinline __u32 kernel_part(void *ctx, __u32 kind) {
+    struct kernel_scratch *own = bpf_map_lookup_elem(&kernel_scratch, &kind);
+    __u64 skip = kind == STACK_CPU ? 0 : own_frames;
+
+    if (!own)
+        return 0;
+    __builtin_memset(&own->stack, 0, sizeof(own->stack));
+    if (bpf_get_stack(ctx, own->stack.address, sizeof(own->stack), skip) <= 0)
+        return 0;
+    return kernel_id(own, kind);
 }
 
 #endif

@@ -21,12 +21,16 @@ const volatile bool stack_auto = false; // the stride adapts to the rate
 const volatile __u32 stack_depth = STACK_DEPTH;
 const volatile bool kernel_parts = false; // of stacks
 const volatile __u32 own_frames = 0;      // in it at a break poll, innermost
+const volatile bool off_cpu = false;      // off-CPU mode
+const volatile bool switch_has_state = false; // sched_switch has prev_state
 const volatile __u64 frame_mask = 0; // a page-table entry's physical address
 
 __u64 lost[LOST_KINDS] = {};
 volatile __u32 window_open = 0;
-__u64 direct_map = 0; // where the kernel maps all memory, if known
-__u32 our_level = 0;  // of the loader's PID namespace
+volatile __u64 off_since = 0;   // clock when off-CPU time began, 0: not yet
+volatile __u32 off_seeding = 0; // threads may be met that are not in `threads`
+__u64 direct_map = 0;           // where the kernel maps all memory, if known
+__u32 our_level = 0;            // of the loader's PID namespace
 __u64 our_namespace = 0;
 
 struct {
@@ -89,22 +93,44 @@ struct {
 // a poll's own sample.
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 2);
+    __uint(max_entries, STACK_KINDS);
     __type(key, __u32);
     __type(value, struct stack_key);
 } scratch SEC(".maps");
 
 struct kernel_scratch {
-    __u32 last, pad;
+    __u32 last;   // kernel's parts numbered so far
+    __u32 stacks; // off-CPU stacks
     struct kernel_stack stack;
 };
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 2);
+    __uint(max_entries, STACK_KINDS);
     __type(key, __u32);
     __type(value, struct kernel_scratch);
 } kernel_scratch SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 1);
+    __type(key, __u64);
+    __type(value, struct off_time);
+} off_times SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct off_total);
+} off_totals SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);

@@ -4,6 +4,7 @@
 // that the mode needs. Every program comes twice: as `name`, for any kernel,
 // and as `name_cast`, which reads kernel memory directly (see kernel.bpf.h).
 #include "kernel/entry.bpf.h"
+#include "kernel/off_cpu.bpf.h"
 #include "kernel/poke.bpf.h"
 #include "kernel/windows.bpf.h"
 
@@ -112,6 +113,22 @@ BOTH("raw_tp/sys_exit", raw_tp_all_leave, leave_all_raw)
 BOTH("tp/raw_syscalls/sys_enter", tracepoint_all, enter_all_event)
 BOTH("tp/raw_syscalls/sys_exit", tracepoint_all_leave, leave_all_event)
 
+// Off-CPU time.
+BOTH("tp_btf/sched_switch", tp_btf_switch, off_switch)
+BOTH("tp_btf/sched_wakeup", tp_btf_wakeup, off_wakeup)
+BOTH("tp_btf/sched_wakeup_new", tp_btf_wakeup_new, off_born)
+BOTH("raw_tp/sched_switch", raw_tp_switch, off_switch)
+BOTH("raw_tp/sched_wakeup", raw_tp_wakeup, off_wakeup)
+BOTH("raw_tp/sched_wakeup_new", raw_tp_wakeup_new, off_born)
+
+// Run by the loader over all tasks, once the others are attached.
+SEC("iter/task")
+int seed_threads(struct bpf_iter__task *ctx) {
+    struct task_struct *task = ctx->task; // loaded once: the check is of a copy
+
+    return task ? seed_thread(task) : 0;
+}
+
 // Births and ends: rare, so one form serves every kernel.
 SEC("raw_tp/sched_process_fork")
 int life_fork(__u64 *ctx) {
@@ -121,12 +138,14 @@ int life_fork(__u64 *ctx) {
 
 SEC("raw_tp/sched_process_exec")
 int life_exec(__u64 *ctx) {
+    off_exec((void *)ctx[0], ctx[1]);
     on_exec((void *)ctx[0]);
     return 0;
 }
 
 SEC("raw_tp/sched_process_exit")
 int life_exit(__u64 *ctx) {
+    off_exit((void *)ctx[0]);
     on_exit((void *)ctx[0]);
     return 0;
 }

@@ -116,15 +116,29 @@ struct endpoint {
     __u8 peer[16];
 };
 
-enum stack_kind { STACK_POLL, STACK_CPU };
+// STACK_SEED has no stacks of its own: the scratch of the iterator over tasks,
+// which a context switch may interrupt.
+enum stack_kind { STACK_POLL, STACK_CPU, STACK_OFF, STACK_SEED, STACK_KINDS };
 enum hidden_caller { HIDDEN_UNKNOWN, HIDDEN_RECOVERED, HIDDEN_NOT_NEEDED };
+
+// A thread's state when it left its CPU.
+enum off_state {
+    OFF_RUNNABLE,        // R: preempted, it yielded, or it is new
+    OFF_INTERRUPTIBLE,   // S
+    OFF_UNINTERRUPTIBLE, // D
+    OFF_STOPPED,         // T
+    OFF_TRACED,          // t
+    OFF_UNKNOWN,
+    OFF_STATES
+};
 
 // The whole stack is the key, so two stacks never count as one.
 struct stack_key {
     __u32 slot;
     __u32 image;                // as in struct slot
     __u8 kind;                  // enum stack_kind
-    __u8 hidden;                // enum hidden_caller
+    __u8 hidden : 4;            // enum hidden_caller
+    __u8 state : 4;             // enum off_state
     __u8 depth;                 // addresses used
     __u8 truncated;             // 1: the stack was deeper
     __u32 kernel;               // id of the kernel's part, 0: none
@@ -134,7 +148,40 @@ struct stack_key {
 
 struct stack_count {
     __u64 count; // times taken
-    __u64 polls; // break polls that these represent
+    union {
+        __u64 polls; // break polls that these represent
+        __u64 id;    // STACK_OFF: key of its struct off_time
+    };
+};
+
+// A thread of a watched process, by its id.
+struct thread {
+    __u32 slot;
+    __u32 pad;
+    __u64 stack; // id of the stack with which it left its CPU, 0: not known
+    __u64 begun; // clock when it was first followed
+    __u64 left;  // clock when it left its CPU, 0: it is on one
+    __u64 woken; // clock when it came onto a run queue, 0: blocked
+    // Clock when it came onto its CPU. With `left`: its wake-up was not seen.
+    __u64 entered;
+    __u64 ran, waited; // on CPUs and run queues when it left, by the scheduler
+};
+
+// The time spent off CPU with one stack, up to the last switch in.
+struct off_time {
+    __u64 blocked_ns; // from the switch out to the wake-up
+    __u64 queued_ns;  // on a run queue, up to the switch in
+    __u64 before;     // threads that were there before we were attached
+};
+
+// The same of all threads of a process, whether their stacks were kept or not.
+struct off_total {
+    __u64 ended_ns;  // lives of the threads that ended
+    __u64 ended;     // how many these are
+    __u64 on_cpu_ns; // up to the last switch out
+    __u64 blocked_ns;
+    __u64 queued_ns;
+    __u64 switches; // out
 };
 
 // The kernel's parts of stacks, kept apart: there are few of them.
@@ -225,6 +272,9 @@ enum lost_kind {
     LOST_SYSCALLS,   // system-call map full
     LOST_TIMES,      // start of a call not known
     LOST_KERNEL,     // kernel's part of a stack: its map full
+    LOST_THREADS,    // threads map full
+    LOST_WAKEUPS,    // blocked, and on a CPU again without a wake-up
+    LOST_SWITCHES,   // off a CPU without having come onto it
     LOST_KINDS
 };
 

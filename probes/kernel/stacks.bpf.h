@@ -71,6 +71,35 @@ static __always_inline void find_caller(struct stack_key *key,
     key->hidden = HIDDEN_RECOVERED;
 }
 
+static __always_inline void start_key(struct stack_key *key, __u32 kind,
+                                      __u32 index, const struct slot *slot) {
+    __builtin_memset(key, 0, sizeof(*key));
+    key->slot = index;
+    key->kind = kind;
+    key->image = slot->image;
+}
+
+// The user part; false when there is none.
+static __always_inline bool walk_user(void *ctx, struct stack_key *key,
+                                      struct task_struct *task,
+                                      struct pt_regs *regs) {
+    __u64 depth = stack_depth;
+    long got, size;
+
+    // Before Linux 5.5 the verifier does not know the values of constants.
+    barrier_var(depth);
+    if (depth > STACK_DEPTH)
+        depth = STACK_DEPTH;
+    size = depth * 8;
+    got = bpf_get_stack(ctx, key->address, size, BPF_F_USER_STACK);
+    if (got <= 0)
+        return false;
+    key->depth = got / 8;
+    key->truncated = got == size;
+    find_caller(key, task, regs);
+    return true;
+}
+
 // `polls` is how many break polls it stands for; 0: it is an on-CPU sample.
 static __noinline int sample_stack(void *ctx, struct task_struct *task,
                                    __u32 index, struct pt_regs *regs,
@@ -79,28 +108,14 @@ static __noinline int sample_stack(void *ctx, struct task_struct *task,
     struct stack_key *key = bpf_map_lookup_elem(&scratch, &kind);
     struct slot *slot = bpf_map_lookup_elem(&slots, &index);
     struct stack_count zero = {}, *count;
-    __u64 depth = stack_depth;
-    long got, size;
 
     if (!key || !slot)
         return 0;
-    __builtin_memset(key, 0, sizeof(*key));
-    key->slot = index;
-    key->kind = kind;
-    key->image = slot->image;
-    // Before Linux 5.5 the verifier does not know the values of constants.
-    barrier_var(depth);
-    if (depth > STACK_DEPTH)
-        depth = STACK_DEPTH;
-    size = depth * 8;
-    got = bpf_get_stack(ctx, key->address, size, BPF_F_USER_STACK);
-    if (got <= 0) {
+    start_key(key, kind, index, slot);
+    if (!walk_user(ctx, key, task, regs)) {
         lose(LOST_STACKS);
         return 0;
     }
-    key->depth = got / 8;
-    key->truncated = got == size;
-    find_caller(key, task, regs);
     if (kernel_parts)
         key->kernel = kernel_part(ctx, kind);
     count = bpf_map_lookup_elem(&stacks, key);

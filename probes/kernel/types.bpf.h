@@ -136,6 +136,7 @@ typedef struct {
 } CORE atomic_t;
 
 struct sched_entity {
+    unsigned char sched_delayed;
     __u64 sum_exec_runtime;
 } CORE;
 
@@ -149,10 +150,19 @@ struct mm_struct {
     struct file *exe_file;
 } CORE;
 
+struct sched_info {
+    unsigned long long run_delay;
+} CORE;
+
 struct task_struct {
     struct thread_info thread_info;
+    unsigned int __state;
     void *stack;
+    unsigned int flags;
+    int on_cpu;
+    int on_rq;
     struct sched_entity se;
+    struct sched_info sched_info;
     int pid;
     int tgid;
     struct task_struct *group_leader;
@@ -200,9 +210,10 @@ struct bpf_iter__task {
     struct task_struct *task;
 } CORE;
 
-// Before Linux 5.5.
+// Before Linux 5.5; before 5.14.
 struct task_struct___old {
     __u64 real_start_time;
+    volatile long state;
 } CORE;
 
 #endif

@@ -60,7 +60,8 @@ bool probe_try_attach_calls(struct probe *p) {
 
         if (!strncmp(name, "life_", 5) || !strcmp(name, "cpu_sample") ||
             !strcmp(name, "function_call") || !strcmp(name, "window_mark") ||
-            !strcmp(name, "loader_poke") || !bpf_program__autoload(program))
+            !strcmp(name, "loader_poke") || !strcmp(name, "seed_threads") ||
+            !bpf_program__autoload(program))
             continue;
         link = attach(program);
         if (!link)

@@ -27,6 +27,26 @@ bool kernel_has_member(const char *structure, const char *member) {
     return false;
 }
 
+enum switch_arguments kernel_switch_arguments(void) {
+    int id = find("btf_trace_sched_switch", BTF_KIND_TYPEDEF);
+    const struct btf_type *type = id > 0 ? btf__type_by_id(kernel, id) : NULL;
+    const struct btf_param *argument;
+
+    // A pointer to a function; its first argument is the tracepoint's own.
+    for (int i = 0; type && i < 2; i++)
+        type = btf__type_by_id(kernel, type->type);
+    if (!type || !btf_is_func_proto(type) || btf_vlen(type) < 4)
+        return SWITCH_UNKNOWN;
+    argument = btf_params(type);
+    for (int i = 2; i < 4; i++) {
+        const struct btf_type *kind = btf__type_by_id(kernel, argument[i].type);
+
+        if (!kind || !btf_is_ptr(kind))
+            return SWITCH_UNKNOWN;
+    }
+    return btf_vlen(type) > 4 ? SWITCH_STATE_LAST : SWITCH_PLAIN;
+}
+
 void kernel_btf_close(void) {
     btf__free(kernel);
     kernel = NULL;

@@ -8,6 +8,11 @@
 bool kernel_has_function(const char *name);
 bool kernel_has_member(const char *structure, const char *member);
 
+// What sched_switch hands over: preempt, prev, next, and from Linux 5.18 on
+// prev's state. For a time it came second.
+enum switch_arguments { SWITCH_PLAIN, SWITCH_STATE_LAST, SWITCH_UNKNOWN };
+enum switch_arguments kernel_switch_arguments(void);
+
 // Frees what the first question loaded (12 MB).
 void kernel_btf_close(void);
 

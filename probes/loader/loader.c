@@ -55,6 +55,15 @@ static void fake_no_mmap(struct polltrace *skel) {
     bpf_map__set_map_flags(skel->maps.rodata, 0);
 }
 
+// Places in the libc of each process; forked ones mostly have their parent's.
+static uint32_t max_sites(const struct options *o) {
+    if (!options_want_stacks(o))
+        return 1;
+    if (o->mode != MODE_OFF_CPU)
+        return o->max_processes * 24;
+    return o->pid_count * 96 + (o->follow ? o->max_processes * 24 : 0);
+}
+
 static void size_maps(struct probe *p, const struct options *o) {
     struct polltrace *skel = p->skel;
     uint32_t slots = p->rows * BUCKET_WAYS;
@@ -76,12 +85,16 @@ static void size_maps(struct probe *p, const struct options *o) {
     if (o->kernel)
         bpf_map__set_max_entries(skel->maps.kernel_stacks,
                                  max_kernel_stacks(o));
-    bpf_map__set_max_entries(skel->maps.sites,
-                             stacks ? o->max_processes * 24 : 1);
+    bpf_map__set_max_entries(skel->maps.sites, max_sites(o));
     bpf_map__set_max_entries(skel->maps.bursts, o->functions ? slots : 1);
     if (o->mode == MODE_SYSCALLS) {
         bpf_map__set_max_entries(skel->maps.started, THREAD_SLOTS);
         bpf_map__set_max_entries(skel->maps.syscalls, o->max_processes * 32);
+    }
+    if (o->mode == MODE_OFF_CPU) {
+        bpf_map__set_max_entries(skel->maps.threads, max_threads(o));
+        bpf_map__set_max_entries(skel->maps.off_times, o->max_stacks);
+        bpf_map__set_max_entries(skel->maps.off_totals, slots);
     }
     if (o->mode == MODE_TIME) {
         bpf_map__set_max_entries(skel->maps.timed, THREAD_SLOTS);
@@ -101,8 +114,15 @@ static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->adopt_all = o->pattern || o->cgroup;
     p->skel->rodata->stack_stride = o->stack_stride;
     p->skel->rodata->stack_auto = o->stack_auto;
-    // The program, sample_poll(), sample_stack() and kernel_part().
-    p->skel->rodata->own_frames = hands_over_registers(p->variant) ? 0 : 4;
+    // The program, sample_poll(), sample_stack() and kernel_part(); or the
+    // program, leave_cpu() and kernel_part().
+    p->skel->rodata->own_frames = hands_over_registers(p->variant) ? 0
+                                  : o->mode == MODE_OFF_CPU        ? 3
+                                                                   : 4;
+    p->skel->rodata->off_cpu = o->mode == MODE_OFF_CPU;
+    p->skel->rodata->switch_has_state =
+        o->mode == MODE_OFF_CPU &&
+        kernel_switch_arguments() == SWITCH_STATE_LAST;
     p->skel->rodata->kernel_parts = o->kernel;
     p->skel->rodata->stack_depth = o->stack_depth;
     p->skel->rodata->started_mask = THREAD_SLOTS - 1;
@@ -148,6 +168,8 @@ static bool wants(const struct probe *p, const struct options *o,
         return o->mode == MODE_WATCH;
     if (!strcmp(name, "function_call"))
         return o->functions;
+    if (!strcmp(name, "seed_threads"))
+        return o->mode == MODE_OFF_CPU;
     if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
         return false;
     snprintf(plain, sizeof(plain), "%.*s", (int)(p->cast ? size - 5 : size),
@@ -221,11 +243,14 @@ static int load_variant(struct probe *p, const struct options *o,
     p->variant = variant;
     p->rows = rows_for(o->max_processes);
     p->cpus = o->mode == MODE_WATCH ? libbpf_num_possible_cpus() : 1;
+    p->off_cpu = o->mode == MODE_OFF_CPU;
     p->cast = may_cast(o);
     p->mapped = !o->no_mmap && shared_can_map();
     if (o->mode == MODE_SYSCALLS && !variant->all[0])
         return -ENOTSUP;
     if (o->mode == MODE_TIME && !variant->leave[0])
+        return -ENOTSUP;
+    if (o->mode == MODE_OFF_CPU && !variant->off[0])
         return -ENOTSUP;
     if (!strcmp(variant->name, "fentry") && fentry_attaches_once(o))
         return -ENOTSUP;
@@ -356,10 +381,21 @@ static void put_rules(struct probe *p, const struct options *o) {
     }
 }
 
+static void check_off_cpu(void) {
+    if (!kernel_has_function("bpf_iter_task"))
+        fail(EXIT_KERNEL, "off-CPU time takes the kernel's iterator over tasks "
+                          "(Linux 5.8)");
+    if (kernel_switch_arguments() == SWITCH_UNKNOWN)
+        fail(EXIT_KERNEL, "off-CPU time takes sched_switch with arguments as "
+                          "Linux has them before and after 5.18");
+}
+
 void probe_load(struct probe *p, const struct options *o) {
     int error;
 
     prepare();
+    if (o->mode == MODE_OFF_CPU)
+        check_off_cpu();
     error = load_any(p, o);
     if (error)
         explain_load(o, error);
@@ -371,6 +407,9 @@ void probe_load(struct probe *p, const struct options *o) {
     p->syscalls_fd = bpf_map__fd(p->skel->maps.syscalls);
     p->bursts_fd = bpf_map__fd(p->skel->maps.bursts);
     p->times_fd = bpf_map__fd(p->skel->maps.times);
+    p->threads_fd = bpf_map__fd(p->skel->maps.threads);
+    p->off_times_fd = bpf_map__fd(p->skel->maps.off_times);
+    p->off_totals_fd = bpf_map__fd(p->skel->maps.off_totals);
     put_rules(p, o);
     shared_open(p);
     direct_map_find(p, o->page_walk);

@@ -20,8 +20,9 @@ struct bpf_link;
 struct probe {
     struct polltrace *skel;
     const struct variant *variant;
-    bool cast;   // kernel memory is read directly
-    bool mapped; // what follows is the kernel's own memory, else a copy
+    bool cast;    // kernel memory is read directly
+    bool off_cpu; // stacks are of threads wherever they block
+    bool mapped;  // what follows is the kernel's own memory, else a copy
     struct bpf_link *link[MAX_LINKS];
     unsigned links;
     struct bucket *buckets; // see shared.h
@@ -31,7 +32,7 @@ struct probe {
     uint32_t rows; // buckets; a power of two
     uint32_t cpus;
     int claims_fd, endpoints_fd, stacks_fd, sites_fd, syscalls_fd, times_fd;
-    int bursts_fd, kernel_stacks_fd;
+    int bursts_fd, kernel_stacks_fd, threads_fd, off_times_fd, off_totals_fd;
 };
 
 // The best variant that the kernel takes, or the one asked for. Ends the

@@ -13,7 +13,8 @@
 #include "options/variants.h"
 #include "version.h"
 
-const char *const MODE_NAMES[] = {"count", "watch", "time", "syscalls"};
+const char *const MODE_NAMES[] = {"count", "watch", "time", "syscalls",
+                                  "off-cpu"};
 
 static const char HELP[] =
     "Usage: polltrace-probe -p PID[,PID...] [options]\n"
@@ -29,6 +30,8 @@ static const char HELP[] =
     "      --watch             on-CPU stacks, and counts in short windows\n"
     "      --latency           also histograms of polls' and gaps' duration\n"
     "  -c, --syscalls          also every system call, with errors and time\n"
+    "      --off-cpu           instead: time blocked and on run queues, with\n"
+    "                          stacks; only with -p\n"
     "      --stacks N          also a user stack at about every N-th poll;\n"
     "                          auto: about 200 a second of each process\n"
     "      --kernel            also the kernel's part of each stack\n"
@@ -81,16 +84,39 @@ static const char HELP[] =
 
 static void set_mode(struct options *o, enum mode mode) {
     if (o->mode != MODE_COUNT && o->mode != mode)
-        fail(EXIT_USAGE, "--watch, --latency and -c exclude each other");
+        fail(EXIT_USAGE,
+             "--watch, --latency, -c and --off-cpu exclude each other");
     o->mode = mode;
 }
 
 bool options_want_stacks(const struct options *o) {
-    return o->stack_stride || (o->mode == MODE_WATCH && !o->no_stacks);
+    return o->stack_stride || (o->mode == MODE_WATCH && !o->no_stacks) ||
+           o->mode == MODE_OFF_CPU;
 }
 
 uint32_t max_kernel_stacks(const struct options *o) {
     return o->max_stacks < UINT16_MAX ? o->max_stacks : UINT16_MAX;
+}
+
+uint32_t max_threads(const struct options *o) {
+    return o->max_processes * 16;
+}
+
+static void check_off_cpu(const struct options *o) {
+    if (o->pattern || o->cgroup)
+        fail(EXIT_USAGE, "--off-cpu takes processes by -p alone");
+    if (o->stack_stride || o->functions)
+        fail(EXIT_USAGE, "--off-cpu counts no polls: leave out --stacks and "
+                         "--function");
+    if (o->no_mmap)
+        fail(EXIT_USAGE, "--off-cpu needs Linux 5.8, which maps memory: leave "
+                         "out --no-mmap");
+    for (unsigned i = 0; o->variant && i < VARIANTS; i++)
+        if (!strcmp(o->variant, VARIANT[i].name) && !VARIANT[i].off[0])
+            fail(EXIT_USAGE,
+                 "variant %s is attached to system calls, --off-cpu to context "
+                 "switches: use tp_btf or raw_tp",
+                 o->variant);
 }
 
 static void check_options(const struct options *o) {
@@ -106,6 +132,8 @@ static void check_options(const struct options *o) {
         fail(EXIT_USAGE,
              "%u processes given, room for %u: raise --max-processes",
              o->pid_count, o->max_processes);
+    if (o->mode == MODE_OFF_CPU)
+        check_off_cpu(o);
     for (unsigned i = 0; o->variant && i < VARIANTS; i++)
         if (!strcmp(o->variant, VARIANT[i].name))
             return;
@@ -126,6 +154,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         HISTOGRAMS,
         WATCH,
         LATENCY,
+        OFF_CPU,
         CGROUP,
         HZ,
         WINDOW,
@@ -160,6 +189,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"cgroup", required_argument, NULL, CGROUP},
         {"watch", no_argument, NULL, WATCH},
         {"latency", no_argument, NULL, LATENCY},
+        {"off-cpu", no_argument, NULL, OFF_CPU},
         {"hz", required_argument, NULL, HZ},
         {"window", required_argument, NULL, WINDOW},
         {"gap", required_argument, NULL, GAP},
@@ -253,6 +283,10 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case LATENCY:
             set_mode(o, MODE_TIME);
+            break;
+        case OFF_CPU:
+            set_mode(o, MODE_OFF_CPU);
+            o->kernel = true; // it says what a thread waits for
             break;
         case HZ:
             o->sample_hz = parse_number(optarg, "--hz", 1, 10000);

@@ -12,7 +12,7 @@
 // Whether pollfds are read by walking page tables. AUTO: where it is safe.
 enum page_walk { PAGE_WALK_AUTO, PAGE_WALK_ON, PAGE_WALK_OFF };
 
-enum mode { MODE_COUNT, MODE_WATCH, MODE_TIME, MODE_SYSCALLS };
+enum mode { MODE_COUNT, MODE_WATCH, MODE_TIME, MODE_SYSCALLS, MODE_OFF_CPU };
 
 // The calls that are break checks in processes of one executable.
 struct rule {
@@ -66,11 +66,14 @@ struct options {
 // Ends the program by itself on a mistake, --help and --version.
 void parse_options(struct options *options, int argc, char **argv);
 
-// At break polls or on the CPU.
+// At break polls, on the CPU or off it.
 bool options_want_stacks(const struct options *options);
 
 // A map's size: kernel stacks are numbered by 16 bits.
 uint32_t max_kernel_stacks(const struct options *options);
+
+// Off-CPU mode: a map's size.
+uint32_t max_threads(const struct options *options);
 
 extern const char *const MODE_NAMES[];
 

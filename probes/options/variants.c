@@ -27,12 +27,14 @@ const struct variant VARIANT[VARIANTS] = {
         .count = {"tp_btf_enter"},
         .leave = {"tp_btf_leave"},
         .all = {"tp_btf_all", "tp_btf_all_leave"},
+        .off = {"tp_btf_switch", "tp_btf_wakeup", "tp_btf_wakeup_new"},
     },
     {
         .name = "raw_tp",
         .count = {"raw_tp_enter"},
         .leave = {"raw_tp_leave"},
         .all = {"raw_tp_all", "raw_tp_all_leave"},
+        .off = {"raw_tp_switch", "raw_tp_wakeup", "raw_tp_wakeup_new"},
     },
     {
         .name = "tracepoint",
@@ -70,6 +72,8 @@ bool variant_uses(const struct variant *v, const char *program,
                   enum mode mode) {
     if (mode == MODE_SYSCALLS)
         return has(v->all, program);
+    if (mode == MODE_OFF_CPU)
+        return has(v->off, program);
     return has(v->count, program) || has(v->calls, program) ||
            (mode == MODE_TIME && has(v->leave, program));
 }

@@ -17,6 +17,7 @@ struct variant {
     const char *calls[MAX_PROGRAMS]; // in addition: the calls besides poll
     const char *leave[MAX_PROGRAMS]; // in addition, in time mode
     const char *all[MAX_PROGRAMS];   // instead, in syscalls mode
+    const char *off[MAX_PROGRAMS];   // instead, in off-CPU mode
     bool misses_32bit;               // `count` sees no 32-bit system calls
 };
 

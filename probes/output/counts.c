@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/off_cpu.h"
 #include "processes/rates.h"
 #include "syscall_names.h"
 
 static const char *const END_NAMES[] = {
     "unknown", "tcp", "tcp6", "unix", "socket", "file", "bad",
 };
-static const char *const STACK_NAMES[] = {"poll", "cpu"};
+static const char *const STACK_NAMES[] = {"poll", "cpu", "offcpu"};
 static const char *const HIDDEN_NAMES[] = {"unknown", "recovered",
                                            "not-needed"};
 
@@ -132,6 +133,8 @@ static void add_stacks(struct reporter *r, uint32_t index) {
         json_key_unsigned(j, "count", seen.count);
         if (key->kind == STACK_POLL)
             json_key_unsigned(j, "polls", seen.polls);
+        if (key->kind == STACK_OFF)
+            add_off_times(r, key, seen.id);
         json_key_text(j, "hidden", HIDDEN_NAMES[key->hidden]);
         json_key(j, "truncated");
         json_bool(j, key->truncated);
@@ -267,5 +270,7 @@ void add_counts(struct reporter *r, uint32_t index) {
         add_times(r, index);
     if (mode == MODE_WATCH)
         add_windows(r, index);
+    if (mode == MODE_OFF_CPU)
+        add_off_total(r, index);
     add_calls(r, index);
 }

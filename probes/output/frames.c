@@ -21,8 +21,8 @@
 #include "version.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
-    "processes", "endpoints", "user_reads",    "stacks",
-    "syscalls",  "times",     "kernel_stacks",
+    "processes", "endpoints",     "user_reads", "stacks",  "syscalls",
+    "times",     "kernel_stacks", "threads",    "wakeups", "switches",
 };
 
 void report_init(struct reporter *r, const struct options *o,
@@ -39,6 +39,8 @@ void report_init(struct reporter *r, const struct options *o,
                       sizeof(uint32_t));
         r->kernel_stacks.by_value = true;
     }
+    if (o->mode == MODE_OFF_CPU)
+        off_cpu_init(&r->off_cpu, watched);
     if (o->mode == MODE_TIME && !(r->times = malloc(sizeof(*r->times))))
         fail(EXIT_ATTACH, "out of memory");
     if (o->mode == MODE_SYSCALLS)
@@ -156,6 +158,10 @@ static void retire_if_gone(struct reporter *r, uint32_t slot) {
         watched_retire(r->watched, slot);
 }
 
+static uint64_t counted_until(const struct reporter *r) {
+    return r->off_cpu.closed ? r->off_cpu.until_ns : monotonic_ns();
+}
+
 void report_frame(struct reporter *r, bool final) {
     struct own_cost cost = own_cost_read(r->probe);
     struct json *j = &r->json;
@@ -168,11 +174,13 @@ void report_frame(struct reporter *r, bool final) {
         snapshot_take(&r->stacks);
     if (r->options->kernel)
         snapshot_take(&r->kernel_stacks);
+    if (r->options->mode == MODE_OFF_CPU)
+        off_cpu_read(&r->off_cpu, r->watched);
     if (r->options->mode == MODE_WATCH)
         r->watched->stolen = fmin(on_cpu_stolen(), 0.9);
     record_begin(r, "frame");
     json_key_unsigned(j, "seq", r->frames++);
-    json_key_seconds(j, "t_s", monotonic_ns() - r->attached_ns);
+    json_key_seconds(j, "t_s", counted_until(r) - r->attached_ns);
     json_key(j, "final");
     json_bool(j, final);
     json_list(j, "processes");
@@ -196,24 +204,37 @@ void report_frame(struct reporter *r, bool final) {
         retire_if_gone(r, i);
 }
 
-static void reap_map(struct watched *w, struct snapshot *s) {
+static void reap_map(struct watched *w, struct snapshot *s,
+                     const struct off_cpu *off) {
     if (!s->room)
         return;
     snapshot_take(s);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t slot = snapshot_slot(s, i);
 
-        if (slot < w->slots && w->process[slot].stage == STAGE_RETIRED)
-            bpf_map_delete_elem(s->fd, snapshot_key(s, i));
+        if (slot >= w->slots || w->process[slot].stage != STAGE_RETIRED)
+            continue;
+        if (off) {
+            struct stack_count seen;
+
+            memcpy(&seen, snapshot_value(s, i), sizeof(seen));
+            off_cpu_delete(off, seen.id);
+        }
+        bpf_map_delete_elem(s->fd, snapshot_key(s, i));
     }
 }
 
 void report_reap(struct reporter *r) {
+    const struct off_cpu *off =
+        r->options->mode == MODE_OFF_CPU ? &r->off_cpu : NULL;
+
     if (!r->watched->retired)
         return;
-    reap_map(r->watched, &r->endpoints);
-    reap_map(r->watched, &r->stacks);
-    reap_map(r->watched, &r->syscalls);
+    reap_map(r->watched, &r->endpoints, NULL);
+    reap_map(r->watched, &r->stacks, off);
+    reap_map(r->watched, &r->syscalls, NULL);
+    if (off)
+        off_cpu_wipe(off, r->watched);
     watched_wipe(r->watched);
 }
 

@@ -59,7 +59,7 @@ static struct cached *find_cached(const struct stat *st) {
 }
 
 static struct cached *read_file(int pid, const struct mapping *m,
-                                bool want_sites) {
+                                bool want_sites, bool all) {
     struct cached *c = NULL;
     struct stat st;
     int fd = open_mapped(pid, m);
@@ -76,7 +76,7 @@ static struct cached *read_file(int pid, const struct mapping *m,
             cache[cached_files++] = c;
         }
         if (c && want_sites && !c->has_sites) {
-            elf_read_sites(fd, &c->elf);
+            elf_read_sites(fd, &c->elf, all);
             c->has_sites = true;
         }
     }
@@ -185,7 +185,7 @@ void layout_read(struct probe *probe, int pid, uint32_t image, struct json *j) {
             // A static executable has libc's functions in itself.
             bool calls = is_libc(m.path) || !strcmp(m.path, exe);
 
-            file = read_file(pid, &m, calls);
+            file = read_file(pid, &m, calls, probe->off_cpu);
             if (file && calls)
                 publish_sites(probe, image, &m, &file->elf);
         }

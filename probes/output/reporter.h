@@ -7,6 +7,7 @@
 
 #include "loader/loader.h"
 #include "loader/snapshot.h"
+#include "measurement/off_cpu.h"
 #include "output/json.h"
 #include "processes/watched.h"
 
@@ -15,6 +16,7 @@ struct reporter {
     struct probe *probe;
     struct watched *watched;
     struct snapshot endpoints, stacks, kernel_stacks, syscalls;
+    struct off_cpu off_cpu;
     struct times *times; // room for one process's histograms
     struct json json;
     uint64_t attached_ns; // CLOCK_MONOTONIC

@@ -42,7 +42,7 @@ static const uint16_t SESSION[] = {
     SYS_sendto, SYS_recvfrom, SYS_wait4,
     // Time and usage.
     SYS_clock_gettime, SYS_gettimeofday, SYS_time, SYS_getrusage, SYS_uname,
-    SYS_getcpu,
+    SYS_getcpu, SYS_membarrier,
     // The C library's own.
     SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise, SYS_futex, SYS_getrandom,
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_restart_syscall,

@@ -16,8 +16,19 @@ static const char *const WAITING[] = {
     "epoll_pwait", "read",  "recv",   "recvfrom", "recvmsg",
 };
 
+// Where a server may be off CPU besides.
+static const char *const BLOCKING[] = {
+    "clock_nanosleep", "syscall", "semop",    "semtimedop",
+    "write",           "send",    "sendto",   "sendmsg",
+    "readv",           "writev",  "pread64",  "pwrite64",
+    "preadv",          "pwritev", "fsync",    "fdatasync",
+    "accept",          "accept4", "connect",  "wait4",
+    "msgrcv",          "flock",   "recvmmsg",
+};
+
 struct scan {
     struct elf_file file;
+    bool all; // BLOCKING too
     struct eh_frame eh;
     struct elf_sites *found;
 };
@@ -85,14 +96,22 @@ static void scan_function(struct scan *scan, const Elf64_Sym *symbol) {
     }
 }
 
-static bool is_waiting(const char *name, size_t left) {
-    for (size_t i = 0; i < sizeof(WAITING) / sizeof(*WAITING); i++) {
-        size_t size = strlen(WAITING[i]) + 1;
+static bool is_one_of(const char *const *names, size_t count, const char *name,
+                      size_t left) {
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strlen(names[i]) + 1;
 
-        if (size <= left && !memcmp(name, WAITING[i], size))
+        if (size <= left && !memcmp(name, names[i], size))
             return true;
     }
     return false;
+}
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+static bool is_wanted(const struct scan *scan, const char *name, size_t left) {
+    return is_one_of(WAITING, COUNT(WAITING), name, left) ||
+           (scan->all && is_one_of(BLOCKING, COUNT(BLOCKING), name, left));
 }
 
 static void scan_symbols(struct scan *scan, const Elf64_Shdr *table) {
@@ -112,16 +131,16 @@ static void scan_symbols(struct scan *scan, const Elf64_Shdr *table) {
         if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC &&
             symbol[i].st_shndx != SHN_UNDEF &&
             symbol[i].st_name < names->sh_size &&
-            is_waiting(text + symbol[i].st_name,
-                       names->sh_size - symbol[i].st_name))
+            is_wanted(scan, text + symbol[i].st_name,
+                      names->sh_size - symbol[i].st_name))
             scan_function(scan, &symbol[i]);
     }
     free(symbol);
     free(text);
 }
 
-void elf_read_sites(int fd, struct elf_sites *elf) {
-    struct scan scan = {.file.fd = fd, .found = elf};
+void elf_read_sites(int fd, struct elf_sites *elf, bool all) {
+    struct scan scan = {.file.fd = fd, .found = elf, .all = all};
     struct elf_file *file = &scan.file;
 
     if (elf_load_sections(file) && load_eh_frame(file, &scan.eh)) {

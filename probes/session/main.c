@@ -14,6 +14,7 @@
 #include "loader/try_variants.h"
 #include "measurement/bursts.h"
 #include "measurement/counting_cost.h"
+#include "measurement/off_cpu.h"
 #include "measurement/sampler.h"
 #include "options/failure.h"
 #include "output/frames.h"
@@ -75,8 +76,11 @@ static void attach(struct reporter *r) {
     } else {
         probe_attach_calls(r->probe);
     }
-    r->attached_ns = monotonic_ns();
+    r->attached_ns =
+        o->mode == MODE_OFF_CPU ? off_cpu_open(r->probe) : monotonic_ns();
     watched_start(r->watched);
+    if (o->mode == MODE_OFF_CPU)
+        off_cpu_seed(r->probe);
 }
 
 int main(int argc, char **argv) {

@@ -122,6 +122,8 @@ static void finish(struct session *s) {
     struct reporter *r = s->reporter;
 
     bursts_end(r->watched);
+    if (r->options->mode == MODE_OFF_CPU)
+        off_cpu_close(&r->off_cpu, r->watched);
     probe_detach_calls(r->probe); // the counts stand still from here
     if (!strcmp(s->reason, "reader-gone"))
         return;

@@ -12,6 +12,7 @@ from polltrace.scenarios.analyse.run_file import Line
 ROUND_TRIPS = "SQL*Net roundtrips to/from client"
 MORE_DATA = "SQL*Net more data to client"
 GETS = "consistent gets"
+TRIPS_TO_DBLINK = "SQL*Net roundtrips to/from dblink"
 LAB_POLLS = "lab break polls"
 
 
@@ -36,6 +37,7 @@ class CountedTotals:
       in the server) / round trips; empty where the server's time is unknown
     - `statistics`, `events`, `time_model`: changes in V$SESSTAT, V$SESSION_EVENT (waits,
       microseconds) and V$SESS_TIME_MODEL (microseconds) for each execution
+    - `remote`: the same of the session at the other end of its database link; None: it has no link
     """
 
     executions: int
@@ -51,6 +53,7 @@ class CountedTotals:
     statistics: Mapping[str, float]
     events: Mapping[str, tuple[float, float]]
     time_model: Mapping[str, float]
+    remote: CountedTotals | None = field(default=None, kw_only=True)
 
     @property
     def known_polls(self) -> float | None:
@@ -77,7 +80,18 @@ class CountedTotals:
     @property
     def more_packets(self) -> float:
         """Packets for each execution that followed the first of an answer."""
-        return self.events.get(MORE_DATA, (0.0, 0.0))[0]
+        return self.waits(MORE_DATA)
+
+    @property
+    def count_agrees(self) -> bool | None:
+        """Whether probe and server counted the same polls; None where one of them did not."""
+        if self.polls is None or self.polls_server is None:
+            return None
+        return self.polls == self.polls_server and not self.lost
+
+    def waits(self, event: str) -> float:
+        """How often an execution waited for this."""
+        return self.events.get(event, (0.0, 0.0))[0]
 
 
 def counted_of(lines: Sequence[Line], *, counts_polls: bool) -> CountedTotals | None:
@@ -113,6 +127,9 @@ def counted_of(lines: Sequence[Line], *, counts_polls: bool) -> CountedTotals | 
             name: value / executions
             for name, value in _summed([line["v$"]["time_model"] for line in lines]).items()
         },
+        remote=counted_of(
+            [line["remote"] for line in lines if "remote" in line], counts_polls=counts_polls
+        ),
     )
 
 

@@ -34,6 +34,9 @@ class CellResult:
     - `not_found`: how many lost clients the server had not found before the run ended it
     - `load`: its loads; None where the scenario has no workload
     - `stacks`: the line of the run file with its sampled stacks, or nothing
+    - `remote_cpu_s`, `remote_cpu_over_base_pct`: as `cpu_s`, of the server at the other end of the
+      session's database link
+    - `over_base_s`: how many seconds more than the base an execution takes
     """
 
     cell: Cell
@@ -52,6 +55,9 @@ class CellResult:
     found_ms: Sequence[float] = ()
     not_found: int = 0
     load: CellLoad | None = None
+    remote_cpu_s: Estimate | None = None
+    remote_cpu_over_base_pct: Estimate | None = None
+    over_base_s: Estimate | None = None
 
     @property
     def cancels_sent(self) -> int:
@@ -98,12 +104,10 @@ class RunResult:
     @property
     def counts_agree(self) -> bool | None:
         """Whether probe and server counted the same polls; None where one of them did not."""
-        pairs = [
-            (c.counted.polls, c.counted.polls_server, c.counted.lost)
-            for c in self.cells
-            if c.counted and c.counted.polls is not None and c.counted.polls_server is not None
-        ]
-        return all(p == s and not lost for p, s, lost in pairs) if pairs else None
+        counted = [each for c in self.cells if c.counted for each in (c.counted, c.counted.remote)]
+        agree = [each.count_agrees for each in counted if each]
+        known = [each for each in agree if each is not None]
+        return all(known) if known else None
 
     def within_floor(self, over: Estimate) -> bool:
         """Whether a difference in per cent is no larger than that of the A/A pair."""

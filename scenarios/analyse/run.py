@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from polltrace.intervals import Estimate
@@ -31,8 +31,8 @@ def analysed(run: RunData) -> RunResult:
     """The result of a run, of its whole blocks only."""
     scenario = scenario_of(run)
     names = varied(run.cells)
-    elapsed, cpu = by_cell(run, "elapsed_s"), by_cell(run, "cpu_s")
-    results = [_cell(run, scenario, names, n, elapsed, cpu) for n in range(len(run.cells))]
+    figures = {name: by_cell(run, name) for name in ("elapsed_s", "cpu_s", "remote_cpu_s")}
+    results = [_cell(run, scenario, names, n, figures) for n in range(len(run.cells))]
     floor = next((each.over_base_pct for each in results if each.cell.twin), None)
     noises = [
         {k: v for k, v in each.items() if k not in ("kind", "block")} for each in run.of("noise")
@@ -78,35 +78,48 @@ def of_blocks(turns: Turns) -> list[float]:
     return [statistics.median(values) for _, values in sorted(turns.items())]
 
 
-def _paired_pct(base: Turns, other: Turns) -> Estimate | None:
-    """How much more `other` is, in per cent: turns paired, one value a block."""
+def _paired(
+    base: Turns, other: Turns, difference: Callable[[float, float], float]
+) -> Estimate | None:
+    """The difference of `other` from `base`: turns paired, one value a block."""
     blocks = [
-        statistics.median(100 * (b / a - 1) for a, b in zip(base[n], other[n], strict=True))
+        statistics.median(difference(a, b) for a, b in zip(base[n], other[n], strict=True))
         for n in sorted(base.keys() & other.keys())
         if len(base[n]) == len(other[n])
     ]
     return bootstrap.median(blocks) if blocks else None
 
 
-def _cell(  # noqa: PLR0913, PLR0917
+def _more_pct(base: float, other: float) -> float:
+    return 100 * (other / base - 1)
+
+
+def _more(base: float, other: float) -> float:
+    return other - base
+
+
+def _cell(
     run: RunData,
     scenario: Scenario,
     names: Sequence[str],
     number: int,
-    elapsed: Mapping[int, Turns],
-    cpu: Mapping[int, Turns],
+    figures: Mapping[str, Mapping[int, Turns]],
 ) -> CellResult:
     cell = run.cells[number]
     base = scenario.base_of(cell, run.cells)
     base_number = run.cells.index(base) if base is not None else None
 
-    def median(turns: Mapping[int, Turns]) -> Estimate | None:
+    def median(figure: str) -> Estimate | None:
+        turns = figures[figure]
         return bootstrap.median(of_blocks(turns[number])) if number in turns else None
 
-    def over_base(turns: Mapping[int, Turns]) -> Estimate | None:
+    def over_base(
+        figure: str, difference: Callable[[float, float], float] = _more_pct
+    ) -> Estimate | None:
+        turns = figures[figure]
         if base_number is None or number not in turns or base_number not in turns:
             return None
-        return _paired_pct(turns[base_number], turns[number])
+        return _paired(turns[base_number], turns[number], difference)
 
     def lines(kind: str) -> list[Line]:
         return [line for line in run.of(kind) if line["cell"] == number]
@@ -118,10 +131,10 @@ def _cell(  # noqa: PLR0913, PLR0917
         cell=cell,
         label=cell.label(names),
         base=base.label(names) if base else None,
-        elapsed_s=median(elapsed),
-        cpu_s=median(cpu),
-        over_base_pct=over_base(elapsed),
-        cpu_over_base_pct=over_base(cpu),
+        elapsed_s=median("elapsed_s"),
+        cpu_s=median("cpu_s"),
+        over_base_pct=over_base("elapsed_s"),
+        cpu_over_base_pct=over_base("cpu_s"),
         counted=counted_of(lines("counted"), counts_polls=run.header["counts_polls"]),
         cancels_ms=[line["ms"] for line in ended],
         cancels_lost=len(lines("cancel")) - len(ended),
@@ -131,4 +144,7 @@ def _cell(  # noqa: PLR0913, PLR0917
         found_ms=found_ms,
         not_found=len(gone) - len(found_ms),
         load=cell_load(lines("load")),
+        remote_cpu_s=median("remote_cpu_s"),
+        remote_cpu_over_base_pct=over_base("remote_cpu_s"),
+        over_base_s=over_base("elapsed_s", _more),
     )

@@ -90,6 +90,13 @@ LOAD_PROGRAMS = {
 }
 """The programs that carry out the plans of `polltrace load`: of Oracle's drivers."""
 
+SCRIPT_PROGRAM = Program(
+    "python-oracledb",
+    None,
+    lambda: [sys.executable, str(_HERE / "python_oracledb" / "script.py")],
+)
+"""The program that executes the statements of `polltrace lab sql`."""
+
 
 def program(name: str) -> Program:
     """The client of that name. Raises UsageError where there is none."""

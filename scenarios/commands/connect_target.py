@@ -11,8 +11,7 @@ from pathlib import Path
 from polltrace.errors import FileError, LabError, UsageError
 from polltrace.scenarios.run.servers import background_lab
 from polltrace.scenarios.run.servers.server import Endpoint
-from polltrace.servers.database import password_of
-from polltrace.servers.login_process import PASSWORD
+from polltrace.servers.login import PASSWORD, password_of
 
 DEFAULT_PORT = 1521
 _DSN = re.compile(r"(?://)?(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::(\d{1,5}))?/([\w.$#-]+)")
@@ -34,6 +33,10 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="instead: the lab that 'polltrace lab start' runs, or the one of this name",
     )
+    add_password_arguments(parser)
+
+
+def add_password_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--password-file",
         type=Path,

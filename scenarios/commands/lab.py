@@ -9,13 +9,18 @@ from polltrace.commands.arguments import add_duration, port, skip
 from polltrace.commands.output import add_json_argument
 from polltrace.errors import UsageError
 from polltrace.scenarios.commands.lab_load import load
+from polltrace.scenarios.commands.lab_sql import (
+    add_script_arguments,
+    check_script_arguments,
+    run_script,
+)
 from polltrace.scenarios.report.lab import lab_data, lab_text, others_text
 from polltrace.scenarios.run.servers import background_lab
 from polltrace.scenarios.run.servers.oralab import Oralab
 
 
 class Lab:
-    """Start, show, load or stop the embedded lab database.
+    """Start, show, load or stop the lab database; run scripts on it.
 
     An Oracle-like dedicated-server database on loopback, for unmodified drivers, in the background.
     Its servers read sqlnet.ora as they start: edit the file that is shown, and connect again. The
@@ -24,6 +29,9 @@ class Lab:
 
     load keeps two sessions busy with the article's statement, one out-of-band and one in-band, and
     prints their PIDs. It starts a lab where none runs, and stops that at the end.
+
+    sql runs a script of SQL*Plus commands, SQL and PL/SQL on the lab, or on the Oracle database of
+    --target. Its exit code is that of the script's EXIT, else 0.
     """
 
     group = "experiment"
@@ -31,11 +39,14 @@ class Lab:
         ("start --skip 10", "start a lab with BREAK_POLL_SKIP=10"),
         ("load --background", "keep two sessions busy until 'polltrace lab stop'"),
         ("start --name east --json", "another next to it, instance EAST; its address as data"),
+        ("sql lotslios 10000", "run a script, here one that comes with polltrace, on the lab"),
+        ("sql - < check.sql", "run a script that comes by standard input"),
         ("stop", "end it"),
     )
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("action", choices=["start", "status", "load", "stop"])
+        parser.add_argument("action", choices=["start", "status", "load", "sql", "stop"])
+        add_script_arguments(parser)
         parser.add_argument(
             "--name",
             type=_name,
@@ -53,7 +64,9 @@ class Lab:
             help="BREAK_POLL_SKIP in sqlnet.ora (start; default: %(default)s)",
         )
         parser.add_argument(
-            "--disable-oob", action="store_true", help="DISABLE_OOB=ON in sqlnet.ora (start)"
+            "--disable-oob",
+            action="store_true",
+            help="DISABLE_OOB=ON in sqlnet.ora (start), or of the script's session alone (sql)",
         )
         add_duration(parser, "-d", "--duration", help="how long to keep the sessions busy (load)")
         parser.add_argument(
@@ -70,7 +83,10 @@ class Lab:
         loads = args.duration is not None or args.background or args.pid_only
         if loads and args.action != "load":
             raise UsageError(f"-d, --background and --pid-only go with load, not {args.action}")
+        check_script_arguments(args)
         match args.action:
+            case "sql":
+                return run_script(args)
             case "load":
                 return load(args)
             case "start":

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import random
 import sys
 import time
@@ -74,6 +75,11 @@ class LoadCommand:
             choices=list(LOAD_PROGRAMS),
             help="a driver; more than one are given to the sessions in turn",
         )
+        parser.add_argument(
+            "--real-time",
+            action="store_true",
+            help="let the clients of an open loop run before all other processes (root, lab)",
+        )
         parser.add_argument("--order", choices=ORDERS, help="of statements")
         parser.add_argument("--bind-order", choices=BIND_ORDERS, help="of rows of binds")
         parser.add_argument("--connect-mode", choices=CONNECT_MODES, help="how sessions connect")
@@ -137,6 +143,7 @@ def _workload(args: argparse.Namespace) -> Workload:
         "bind_order": args.bind_order,
         "connect": args.connect_mode,
         "end": args.end,
+        "real_time": args.real_time or None,
     }
     if args.think is not None:
         workload = replace(workload, rate=None, think=ThinkTime(values={"mean": args.think}))
@@ -154,7 +161,7 @@ def _workload(args: argparse.Namespace) -> Workload:
 def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
     network = _network(args, workload)
     with contextlib.ExitStack() as stack:
-        server = chosen_server(args, network.address)
+        server = chosen_server(args, network.address, {})
         stack.enter_context(network.entered())
         stack.enter_context(server)
         cell = Cell(break_mode=workload.break_mode, skip=workload.skip, path=PATH)
@@ -171,6 +178,8 @@ def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
         watcher = stack.enter_context(watching(server))
         way = routes.get(PATH, Route()), network.words().get(PATH, "no delay")
         clients = load_processors(server.kind)
+        if workload.real_time and clients == os.sched_getaffinity(0):
+            raise UsageError("--real-time takes the lab, and a processor that is the lab's alone")
         Load(workload, seed, server, *way, clients, lines.write, shown).run(watcher)
         if args.traces:
             keep_traces(server, workload.trace_identifier, args.traces)

@@ -22,6 +22,7 @@ from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.analyse.latency import PathTotals
 from polltrace.scenarios.clients import PROGRAMS
 from polltrace.scenarios.commands.connect_target import add_target_arguments, connect_target
+from polltrace.scenarios.plan.cell import POSTGRESQL_DRIVERS
 from polltrace.scenarios.report.latency import (
     CSV_HEADER,
     PingResult,
@@ -80,7 +81,8 @@ class Ping:
         parser.add_argument(
             "--layers", type=_layers, default=tuple(LAYERS), help=f"of {', '.join(LAYERS)}"
         )
-        parser.add_argument("--client", choices=list(PROGRAMS), default="python-oracledb")
+        drivers = [name for name in PROGRAMS if name not in POSTGRESQL_DRIVERS]
+        parser.add_argument("--client", choices=drivers, default="python-oracledb")
         add_duration(parser, "--timeout", default="5s", help="how long a connect may take")
         parser.add_argument(
             "--csv",

@@ -12,6 +12,7 @@ from pathlib import Path
 from polltrace.commands.arguments import every
 from polltrace.errors import UsageError
 from polltrace.printable import note
+from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.run import analysed, scenario_of
 from polltrace.scenarios.analyse.run_file import RunData, RunWriter, read_run
 from polltrace.scenarios.clients import program
@@ -102,7 +103,7 @@ class Run:
         if old and old.paths and old.paths != network.words():
             raise UsageError(f"{args.resume}: {_other_paths(old.paths, network.words())}")
         with contextlib.ExitStack() as stack:
-            server = chosen_server(args, network.address)
+            server = chosen_server(args, network.address, network.links)
             stack.enter_context(network.entered())
             stack.enter_context(server)
             cells = model.cells if model else _cells(scenario, args.only, server)
@@ -128,7 +129,8 @@ class Run:
         print(run_text(result))
         print(f"\nSaved in {path}: 'polltrace report {path} --html FILE' draws it.")
         failed = any(each.load and each.load.failed for each in result.cells)
-        return 1 if result.counts_agree is False or failed else 0
+        broken = any(each.required and each.held is False for each in checked_expectations(result))
+        return 1 if result.counts_agree is False or failed or broken else 0
 
 
 def _run(  # noqa: PLR0913, PLR0917
@@ -183,7 +185,9 @@ def _network(args: argparse.Namespace, scenario: Scenario, model: RunData | None
     cells = model.cells if model else scenario.cells(args.only)
     how = args.network or (model.how_network if model else "auto")
     used = {cell.path for cell in cells}
-    return chosen_network(how, scenario.paths, used, ours=args.server == "lab")
+    network = chosen_network(how, scenario.paths, used, ours=args.server == "lab")
+    links = {cell.link_path for cell in cells} - {""}
+    return replace(network, links={name: scenario.paths[name] for name in sorted(links)})
 
 
 def _other_paths(old: Mapping[str, str], new: Mapping[str, str]) -> str:

@@ -7,13 +7,16 @@ import argparse
 import getpass
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from polltrace.commands.arguments import skip
 from polltrace.errors import UsageError
 from polltrace.printable import note
+from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.servers.lab_server import LabServer
+from polltrace.scenarios.run.servers.linked_labs import LinkedLabs
 from polltrace.scenarios.run.servers.oracle_server import OracleServer
 from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import DatabaseServer, Endpoint
@@ -50,8 +53,11 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_server(args: argparse.Namespace, address: str) -> DatabaseServer:
-    """The server of a run; `address` is the one that the lab listens on.
+def chosen_server(
+    args: argparse.Namespace, address: str, links: Mapping[str, NetworkPath]
+) -> DatabaseServer:
+    """The server of a run; `address` is the one that the lab listens on, `links` the paths of its
+    sessions' database links, by name.
 
     Raises UsageError for options that contradict one another.
     """
@@ -63,7 +69,12 @@ def chosen_server(args: argparse.Namespace, address: str) -> DatabaseServer:
                 "--connect, --user and --set-sqlnet go with --server oracle; the first two "
                 "with postgresql as well"
             )
+        if links:
+            skip = args.force_skip
+            return LinkedLabs(links, address, processors=processors(), force_skip=skip)
         return LabServer(address=address, processor=processors()[1], force_skip=args.force_skip)
+    if links:
+        raise UsageError("a scenario with a database link makes the labs at both its ends itself")
     if args.server == "postgresql":
         return _postgresql(args)
     if not args.connect or not args.user:

@@ -35,9 +35,13 @@ from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import open_session
 from polltrace.servers.servers import servers
 
-BLOCKS, TIMED, EXECUTION_SECONDS = 6, 4, 0.15
-ADVISED_MS, COUNTED_S, TIMED_S = 10, 2.0, 2.0
-LONG = "select count(*) from generate_series(1, 2000000000)"
+# Longer than the longest interval of the demo, so that each execution meets a check. Fresh sessions
+# differ more than executions of one, so there are more blocks than turns.
+BLOCKS, TIMED, EXECUTION_SECONDS = 6, 3, 0.15
+COUNTED_EXECUTIONS = 7
+ADVISED_MS, COUNTED_S, TIMED_S = 10, 1.0, 1.0
+# Without an end that the demo would see. Each series takes a few megabytes, however long it runs.
+LONG = "select count(*) from generate_series(1, 200000) a, generate_series(1, 200000) b"
 # Killed in the middle of a statement, at each interval.
 CLIENTS_KILLED = 5
 # Longer than any interval of the demo; without a check a lost client is not found at all.
@@ -85,7 +89,7 @@ def _run(server: PostgresqlServer, progress: Progress, blocks: int) -> RunResult
         record=("elapsed", "polls", "statistics"),
         blocks=blocks,
         timed=TIMED,
-        counted=2,
+        counted=1,
     )
     cells = scenario.cells()
     plan = Plan(scenario, cells, random.getrandbits(32), 0, 0, resumes=False, count_polls=True)
@@ -98,6 +102,7 @@ def _run(server: PostgresqlServer, progress: Progress, blocks: int) -> RunResult
         }
         watcher = stack.enter_context(watching(server))
         work = calibrated(server, scenario, clients, watcher)
+        work = replace(work, executions=min(work.executions, COUNTED_EXECUTIONS))
         path = Path(folder) / "run.jsonl"
         writer = RunWriter(path, header(plan, work, server, clients, network))
         with contextlib.closing(writer):

@@ -45,7 +45,8 @@ class LoadClient:
     """The process of a driver's load program, from __enter__ to __exit__.
 
     `sessions` are the numbers of those that it carries; `processors` and `start` are
-    DriverClient's.
+    DriverClient's. `real_time`: it runs before all ordinary processes
+    on them (punctual.py).
     """
 
     def __init__(
@@ -54,18 +55,21 @@ class LoadClient:
         sessions: Sequence[int],
         processors: Collection[int],
         start: Sequence[str] = (),
+        *,
+        real_time: bool = False,
     ) -> None:
         self.name = name
         self.sessions = sessions
         self._processors = processors
         self._start = start
+        self._real_time = real_time
         self._partial = b""
         self.pending = bytearray()
 
     def __enter__(self) -> Self:
         command = [*self._start, *load_program(self.name).command()]
         try:
-            with moved_to(self._processors), punctual_children():
+            with moved_to(self._processors), punctual_children(real_time=self._real_time):
                 self._process = subprocess.Popen(
                     command,
                     stdin=subprocess.PIPE,

@@ -54,7 +54,8 @@ class Generator:
         self._woken, self._wake = os.pipe()
         self._stopping = False
         self._clients = [
-            LoadClient(name, numbers, processors, start) for name, numbers in _shares(workload)
+            LoadClient(name, numbers, processors, start, real_time=workload.real_time)
+            for name, numbers in _shares(workload)
         ]
         self.sessions = [
             LoadSession(workload, number, client, seed)

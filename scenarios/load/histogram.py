@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """HdrHistograms of nanoseconds, from arrays, with the percentiles that reports show.
 
-A percentile is at most a thousandth, or 64 ns, above the raw value; `max` likewise.
+A percentile is at most a thousandth, or 64 ns, above the raw value; `max` likewise. Their text is
+HdrHistogram's own format (V2, compressed, base64), which its tools read (histogram_format.py).
 """
 
 from __future__ import annotations
@@ -11,17 +12,16 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from polltrace.errors import FileError, HostError
+from polltrace.scenarios.load.histogram_format import Settings, decoded, encoded
 
-try:
-    from hdrh.histogram import HdrHistogram
-except ImportError:
-    HdrHistogram = None
-
-LOWEST_NS = 64
 HIGHEST_NS = 30 * 86_400 * 10**9
-DIGITS = 3
-_BITS = 11  # of a value that the histogram tells apart: 2 * 10**DIGITS needs as many
+_SETTINGS = Settings(lowest=64, highest=HIGHEST_NS, digits=3)
+# A counter has 64 ns in the first bucket, and twice as many in each that follows. A bucket tells
+# 2048 values apart, as three digits take; of all but the first the lower half is in the one before.
+_UNIT_BITS, _BITS = 6, 11
+_HALF = 1 << (_BITS - 1)
+_BUCKETS = HIGHEST_NS.bit_length() - _UNIT_BITS - _BITS + 1
+_COUNTERS = (_BUCKETS + 1) * _HALF
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9, "p99_99": 99.99}
 
@@ -30,57 +30,49 @@ class Histogram:
     """Nanoseconds; values below 0 count as 0, above HIGHEST_NS as that."""
 
     def __init__(self) -> None:
-        if HdrHistogram is None:
-            raise HostError("hdrhistogram is not installed: run 'pip install polltrace[drivers]'")
-        self._counts = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
+        self._counts = np.zeros(_COUNTERS, np.int64)
 
     def add(self, values_ns: NDArray[np.float64]) -> None:
         whole = np.clip(values_ns, 0, HIGHEST_NS).astype(np.int64)
-        # Values that the histogram does not tell apart are counted at once.
-        lost = np.maximum(np.frexp(whole.astype(float))[1] - _BITS, 0)
-        values, counts = np.unique((whole >> lost) << lost, return_counts=True)
-        for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-            self._counts.record_value(value, count)
+        bits = np.frexp(whole.astype(float))[1]
+        bucket = np.maximum(bits - _UNIT_BITS - _BITS, 0)
+        at = bucket * _HALF + (whole >> (bucket + _UNIT_BITS))
+        self._counts += np.bincount(at, minlength=_COUNTERS)
 
-    def merge(self, encoded: str) -> None:
+    def merge(self, text: str) -> None:
         """Add one that `encoded()` has given. Raises FileError for any other text."""
-        try:
-            self._counts.decode_and_add(encoded.encode())
-        except Exception as error:  # the library raises what its parts do, zlib's and its own
-            raise FileError(f"a histogram is damaged: {error}") from None
+        self._counts += decoded(text, _SETTINGS, _COUNTERS)
 
     def encoded(self) -> str:
-        """In HdrHistogram's own format (V2, compressed, base64), which its tools read."""
-        text: bytes = self._counts.encode()
-        return text.decode()
+        return encoded(self._counts, _SETTINGS)
 
     @property
     def count(self) -> int:
-        return int(self._counts.get_total_count())
+        return int(self._counts.sum())
 
     def summary_ms(self) -> dict[str, float] | None:
         """Milliseconds by name: `mean`, PERCENTILES and `max`; None for an empty one."""
         if not self.count:
             return None
-        # The library's own percentiles walk through all its counters in Python.
-        counts = np.ctypeslib.as_array(self._counts.counts)
-        used = np.flatnonzero(counts)
-        ends = np.cumsum(counts[used])
-        lows = [self._counts.get_value_from_index(int(index)) for index in used]
-        highs = [self._counts.get_highest_equivalent_value(low) for low in lows]
-        middles = (np.array(lows) + np.array(highs) + 1) / 2
-        found = {"mean": float((middles * counts[used]).sum() / self.count)}
+        used = np.flatnonzero(self._counts)
+        counts = self._counts[used]
+        ends = np.cumsum(counts)
+        bucket = np.maximum(used // _HALF - 1, 0)
+        width = 1 << (bucket + _UNIT_BITS)
+        lows = (used - bucket * _HALF) * width
+        highs = lows + width - 1
+        found = {"mean": float(((lows + width / 2) * counts).sum() / ends[-1])}
         for name, percentile in PERCENTILES.items():
-            rank = self._counts.get_target_count_at_percentile(percentile)
-            found[name] = highs[int(np.searchsorted(ends, rank))]
-        found["max"] = highs[-1]
+            rank = max(int(percentile * ends[-1] / 100 + 0.5), 1)
+            found[name] = float(highs[np.searchsorted(ends, rank)])
+        found["max"] = float(highs[-1])
         return {name: value / 1e6 for name, value in found.items()}
 
 
-def merged(encoded: Iterable[str]) -> Histogram:
+def merged(texts: Iterable[str]) -> Histogram:
     """All in one."""
     whole = Histogram()
-    for each in encoded:
+    for each in texts:
         whole.merge(each)
     return whole
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes that keep a schedule: the kernel wakes them when their sleep is over, and lets them run
-before others that have run longer."""
+before others."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import struct
 from collections.abc import Iterator
+
+from polltrace.errors import HostError
 
 _PR_SET_TIMERSLACK = 29
 _SLACK_NS = 1000
@@ -22,18 +25,29 @@ _libc = ctypes.CDLL(None)
 
 
 @contextlib.contextmanager
-def punctual_children() -> Iterator[None]:
-    """Those that this thread starts meanwhile, and theirs."""
+def punctual_children(*, real_time: bool = False) -> Iterator[None]:
+    """Those that this thread starts meanwhile, and theirs. With `real_time` they have the lowest
+    real-time priority, so all ordinary processes on their processors wait for them. Raises
+    HostError where that is not permitted."""
     before = _attributes()
     _libc.prctl(_PR_SET_TIMERSLACK, _SLACK_NS, 0, 0, 0)
     if before:
         _set(_SLICE_NS, before)
     try:
+        if real_time:
+            _set_real_time()
         yield
     finally:
         _libc.prctl(_PR_SET_TIMERSLACK, 0, 0, 0, 0)  # the default again
         if before:
             _set(before[_RUNTIME], before)
+
+
+def _set_real_time() -> None:
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except PermissionError:
+        raise HostError("a real-time priority takes root (CAP_SYS_NICE)") from None
 
 
 def _attributes() -> tuple[int, ...] | None:

@@ -6,30 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# Text in which a colon or a question mark is no placeholder: literals (also q'[…]'), quoted names,
-# comments. `:=` has no word after its colon.
-_TOKEN = re.compile(
-    r"""[nN]?[qQ]'(?:\[.*?\]|\{.*?\}|\(.*?\)|<.*?>|(?P<quote>[^\s\[({<]).*?(?P=quote))'
-      | '(?:[^']|'')*'
-      | "[^"]*"
-      | --[^\n]*
-      | /\*.*?\*/
-      | (?<![\w:]):(?P<name>\w+)
-      | (?P<mark>\?)""",
-    re.DOTALL | re.VERBOSE,
-)
+from polltrace.scenarios.plan import statement
+from polltrace.scenarios.plan.statement import TOKEN, begun, is_query
+
 _OF_THE_MOMENT = re.compile(
     r"""\bfor\s+update\b|\b(?:nextval|currval|sysdate|systimestamp|current_date
       |current_timestamp|localtimestamp|sys_guid|sys_context|userenv|as\s+of|versions\s+between)\b
       |\bv\$|\bdbms_random\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*", re.DOTALL)
 
 
 def placeholders(sql: str) -> list[str]:
     """The names of the bind placeholders in upper case, one for each occurrence, in order."""
-    return [token["name"].upper() for token in _TOKEN.finditer(sql) if token["name"]]
+    return [name.upper() for name in statement.placeholders(sql)]
 
 
 def with_names(sql: str) -> str:
@@ -39,7 +29,7 @@ def with_names(sql: str) -> str:
 
 def _named(sql: str) -> Iterator[str]:
     at, number = 0, 0
-    for token in _TOKEN.finditer(sql):
+    for token in TOKEN.finditer(sql):
         if token["mark"]:
             number += 1
             yield f"{sql[at : token.start()]}:p{number}"
@@ -47,33 +37,23 @@ def _named(sql: str) -> Iterator[str]:
     yield sql[at:]
 
 
-def _begun(sql: str) -> str:
-    """The text from its first word on."""
-    start = _COMMENTS.match(sql)
-    return sql[start.end() if start else 0 :]
-
-
 def kind(sql: str) -> str:
     """ "query", "block" (PL/SQL) or "change", by the first word after comments."""
-    word = re.match(r"\w*", _begun(sql))
-    match word[0].lower() if word else "":
-        case "select" | "with":
-            return "query"
-        case "begin" | "declare" | "call":
-            return "block"
-    return "change"
+    if is_query(sql):
+        return "query"
+    return "block" if re.match(r"(begin|declare|call)\b", begun(sql), re.I) else "change"
 
 
 def cacheable(sql: str) -> bool:
     """Whether a client result cache may keep its rows: a query that locks none, and whose answer
     depends on the tables, the binds and the session's settings alone (Database Performance Tuning
     Guide, "Requirements for the Result Cache")."""
-    return kind(sql) == "query" and not _OF_THE_MOMENT.search(_TOKEN.sub(" ", sql))
+    return kind(sql) == "query" and not _OF_THE_MOMENT.search(TOKEN.sub(" ", sql))
 
 
 def sets_session(sql: str) -> bool:
     """Whether it may change a session's settings, on which what a query answers may depend."""
-    return kind(sql) == "block" or re.match(r"alter\s+session\b", _begun(sql), re.I) is not None
+    return kind(sql) == "block" or re.match(r"alter\s+session\b", begun(sql), re.I) is not None
 
 
 def executable(text: str) -> str:

@@ -87,6 +87,7 @@ class Workload:
     - `rate`: transactions a second of all sessions together (an open loop); None: a closed loop
     - `arrivals`: of an open loop, one of ARRIVALS
     - `max_lag_s`: of an open loop: a transaction that would start later than this is dropped
+    - `real_time`: of an open loop: its clients run before all ordinary processes
     - `think`: of a closed loop
     - `order`, `bind_order`: of ORDERS, BIND_ORDERS
     - `connect`: one of CONNECT_MODES; `connect_delay_s`: between two connects of a trickle
@@ -110,6 +111,7 @@ class Workload:
     rate: float | None = None
     arrivals: str = "poisson"
     max_lag_s: float | None = None
+    real_time: bool = False
     think: ThinkTime = ThinkTime()
     order: str = "random"
     bind_order: str = "shuffled"
@@ -151,6 +153,8 @@ class Workload:
 def consistent(workload: Workload) -> Workload:
     """The workload itself, after values of its file were replaced. Raises UsageError where they
     contradict one another now."""
+    if workload.real_time and not workload.open_loop:
+        raise UsageError("--real-time is of an open loop: a closed one never leaves its processors")
     if workload.order != "random" and any(each.weight % 1 for each in workload.statements):
         raise UsageError(f"order {workload.order} needs weights that are whole numbers")
     if workload.cache and set(workload.clients) != {CACHING_CLIENT}:

@@ -32,6 +32,10 @@ CACHING_CLIENT = "python-oracledb"
 POSTGRESQL_DRIVERS = frozenset({"psycopg", "pg8000"})
 """Drivers that speak to PostgreSQL, and to nothing else."""
 
+CLIENT, FOR_LOOP, BULK_COLLECT = FETCHED_BY = ("client", "cursor for loop", "bulk collect")
+LOOP_FETCH = 100
+"""Rows that a cursor FOR loop fetches at a time, since Oracle 10.1."""
+
 DEFAULT_SKIP = 3
 WAIT_SLICE_S = 3
 """A server that waits for a lock checks for a break once in this many seconds (the article)."""
@@ -45,6 +49,8 @@ class Cell:
     - `break_mode`: one of BREAK_MODES
     - `skip`: BREAK_POLL_SKIP; None where nothing polls, or where the server's own is kept
     - `fetch_size`: rows per fetch; 0: the driver's default
+    - `fetched_by`: one of FETCHED_BY: the client, or a PL/SQL block in the server, which keeps the
+      rows: a cursor FOR loop, which fetches LOOP_FETCH rows, or BULK COLLECT of `fetch_size`
     - `sdu`: session data unit in bytes; 0: the driver's default
     - `path`: the name of a network path
     - `path_check`: whether the server asks at connect if the path carries urgent data
@@ -59,6 +65,9 @@ class Cell:
     - `cache`: of a load: whether its sessions use the workload's client result cache
     - `result_cache`: of a load against the lab: one of RESULT_CACHES; empty: as the workload has it
     - `statement`: of a load: the name of the one statement that is executed; empty: all of them
+    - `link_path`: the name of the network path of the session's database link; empty: it has none
+    - `link_sdu`: the link's SDU in bytes; 0: the default
+    - `link_skip`: BREAK_POLL_SKIP of the server at the link's other end; 0: the default
     - `twin`: marks the second of the A/A pair, which is equal in all else
     """
 
@@ -66,6 +75,7 @@ class Cell:
     break_mode: str = "out-of-band"
     skip: int | None = None
     fetch_size: int = 0
+    fetched_by: str = CLIENT
     sdu: int = 0
     path: str = "direct"
     path_check: bool = True
@@ -77,6 +87,9 @@ class Cell:
     cache: bool = False
     result_cache: str = ""
     statement: str = ""
+    link_path: str = ""
+    link_sdu: int = 0
+    link_skip: int = 0
     twin: bool = False
 
     def label(self, varied: Sequence[str]) -> str:
@@ -99,6 +112,10 @@ class Cell:
     def feasible(self) -> Self | None:
         """The cell without what makes no difference in it; None where no such session exists."""
         cell = self if self.break_mode == "in-band" else replace(self, skip=None)
+        if cell.fetched_by != CLIENT:
+            cell = replace(cell, sdu=0)
+        if cell.fetched_by == FOR_LOOP:
+            cell = replace(cell, fetch_size=LOOP_FETCH)
         impossible = (
             # The server checks once in 3 s times the skip: with more than 1 a run takes hours.
             (cell.busy == "waiting" and cell.skip not in (None, 1))
@@ -109,6 +126,8 @@ class Cell:
             or (cell.transport == "tcps" and cell.path != "direct")
             or (cell.transport == "tcps" and cell.client in POSTGRESQL_DRIVERS)
             or (cell.sdu > 0 and cell.client in NO_SDU)
+            or (cell.fetched_by != CLIENT and cell.client in POSTGRESQL_DRIVERS)
+            or (cell.fetched_by == BULK_COLLECT and not cell.fetch_size)
             or (cell.cache and cell.client != CACHING_CLIENT)
         )
         return None if impossible else cell
@@ -125,6 +144,9 @@ class Cell:
 MATRIX = tuple(each.name for each in fields(Cell) if each.name != "twin")
 """The keys of a scenario's matrix."""
 
+OF_LINKS = frozenset({"link_path", "link_sdu", "link_skip"})
+"""Those of sessions with a database link."""
+
 
 def varied(cells: Sequence[Cell]) -> list[str]:
     """The keys that differ between cells, in the matrix's order; at least the client."""
@@ -132,26 +154,35 @@ def varied(cells: Sequence[Cell]) -> list[str]:
     return names or ["client"]
 
 
+_BEFORE = {
+    "skip": "skip",
+    "fetched_by": "by",
+    "sdu": "SDU",
+    "link_path": "link",
+    "link_sdu": "link SDU",
+    "link_skip": "remote skip",
+}
+"""What stands before the value of a key in a label."""
+
+
 def _text(name: str, value: Any) -> str:
     """The value of a key in the words of a label; empty for one that the cell does not have."""
-    text = "" if value is None else str(value)
+    text = str(value)
     match name, value:
-        case (_, None):
-            pass
-        case ("skip", skip):
-            text = f"skip {skip}"
+        case (_, None | "") | ("fetched_by", "client") | ("sdu" | "link_sdu" | "link_skip", 0):
+            text = ""
         case ("check_interval", interval):
             text = f"a check every {interval} ms" if interval else "no checks"
         case ("fetch_size", rows):
             text = f"{rows or 'default'} rows/fetch"
         case ("sessions", sessions):
             text = f"{sessions} session{'s' if sessions > 1 else ''}"
-        case ("sdu", size):
-            text = f"SDU {size}"
         case ("cache", cached):
             text = "cache" if cached else "no cache"
-        case ("result_cache", mode) if mode:
+        case ("result_cache", mode):
             text = "no result cache" if mode == "off" else f"{mode} latch"
         case ("path_check", checked):
             text = "checked" if checked else "unchecked"
+        case _ if name in _BEFORE:
+            text = f"{_BEFORE[name]} {value}"
     return text

@@ -42,6 +42,11 @@ CHECKS = (
     "gets of finds",
     "gets of results",
     "misses add up",
+    "link messages",
+    "link packets",
+    "link published",
+    "link delay",
+    "remote polls",
 )
 """The checks that an expectation can name; analyse/expectations has a function for each."""
 
@@ -50,11 +55,13 @@ CHECKS = (
 class Expected:
     """An expected result of a run: a sentence, `text`, and the name of its `check`, one of CHECKS.
 
-    An empty `check` leaves the judgement to the reader.
+    An empty `check` leaves the judgement to the reader. Where it is `required`, a run in which it
+    does not hold has failed: it is of counts, which are the same on any host.
     """
 
     text: str
     check: str = ""
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,11 @@ class Scenario:
     counted: int
     expected: tuple[Expected, ...]
     workload: str = ""
+
+    @property
+    def linked(self) -> bool:
+        """Whether its sessions have a database link, FAR."""
+        return "link_path" in self.matrix
 
     def cells(
         self,

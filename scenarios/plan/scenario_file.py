@@ -15,8 +15,11 @@ from polltrace.scenarios.clients import LOAD_PROGRAMS, PROGRAMS
 from polltrace.scenarios.plan.cell import (
     BREAK_MODES,
     BUSY,
+    CLIENT,
+    FETCHED_BY,
     GONE,
     MATRIX,
+    OF_LINKS,
     RESULT_CACHES,
     TRANSPORTS,
 )
@@ -41,6 +44,7 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "break_mode": BREAK_MODES,
     "busy": BUSY,
     "gone": GONE,
+    "fetched_by": FETCHED_BY,
     "path_check": (True, False),
     "transport": TRANSPORTS,
     "cache": (True, False),
@@ -152,6 +156,8 @@ class _Checked:
                 self.wrong("record", f"{what!r} is none of {', '.join(RECORDS)}")
         paths = self.paths()
         matrix = self.matrix(frozenset(paths))
+        if OF_LINKS & matrix.keys() and "link_path" not in matrix:
+            self.wrong("matrix", "has no link_path: the network path of the database link")
         if "lost client" in record and "check_interval" not in matrix:
             self.wrong("record", "'lost client' needs matrix.check_interval: PostgreSQL's check")
         base = self.a(dict, "base", {})
@@ -160,6 +166,8 @@ class _Checked:
         self.known("repeats.", repeats, frozenset({"blocks", "timed", "counted"}))
         workload = self.workload(record, matrix)
         statement, binds = ("", self.a(dict, "binds", {})) if workload else self.statement()
+        if any(by != CLIENT for by in matrix.get("fetched_by", ())):
+            self.fetchable(statement)
         seconds = self.data.get("seconds")
         if seconds is not None and (
             isinstance(seconds, bool)
@@ -191,9 +199,11 @@ class _Checked:
             return Expected(value)
         if not isinstance(value, dict) or not isinstance(value.get("text"), str):
             self.wrong("expected", "is neither a string nor a table with a text")
-        self.known("expected.", value, frozenset({"text", "check"}))
+        self.known("expected.", value, frozenset({"text", "check", "required"}))
         if value.get("check") not in CHECKS:
             self.wrong("expected.check", f"is none of {', '.join(CHECKS)}")
+        if not isinstance(value.get("required", False), bool):
+            self.wrong("expected.required", "is neither true nor false")
         return Expected(**value)
 
     def workload(self, record: Sequence[str], matrix: Mapping[str, Sequence[Any]]) -> str:
@@ -238,6 +248,15 @@ class _Checked:
             self.wrong("binds", f"the statement and the binds do not agree about {odd}")
         return text, binds
 
+    def fetchable(self, statement: str) -> None:
+        """Whether a block can fetch the statement's rows."""
+        if not is_query(statement):
+            self.wrong("matrix.fetched_by", "only the rows of a query are fetched in PL/SQL")
+        names = placeholders(statement)
+        if len(names) != len(set(names)):
+            # By position, a block has each name once and a query each occurrence.
+            self.wrong("matrix.fetched_by", "PL/SQL needs a statement with each bind once")
+
     def sql(self, name: str) -> str:
         places = (self.path.parent / name, files("polltrace.scenarios").joinpath(name))
         found = next((place for place in places if place.is_file()), None)
@@ -252,7 +271,8 @@ class _Checked:
             where = f"matrix.{key}"
             if not isinstance(values, list) or not values:
                 self.wrong(where, "is not an array with something in it")
-            choices = tuple(paths) if key == "path" else _CHOICES.get(key)
+            of_paths = key in {"path", "link_path"}
+            choices = tuple(paths) if of_paths else _CHOICES.get(key)
             for value in values:
                 if choices is not None:
                     if not any(value is each or value == each for each in choices):
@@ -274,16 +294,21 @@ class _Checked:
             where = f"paths.{name}"
             if not isinstance(table, dict):
                 self.wrong(where, "is not a table")
-            self.known(f"{where}.", table, frozenset({"round_trip_ms", "jitter_ms", "urgent"}))
-            for key in ("round_trip_ms", "jitter_ms"):
+            numbers = {"round_trip_ms": "milliseconds", "jitter_ms": "milliseconds"}
+            numbers["mbit_s"] = "megabits a second"
+            self.known(f"{where}.", table, frozenset({*numbers, "urgent"}))
+            for key, unit in numbers.items():
                 value = table.get(key, 0)
                 if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-                    self.wrong(f"{where}.{key}", "is not a number of milliseconds")
+                    self.wrong(f"{where}.{key}", f"is not a number of {unit}")
             urgent = table.get("urgent", "keep")
             if urgent not in URGENT:
                 self.wrong(f"{where}.urgent", f"{urgent!r} is none of {', '.join(URGENT)}")
             found[name] = NetworkPath(
-                table.get("round_trip_ms", 0) / 1e3, table.get("jitter_ms", 0) / 1e3, urgent
+                table.get("round_trip_ms", 0) / 1e3,
+                table.get("jitter_ms", 0) / 1e3,
+                urgent,
+                table.get("mbit_s", 0),
             )
         return found
 

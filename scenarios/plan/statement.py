@@ -1,29 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The bind placeholders of a statement."""
+"""What is to be known of a statement's text before it runs: its bind placeholders, its kind."""
 
 from __future__ import annotations
 
 import re
 
-# Quoted text, quoted names and comments hold no binds, whatever colons are in them; `::` is a cast.
-_TOKEN = re.compile(
-    r"""
-      q'\[.*?\]' | q'\{.*?\}' | q'<.*?>' | q'\(.*?\)' | q'([^\s\[{<(])(?:.*?)\1'
-    | '(?:[^']|'')*' | "[^"]*" | --[^\n]* | /\*.*?\*/
-    | (?<![\w:]):([A-Za-z]\w*)
-    """,
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+# A placeholder, or text in which a colon or a question mark is none: literals (also q'[...]'),
+# quoted names, comments. `:=` has no word after its colon, and `::` is a cast.
+TOKEN = re.compile(
+    r"""[nN]?[qQ]'(?:\[.*?\]|\{.*?\}|\(.*?\)|<.*?>|(?P<quote>[^\s\[({<]).*?(?P=quote))'
+      | '(?:[^']|'')*'
+      | "[^"]*"
+      | --[^\n]*
+      | /\*.*?\*/
+      | (?<![\w:]):(?P<name>\w+)
+      | (?P<mark>\?)""",
+    re.DOTALL | re.VERBOSE,
 )
 _BLANK = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*", re.DOTALL)
 
 
 def placeholders(sql: str) -> list[str]:
-    """The names of the binds, in the order of their places, as often as they occur."""
-    return [found[2] for found in _TOKEN.finditer(sql) if found[2]]
+    """The names of the bind placeholders, one for each occurrence, in order."""
+    return [token["name"] for token in TOKEN.finditer(sql) if token["name"]]
+
+
+def begun(sql: str) -> str:
+    """The text from its first word on, behind comments and parentheses."""
+    blank = _BLANK.match(sql)
+    return sql[blank.end() if blank else 0 :]
 
 
 def is_query(sql: str) -> bool:
     """Whether it begins as a query does."""
-    blank = _BLANK.match(sql)
-    assert blank is not None
-    return re.match(r"(select|with)\b", sql[blank.end() :], re.IGNORECASE) is not None
+    return re.match(r"(select|with)\b", begun(sql), re.IGNORECASE) is not None

@@ -3,24 +3,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import functools
-import json
-import os
 import re
 import select
-import subprocess
 import time
 from collections.abc import Collection, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import program
 from polltrace.scenarios.plan.statement import placeholders
-from polltrace.scenarios.run.answers import About, Cancel, Ended
-from polltrace.scenarios.run.processors import moved_to
+from polltrace.scenarios.run.answers import Cancel, Ended
+from polltrace.scenarios.run.client_process import ClientProcess
 
 Binds = Mapping[str, int | str | float]
 TimedBinds = Mapping[str, int | str | float | datetime.datetime]
@@ -29,16 +23,8 @@ TimedBinds = Mapping[str, int | str | float | datetime.datetime]
 _CODE = re.compile(r"[A-Z]{2,4}-\d{3,5}")
 
 
-class ClientEndedError(DriverError):
-    """The client program has ended without an answer."""
-
-
-class DriverClient:
-    """A client program, a child process that lives as long as this object.
-
-    `processors` are those that all its threads may run on from the start; `start` is a command
-    that starts it elsewhere (in a network namespace).
-    """
+class DriverClient(ClientProcess):
+    """A session's client: a driver's program for scenarios. See ClientProcess."""
 
     def __init__(
         self,
@@ -47,34 +33,7 @@ class DriverClient:
         processors: Collection[int] | None = None,
         start: Sequence[str] = (),
     ) -> None:
-        self.name = name
-        self._program = program(name)
-        self._processors = processors
-        self._start = start
-
-    def __enter__(self) -> Self:
-        command = [*self._start, *self._program.command()]
-        try:
-            with moved_to(self._processors or os.sched_getaffinity(0)):
-                self._process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    encoding="utf-8",
-                    start_new_session=True,
-                )
-        except FileNotFoundError:
-            raise DriverError(f"{self.name} needs {command[0]}, which is not installed") from None
-        return self
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @functools.cached_property
-    def about(self) -> About:
-        """The first answer, read when it is needed, so that clients start in parallel."""
-        return About(**self._answer())
+        super().__init__(program(name), processors=processors, start=start)
 
     def connect(  # noqa: PLR0913
         self,
@@ -147,17 +106,6 @@ class DriverClient:
             break_ms=answer.get("break_ms"),
         )
 
-    def end(self) -> None:
-        """Kill the process, which closes its connection."""
-        self._process.kill()
-        self._process.wait()
-
-    def restart(self) -> None:
-        """A new process, without a connection."""
-        self.__exit__(None, None, None)
-        self.__dict__.pop("about", None)
-        self.__enter__()
-
     def cancel(self, sql: str, binds: Binds, after_s: float) -> Cancel:
         """Run a statement and cancel it. Raises DriverError if it was over before the break."""
         self.begin(sql, binds)
@@ -188,56 +136,6 @@ class DriverClient:
 
     def close(self) -> None:
         self._ask("close")
-
-    def _ask(self, do: str, **arguments: Any) -> dict[str, Any]:
-        _ = self.about
-        self._send(do, **arguments)
-        answer = self._answer()
-        if "error" in answer:
-            raise DriverError(f"{self.name}: {answer['error']}")
-        return answer
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise self._ended()
-        try:
-            answer: dict[str, Any] = json.loads(line)
-        except ValueError:
-            raise DriverError(f"the {self.name} client answers {line.strip()[:80]!r}") from None
-        return answer
-
-    def _send(self, do: str, **arguments: Any) -> None:
-        assert self._process.stdin is not None
-        # The missing answer tells that the client has ended.
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
-            self._process.stdin.flush()
-
-    def _ended(self) -> ClientEndedError:
-        match self._process.wait():
-            case 3:
-                package = {"python-oracledb": "oracledb"}.get(self.name, self.name)
-                return ClientEndedError(
-                    f"{self.name} cannot be imported: run 'pip install {package}'"
-                )
-            case code:
-                return ClientEndedError(f"the {self.name} client ended with code {code}")
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self.end()
-        # Closing flushes the buffer, which a client that has ended does not read.
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
-        self._process.stdout.close()
 
 
 def _by_position(sql: str, binds: TimedBinds) -> list[int | str | float | dict[str, str]]:

@@ -19,7 +19,7 @@ PATIENCE_S = 8.0
 """A client that was not found in this time counts as not found."""
 
 _SO_ATTACH_FILTER = 26  # socket(7)
-_RETURN = 0x06  # BPF_RET | BPF_K: of the packet keep so many bytes
+_RETURN = 0x06  # BPF_RET | BPF_K: how many bytes of the packet to keep
 _TCP = (socket.AF_INET, socket.AF_INET6)
 
 

@@ -13,13 +13,17 @@ from typing import Any
 
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
 from polltrace.errors import DriverError, HostError, NoSuchProcessError, NotPermittedError
+from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU
 from polltrace.profiles.stack_profile import stack_profile
 from polltrace.scenarios.plan.cell import Cell
-from polltrace.scenarios.run.client import ClientEndedError, DriverClient
+from polltrace.scenarios.plan.plsql_fetch import as_fetched
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.client_process import ClientEndedError
 from polltrace.scenarios.run.lost_client import found_after
 from polltrace.scenarios.run.network.choice import Route
 from polltrace.scenarios.run.servers.server import DatabaseServer, open_session
+from polltrace.scenarios.run.session_statistics import SessionStatistics
 from polltrace.scenarios.run.work import Work
 from polltrace.stacks import Symbolizer, write_folded
 
@@ -39,11 +43,13 @@ class Took:
     - `elapsed_s`: as the client saw them
     - `cpu_s`: CPU time of the server process; None where that is not on this host
     - `waited_s`: how long the server process waited for a processor; None likewise
+    - `remote_cpu_s`: CPU time of the server at the other end of the session's link; None: no link
     """
 
     elapsed_s: float
     cpu_s: float | None
     waited_s: float | None
+    remote_cpu_s: float | None = None
 
 
 class CellSession:
@@ -70,43 +76,58 @@ class CellSession:
         self._views = server.views
         self.spid = self._views.spid(client)
         self.sid = self._views.sid(client)
-        if self.spid is not None:
-            # A process of another user stays where it is.
-            with contextlib.suppress(PermissionError):
-                os.sched_setaffinity(self.spid, {processors[1]})
+        self._end = server.remote if cell.link_path else None
+        self._remote = self._end.session_of(self.spid) if self._end and self.spid else None
+        pinned = [(self.spid, processors[1])]
+        if self._end and self._remote:
+            pinned.append((self._remote.spid, self._end.processor))
+        for pid, processor in pinned:
+            if pid is not None:
+                # A process of another user stays where it is.
+                with contextlib.suppress(PermissionError):
+                    os.sched_setaffinity(pid, {processor})
 
     def execute(self, work: Work, times: int = 1) -> Took:
-        before = self._scheduled()
-        elapsed_s = sum(self._client.execute(work.statement, work.binds, times=times).elapsed_s)
-        after = self._scheduled()
+        before, remote_before = self._scheduled()
+        statement = as_fetched(work.statement, self.cell)
+        elapsed_s = sum(self._client.execute(statement, work.binds, times=times).elapsed_s)
+        after, remote_after = self._scheduled()
         if before is None or after is None:
             return Took(elapsed_s, None, None)
         cpu_s, waited_s = (b - a for a, b in zip(before, after, strict=True))
-        return Took(elapsed_s, cpu_s, waited_s)
+        if remote_before is None or remote_after is None:
+            return Took(elapsed_s, cpu_s, waited_s)
+        return Took(elapsed_s, cpu_s, waited_s, remote_after[0] - remote_before[0])
 
     def counted(self, work: Work, *, polls: bool) -> dict[str, Any]:
         """The figures of a `counted` line: executions under the probe, and changes of the views."""
         executions = work.executions_at(self.cell.skip)
         self._views.publish(self._client)
-        before = self._views.read(self._watcher, self.sid)
+        before, remote_before = self._read_views()
         with contextlib.ExitStack() as stack:
             probe = None
             if polls and self.spid is not None:
-                probe = stack.enter_context(self.probe(ProbeOptions()))
+                also = (self._remote.spid,) if self._remote else ()
+                probe = stack.enter_context(self.probe(ProbeOptions(), *also))
             took = self.execute(work, executions)
             profile = probe.stop() if probe else None
         self._views.publish(self._client)
-        spent = self._views.read(self._watcher, self.sid).since(before)
+        after, remote_after = self._read_views()
         counted: dict[str, Any] = {
             "executions": executions,
             **asdict(took),
-            "v$": spent.data(),
+            "v$": after.since(before).data(),
             "plan": self._views.plan(self._watcher, self.sid),
+            **(_probed(profile, self.spid) if profile and self.spid else {}),
         }
-        if profile is not None:
-            counted["break_polls"] = profile.only().break_polls
-            counted["profile"] = {"variant": profile.header.variant, **asdict(profile.only())}
-            counted["lost"] = sum(profile.lost.values())
+        if self._remote and remote_before and remote_after:
+            counted["remote"] = {
+                "executions": executions,
+                "elapsed_s": took.elapsed_s,
+                "cpu_s": took.remote_cpu_s,
+                "v$": remote_after.since(remote_before).data(),
+                **(_probed(profile, self._remote.spid) if profile else {}),
+            }
         return counted
 
     def stacks(self, work: Work) -> dict[str, Any]:
@@ -140,7 +161,7 @@ class CellSession:
         tells that the cancel was lost.
         """
         sql, binds = {
-            "executing": (work.statement, work.cancelled),
+            "executing": (as_fetched(work.statement, self.cell), work.cancelled),
             "sending": (SENDING, {}),
             "waiting": (LOCKING, {}),
         }[self.cell.busy]
@@ -173,7 +194,7 @@ class CellSession:
         DriverError where the server is on another host."""
         if self.spid is None:
             raise DriverError("when a server on another host finds a lost client cannot be seen")
-        self._client.begin(work.statement, work.cancelled)
+        self._client.begin(as_fetched(work.statement, self.cell), work.cancelled)
         time.sleep(after_s)
         found_s = found_after(self._client, self.spid, self.cell.gone)
         if found_s is None:
@@ -191,24 +212,47 @@ class CellSession:
             self._client.close()
 
     @contextlib.contextmanager
-    def probe(self, options: ProbeOptions) -> Iterator[EbpfProbe]:
-        """A probe on the server process. Raises DriverError where the session has ended."""
+    def probe(self, options: ProbeOptions, *also: int) -> Iterator[EbpfProbe]:
+        """A probe on the server process, and `also` on others. Raises DriverError where a session
+        has ended."""
         assert self.spid is not None
         try:
-            with EbpfProbe([self.spid], options) as probe:
+            with EbpfProbe([self.spid, *also], options) as probe:
                 yield probe
         except NoSuchProcessError as error:
             raise DriverError(f"a session ended before its time: {error}") from error
 
-    def _scheduled(self) -> tuple[float, float] | None:
-        """Seconds that the server process has run, and waited to run (sched-stats)."""
-        if self.spid is None:
-            return None
-        try:
-            ran, waited, _ = Path(f"/proc/{self.spid}/schedstat").read_text("ascii").split()
-        except OSError as error:
-            raise DriverError(f"a session ended before its time: {error.strerror}") from None
-        return int(ran) / 1e9, int(waited) / 1e9
+    def _read_views(self) -> tuple[SessionStatistics, SessionStatistics | None]:
+        """The session's, and its remote session's if it has one."""
+        remote = None
+        if self._end and self._remote:
+            remote = self._end.views.read(self._end.watcher, self._remote.sid)
+        return self._views.read(self._watcher, self.sid), remote
+
+    def _scheduled(self) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+        """Of the server process and of the remote session's: `_times_of`."""
+        return _times_of(self.spid), _times_of(self._remote.spid if self._remote else None)
+
+
+def _times_of(pid: int | None) -> tuple[float, float] | None:
+    """Seconds that a server process has run, and waited to run (sched-stats)."""
+    if pid is None:
+        return None
+    try:
+        ran, waited, _ = Path(f"/proc/{pid}/schedstat").read_text("ascii").split()
+    except OSError as error:
+        raise DriverError(f"a session ended before its time: {error.strerror}") from None
+    return int(ran) / 1e9, int(waited) / 1e9
+
+
+def _probed(profile: Profile, pid: int) -> dict[str, Any]:
+    """The probe's figures of a `counted` line, for one of its processes."""
+    [totals] = [each for each in profile.totals if each.pid == pid]
+    return {
+        "break_polls": totals.break_polls,
+        "profile": {"variant": profile.header.variant, **asdict(totals)},
+        "lost": sum(profile.lost.values()),
+    }
 
 
 def probe_works() -> str | None:

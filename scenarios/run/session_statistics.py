@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from polltrace.errors import DriverError
-from polltrace.scenarios.run.client import ClientEndedError, DriverClient
+from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.client_process import ClientEndedError
 
 _STATISTICS = """
 select n.name, s.value

@@ -8,12 +8,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import distribution
+from pathlib import Path
 
 import pytest
 
 from polltrace.commands.arguments import duration
 from polltrace.errors import UsageError
-from polltrace.grammar import GROUPS, build_parser, command_names, load, overview
+from polltrace.grammar import GROUPS, build_parser, command_names, load, overview, own_commands
 from tests.conftest import POLLTRACE
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -72,7 +74,7 @@ def test_help_of_a_command(run: Run) -> None:
         (["why", "-p", "1", "--jsn"], "why: unrecognized arguments: --jsn; did you mean --json?"),
         (["export", "prometheus", "--lisen=1"], "did you mean --listen?"),
         (["stat", "-d", "soon"], "stat: argument -d/--duration: 'soon' is not a duration, like"),
-        (["stacks", "--at", "cp"], "invalid choice: 'cp' (choose from 'poll', 'cpu')"),
+        (["stacks", "--at", "cp"], "invalid choice: 'cp' (choose from 'poll', 'cpu', 'offcpu')"),
         (["export", "prometheus", "--top", "x"], "('polltrace help export' shows the usage)"),
         (["why"], "the following arguments are required: -p/--pid"),
     ],
@@ -83,6 +85,38 @@ def test_an_error_is_one_line(run: Run, words: list[str], message: str) -> None:
     assert ended.stderr.startswith("polltrace: ")
     assert message in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+def test_own_commands_are_those_that_the_installed_package_announces() -> None:
+    announced = distribution("polltrace").entry_points.select(group="polltrace.commands")
+    assert own_commands() == {each.name: each.value for each in announced}
+
+
+def test_a_command_of_another_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    made = tmp_path / "other-1.dist-info"
+    made.mkdir()
+    (made / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+    (made / "entry_points.txt").write_text(
+        "[polltrace.commands]\nother = polltrace.commands.ps:Ps\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "other" in command_names()
+    assert type(load("other")).__name__ == "Ps"
+    # AND a missing name is still a missing name
+    with pytest.raises(UsageError, match="did you mean other"):
+        load("otter")
+
+
+def test_a_command_starts_without_what_is_slow() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-X", "importtime", POLLTRACE, "stat", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert "polltrace.commands.targets" in loaded
+    assert loaded & {"importlib.metadata", "email", "numpy", "rich"} == set()
 
 
 def test_the_version_loads_nothing_else(run: Run) -> None:

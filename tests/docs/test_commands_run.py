@@ -2,7 +2,8 @@
 """Every command of every page is run: what a `console` block shows as it stands there, and what an
 indented or plain block or docs/in-a-hurry.md names with this host's names and times in the place of
 the page's. What is run elsewhere is named with the place. `make soak` runs all of them, `make test`
-those of the tutorial, README.md and docs/in-a-hurry.md: the others take six minutes more."""
+those of the tutorial (with the fewest runs of the demo), README.md and docs/in-a-hurry.md: the
+others take six minutes more."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,6 +26,7 @@ from docs.shown import PAGES as SHOWN_PAGES
 from docs.shown import Stage, commands_of, shown_on, stage_for
 from polltrace.scenarios.clients import program
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from tests.busy import leave_processors
 from tests.conftest import ROOT
 from tests.docs.sense import doubts
 from tests.docs.test_pages import PAGES
@@ -35,7 +37,8 @@ pytestmark = pytest.mark.usefixtures("lab", "quick_calibration")
 
 TUTORIAL = "tutorial.md"
 WHO = "in-a-hurry.md"  # its commands stand in the running text
-of_all_pages = pytest.mark.skipif("PAGES_SOAK" not in os.environ, reason="long: make soak")
+SOAK = "PAGES_SOAK" in os.environ
+of_all_pages = pytest.mark.skipif(not SOAK, reason="long: make soak")
 
 # Where a command is run that this file does not run, because it takes another host, a network or
 # a quarter of an hour. `make` alone is what runs all of this.
@@ -48,8 +51,12 @@ ELSEWHERE = {
     r"polltrace export prometheus": "tests/exporter/test_serving.py",
     r"promtool |cp packaging/systemd|systemctl ": "tests/exporter/test_fleet.py",
     r"polltrace top --ssh": "tests/top/test_ssh_host.py",
+    r"polltrace record --ssh|polltrace record --sid SALES": "tests/recording/test_remote.py",
     r"polltrace run (client-check|lost-client)": "tests/engines/test_scenario.py",
     r"POLLTRACE_PASSWORD=… polltrace run": "tests/scenarios/test_run.py",
+    r"polltrace report sales": "tests/recording/test_distributed.py",
+    r"polltrace run database-link": "tests/scenarios/test_link_scenario.py",
+    r"polltrace lab sql": "tests/lab/test_scripts.py",
     r"polltrace run result-cache-latch": "tests/load/test_latch_scenario.py",
     r"polltrace run result-cache|polltrace trace diff traces/": "tests/load/test_load_scenario.py",
     r"duckdb ": "tests/recording/test_parquet.py",
@@ -171,10 +178,24 @@ def test_what_is_run_elsewhere_is_there() -> None:
 def test_the_tutorial_from_an_empty_machine_to_its_last_line() -> None:
     """By copy and paste, in the order of the page."""
     commands = commands_of((ROOT / "docs" / TUTORIAL).read_text())
-    assert commands[0] == "polltrace lab start"
+    assert (commands[0], commands[-1]) == ("polltrace lab start", "polltrace demo")
+    if not SOAK:
+        commands[-1] += " --runs 6"
+    found = {}
     with stage_for(commands) as stage:
-        found = {command: doubts(command, stage.run(command)) for command in commands}
+        for command in commands:
+            found[command] = doubts(command, stage.run(command))
+            if command.startswith("PID="):
+                lab_of(stage)
     assert {command: why for command, why in found.items() if why} == {}
+
+
+def lab_of(stage: Stage) -> dict[str, Any]:
+    """The lab that runs there; its sessions leave the processors to others from here on."""
+    lab: dict[str, Any] = json.loads(stage.run("polltrace lab status --json"))
+    pid = lab["pid"]
+    leave_processors(*map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+    return lab
 
 
 @of_all_pages
@@ -198,7 +219,7 @@ def test_what_the_other_pages_show() -> None:
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """A lab with its load."""
     with stage_for([]) as made:
-        lab = json.loads(made.run("polltrace lab status --json"))
+        lab = lab_of(made)
         sessions = json.loads(made.run("polltrace ps --json"))["sessions"]
         (quiet,) = (each["pid"] for each in sessions if each["break_mode"] == "out-of-band")
         made.environment |= {

@@ -48,6 +48,7 @@ SLIPS = [
     ("polltrace advise -p $PID", r"^   undo ", "        ", "lacks undo"),
     ("polltrace demo", r"exactly", "hardly", "are not the lab's"),
     ("polltrace demo", r" 3\.00 ", " 3.33 ", "3.33 gets a poll at skip 3"),
+    ("polltrace demo", r" (1,0|9)\d\d\.\d\d ", " 1,100.00 ", "1,100.00 gets a poll at skip 1000"),
     (
         "polltrace top -b -n 3 -d 2 | tail -n 6",
         r"polling: [\d.]+ CPUs \[[\d.]+, [\d.]+",

@@ -17,6 +17,7 @@ from polltrace.scenarios.run.locking import LockHolder
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
 from polltrace.scenarios.run.session import LOCKING
+from tests.busy import begin_lotslios
 from tests.conftest import Run
 from tests.waiting import is_asleep, until
 
@@ -68,7 +69,7 @@ def dumped(run: Run, pid: int, *options: str) -> dict[str, Any]:
 
 def test_a_busy_session(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with LabServer() as lab, session(lab) as (watcher, _), session(lab) as (client, pid):
-        client.begin(LOTSLIOS, {"n": 10**9})
+        begin_lotslios(client)
         until(lambda: executes(watcher, pid), "the call")
         found = dumped(run, pid, *connect(lab, monkeypatch))
         text = run("dump", "-p", str(pid), *connect(lab, monkeypatch)).stdout

@@ -9,6 +9,7 @@ import pytest
 from polltrace.errors import HostError
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
+from tests.busy import leave_processors
 from tests.conftest import missing
 from tests.probes.conftest import why_no_bpf
 
@@ -44,7 +45,7 @@ def cluster() -> Iterator[PostgresqlCluster]:
 
 @pytest.fixture
 def start_session(cluster: PostgresqlCluster) -> Iterator[StartSession]:
-    """A session that checks every so many milliseconds, and the PID of its server process."""
+    """A session that checks at that interval in milliseconds, and the PID of its server process."""
     with contextlib.ExitStack() as stack:
 
         def start(interval_ms: int, client: str = "psycopg") -> tuple[DriverClient, int]:
@@ -53,6 +54,8 @@ def start_session(cluster: PostgresqlCluster) -> Iterator[StartSession]:
             dsn = f"{at.host}:{at.port}/{at.database}"
             driver.connect(dsn, at.user, at.password, disable_oob=True)
             driver.execute(f"set client_connection_check_interval = {interval_ms}")
-            return driver, int(driver.query("select pg_backend_pid()")[1][0][0])
+            pid = int(driver.query("select pg_backend_pid()")[1][0][0])
+            leave_processors(pid)
+            return driver, pid
 
         yield start

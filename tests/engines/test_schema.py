@@ -109,6 +109,11 @@ def test_an_inheriting_file_says_what_differs(tmp_path: Path) -> None:
             "views.of: one of oracle, postgresql is expected",
         ),
         (lambda d: d.update(views={"sql_trace": 1}), "views.sql_trace: true or false is expected"),
+        (lambda d: d.update(latches={"get": ["a"], "spin": ["b"]}), "latches.sleep: missing"),
+        (
+            lambda d: d.update(latches={"get": "a", "spin": ["b"], "sleep": ["c"]}),
+            "latches.get: a list of texts is expected",
+        ),
         (lambda d: d["break_check"].update(trigger=["count"]), "break_check.trigger: one of"),
         (lambda d: d.update(inherits="mysql"), "inherits: one of lab, oracle, postgresql is"),
     ],
@@ -161,6 +166,7 @@ def test_whatever_a_file_has_its_error_is_one_line(chains: bool) -> None:
     known["configuration"] |= {"directories": ["$HOME"], "wait_slice_s": 1, "ask": "x", "set": "y"}
     known |= {"clients": {"ask": ["x"], "tell": "y"}, "stacks": {"layers": "oracle", "find": "f"}}
     known["views"] = {"of": "oracle", "waits": "v", "sql_trace": True}
+    known["latches"] = {"get": ["g"], "spin": ["s"], "sleep": ["z"]}
     engine_from(_with_parents(copy.deepcopy(known)))
     places, refused = len(list(_places(known))), 0
     for number in range(places):

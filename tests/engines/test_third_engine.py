@@ -70,6 +70,7 @@ def test_one_file_makes_a_third_engine(server: Target, tmp_path: Path) -> None:
     assert session["break_mode"] in ("not checking", "unknown")
 
 
+@pytest.mark.usefixtures("quick_calibration")
 def test_its_reports_have_its_own_words(server: Target, tmp_path: Path) -> None:
     file = tmp_path / "made.toml"
     file.write_text(MADE_UP)

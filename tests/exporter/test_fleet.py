@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
+from tests.busy import begin_lotslios
 from tests.conftest import POLLTRACE, ROOT, missing
 from tests.waiting import PATIENCE_S, children, until
 
@@ -91,7 +91,7 @@ def exporter(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def busy_session(lab: LabServer) -> Iterator[None]:
     with DriverClient() as client:
         lab.connect(client, break_poll_skip=3, disable_oob=True)
-        client.begin(LOTSLIOS, {"n": 10**9})
+        begin_lotslios(client)
         yield
 
 

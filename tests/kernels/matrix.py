@@ -48,6 +48,23 @@ TESTS = (
         f"tests/probes/test_choice.py::{name}"
         for name in ("test_by_name_running_ones_and_new_ones", "test_by_cgroup")
     ),
+    *(
+        f"tests/probes/test_off_cpu.py::{name}"
+        for name in (
+            "test_blocked_as_long_as_the_sleeper_measures[tp_btf-nanosleep]",
+            "test_blocked_as_long_as_the_sleeper_measures[raw_tp-nanosleep]",
+            "test_blocked_as_long_as_the_sleeper_measures[tp_btf-futex]",
+            "test_blocked_as_long_as_the_sleeper_measures[tp_btf-vfork]",
+            "test_preempted_as_long_as_the_scheduler_says",
+            "test_a_yield_is_no_blocking",
+            "test_a_sleep_that_began_before_counts_from_the_start",
+            "test_a_thread_that_computes_up_to_the_end",
+            "test_killed_in_its_sleep",
+            "test_threads_that_come_and_go",
+            "test_a_thread_that_executes_a_program_is_followed",
+            "test_user_and_kernel_frames",
+        )
+    ),
     "tests/probes/test_capabilities.py",
     "tests/backends/test_live.py",
     *(

@@ -16,6 +16,7 @@ ROWS = {
     "BTF hidden": "without_btf",
     "CAP_BPF and CAP_PERFMON alone": r"test_capabilities",
     "the hidden frame is found": r"no_frame_is_missing",
+    "off CPU": r"tests/probes/test_off_cpu",
     **{name: rf"tests/probes/.*\[(?:.*-)?{name}(?:-.*)?\]" for name in VARIANTS},
     "attach, end, `kill -9`": r"tests/probes/test_life",
     "the probe's other tests": r"tests/probes/",

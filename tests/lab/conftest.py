@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import signal
 import statistics
 import subprocess
 import threading
@@ -13,12 +15,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import oracledb
 import pytest
 
 from tests.waiting import PATIENCE_S, until
+
+if TYPE_CHECKING:
+    from .links import LinkedLabs
 
 LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
 ORALAB = LAB / "build" / "oralab"
@@ -29,6 +34,9 @@ LOTSLIOS = """
     where a.owner# = b.owner# and b.owner# = c.owner# and c.owner# = d.owner# and rownum <= :n"""
 FOR_EVER = 2_000_000
 SOAK = bool(os.environ.get("LAB_SOAK"))  # make soak: as often as is promised, not as is quick
+# What a statement returns does not depend on how the server hears of a cancel.
+MODES = ("out-of-band", "in-band")
+in_each_mode = pytest.mark.parametrize("mode", MODES)
 CANCELS = 200 if SOAK else 20
 SOON_S = 1.0 if SOAK else 10.0  # a soak is run on a machine with nothing else to do
 
@@ -44,6 +52,7 @@ SLICES_OF = (
     "select nvl(sum(total_timeouts), 0) from v$session_event where sid = :sid and event = :event"
 )
 FROM_CLIENT = "SQL*Net message from client"
+HOLDERS = "select sid, name, laddr from v$latchholder"
 STATUS_OF = "select status from v$session where sid = :sid"
 SPID_OF = "select p.spid from v$process p, v$session s where p.addr = s.paddr and s.sid = :sid"
 SPID = (
@@ -266,7 +275,90 @@ def lab(start_lab: Callable[..., Lab]) -> Lab:
     return start_lab()
 
 
-@pytest.fixture(params=["out-of-band", "in-band"])
-def session(lab: Lab, request: pytest.FixtureRequest) -> Session:
-    """A session, once in each break mode."""
-    return lab.connect(disable_oob=request.param == "in-band")
+@pytest.fixture(params=MODES if SOAK else ["in-band"])
+def mode(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def session(lab: Lab, mode: str) -> Session:
+    """A session in the break mode `mode`: in one, where a test is not @in_each_mode."""
+    return lab.connect(disable_oob=mode == "in-band")
+
+
+EMP_TABLES = [
+    "create table emp (id number(6) primary key, name varchar2(10) not null, dept number(3),"
+    " sal number(7,2), boss number(6))",
+    "insert into emp values (1, 'KING', 10, 5000, null)",
+    "insert into emp values (2, 'BLAKE', 30, 2850, 1)",
+    "insert into emp values (3, 'WARD', 30, null, 2)",
+    "insert into emp values (4, 'ADAMS', null, 1100, 1)",
+    "create table dep (id number(3), city varchar2(10))",
+    "insert into dep values (10, 'PARIS')",
+    "insert into dep values (20, 'ROMA')",
+    "insert into dep values (30, 'OSLO')",
+]
+
+
+@pytest.fixture(scope="module")
+def one_lab(oralab: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One lab for a module."""
+    assert oralab.exists()
+    lab = Lab(tmp_path_factory.mktemp("one"), ())
+    yield lab
+    lab.stop()
+
+
+@pytest.fixture(scope="module")
+def oracle(one_lab: Lab) -> Session:
+    """A session of it, with the tables EMP and DEP."""
+    session = one_lab.connect()
+    for sql in EMP_TABLES:
+        session.cursor.execute(sql)
+    session.connection.commit()
+    return session
+
+
+@pytest.fixture
+def labs(oralab: Path, tmp_path: Path) -> Iterator[LinkedLabs]:
+    """Two labs, of which one has a link to the other."""
+    from .links import linked_labs  # noqa: PLC0415 - which has its labs from here
+
+    made = linked_labs(oralab, tmp_path / "local", tmp_path / "remote")
+    yield made
+    made.local.stop()
+    made.remote.stop()
+
+
+@pytest.fixture
+def stopped_holder(lab: Lab) -> Iterator[tuple[int, Session]]:
+    """A server that was stopped while it held the latch, and its session."""
+    watcher, holder = lab.connect(), lab.connect()
+    pid, sid, over = holder.spid, holder.sid, threading.Event()
+
+    def get_it_often() -> None:
+        with contextlib.suppress(oracledb.Error):  # it will be killed
+            while not over.is_set():
+                holder.cursor.execute("call dbms_result_cache.flush()")
+
+    thread = threading.Thread(target=get_it_often)
+    thread.start()
+
+    def stopped_with_it() -> bool:
+        os.kill(pid, signal.SIGSTOP)
+        stat = Path(f"/proc/{pid}/stat")
+        until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T", "a stopped server")
+        if any(row[0] == sid for row in watcher.rows(HOLDERS)):
+            return True
+        os.kill(pid, signal.SIGCONT)
+        return False
+
+    end = time.monotonic() + PATIENCE_S
+    while not stopped_with_it():
+        assert time.monotonic() < end
+        time.sleep(0.0007)
+    yield pid, watcher
+    over.set()
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    thread.join()

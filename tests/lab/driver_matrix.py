@@ -8,6 +8,7 @@ manager. Prints the table of docs/drivers.md, then what went wrong; ends with 1 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ VERSIONS = {
 }
 LENGTHS = around(2 * (8192 - 10) - 75, 8192 - 10 - 75, by=57)
 MARK = "driver matrix"
+LEFT_OUT = "left out: "  # of which each exercise says what follows
 
 
 def replace_between(file: Path, lines: list[str]) -> None:
@@ -49,8 +51,15 @@ def replace_between(file: Path, lines: list[str]) -> None:
     file.write_text(before + begin + "\n" + "\n".join(lines) + "\n\n" + end + after)
 
 
-def run(*command: str | Path, directory: Path | None = None) -> None:
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+def run(*command: str | Path, directory: Path | None = None, **environment: str) -> None:
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+        check=False,
+    )
     if done.returncode:
         tail = (done.stderr or done.stdout).strip().splitlines()[-1:]
         raise InstallError(f"{command[0]}: {' '.join(tail)}")
@@ -64,8 +73,10 @@ def python_with(directory: Path, *packages: str) -> Path:
     python = directory / "bin" / "python"
     if not python.exists():
         run(sys.executable, "-m", "venv", directory)
-    # The oldest has no wheel for this Python, and is compiled.
-    run(python, "-m", "pip", "install", "-q", *packages)
+    # The oldest has no wheel for this Python, and is compiled, by the Cython of its time.
+    constraint = directory / "constraint.txt"
+    constraint.write_text("cython<3\n")
+    run(python, "-m", "pip", "install", "-q", *packages, PIP_CONSTRAINT=str(constraint))
     return python
 
 
@@ -131,16 +142,28 @@ class Outcome:
     def wrong(self, section: str) -> dict[str, str]:
         return {check: what for check, what in self.checks[section].items() if what}
 
+    def left_out(self, section: str) -> list[str]:
+        marked = (check for check in self.checks.get(section, {}) if check.startswith(LEFT_OUT))
+        return [check.removeprefix(LEFT_OUT) for check in marked]
+
+    def cell(self, section: str) -> str:
+        left_out = self.left_out(section)
+        if wrong := self.wrong(section):
+            return f"{len(wrong)} wrong"
+        if len(self.checks[section].keys() - {"end"}) == len(left_out):
+            return "-"
+        return "part" if left_out else "yes"
+
     def row(self) -> str:
         if self.why_not:
             return f"| {self.title} |" + f" {self.why_not} |" + " |" * (len(SECTIONS) - 1)
-        cells = [
-            f"{len(wrong)} wrong"
-            if (wrong := self.wrong(section))
-            else ("yes" if self.checks[section].keys() - {"end"} else "-")
-            for section in SECTIONS
-        ]
-        return f"| {self.title} | " + " | ".join(cells) + " |"
+        return f"| {self.title} | " + " | ".join(map(self.cell, SECTIONS)) + " |"
+
+    def reservations(self) -> Iterator[str]:
+        """What was left out of each section, of which the table says "part"."""
+        for section in SECTIONS:
+            for what in self.left_out(section):
+                yield f"- {self.title}, {section}: {what}"
 
     def complaints(self) -> Iterator[str]:
         if self.why_not:
@@ -174,6 +197,7 @@ def main() -> int:
     asked = parser.parse_args()
     lines = ["| driver | " + " | ".join(SECTIONS) + " |", "|---" * (len(SECTIONS) + 1) + "|"]
     complaints: list[str] = []
+    reservations: list[str] = []
     print(*lines, sep="\n")
     for driver, versions in VERSIONS.items():
         for version in versions:
@@ -183,7 +207,11 @@ def main() -> int:
             outcome = exercised(driver, version)
             lines.append(outcome.row())
             complaints.extend(outcome.complaints())
+            reservations.extend(outcome.reservations())
             print(lines[-1], flush=True)
+    if reservations:
+        lines += ["", "Left out, because the version cannot do it:", "", *reservations]
+        print(*lines[-len(reservations) - 3 :], sep="\n")
     if asked.into:
         replace_between(asked.into, lines)
     print(*complaints, sep="\n", file=sys.stderr)

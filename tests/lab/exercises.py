@@ -61,23 +61,28 @@ class Exercise:
         self, port: int, sections: tuple[str, ...] = SECTIONS, lengths: str = "0-5", sdu: int = 8192
     ) -> dict[str, dict[str, str]]:
         """The same by section, of those that began; the last one has the program's end."""
-        done = subprocess.run(
+        program = subprocess.Popen(
             [*self.command, "127.0.0.1", str(port), "LAB", str(sdu), lengths, *sections],
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=LONGEST_S,
             env=os.environ | self.environment,
-            check=False,
         )
+        try:
+            printed, complaint = program.communicate(timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            printed, complaint = program.communicate()
+            complaint += f"\nit has not ended after {LONGEST_S:g} s"
         began: dict[str, dict[str, str]] = {}
         outcome: dict[str, str] = began.setdefault("", {})
-        for line in done.stdout.splitlines():
+        for line in printed.splitlines():
             answer = json.loads(line) if line[:1] == "{" else {}
             if "section" in answer:
                 outcome = began.setdefault(answer["section"], {})
             elif answer:
                 outcome[answer["check"]] = answer["wrong"]
-        crash = done.stderr.strip().splitlines()[-12:] if done.returncode else []
+        crash = complaint.strip().splitlines()[-12:] if program.returncode else []
         outcome["end"] = "\n".join(crash)
         return began
 

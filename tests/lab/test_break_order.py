@@ -13,7 +13,7 @@ from pathlib import Path
 import oracledb
 import pytest
 
-from .conftest import FOR_EVER, LOTSLIOS, Lab, Session
+from .conftest import FOR_EVER, LOTSLIOS, Lab, Session, in_each_mode
 
 CANCELLED = "ORA-01013"
 # ojdbc11 sends one after each urgent byte.
@@ -73,7 +73,7 @@ def test_the_marker_of_an_answered_break_cancels_nothing(lab: Lab, session: Sess
             assert breaks(session) == n
 
 
-@pytest.mark.parametrize("mode", ["out-of-band", "in-band"])
+@in_each_mode
 def test_a_driver_that_cancels_before_it_executes(lab: Lab, mode: str) -> None:
     session = lab.connect(disable_oob=mode == "in-band")
     for _ in range(5):

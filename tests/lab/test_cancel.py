@@ -16,11 +16,12 @@ import pytest
 from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.run.network.relay import relay
 
-from .conftest import CANCELS, FOR_EVER, LOTSLIOS, SOON_S, Lab, Session, ended, settle
+from .conftest import CANCELS, FOR_EVER, LOTSLIOS, SOON_S, Lab, Session, ended, in_each_mode, settle
 
 CANCELLED = "ORA-01013"
 
 
+@in_each_mode
 def test_cancel_ends_the_statement_and_nothing_else(lab: Lab, session: Session) -> None:
     statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
     session.connection.cancel()
@@ -31,6 +32,7 @@ def test_cancel_ends_the_statement_and_nothing_else(lab: Lab, session: Session) 
     assert session.statistics()["lab breaks"] == 1
 
 
+@in_each_mode
 def test_cancels_in_a_row(lab: Lab, session: Session) -> None:
     for _ in range(CANCELS):
         statement = lab.running(session, LOTSLIOS, n=FOR_EVER)
@@ -40,6 +42,7 @@ def test_cancels_in_a_row(lab: Lab, session: Session) -> None:
     assert session.one("select 2 from dual") == 2
 
 
+@in_each_mode
 def test_a_statement_without_gets_is_cancelled_too(lab: Lab, session: Session) -> None:
     statement = lab.active(session, "select count(*) from dual connect by level <= 1000000000000")
     session.connection.cancel()
@@ -48,6 +51,7 @@ def test_a_statement_without_gets_is_cancelled_too(lab: Lab, session: Session) -
     assert session.one("select 3 from dual") == 3
 
 
+@in_each_mode
 def test_call_timeout(session: Session) -> None:
     session.connection.call_timeout = 1000  # the driver waits as long again for the server's answer
     with pytest.raises(oracledb.DatabaseError, match="DPY-4024"):
@@ -56,6 +60,7 @@ def test_call_timeout(session: Session) -> None:
     assert session.one("select 4 from dual") == 4
 
 
+@in_each_mode
 def test_cancel_while_idle_does_no_harm(session: Session) -> None:
     for _ in range(5):
         session.connection.cancel()
@@ -110,7 +115,7 @@ cursor.execute('''{LOTSLIOS}''', n={FOR_EVER})
 """
 
 
-@pytest.mark.parametrize("mode", ["out-of-band", "in-band"])
+@in_each_mode
 def test_a_dead_clients_server_is_gone_within_a_second(lab: Lab, mode: str) -> None:
     watcher = lab.connect()
     with subprocess.Popen(

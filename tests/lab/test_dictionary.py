@@ -68,8 +68,8 @@ def test_columns_have_oracles_types(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("sql", "error"),
     [
-        ("select * from dba_tables", "ORA-00942"),
-        ("select * from dba_objects", "ORA-00942"),
+        ("select * from dba_nothing", "ORA-00942"),
+        ("select * from dba_obj", "ORA-00942"),
         ("select * from scott.user_objects", "ORA-00942"),
         ('select * from "all_objects"', "ORA-00942"),
         ("delete from all_objects", "ORA-01031"),

@@ -113,9 +113,9 @@ def test_statements(client: DriverClient) -> None:
     assert (len(ended.elapsed_s), ended.row_count, ended.rows) == (3, 7, [])
 
 
-def test_rows_per_fetch_and_sdu(lab: Lab, case: str) -> None:
+@pytest.mark.parametrize("name", dict.fromkeys(driver for driver, _ in CASES.values()))
+def test_rows_per_fetch_and_sdu(lab: Lab, name: str) -> None:
     # GIVEN sessions that differ in the rows of a fetch
-    name, disable_oob = CASES[case]
     if reason := program(name).missing():
         missing(reason)
     statement = "select level from dual connect by level <= 1000"
@@ -130,7 +130,7 @@ def test_rows_per_fetch_and_sdu(lab: Lab, case: str) -> None:
                 f"127.0.0.1:{lab.port}/LAB",
                 "scott",
                 "tiger",
-                disable_oob=disable_oob,
+                disable_oob=True,
                 fetch_size=fetch_size,
                 sdu=8192 if client.about.sdu else 0,
             )

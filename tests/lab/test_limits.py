@@ -18,7 +18,7 @@ import pytest
 from polltrace.stop_at.threads import state
 from tests.waiting import until
 
-from .conftest import Lab, RunningStatement, Session
+from .conftest import Lab, RunningStatement, Session, in_each_mode
 
 CANCELLED = "ORA-01013"
 NUMBERS = "select mod(level * 7919, 100000007) n from dual connect by level <= {rows}"
@@ -44,6 +44,7 @@ def test_a_statement_without_gets_makes_a_check_per_some_steps(lab: Lab, kind: s
 
 
 @pytest.mark.parametrize("kind", WITHOUT_GETS)
+@in_each_mode
 def test_it_is_cancelled_in_the_middle(lab: Lab, session: Session, kind: str) -> None:
     session.cursor.execute("alter session set break_poll_skip = 1000")
     statement = lab.active(session, WITHOUT_GETS[kind].format(rows=10**12))
@@ -53,6 +54,7 @@ def test_it_is_cancelled_in_the_middle(lab: Lab, session: Session, kind: str) ->
     assert session.one("select 3 from dual") == 3
 
 
+@in_each_mode
 def test_a_cancelled_sort_of_an_insert_undoes_only_itself(lab: Lab, session: Session) -> None:
     session.cursor.execute("create table numbers(n number)")
     session.cursor.execute("insert into numbers values(1)")

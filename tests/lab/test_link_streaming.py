@@ -1,67 +1,51 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How rows travel over a link: one fetch for each of the client's, packet by packet.
 
-The counts of the parametrized table were published by Jonathan Lewis for 20,000 rows of ALL_OBJECTS
-(12.2 to 11.2, July 2019). His rows took about 43 bytes on the wire, because a column that repeats
-the value above it is left out; the lab sends every column, so the rows here are as long by
-themselves. What PL/SQL fetches, his last two rows, needs loops that the lab's PL/SQL does not have.
+The counts are those that Jonathan Lewis published (polltrace/scenarios/plan/linked_rows.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
+from polltrace.scenarios.analyse.expectations.links import (
+    DEFAULT_SDU,
+    NOISE,
+    OPENING,
+    PUBLISHED,
+    Published,
+)
+from polltrace.scenarios.plan.cell import CLIENT, Cell
+from polltrace.scenarios.plan.linked_rows import CREATE, FILL, ROWS
+from polltrace.scenarios.plan.plsql_fetch import as_fetched
 from tests.waiting import until
 
-from .conftest import FROM_CLIENT, Session, settle
-from .links import FROM_DBLINK, MORE_FROM_DBLINK, TO_DBLINK, LinkedLabs, linked_labs, waits
+from .conftest import FROM_CLIENT, settle
+from .links import FROM_DBLINK, MORE_FROM_DBLINK, TO_DBLINK, LinkedLabs, waits
 from .test_views import MORE_TO_CLIENT, TO_CLIENT
 
-ROWS = 20_000
 HEADERS = 10
-NOISE = 4
-MIDDLE = (
-    4  # the fetch whose rows fill ten packets of 8 KB and a bit, but no more than five of 16 KB
-)
-
-
-@pytest.fixture
-def labs(oralab: Path, tmp_path: Path) -> Iterator[LinkedLabs]:
-    made = linked_labs(oralab, tmp_path / "local", tmp_path / "remote")
-    yield made
-    made.local.stop()
-    made.remote.stop()
-
-
-def fill(remote: Session) -> None:
-    """Twenty thousand rows of about 43 bytes: 2,000 of them fill what 2,000 of his did."""
-    remote.cursor.execute("create table objects (v varchar2(100))")
-    for fetch in range(10):
-        # Each row costs two bytes more than its text. An answer has about 60 that are no row's.
-        long = 41 if fetch > MIDDLE else 38
-        extra = 1790 if fetch == MIDDLE else 0
-        rows = [("x" * (long + (i < extra)),) for i in range(2000)]
-        remote.cursor.executemany("insert into objects values (:1)", rows)
-    remote.connection.commit()
 
 
 def counted(
-    labs: LinkedLabs, sdu: int, array_size: int, query: str
+    labs: LinkedLabs, sdu: int, array_size: int, query: str, *, opens: bool = False
 ) -> tuple[dict[str, int], dict[str, int], int]:
-    """Waits and statistics of the query in a new session, and how many rows it has."""
+    """Waits and statistics of the query in a new session, and how many rows it has.
+
+    `opens`: it is the one that opens the link.
+    """
     watcher, session = labs.local.connect(), labs.local.connect(sdu=sdu)
-    session.rows("select * from dual@far")
+    if not opens:
+        session.rows("select * from dual@far")
     session.cursor.arraysize = session.cursor.prefetchrows = array_size
     sid = session.sid
     settle(watcher, sid)
     before = waits(watcher, sid)
     statistics = {n: watcher.statistic_of(sid, n) for n in STATISTICS}
-    rows = len(session.rows(query))
+    session.cursor.execute(query)
+    rows = len(session.cursor.fetchall()) if session.cursor.description else 0
     settle(watcher, sid)
     after = waits(watcher, sid)
     grew = {event: n - before.get(event, 0) for event, n in after.items()}
@@ -72,47 +56,43 @@ def counted(
 BYTES_FROM = "bytes received via SQL*Net from dblink"
 BYTES_TO = "bytes sent via SQL*Net to dblink"
 ROUNDTRIPS = "SQL*Net roundtrips to/from dblink"
+CONNECTING = "single-task message"
 STATISTICS = [BYTES_FROM, BYTES_TO, ROUNDTRIPS]
 
 
-@dataclass(frozen=True)
-class Published:
-    """What was counted, of messages and of more data on either hop."""
-
-    array_size: int
-    link_sdu: int
-    client_sdu: int
-    dblink: int
-    more_from_dblink: int
-    client: int
-    more_to_client: int
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        Published(20, 8192, 8192, 1004, 0, 1004, 0),
-        Published(2000, 8192, 8192, 13, 96, 14, 96),
-        Published(20, 16384, 16384, 1009, 0, 1004, 0),
-        Published(2000, 16384, 16384, 13, 45, 14, 45),
-        Published(2000, 8192, 32767, 13, 96, 14, 20),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("row", PUBLISHED, ids=str)
 def test_the_published_counts(labs: LinkedLabs, row: Published) -> None:
     labs.remote.sqlnet_ora(f"DEFAULT_SDU_SIZE = {row.link_sdu}\n")
     labs.local.sqlnet_ora("DEFAULT_SDU_SIZE = 32767\n")
-    fill(labs.remote.connect())
-    query = f"select * from objects@far where rownum <= {ROWS}"
-    grew, spent, rows = counted(labs, row.client_sdu, row.array_size, query)
-    assert rows == ROWS
+    remote = labs.remote.connect()
+    for statement in (CREATE, FILL):
+        remote.cursor.execute(statement)
+    remote.connection.commit()
+    statement = as_fetched(
+        f"select * from objects@far where rownum <= {ROWS}",
+        Cell(fetch_size=row.fetch_size, fetched_by=row.fetched_by),
+    )
+    grew, spent, rows = counted(
+        labs, row.sdu or DEFAULT_SDU, row.fetch_size, statement, opens=row.opens
+    )
+    assert rows == (ROWS if row.fetched_by == CLIENT else 0)
     assert grew.get(MORE_FROM_DBLINK, 0) == row.more_from_dblink
     assert grew.get(MORE_TO_CLIENT, 0) == row.more_to_client
     assert grew[TO_DBLINK] == grew[FROM_DBLINK] == spent[ROUNDTRIPS]
-    # One of his five had five messages more that were no fetches.
-    assert abs(grew[TO_DBLINK] - row.dblink) <= NOISE + 5 * (row.dblink == 1009)
-    assert abs(grew[TO_CLIENT] - row.client) <= NOISE
-    assert abs(grew[FROM_CLIENT] - row.client) <= NOISE
+    assert abs(grew[TO_DBLINK] - row.messages) <= NOISE
+    assert abs(grew[TO_CLIENT] - row.client_messages) <= NOISE
+    assert abs(grew[FROM_CLIENT] - row.client_messages) <= NOISE
+
+
+def test_messages_that_open_a_link(labs: LinkedLabs) -> None:
+    """Protocol, data types, two of the logon, all of which the waits count."""
+    query = "select dummy from dual@far"
+    opened, _, _ = counted(labs, 8192, 100, query)
+    opens, _, _ = counted(labs, 8192, 100, query, opens=True)
+    for event in (TO_DBLINK, FROM_DBLINK):
+        assert opens[event] - opened[event] == OPENING
+    assert opens[CONNECTING] == 1
+    assert CONNECTING not in {event for event, waits in opened.items() if waits}
 
 
 @pytest.mark.parametrize("array_size", [1, 100, 1000])

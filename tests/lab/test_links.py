@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -33,14 +32,6 @@ NUMBERS = [
     "123456789012345678.5",
 ]
 LENGTHS = [1, 2, 100, 251, 252, 253, 254, 255, 256, 1000, 3999, 4000]
-
-
-@pytest.fixture
-def labs(oralab: Path, tmp_path: Path) -> Iterator[LinkedLabs]:
-    made = linked_labs(oralab, tmp_path / "local", tmp_path / "remote")
-    yield made
-    made.local.stop()
-    made.remote.stop()
 
 
 def fill(session: Session) -> None:
@@ -93,19 +84,19 @@ QUERIES = [
 
 
 @pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("array_size", [1, 7, 1000])
 def test_the_same_values_as_there(
-    labs: LinkedLabs, query: str, array_size: int, monkeypatch: pytest.MonkeyPatch
+    labs: LinkedLabs, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     local, remote = both(labs)
     fill(remote)
-    local.cursor.arraysize = local.cursor.prefetchrows = array_size
     monkeypatch.setattr(oracledb.defaults, "fetch_decimals", True)
     expected = remote.rows(query.replace("{}", ""))
     described = [column[:2] for column in remote.cursor.description]
     assert expected
-    assert local.rows(query.replace("{}", "@far")) == expected
-    assert [column[:2] for column in local.cursor.description] == described
+    for array_size in (1, 7, 1000):
+        local.cursor.arraysize = local.cursor.prefetchrows = array_size
+        assert local.rows(query.replace("{}", "@far")) == expected
+        assert [column[:2] for column in local.cursor.description] == described
 
 
 def test_a_join_of_local_and_remote(labs: LinkedLabs) -> None:
@@ -429,3 +420,67 @@ def test_two_half_fetched_queries_on_one_link(labs: LinkedLabs) -> None:
     assert None not in taken[0]
     assert a.fetchone() is None
     assert len(local.rows(query)) == 1200
+
+
+def test_a_remote_query_begins_a_transaction(labs: LinkedLabs) -> None:
+    """Also where it changes nothing: v$transaction and v$lock have it until COMMIT or ROLLBACK."""
+    local, watcher = labs.local.connect(), labs.local.connect()
+    of_it = (
+        "select t.status, l.type, l.lmode, l.request, l.block"
+        " from v$transaction t, v$session s, v$lock l"
+        " where t.ses_addr = s.saddr and s.sid = :sid and l.sid = s.sid"
+        " and l.id1 = t.xidusn * 65536 + t.xidslot and l.id2 = t.xidsqn"
+    )
+    sid = local.sid
+    assert watcher.rows(of_it, sid=sid) == []
+    numbers = set()
+    for end in (local.connection.commit, local.connection.rollback):
+        local.rows("select * from dual@far")
+        assert watcher.rows(of_it, sid=sid) == [("ACTIVE", "TX", 6, 0, 0)]
+        numbers.add(watcher.one("select xidsqn from v$transaction"))
+        [[address]] = watcher.rows("select addr from v$transaction")
+        assert watcher.one("select taddr from v$session where sid = :sid", sid=sid) == (
+            address.hex().upper()
+        )
+        end()
+        assert watcher.rows(of_it, sid=sid) == []
+    assert len(numbers) == 2
+    local.rows("select 1 from dual")
+    assert watcher.rows("select * from v$lock") == []
+
+
+def test_binary_numbers(labs: LinkedLabs) -> None:
+    """Columns, values of a whole query and binds; infinities and NaN, and no -0."""
+    local, remote = both(labs)
+    remote.cursor.execute(
+        "create table floats (id number(9), d binary_double, f binary_float, n number)"
+    )
+    values = [0.0, -0.0, 1.5, -1e300, 5e-324, float("inf"), float("-inf"), None]
+    remote.cursor.setinputsizes(None, oracledb.DB_TYPE_BINARY_DOUBLE)
+    remote.cursor.executemany(
+        "insert into floats (id, d, f) values (:1, :2, 0.5f)", list(enumerate(values))
+    )
+    remote.cursor.execute("insert into floats (id, d, f) values (100, binary_double_nan, 1e10f)")
+    remote.connection.commit()
+    query = "select id, d, f, d + f s from floats{} order by id"
+    expected = [repr(row) for row in remote.rows(query.format(""))]
+    described = [column[:2] for column in remote.cursor.description]
+    assert len(expected) == len(values) + 1
+    for source in ("@far", "@far, dual"):  # as a whole, and as a table of ours
+        assert [repr(row) for row in local.rows(query.format(source))] == expected
+        assert [column[:2] for column in local.cursor.description] == described
+    local.cursor.execute("create table near_floats as select id, d, f from floats@far where 1 = 1")
+    rows = "select id, d, f from {} order by id"
+    assert [repr(row) for row in local.rows(rows.format("near_floats"))] == [
+        repr(row) for row in remote.rows(rows.format("floats"))
+    ]
+    assert local.cursor.description[1][1] is oracledb.DB_TYPE_BINARY_DOUBLE
+    assert local.cursor.description[2][1] is oracledb.DB_TYPE_BINARY_FLOAT
+    for kind, value in (("d", 1.5), ("d", -1e300), ("d", float("inf")), ("f", 0.5)):
+        of = oracledb.DB_TYPE_BINARY_DOUBLE if kind == "d" else oracledb.DB_TYPE_BINARY_FLOAT
+        for source in ("floats@far", "floats@far, dual"):
+            local.cursor.setinputsizes(v=of)
+            found = local.rows(f"select count(*) from {source} where {kind} = :v", v=value)
+            remote.cursor.setinputsizes(v=of)
+            assert found == remote.rows(f"select count(*) from floats where {kind} = :v", v=value)
+            assert found[0][0] > 0

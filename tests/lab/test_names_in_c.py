@@ -11,22 +11,32 @@ from pathlib import Path
 import pytest
 
 LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
-OURS = ("link", "listener", "net", "process", "sql", "ttc")
+OURS = ("link", "listener", "net", "plsql", "process", "sql", "ttc")
 # Functions of latches, and those on the way to a break poll, have Oracle's names.
 ORACLES = {
     *("kpoal8", "nioqts", "opifch2", "opimai_real", "opiodr"),
     *("kslfre", "kslgetl", "kslgetsl_w"),
 }
-# The words that function names begin with, outside of sql/: one for each subject.
+# The words that function names begin with, outside of sql/ and plsql/: one for each subject.
 SUBJECTS = {
     "link": (
         *("address", "answer", "call", "connection", "execute", "link", "links"),
         *("packet", "query", "session_formats"),
     ),
     "listener": ("bridge", "listener", "options", "spawn"),
-    "net": ("break", "connect", "net_trace", "tls", "tns", "wallet"),
+    "net": ("break", "connect", "keepalive", "net_trace", "tls", "tns", "wallet"),
     "process": (
-        *("clock", "cpu", "data_directory", "latch", "link_definition", "result", "sga"),
+        *(
+            "active_sessions",
+            "clock",
+            "cpu",
+            "data_directory",
+            "latch",
+            "link_definition",
+            "result",
+            "sequence",
+            "sga",
+        ),
         *("sql_trace", "sqlnet_ora"),
         *("time_model", "trace", "wait"),
     ),
@@ -45,7 +55,7 @@ SUBJECTS = {
             "logon",
             "negotiate",
         ),
-        *("o5logon", "open_cursor", "out", "outcome", "ref_cursors", "server", "verifier", "wire"),
+        *("o5logon", "open_cursor", "out", "outcome", "server", "verifier", "wire"),
     ),
 }
 
@@ -82,7 +92,8 @@ def test_each_function_is_defined_in_plain_sight() -> None:
 
 @pytest.mark.usefixtures("oralab")
 def test_each_function_of_the_sql_has_a_name_with_its_subject() -> None:
-    bare = {n for source, n in functions() if source.startswith("sql/") and "_" not in n}
+    ours = {n for source, n in functions() if source.startswith(("sql/", "plsql/"))}
+    bare = {name for name in ours if "_" not in name}
     assert bare <= ORACLES
 
 
@@ -100,7 +111,8 @@ def test_the_readme_maps_each_file() -> None:
     page = (LAB / "README.md").read_text()
     unmapped = [
         file.relative_to(LAB).as_posix()
-        for file in (LAB / "sql").rglob("*.*")
+        for folder in ("sql", "plsql")
+        for file in (LAB / folder).rglob("*.*")
         if f"`{file.stem}`" not in page and f"`{file.name}`" not in page
     ]
     assert unmapped == []

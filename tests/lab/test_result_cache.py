@@ -11,59 +11,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import oracledb
 import pytest
 
-from .conftest import SOAK, Lab, Session
+from .breakpoint import breakpoint_at
+from .conftest import SOAK, Lab, RunningStatement, Session
+from .result_cache import execute, gets, latch_of, results, statistic
 
-LATCH = """
-    select gets, misses, spin_gets, sleep1 + sleep2 + sleep3 + sleep4 slept, sleeps, wait_time
-    from   v$latch
-    where  name = 'Result Cache: RC Latch'"""
 ALL = "select /*+ result_cache */ * from t"
 LOOKUP = "select /*+ result_cache */ substr(v, 1, 200) from t where n = :n"
-READS = 1_000_000 if SOAK else 10_000
-
-
-@dataclass(frozen=True)
-class Latch:
-    gets: int
-    misses: int
-    spin_gets: int
-    slept: int
-    sleeps: int
-    wait_us: int
-
-
-def latch_of(session: Session) -> Latch:
-    [figures] = session.rows(LATCH)
-    return Latch(*figures)
-
-
-def gets(session: Session, sql: str, **binds: object) -> int:
-    before = latch_of(session).gets
-    session.rows(sql, **binds)
-    return latch_of(session).gets - before
-
-
-def statistic(session: Session, name: str) -> int:
-    query = "select value from v$result_cache_statistics where name = :name"
-    return int(session.one(query, name=name))
-
-
-def results(session: Session) -> list[tuple[Any, ...]]:
-    """Status, rows and blocks of each result."""
-    return session.rows(
-        "select status, row_count, block_count from v$result_cache_objects"
-        " where type = 'Result' order by id"
-    )
-
-
-def execute(session: Session, *statements: str) -> None:
-    for statement in statements:
-        session.cursor.execute(statement)
+READS = int(os.environ.get("LAB_READS", "1000000" if SOAK else "10000"))
 
 
 def filled(session: Session, rows: int = 100, width: int = 2000) -> Session:
@@ -308,6 +266,77 @@ def test_the_package(lab: Lab, session: Session) -> None:
     assert gets(session, ALL) == 2
 
 
+def output(session: Session, block: str) -> list[str]:
+    """The lines that a block puts out."""
+    session.cursor.callproc("dbms_output.enable")
+    session.cursor.execute(block)
+    lines: list[str] = []
+    line, status = session.cursor.var(str), session.cursor.var(int)
+    while True:
+        session.cursor.callproc("dbms_output.get_line", (line, status))
+        if status.getvalue():
+            return lines
+        lines.append(line.getvalue())
+
+
+STATUS = "select dbms_result_cache.status() from dual"
+
+
+def test_the_status(session: Session, start_lab: Callable[..., Lab]) -> None:
+    assert session.one(STATUS) == "ENABLED"
+    execute(session, "begin dbms_result_cache.bypass(true); end;")
+    assert session.one(STATUS) == "BYPASS"
+    execute(session, "begin dbms_result_cache.bypass(false); end;")
+    assert output(session, "begin dbms_output.put_line(dbms_result_cache.status); end;") == [
+        "ENABLED"
+    ]
+    none = start_lab("--result-cache", "0").connect()
+    assert none.one(STATUS) == "DISABLED"
+    assert output(none, "begin dbms_result_cache.memory_report; end;") == [
+        "Result cache is disabled"
+    ]
+
+
+def test_the_report_of_the_memory(session: Session) -> None:
+    report = "begin dbms_result_cache.memory_report; end;"
+    empty = output(session, report)
+    fixed = next(line for line in empty if line.startswith("... Fixed"))
+    total = empty[empty.index("[Memory]") + 1]
+    assert empty[1:5] == [
+        "[Parameters]",
+        "Block Size = 1K bytes",
+        "Maximum Cache Size = 16384K bytes (16384 blocks)",
+        "Maximum Result Size = 819K bytes (819 blocks)",
+    ]
+    assert empty[-1] == "... Dynamic Memory = 0 bytes"
+    assert total.split()[3] == fixed.split()[4]
+    execute(
+        session,
+        "create function f return number result_cache is begin return 1; end;",
+        "declare n number; begin n := f; end;",
+    )
+    session.rows(ALL)
+    session.rows(LOOKUP, n=1)
+    before = latch_of(session).gets
+    full = output(session, "begin dbms_result_cache.memory_report(detailed => true); end;")
+    assert latch_of(session).gets - before == 1
+    [(_, _, blocks), *_] = sorted(results(session), key=lambda each: -each[2])
+    assert full[-8:] == [
+        "... Dynamic Memory = 229376 bytes",
+        "....... Cache Memory = 224K bytes (224 blocks)",
+        f"........... Unused Memory = {224 - blocks - 4} blocks",
+        f"........... Used Memory = {blocks + 4} blocks",
+        "............... Dependencies = 2 blocks (2 count)",
+        f"............... Results = {blocks + 2} blocks",
+        f"................... SQL = {blocks + 1} blocks (2 count)",
+        "................... PLSQL = 1 blocks (1 count)",
+    ]
+    assert "....... Hash Table = 16K bytes (4K buckets)" in full
+    assert not any("Hash Table" in line for line in empty)
+    execute(session, "update t set n = n where n = 1", "commit")
+    assert f"................... Invalid = {blocks + 1} blocks (2 count)" in output(session, report)
+
+
 def test_dependencies(session: Session) -> None:
     execute(session, "create table u (n number)", "insert into u values (1)", "commit")
     join = "select /*+ result_cache */ count(*) from t, u where t.n = u.n"
@@ -320,6 +349,38 @@ def test_dependencies(session: Session) -> None:
     assert tables == [("SCOTT.T",), ("SCOTT.U",)]
     execute(session, "update u set n = 0", "commit")
     assert session.one(join) == 0
+
+
+def test_results_end_before_the_commit_is_seen(lab: Lab, session: Session) -> None:
+    """The session that commits stands where it gets the latch to end them."""
+    reader, uncached = lab.connect(), LOOKUP.replace("result_cache", "no_result_cache")
+    for _ in range(2):
+        reader.rows(LOOKUP, n=1)
+    execute(session, "update t set v = 'new' where n = 1")
+    commit = RunningStatement(session)
+    with breakpoint_at(session.spid, "kslgetl") as reached:
+        commit.start("commit")
+        reached()
+        assert [reader.one(query, n=1)[0] for query in (uncached, LOOKUP)] == ["x", "x"]
+    assert commit.join()
+    assert [reader.one(query, n=1) for query in (uncached, LOOKUP)] == ["new", "new"]
+
+
+def test_a_result_of_another_definition_is_not_found(lab: Lab, session: Session) -> None:
+    """A session that has made its key stands before it looks for the result, while another table
+    takes the name and the same text gets another result."""
+    late, other = lab.connect(), lab.connect()
+    pid, found = late.spid, list(late.rows(ALL))[:0]
+    thread = threading.Thread(target=lambda: found.extend(late.rows(ALL)))
+    with breakpoint_at(pid, "result_cache_find") as reached:
+        thread.start()
+        reached()
+        execute(session, "drop table t", "create table t (n varchar2(9), v number)")
+        execute(session, "insert into t values ('seven', 8)", "commit")
+        assert other.rows(ALL) == other.rows(ALL) == [("seven", 8)]
+    thread.join()
+    assert found == [("seven", 8)]
+    assert statistic(other, "Find Count") == 1  # the other session's
 
 
 @dataclass

@@ -209,5 +209,29 @@ def test_for_update_locks_and_reports_what_it_did_not_get(lab: Lab, writer: Sess
     with pytest.raises(oracledb.DatabaseError, match="ORA-00054"):
         writer.rows("select n from t for update nowait")
     other.connection.rollback()
-    with pytest.raises(oracledb.DatabaseError, match="ORA-03001"):
-        writer.rows("select n from t for update skip locked")
+    assert writer.rows("select n from t for update skip locked") == [(1,)]
+    assert other.rows("select n from t for update skip locked") == []
+    assert [d[0] for d in other.cursor.description] == ["N"]
+    writer.connection.rollback()
+    assert other.rows("select n from t for update skip locked") == [(1,)]
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00054"):
+        writer.rows("select n from t for update nowait")
+    other.connection.rollback()
+
+
+def test_locks_and_who_waits_for_them(lab: Lab, writer: Session) -> None:
+    locks = "select sid, type, lmode, request, block from v$lock order by request"
+    watcher, other = lab.connect(), lab.connect()
+    run(writer, "insert into t (n) values (1)")
+    [(holder, *held)] = watcher.rows(locks)
+    assert (holder, held) == (writer.sid, ["TX", 6, 0, 0])
+    waiter = other.sid
+    statement = lab.waiting(other, "insert into t (n) values (2)")
+    assert watcher.rows(locks) == [(holder, "TX", 6, 0, 1), (waiter, "TX", 0, 6, 0)]
+    assert watcher.one("select count(distinct id1 || '.' || id2) from v$lock") == 1
+    writer.connection.commit()
+    assert statement.join()
+    assert watcher.rows(locks) == [(waiter, "TX", 6, 0, 0)]
+    other.connection.rollback()
+    assert watcher.rows(locks) == []
+    assert watcher.rows("select * from v$transaction") == []

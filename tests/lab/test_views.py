@@ -10,7 +10,17 @@ import pytest
 
 from tests.waiting import until
 
-from .conftest import FOR_EVER, FROM_CLIENT, LOTSLIOS, ROW_LOCK, SLICES_OF, Lab, Session, settle
+from .conftest import (
+    FOR_EVER,
+    FROM_CLIENT,
+    LOTSLIOS,
+    ROW_LOCK,
+    SLICES_OF,
+    Lab,
+    Session,
+    in_each_mode,
+    settle,
+)
 
 TO_CLIENT = "SQL*Net message to client"
 MORE_TO_CLIENT = "SQL*Net more data to client"
@@ -231,6 +241,7 @@ def test_a_statement_has_its_text_once(lab: Lab) -> None:
     assert watcher.rows(text, s=sids[0]) == [(long[:999],)]
 
 
+@in_each_mode
 def test_breaks_are_waits(lab: Lab, session: Session) -> None:
     watcher, sid = lab.connect(), session.sid
     assert waited(watcher, sid, BREAK_RESET)[0] == 0

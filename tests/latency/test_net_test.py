@@ -7,13 +7,14 @@ import contextlib
 import json
 import re
 import socket
+import struct
 import subprocess
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from polltrace.latency.net_test.plan import Plan, plan_of
+from polltrace.latency.net_test.plan import READY, Plan, plan_of
 from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.run.network.relay import relay
 from tests.conftest import Run, Start
@@ -145,6 +146,19 @@ def test_strangers_are_turned_away_and_the_next_is_served(run: Run, server: Serv
             with contextlib.suppress(ConnectionResetError):
                 assert stranger.recv(100) == b"", line
     assert measured(run, port, "--length", "10")["latency"]["samples"] > 0
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_a_client_that_leaves_bytes_unread_is_no_failure(server: Server, mode: str) -> None:
+    process, port = server("--once")
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as client:
+        client.sendall(Plan(mode).line())
+        assert client.recv(len(READY), socket.MSG_WAITALL) == READY
+        # Closed by a reset, as with bytes that were not read.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    lines, errors = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, errors) == (0, "")
+    assert lines == f"127.0.0.1: {mode}, 8,192 bytes to-server, 10 s\n"
 
 
 def test_a_plan_survives_the_wire() -> None:

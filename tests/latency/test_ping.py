@@ -112,6 +112,14 @@ def test_a_table_that_nobody_reads(oralab: Oralab) -> None:
     assert (ended.returncode, ended.stderr) == (141, "")
 
 
+@pytest.mark.parametrize("sessions", ["1", "3"])
+def test_samples_that_nobody_reads_any_more(oralab: Oralab, sessions: str) -> None:
+    words = f"{target(oralab)} --period 0 --interval 10ms --concurrency {sessions} --csv -"
+    command = f"{POLLTRACE} ping {words} | head -2; exit ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
 def test_sessions_at_once_and_chosen_layers(run: Run, oralab: Oralab) -> None:
     found = pinged(
         run, target(oralab), "-n", "5", "--concurrency", "3", "--layers", "ttc-ping,tcp-connect"
@@ -230,6 +238,7 @@ def test_where_the_password_comes_from(run: Run, oralab: Oralab, tmp_path: Path)
             7,
             "Connection refused",
         ),
+        (["scott/tiger@db/x", "--client", "psycopg"], 2, "'psycopg' (choose from"),
         (["scott@db/x", "--password-file", "/nowhere"], 8, "cannot read /nowhere"),
     ],
 )

@@ -22,7 +22,6 @@ from polltrace.latency.session_time_report import advice
 from polltrace.latency.tcp_info import TcpInfo
 from polltrace.latency.time_budget import ClientDescriptors, ServerUse
 from polltrace.latency.wait_sampler import Waits
-from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.network.namespaces import SERVER, server_namespace
@@ -30,6 +29,7 @@ from polltrace.scenarios.run.network.tun import clients_behind_tun, tun_refused
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.oralab import Oralab
 from polltrace.scenarios.run.servers.session_views import OracleViews
+from tests.busy import begin_lotslios
 from tests.conftest import Run, Start
 from tests.waiting import PATIENCE_S, until
 
@@ -83,8 +83,7 @@ def test_a_client_that_waits(run: Run) -> None:
 def test_a_server_that_executes(run: Run) -> None:
     with LabServer() as server, DriverClient() as client:
         server.connect(client, break_poll_skip=3, disable_oob=True)
-        pid = OracleViews().spid(client)
-        client.begin(LOTSLIOS, {"n": 10**9})
+        pid = begin_lotslios(client)
         until(lambda: share(why(run, str(pid)), "server") > 0.9, "a busy server")
         found = why(run, str(pid))
     assert (found["round_trips"], found["ms_per_trip"]) == (0, None)

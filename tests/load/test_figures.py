@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
+import base64
+import gc
 import json
+import struct
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hdrh.histogram import HdrHistogram
 
 from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.load.cells import load_line
 from polltrace.scenarios.load.client_process import RECORD
 from polltrace.scenarios.load.comparison import compare_loads
-from polltrace.scenarios.load.histogram import PERCENTILES, Histogram, merged
+from polltrace.scenarios.load.histogram import HIGHEST_NS, PERCENTILES, Histogram, merged
 from polltrace.scenarios.load.load_file import read_load
 from polltrace.scenarios.load.result import LoadResult, load_result
 from polltrace.scenarios.load.tally import SessionClock, Tally
@@ -45,9 +50,73 @@ def test_percentiles_are_those_of_the_raw_values(scale: float) -> None:
     assert summary["mean"] == pytest.approx(values.mean() / 1e6, rel=1e-3, abs=64e-6)
 
 
-def test_a_damaged_histogram_is_said_to_be_one() -> None:
+@pytest.mark.parametrize("scale", [10, 1e4, 1e8, 1e15])
+def test_texts_are_those_of_hdrhistograms_own_library(scale: float) -> None:
+    values = np.floor(np.random.default_rng(1).lognormal(0, 2, 3_000) * scale)
+    ours, theirs = Histogram(), HdrHistogram(64, HIGHEST_NS, 3)
+    ours.add(values)
+    for value in values:
+        theirs.record_value(int(min(value, HIGHEST_NS)))
+    text = theirs.encode().decode()
+    assert ours.encoded() == text
+    assert merged([text, text]).count == 2 * len(values)
+    summary = merged([text]).summary_ms()
+    assert summary is not None
+    for name, percentile in PERCENTILES.items():
+        assert 1e6 * summary[name] == pytest.approx(theirs.get_value_at_percentile(percentile))
+
+
+def test_an_empty_histogram_has_a_text() -> None:
+    empty = Histogram()
+    assert merged([empty.encoded()]).summary_ms() is None
+    assert HdrHistogram.decode(empty.encoded()).get_total_count() == 0
+
+
+def text_of(numbers: bytes, digits: int = 3, length: int | None = None) -> str:
+    """A histogram with these bytes for its counters."""
+    head = (len(numbers) if length is None else length, 0, digits, 64, HIGHEST_NS, 1.0)
+    data = zlib.compress(struct.pack(">IIIIQQd", 0x1C849313, *head) + numbers)
+    return base64.b64encode(struct.pack(">II", 0x1C849314, len(data)) + data).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "HISTFAAAnonsense",
+        "HISTFAAA",
+        text_of(b"\x02")[:-8],
+        text_of(b"\x02", digits=2),
+        text_of(b"\x02", length=2),
+        text_of(b"\x82"),  # a number without an end
+        text_of(b"\xff" * 8 + b"\x01"),  # of too many bytes
+        text_of(b"\xff" * 7 + b"\x7f"),  # more zeros than there are counters
+        text_of(b"\x02" * 40_000),
+        text_of(b"\x00" * 100_000_000),
+    ],
+)
+def test_a_damaged_histogram_is_said_to_be_one(text: str) -> None:
     with pytest.raises(FileError, match="damaged"):
-        merged(["HISTFAAAnonsense"])
+        merged([text])
+
+
+def test_what_is_counted_needs_no_garbage_collector() -> None:
+    """It runs rarely in a process that holds many objects: what waits for it adds up."""
+
+    def counted() -> None:
+        tally = Tally(workload())
+        tally.add(0, records((0, 1 * MS, 9 * MS, 0, 0)), [], SessionClock())
+        tally.line()
+
+    counted()  # what is imported at the first call leaves garbage behind
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(5):
+            counted()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def records(*rows: tuple[float, float, float, int, int]) -> Any:

@@ -51,7 +51,7 @@ def test_a_cell_uses_the_cache_as_it_says(result: RunResult) -> None:
         if each.cell.result_cache == "off":
             assert set(latch.values()) == {0}, each.label
         else:
-            assert latch["finds"] >= sum(each.load.transactions) > 100
+            assert latch["finds"] >= sum(each.load.transactions) > 0
             assert latch["results"] == (1 if each.cell.statement == "full scan" else 1009)
             assert latch["tables"] == 1
 

@@ -33,7 +33,15 @@ def sandboxed(pid: int) -> bool:
     return "Seccomp:\t2" in status
 
 
-MODES = [[], ["--watch"], ["--latency"], ["-c"], ["--stacks", "auto"], ["--no-mmap"]]
+MODES = [
+    [],
+    ["--watch"],
+    ["--latency"],
+    ["-c"],
+    ["--off-cpu"],
+    ["--stacks", "auto"],
+    ["--no-mmap"],
+]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -16,6 +16,10 @@ from tests.probes.probe_process import ROOT
 
 WAITING = {"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "read"}
 WAITING |= {"recv", "recvfrom", "recvmsg"}
+# Off CPU.
+WAITING |= {"clock_nanosleep", "syscall", "semop", "semtimedop", "write", "send", "sendto"}
+WAITING |= {"sendmsg", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "fsync"}
+WAITING |= {"fdatasync", "accept", "accept4", "connect", "wait4", "msgrcv", "flock", "recvmmsg"}
 RBP, RSP, KEPT = 6, 7, -1
 
 Site = tuple[int, int]

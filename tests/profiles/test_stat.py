@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.conftest import WITHOUT_BTF
+from tests.conftest import WITHOUT_BTF, WITHOUT_CAPABILITIES
 from tests.polltrace.exact_poller import BREAK_POLLS, OTHER_POLLS, Poller, exact_poller
 from tests.waiting import PATIENCE_S
-
-WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
 Process = subprocess.Popen[str]
 Run = Callable[..., subprocess.CompletedProcess[str]]

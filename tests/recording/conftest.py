@@ -17,9 +17,9 @@ from polltrace.errors import FileError
 from polltrace.profiles.frames import Stack
 from polltrace.recording import Recording, read
 from polltrace.recording.summary import summary
-from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
+from tests.busy import begin_lotslios
 from tests.conftest import POLLTRACE
 from tests.waiting import until
 
@@ -73,10 +73,8 @@ def lab_recording(
         pids: list[int] = []
         for client, disable_oob in ((one, True), (other, False)):
             server.connect(client, break_poll_skip=3, disable_oob=disable_oob)
-            spids = {int(row[0]) for row in client.query("select spid from v$process")[1]}
-            pids += spids - set(pids)
             client.query(f"select '{SECRET_SQL}', :b from dual", {"b": SECRET_BIND})
-            client.begin(LOTSLIOS, {"n": 10**9})
+            pids.append(begin_lotslios(client))
         command = [POLLTRACE, "record", "-o", str(path), "-p", ",".join(map(str, pids))]
         with subprocess.Popen(
             [*command, "--hz", "997"],

@@ -229,6 +229,20 @@ def test_the_one_before_is_kept(run: Run, poller: Poller, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("probe")
+@pytest.mark.parametrize("content", [b"", b"x"])
+def test_a_link_stays(run: Run, poller: Poller, tmp_path: Path, content: bytes) -> None:
+    """As /dev/stdout is one, where the shell has it go to a file."""
+    file, link = tmp_path / "a", tmp_path / "stdout"
+    file.write_bytes(content)
+    link.symlink_to(file)
+    ended = run("record", "-o", str(link), "-p", str(poller.pid), "-d", "0.1", "--no-samples")
+    assert ended.returncode == 2
+    assert f"{link} is a link; name the file itself, or - for standard output" in ended.stderr
+    assert link.is_symlink()
+    assert file.read_bytes() == content
+
+
+@pytest.mark.usefixtures("probe")
 def test_a_file_that_is_no_recording_is_not_overwritten(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "diary"
     path.write_text("dear diary\n")

@@ -23,15 +23,13 @@ from polltrace.commands.targets import one_server
 from polltrace.overhead.advice_report import advice_data, advice_text
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.measurements import advise_session
-from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
 from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
+from tests.busy import begin_lotslios, wait_until_busy
 from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S, children, is_asleep, until
-
-from .conftest import wait_until_busy
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
@@ -49,13 +47,9 @@ def busy(lab: LabServer, *, skip: int, server_disables: bool) -> Iterator[int]:
         write_sqlnet(lab.oralab.tns_admin, break_poll_skip=skip, disable_oob=server_disables)
         oralab = lab.oralab
         client.connect(oralab.dsn, oralab.user, oralab.password, disable_oob=False)
-        spid = client.query(
-            "select p.spid from v$process p, v$session s where p.addr = s.paddr"
-            " and s.sid = sys_context('userenv', 'sid')"
-        )[1][0][0]
-        client.begin(LOTSLIOS, {"n": 10**9})
-        wait_until_busy(int(spid))
-        yield int(spid)
+        spid = begin_lotslios(client)
+        wait_until_busy(spid)
+        yield spid
 
 
 def advised(pid: int) -> tuple[str, dict[str, Any]]:
@@ -168,12 +162,8 @@ def test_a_local_session_never_polls(run: Run) -> None:
     with LabServer() as lab, DriverClient() as client:
         oralab = lab.oralab
         client.connect(oralab.local_dsn, oralab.user, oralab.password, disable_oob=False)
-        spid = client.query(
-            "select p.spid from v$process p, v$session s where p.addr = s.paddr"
-            " and s.sid = sys_context('userenv', 'sid')"
-        )[1][0][0]
-        client.begin(LOTSLIOS, {"n": 10**9})
-        data = json.loads(run("advise", "-p", str(int(spid)), "--json").stdout)
+        spid = begin_lotslios(client)
+        data = json.loads(run("advise", "-p", str(spid), "--json").stdout)
     assert (data["break_mode"], data["cpu_pct"], data["client"]) == ("local", 0, None)
 
 
@@ -245,7 +235,7 @@ def test_a_session_is_bounded_by_the_waits_that_it_has(
         until(lambda: other.query(waits)[1] == [[1]], "the wait for the lock")
         other.rollback()
         client.finish()
-        client.begin(LOTSLIOS, {"n": 10**9})
+        begin_lotslios(client)
         calls = "select count(*) from v$session where status = 'ACTIVE'"
         until(lambda: other.query(calls)[1] == [[2]], "the call")
         # WHEN it is observed alone, and when the database is asked

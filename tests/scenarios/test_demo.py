@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import WITHOUT_CAPABILITIES
 from tests.waiting import PATIENCE_S, until
 
 Process = subprocess.Popen[str]
@@ -21,7 +22,6 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., Process]
 
 RUNS = 6  # the fewest that the demo takes
-WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 CHAIN = ["nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll"]
 
 

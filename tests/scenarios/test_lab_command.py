@@ -15,8 +15,10 @@ from typing import Any
 import oracledb
 import pytest
 
+from tests.conftest import WITHOUT_CAPABILITIES
 from tests.waiting import PATIENCE_S, cpu_s, until
 
+NOBODY = 65534
 Lab = Callable[..., subprocess.CompletedProcess[str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Start = Callable[..., subprocess.Popen[str]]
@@ -253,6 +255,22 @@ def test_ps_shows_break_modes_and_reasons(background: Lab, run: Run) -> None:
     assert third["reason"].endswith("sets DISABLE_OOB=ON")
     assert first["client"].startswith("127.0.0.1:")
     assert {each["instance"] for each in (first, second, third)} == {"LAB"}
+
+
+@pytest.mark.parametrize("verb", ["lab status", "load w.toml"])
+def test_a_home_of_another_user_is_said(root: None, run: Run, verb: str, tmp_path: Path) -> None:
+    """As after setpriv, and some sudo."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    os.chown(home, NOBODY, NOBODY)
+    (tmp_path / "w.toml").write_text(
+        'client = "python-oracledb"\n[[statements]]\nsql = "select 1 from dual"\n'
+    )
+    prefix = ("env", "-u", "XDG_STATE_HOME", "-C", str(tmp_path), f"HOME={home}")
+    ended = run(*verb.split(), prefix=(*prefix, *WITHOUT_CAPABILITIES))
+    assert ended.returncode == 4
+    assert ended.stderr.endswith("is not this user's: set XDG_STATE_HOME to a folder\n")
+    assert ended.stderr.count("\n") == 1
 
 
 def pids() -> list[int]:

@@ -29,6 +29,7 @@ from tests.conftest import Run
         ("select 1 -- it's :no\nfrom t where n = :n", ["n"]),
         ("select /* it's :no\n */ :n from t", ["n"]),
         ("select * from t sample(1) as of timestamp :ts where a[1:2] = 1", ["ts"]),
+        ("select n'it''s :no', nq'[it's :no]', ? from t where n = :1", ["1"]),
         ("select a::text, :b ::int from t where x = :c::int", ["b", "c"]),
     ],
 )

@@ -41,6 +41,8 @@ def test_the_built_in_ones() -> None:
         "cancel-latency",
         "client-check",
         "client-check-reads",
+        "database-link",
+        "database-link-polling",
         "dropped-urgent",
         "latency-layers",
         "lost-client",

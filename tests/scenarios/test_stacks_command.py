@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,18 @@ import pytest
 from polltrace.backends.choice import PTRACE_WARNING
 from polltrace.engines import break_chains
 from polltrace.stacks import classify, parse_folded
+from tests.busy import busy_session
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 CHAIN = ("nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll")
+
+
+@pytest.fixture(scope="module")
+def busy_server() -> Iterator[int]:
+    """One for all: nearly every test here looks at it."""
+    with busy_session() as spid:
+        yield spid
 
 
 @pytest.mark.usefixtures("lab")
@@ -166,7 +174,7 @@ def test_output_that_cannot_be_written(run: Run) -> None:
 
 @pytest.mark.usefixtures("lab")
 def test_ptrace_shows_the_whole_chain_too(run: Run, busy_server: int) -> None:
-    options = ("--backend", "ptrace", "-p", str(busy_server), "-d", "1")
+    options = ("--backend", "ptrace", "-p", str(busy_server), "-d", "0.2")
     ended = run("stacks", *options, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr.startswith(

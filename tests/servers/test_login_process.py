@@ -9,7 +9,7 @@ import pytest
 
 from polltrace.errors import DriverError
 from polltrace.servers import login_process
-from polltrace.servers.database import Login
+from polltrace.servers.login import Login
 from polltrace.servers.login_process import LoginProcess
 from polltrace.servers.session_trace import SessionTrace
 from tests.conftest import Run

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from tests.conftest import WITHOUT_CAPABILITIES
 
-WITHOUT_CAPABILITIES = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture

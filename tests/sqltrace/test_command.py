@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import threading
 from pathlib import Path
@@ -39,6 +40,23 @@ TRACE = (
     + call("FETCH", 8, c=20, e=60, tim=6_002_080, dep=1)
     + call("EXEC", 7, c=50, e=100, tim=6_002_100)
 )
+
+TURNS = (
+    "*** SESSION ID:(1.1) 2023-08-30 23:05:42.000\n"
+    + parsing(5, "select 1", sqlid="ofone")
+    + call("PARSE", 5, c=1, e=10, tim=4_980)
+    + call("EXEC", 5, c=1, e=20, tim=5_000)
+    + "*** SESSION ID:(2.1) 2023-08-30 23:05:42.000\n"
+    + parsing(6, "select 2", sqlid="oftwo")
+    + call("EXEC", 6, c=1, e=10, tim=9_000)
+    + "*** SESSION ID:(1.1) 2023-08-30 23:05:42.000\n"
+    + call("FETCH", 5, c=1, e=10, tim=20_000)
+    + call("EXEC", 5, c=1, e=10, tim=20_010)
+    + "*** SESSION ID:(2.1) 2023-08-30 23:05:42.000\n"
+    + call("EXEC", 6, c=1, e=10, tim=9_010)
+    + call("FETCH", 6, c=1, e=10, tim=9_020)
+)
+"""Two sessions that take turns in a file, of which the second had parsed before."""
 
 
 @pytest.fixture
@@ -259,15 +277,54 @@ def test_the_tree_of_an_experience(run: Run, trace: str) -> None:
     ]  # fmt: skip
 
 
+def test_calls_that_nest_deeper_than_oracle_s(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "deep.trc"
+    deep = [call("EXEC", i, c=1, e=1000 * i, dep=3000 - i, tim=10**9 + i) for i in range(1, 3001)]
+    path.write_text("".join(deep))
+    for words in ((), ("--json",)):
+        done = run("trace", "calls", str(path), *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "calls nest 3,000 deep" in done.stderr
+    assert run("trace", "page", str(path), "-o", str(tmp_path / "a.html")).returncode == 0
+
+
+def test_a_plan_row_with_a_number_that_is_none(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.trc"
+    row = "STAT #1 id={} cnt={} pid=0 pos=1 obj=0 op='SORT (cr=1 pr=0 pw=0 time=5 us)'\n"
+    rows = row.format(1, 7) + row.format(2, "9" * 5000)
+    path.write_text(parsing(1, "select 1") + call("EXEC", 1, c=1, e=1, tim=10) + rows)
+    (found,) = data(run, "statements", str(path))["rows"]
+    assert [(each["id"], each["rows"]) for each in found["plan"]] == [(1, 7)]
+
+
 def test_gaps_are_where_no_record_is(run: Run, trace: str) -> None:
     found = data(run, "gaps", trace)["rows"][0]
     # From the end of the think time to the begin of the block.
     assert found["gap_s"] == pytest.approx((6_002_000 - 6_001_000) * 1e-6)
 
 
+def test_gaps_are_a_session_s_own(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.trc"
+    path.write_text(TURNS)
+    (found,) = data(run, "gaps", str(path))["rows"]
+    # From the end of session 1's first call to the begin of its second one.
+    assert found["sid"] == 1
+    assert found["gap_s"] == pytest.approx((19_990 - 5_000) * 1e-6)
+
+
 def test_binds_in_their_places(run: Run, trace: str) -> None:
     printed = run("trace", "binds", trace).stdout
     assert "select * from t where a = '1686' and b = ':x';" in printed
+
+
+def test_what_was_bound_is_neither_changed_nor_a_line_of_its_own(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a\ndrop table t;.trc"
+    binds = ' Bind#0\n  oacdty=01\n  value="a\x1b[2J\'b"\n Bind#1\n  oacdty=02\n  value=1.2.3\n'
+    executed = call("EXEC", 1, c=1, e=1, tim=10)
+    path.write_text(f"{parsing(1, 'select :a, :b from dual')}BINDS #1:\n{binds}{executed}")
+    comment, sql = run("trace", "binds", str(path)).stdout.splitlines()
+    assert comment.startswith("-- ")
+    assert sql == "select 'a'||chr(27)||'[2J''b', '1.2.3' from dual;"
 
 
 def test_what_differs_between_two_traces(run: Run, trace: str, tmp_path: Path) -> None:
@@ -286,6 +343,21 @@ def test_a_part_of_a_file_answers_as_the_whole_does(run: Run, trace: str, tmp_pa
     assert of_part["rows"] == of_whole["rows"]
     assert "db file sequential read" not in part.read_text()
     assert run("trace", "crop", trace, "-o", str(part)).returncode == 8
+
+
+@pytest.mark.parametrize("turns", [TURNS, re.sub(r" sqlid='\w+'", "", TURNS)], ids=["11g", "10g"])
+def test_a_part_of_a_file_has_the_sessions_and_statements_of_its_calls(
+    run: Run, tmp_path: Path, turns: str
+) -> None:
+    whole, part = tmp_path / "a.trc", tmp_path / "part.trc"
+    whole.write_text(turns)
+    where = ("--where", "name = 'FETCH'")
+    assert run("trace", "crop", str(whole), "-o", str(part), *where).returncode == 0
+    sessions = "select sid, sqlid, sql from calls where name = 'FETCH' order by line"
+    of_part, of_whole = (data(run, str(each), "--sql", sessions) for each in (part, whole))
+    assert of_part["rows"] == of_whole["rows"]
+    assert [each["sid"] for each in of_part["rows"]] == [1, 2]
+    assert part.read_text().count("PARSE #5:") == 1
 
 
 def test_one_page_has_the_timeline_and_the_flame_graph(

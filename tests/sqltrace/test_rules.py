@@ -73,6 +73,21 @@ def test_what_a_call_contains_is_not_counted_twice() -> None:
     assert scan(trace)[1].orphan_calls == 0
 
 
+@pytest.mark.parametrize(
+    ("early", "end", "orphans"),
+    [(30, 1_000_300, 0), (31, 1_000_300, 1), (20, 1_000_120, 0), (20, 1_000_110, 1)],
+)
+def test_a_call_may_begin_a_little_before_the_one_that_contains_it(
+    early: int, end: int, orphans: int
+) -> None:
+    """Ends and durations are rounded and taken one after the other; half of it is inside."""
+    begin = 1_000_100 - early
+    trace = call("FETCH", 2, c=0, e=end - begin, tim=end, dep=1) + call(
+        "EXEC", 1, c=0, e=300, tim=1_000_400
+    )
+    assert scan(trace)[1].orphan_calls == orphans
+
+
 def test_recursive_calls_outside_of_any_call_are_orphans() -> None:
     trace = (
         parsing(2, "update seg$", dep=1)
@@ -90,16 +105,18 @@ def test_a_between_call_wait_is_in_no_call() -> None:
 
 
 def test_units_of_10_2_are_told_from_its_timestamps() -> None:
-    # 2007-07-11 09:05:33.8 is 1184144733.8 s, which is so many units of 1.024 us.
+    # 2007-07-11 09:05:33.8 is 1184144733.8 s, here in units of 1.024 us.
     units = round(1184144733.8e6 / 1.024)
     trace = (
         "Oracle Database 10g Enterprise Edition Release 10.2.0.3.0 - Production\n"
         "*** 2007-07-11 11:05:33.800\n" + wait(1, CLIENT, 3_590_435, units)
         + call("EXEC", 1, c=1000, e=1000, tim=units + 2000)
+        + wait(1, CLIENT, 21, units + 2021)
     )  # fmt: skip
     table, summary = scan(trace)
     assert summary.clock == 1024
     assert table["ela_us"].to_pylist()[0] == 3_676_605  # it was 3.677 s
+    assert table["ela_us"].to_pylist()[2] == 22  # 21.504
     assert (table["c_us"].to_pylist()[1], table["e_us"].to_pylist()[1]) == (1000, 1024)
     assert scan(trace, clock=1000)[0]["ela_us"].to_pylist()[0] == 3_590_435
 
@@ -239,6 +256,9 @@ def test_experiences_are_parted_by_think_time() -> None:
 def test_a_clock_that_goes_back_is_counted() -> None:
     trace = wait(1, CLIENT, 1, 90_000_000) + wait(1, CLIENT, 1, 10_000_000)
     assert scan(trace)[1].clock_steps == 1
+    # Calls overlap by less than a second where one processor's clock is behind another's.
+    near = wait(1, CLIENT, 1, 90_000_000) + wait(1, CLIENT, 1, 89_000_000)
+    assert scan(near)[1].clock_steps == 0
 
 
 def test_other_records() -> None:
@@ -263,6 +283,18 @@ def test_what_was_not_understood_is_counted_by_kind() -> None:
     assert summary.not_understood == {"kgl": 2, "ORA": 1, "(number)": 1}
 
 
+@pytest.mark.parametrize("number", ["5x", "5.1", "-", "", "x"])
+def test_what_has_no_number_of_a_cursor_is_no_call(number: str) -> None:
+    assert rows(call("EXEC", 5, c=1, e=1, tim=1).replace("#5", f"#{number}")) == []
+
+
+@pytest.mark.parametrize("between", [",", " "])
+def test_a_blank_parts_fields_as_a_comma_does(between: str) -> None:
+    (found,) = rows(f"EXEC #5:c=1,e=2{between}p=3{between}dep=4,og=1,plh=7,tim=9\n")
+    names = ("c_us", "e_us", "p", "dep", "plh", "tim_us")
+    assert tuple(found[name] for name in names) == (1, 2, 3, 4, 7, 9)
+
+
 def test_numbers_of_any_length_follow_one_another() -> None:
     numbers = [
         *(1, 12345678, 123456789, 12345678, 123456789012345, 1234567890123456, 12345679),
@@ -278,8 +310,9 @@ def test_numbers_of_any_length_follow_one_another() -> None:
         found = rows(trace, columns)
         assert [each["tim_us"] for each in found] == [each for each in numbers for _ in range(3)]
         assert [each["plh"] for each in found[::3]] == numbers[::-1]
-    leading = "WAIT #5: nam='x' ela= 3 tim=00000000123\n" + wait(5, "x", 1, 123)
-    assert [each["tim_us"] for each in rows(leading, ("tim_us",))] == [123, 123]
+    for zeros in (8, 16):
+        leading = f"WAIT #5: nam='x' ela= 3 tim={'0' * zeros}123\n" + wait(5, "x", 1, 123)
+        assert [each["tim_us"] for each in rows(leading, ("tim_us",))] == [123, 123]
 
 
 def test_numbers_out_of_range_are_left_out_and_counted() -> None:

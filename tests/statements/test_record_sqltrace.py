@@ -23,6 +23,8 @@ from tests.lab.conftest import oralab as oralab  # noqa: PLC0414
 from tests.lab.conftest import start_lab as start_lab  # noqa: PLC0414
 from tests.waiting import PATIENCE_S, until
 
+pytestmark = pytest.mark.usefixtures("quick_calibration")
+
 TRACED = "select sql_trace from v$session where sid = :sid"
 TRACE_FILE = "select value from v$diag_info where name = 'Default Trace File'"
 Process = subprocess.Popen[str]

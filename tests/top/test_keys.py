@@ -132,8 +132,9 @@ def test_the_cure_is_copied_of_an_open_session_and_either_is_recorded() -> None:
 def test_panes_of_an_open_session() -> None:
     assert after("enter", "2").pane is Pane.FLAME
     assert after("enter", "tab", "tab").pane is Pane.GAPS
-    assert after("enter", *["tab"] * 6).pane is Pane.FORECAST
+    assert after("enter", *["tab"] * 7).pane is Pane.FORECAST
     assert after("enter", "6").pane is Pane.SQL
+    assert after("enter", "7").pane is Pane.TIME
     assert after("enter", "t").pane is Pane.GAPS
     assert (after("enter", "4").countings, after("enter", "4", "s").countings) == (1, 2)
     assert after("enter", "4", "escape").pane is Pane.FORECAST

@@ -16,12 +16,12 @@ from polltrace.overhead.advice import Advice
 from polltrace.profiles.sampled import ON_CPU, named_stacks
 from polltrace.recording import read
 from polltrace.recording.summary import summary
-from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.top.keys import press
 from polltrace.top.player import Player
 from polltrace.top.state import UIState
+from tests.busy import begin_lotslios
 from tests.conftest import POLLTRACE
 from tests.waiting import until
 
@@ -36,8 +36,7 @@ def recorded(
     path = tmp_path_factory.mktemp("recorded") / "lab.polltrace"
     with LabServer() as server, DriverClient() as client:
         server.connect(client, break_poll_skip=3, disable_oob=True)
-        spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
-        client.begin(LOTSLIOS, {"n": 10**9})
+        spid = begin_lotslios(client)
         command = [POLLTRACE, "record", "-o", str(path), "-p", str(spid), "-i", "0.5"]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as recording:
             until(lambda: has_enough(path), "five seconds, timed gaps and checks on CPU")

@@ -10,6 +10,7 @@ import pytest
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.profiles.frames import Bucket, Header, PollRate, PollWindows, ProcessTotals, Syscall
+from polltrace.profiles.latch_wait import LatchWait
 from polltrace.profiles.profile import Profile
 from polltrace.servers.servers import Server
 from polltrace.top.session_panes import flame
@@ -72,7 +73,7 @@ On-CPU stacks in 5 s, innermost first
  95.0 % sqlite3VdbeExec < opifch2 < main
 
 
-1 Forecast 2 Flame 3 Gaps 4 Syscalls 5 Now 6 SQL c Cure R Record Esc Back ? Help
+1 Forecast 2 Flame 3 Gaps 4 Calls 5 Now 6 SQL 7 Time c Cure R Record Esc Back ?
 """
 
 
@@ -87,6 +88,14 @@ def in_band() -> SessionView:
 
 def test_the_screen_of_an_in_band_session() -> None:
     assert text(in_band()) == SCREEN
+
+
+def test_a_session_that_spins_for_a_latch() -> None:
+    stacks = [replace(STACKS[0], latch=LatchWait(("main", "kslgetl"), sleeps=False)), *STACKS[1:]]
+    polls = profile(polls=4000, rate=PollRate(80_000, 79_000, 81_000))
+    shown = text(session_view(server(102), polls, stacks, COSTS))
+    assert "\nSpinning for latches: 75.00 % [68.57, 80.49] of its CPU\n" in shown
+    assert "latches" not in SCREEN
 
 
 def test_the_default_is_not_shown_for_a_file_that_was_not_read() -> None:

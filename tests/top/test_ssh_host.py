@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import socket
-import stat
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import POLLTRACE, ROOT, missing
+from tests.conftest import POLLTRACE, ROOT
+from tests.ssh import reached_by_ssh
 from tests.waiting import PATIENCE_S, until
 
-SSHD = Path("/usr/sbin/sshd")
-PRIVSEP = Path("/run/sshd")
 BUILT = ROOT / "probes" / "build"
 
 
@@ -57,49 +53,10 @@ class DbHost:
 
 @pytest.fixture(scope="module")
 def dbhost(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DbHost]:
-    if os.geteuid() != 0:
-        missing("the probe on the other host needs root")
-    if not SSHD.exists():
-        missing("sshd is not installed: ./setup.sh --tests")
     folder = tmp_path_factory.mktemp("dbhost")
-    for key in ("host", "user"):
-        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)]
-        subprocess.run(command, check=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    (folder / "sshd_config").write_text(
-        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder / 'host'}\nPidFile none\n"
-        f"AuthorizedKeysFile {folder / 'user.pub'}\nStrictModes no\nUsePAM no\n"
-        "PasswordAuthentication no\nPermitRootLogin prohibit-password\n"
-    )
-    (folder / "known").write_text(f"dbhost {(folder / 'host.pub').read_text()}")
-    (folder / "config").write_text(
-        f"Host *\nHostname 127.0.0.1\nPort {port}\nUser root\nHostKeyAlias dbhost\n"
-        f"IdentityFile {folder / 'user'}\nIdentitiesOnly yes\n"
-        f"UserKnownHostsFile {folder / 'known'}\nGlobalKnownHostsFile /dev/null\n"
-    )
-    ssh = folder / "ssh"
-    ssh.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder / "config"} "$@"\n')
-    ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
-    probe = Path(shutil.copy(BUILT / "polltrace-probe", folder / "polltrace-probe"))
-    ours = not PRIVSEP.exists()
-    PRIVSEP.mkdir(mode=0o755, exist_ok=True)
-    command = [str(SSHD), "-D", "-e", "-f", str(folder / "sshd_config")]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as daemon:
-        until(lambda: _listens(port), "sshd")
-        path = f"{folder}:{os.environ['PATH']}"
-        (folder / "tmp").mkdir()
-        environment = {**os.environ, "PATH": path, "TMPDIR": str(folder / "tmp")}
+    with reached_by_ssh(folder) as environment:
+        probe = Path(shutil.copy(BUILT / "polltrace-probe", folder / "polltrace-probe"))
         yield DbHost(folder, probe, environment)
-        daemon.terminate()
-    if ours:
-        PRIVSEP.rmdir()
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as to:
-        return to.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.usefixtures("lab")

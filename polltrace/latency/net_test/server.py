@@ -71,9 +71,11 @@ class _Server:
                     f"{peer[0]}: {plan.mode}, {plan.length:,} bytes {plan.direction}, "
                     f"{plan.seconds:g} s"
                 )
-                _ANSWERS[plan.mode](connection, plan)
+                # A client that has all that it wanted leaves what is still on its way.
+                with contextlib.suppress(ConnectionResetError):
+                    _ANSWERS[plan.mode](connection, plan)
             except (OSError, ValueError) as error:
-                self._say(f"{peer[0]}: {error}")
+                self._say(f"{peer[0]}: {getattr(error, 'strerror', None) or error}")
         self._ended(served=served)
 
     def _ended(self, *, served: bool) -> None:

@@ -26,7 +26,7 @@ bool tally_begin(struct tally *tally, const struct names *of_block);
 // One more call of the block's name `name`. False: no memory.
 bool tally_add(struct tally *tally, int32_t name, bool wait, int64_t dur_us);
 
-// Whether there is so much in it that it should become a batch.
+// Whether there is enough in it for a batch.
 bool tally_is_full(const struct tally *tally);
 
 // Make `batch` of it, a row for each kind of call, and forget all. False: no

@@ -14,6 +14,7 @@ from polltrace.scenarios.analyse.expectations import (
     client_checks,
     latches,
     latency,
+    links,
     loads,
     network,
     polling,
@@ -47,6 +48,11 @@ CHECKS: Mapping[str, Callable[[RunResult], Iterator[Observation]]] = {
     "gets of finds": latches.gets_of_finds,
     "gets of results": latches.gets_of_results,
     "misses add up": latches.misses_add_up,
+    "link messages": links.link_messages,
+    "link packets": links.link_packets,
+    "link published": links.link_published,
+    "link delay": links.link_delay,
+    "remote polls": links.remote_polls,
 }
 
 
@@ -57,11 +63,13 @@ class ExpectationResult:
     - `text`: the sentence of the scenario file
     - `held`: whether it holds; None where it has no check or this run cannot tell
     - `words`: the evidence
+    - `required`: whether a run in which it does not hold has failed
     """
 
     text: str
     held: bool | None
     words: str
+    required: bool = False
 
 
 def checked_expectations(result: RunResult) -> list[ExpectationResult]:
@@ -78,4 +86,4 @@ def _checked(expected: Expected, result: RunResult) -> ExpectationResult:
     words = [each.words for each in shown]
     if held and len(points) > MOST_SHOWN:
         words = [f"all {len(points)}"]
-    return ExpectationResult(expected.text, held, "; ".join(words))
+    return ExpectationResult(expected.text, held, "; ".join(words), expected.required)

@@ -39,7 +39,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
     size_t old = length_of(at) - HEADER, room = most - size + old;
     if (room > sizeof body)
         room = sizeof body;
-    if (old > room)
+    // Without room for a byte, LLVMFuzzerMutate() would take one all the same.
+    if (room == 0 || old > room)
         return LLVMFuzzerMutate(data, size, most);
     memcpy(body, at + HEADER, old);
     size_t new = LLVMFuzzerMutate(body, old, room);

@@ -516,3 +516,61 @@ select t.rowid, a.rowid from t, t a where t.rowid = a.rowid and a.rowid > charto
 update t set n = 1 where rowid = :r returning rowid into :s
 select max(b), b + 1.5f, -2d, binary_double_nan, cast(n as binary_float) from t group by b
 begin dbms_result_cache.bypass(true); dbms_result_cache.flush; end;
+create table f (n number default 1, v varchar2(9)) result_cache (mode force)
+create table f result_cache (mode default) as select n from t
+alter table t result_cache (mode force)
+create or replace function f (k number default 1) return varchar2 deterministic result_cache relies_on (t, a.t) is begin return k; end;
+create package p as function f return number result_cache; end;
+select case grouping(n) when 1 then 'Total:' else to_char(n) end, sum(wide) from t group by rollup((n, v)) order by grouping(n), v
+select n, v, count(*) from t group by v, rollup(n, d) having count(*) > 1 order by 1 desc nulls last, 2
+select n from t group by cube(n, v)
+select n from t group by grouping sets ((n), v)
+select a.n, b.v from t a, t b where a.n = b.n(+) and b.v(+) = 'x' and a.d > b.d(+) order by 1
+select * from t a, (select n from t) b, dual where a.n(+) = b.n and rownum <= 3
+select n from t where (n, v) in ((1, 'a'), (2, 'b')) and (n, wide) not in (select n, wide from t)
+select n from t where (n, d) <> (select n, d from t) or lnnvl(n > 1)
+update t set (n, v) = (select n, v from t where rownum = 1), d = sysdate where n = :n
+savepoint a
+rollback work to savepoint a
+merge into t x using (select n, v from t) y on (x.n = y.n) when matched then update set v = y.v where y.v is not null when not matched then insert (n, v) values (y.n, y.v) where y.n > 1
+merge into t using dual on (1 = 0) when not matched then insert values (1, 2, 'x', sysdate, null, null, null, 1d)
+create sequence s start with -5 increment by 2 maxvalue 100 minvalue -10 cycle nocache order
+drop sequence s
+insert into t (n, v) values (s.nextval, s.currval)
+select s.nextval from t where n = s.currval
+select n from t where regexp_like(v, '^(a|b)[[:alpha:]]{2,3}?\1$', 'im')
+select regexp_replace(v, '([^,]*),', '\1;', 1, 2, 'i'), regexp_substr(v, '\d+'), regexp_instr(v, 'a', 1, 1, 1), regexp_count(v, 'x') from t
+select listagg(v, ',') within group (order by wide desc nulls last, d) from t group by n
+select rawtohex(sys_guid()), hextoraw('00'), vsize(n), nvl(n, 'x') from t
+select xmlelement(n) from t pivot (count(*) for n in (1))
+lock table t in share row exclusive mode wait 3
+alter table t add (x number(5,2) not null)
+alter table t rename column n to m
+alter table t drop column wide
+alter table t rename to u
+declare x number := 1; c constant varchar2(10) := 'a'; d t.d%type; b boolean; begin x := x + 1; if b and x > 1 then null; elsif not b then x := 2; else x := 3; end if; end;
+<<o>> declare type r is record (a number := 7, b varchar2(5)); type m is table of r index by pls_integer; v m; begin v(1).a := 4; v.delete; o.v(2).b := 'x'; end;
+declare cursor c(k number) is select * from t where n > k; r c%rowtype; type a is table of c%rowtype; m a; begin open c(1); loop fetch c bulk collect into m limit 100; exit when c%notfound; end loop; close c; for x in c(2) loop continue when x.n = 1; end loop; end;
+declare e exception; pragma exception_init(e, -20001); begin <<a>> for i in reverse 1..3 loop while true loop exit a when i = 2; end loop; end loop a; raise e; exception when no_data_found or e then raise_application_error(-20001, sqlerrm(sqlcode)); when others then raise; end;
+begin forall i in 1..9 update t set v = m(i) where n = i returning n bulk collect into k; case x when 1 then null; else null; end case; end;
+declare x number; begin execute immediate 'select 1 from dual where :1 = 1' into x using in 1; open rc for 'select 1 from dual' using 1; open :c for select n from t where n = :b; insert into t values (1) returning rowid into x; commit; rollback; end;
+create or replace package body scott.p as n number; procedure q(a in out nocopy number default 1, b out varchar2) is begin a := 2; return; end q; function f(x date) return number is begin return case when x is null then 1 else 2 end; end; begin n := f(b => 1); end p;
+create procedure p authid current_user as pragma autonomous_transaction; begin commit; end;
+drop package body p
+call p(1, b => 2)
+select pk.f(n), dbms_random.value(1, 2) from t
+create or replace view v (a, b) as select id, name from emp where id > 1 with read only
+create or replace public synonym s for scott.emp@link.world
+create synonym s for emp
+drop public synonym s
+drop view v
+select level, prior name, connect_by_root name, sys_connect_by_path(name, '/'), connect_by_isleaf from emp start with boss is null connect by nocycle prior id = boss order siblings by name desc nulls last
+select e.*, connect_by_iscycle from emp e, dep d where e.dept = d.id(+) and level > 1 connect by nocycle prior e.id = e.boss and prior e.name <> d.city
+select count(*) from (select level l from dual connect by level <= 10) start with l = 1 connect by l = prior l + 1 group by level
+select interval '4 5:12:10.222' day to second(3), interval '123-2' year(3) to month, - interval '30.12345' second(2,4) from dual
+select numtodsinterval(1, 'DAY') + to_dsinterval('1 0:0:0') * 2 / 3, sysdate - interval '1' hour, extract(day from systimestamp - systimestamp) from dual
+select dept, boss, grouping(dept) from emp group by cube(dept, (boss, id)) having count(*) > 1 order by dept
+select dept, boss from emp group by grouping sets ((dept, boss), dept)
+select cast(name as char(5)), nullif(cast('a' as char(3)), 'a ') from emp where 'a ' = 'a' or name in ('x ', 'y')
+select dump(name, 1016, 1, 2), userenv('sid') from emp where hextoraw('0a') = '0A' for update skip locked
+create table t (a char(5), b char, c char(3 char), d number(*,0), e number(*))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "link/query.h"
+#include "sql/types/binary_number.h"
 #include "sql/types/value.h"
 #include "ttc/bind_types.h"
 #include "ttc/capabilities.h"
@@ -39,6 +40,12 @@ static struct description describe(sqlite3_value *value) {
         return (struct description){TYPE_INTERVAL_YM, INTERVAL_YM_WIRE, false};
     case CLASS_INTERVAL_DS:
         return (struct description){TYPE_INTERVAL_DS, INTERVAL_DS_WIRE, false};
+    case CLASS_BINARY_FLOAT:
+        return (struct description){TYPE_BINARY_FLOAT, BINARY_FLOAT_WIRE,
+                                    false};
+    case CLASS_BINARY_DOUBLE:
+        return (struct description){TYPE_BINARY_DOUBLE, BINARY_DOUBLE_WIRE,
+                                    false};
     case CLASS_RAW:
         return (struct description){TYPE_RAW, bytes, false};
     default:
@@ -90,6 +97,12 @@ static void out_value(struct wire_out *out, sqlite3_value *value) {
         break;
     case CLASS_INTERVAL_DS:
         length = INTERVAL_DS_WIRE;
+        break;
+    case CLASS_BINARY_FLOAT:
+        length = BINARY_FLOAT_WIRE;
+        break;
+    case CLASS_BINARY_DOUBLE:
+        length = BINARY_DOUBLE_WIRE;
         break;
     default:
         break;

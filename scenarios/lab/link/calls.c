@@ -12,6 +12,7 @@ enum {
     END_OF_FILE = 3113,
     PROTOCOL_ERROR = 3106,
     RECEIVE_TIMEOUT = 12609,
+    CONNECT_TIMEOUT = 12170,
     SEVERE = 2068,
     BREAK_ANSWERED_WITHIN_S = 10, // where SQLNET.RECV_TIMEOUT says nothing
     FOR_NOBODY_WITHIN_S = 1,      // and where our client is gone
@@ -139,13 +140,19 @@ static bool next_payload(struct wire_in *in) {
 }
 
 bool packet_lost(struct connection *c) {
-    const bool late = strncmp(c->tns.fault, "ORA-12609", 9) == 0;
-    const bool bad = strncmp(c->tns.fault, "ORA-12592", 9) == 0;
-    return connection_lost(c,
-                           late  ? RECEIVE_TIMEOUT
-                           : bad ? PROTOCOL_ERROR
-                                 : END_OF_FILE,
-                           "");
+    static const struct {
+        const char *fault;
+        unsigned error;
+    } known[] = {
+        {"ORA-12170", CONNECT_TIMEOUT}, // of the logon
+        {"ORA-12592", PROTOCOL_ERROR},
+        {"ORA-12609", RECEIVE_TIMEOUT},
+    };
+    unsigned error = END_OF_FILE;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(c->tns.fault, known[i].fault, strlen(known[i].fault)) == 0)
+            error = known[i].error;
+    return connection_lost(c, error, "");
 }
 
 void connection_reads(struct connection *c) {

@@ -46,6 +46,7 @@ static void read_column(struct connection *c, struct column *column,
     in_dlc(in); // type
     in_ub(in);  // position
     in_ub(in);  // flags
+    column->fixed = type->type == TYPE_CHAR;
     column->type = type->type == TYPE_CHAR ? COLUMN_VARCHAR2 : type->type;
     column->size = size < LONGEST_COLUMN ? size : LONGEST_COLUMN;
 }

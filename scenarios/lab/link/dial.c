@@ -16,6 +16,7 @@
 #include "link/address.h"
 #include "link/connection.h"
 #include "net/connect.h"
+#include "net/keepalive.h"
 
 enum {
     UNRESOLVED = 12154,
@@ -77,12 +78,12 @@ static int dial(const struct address *address, unsigned timeout_s,
     return fd;
 }
 
-static void set_options(int fd) {
+static void set_options(int fd, unsigned expire_time) {
     const int on = 1;
     const struct timeval most = {.tv_sec = SENT_WITHIN_S};
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    keepalive_set(fd, expire_time);
     // A remote server that reads nothing more does not hold us for ever.
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
 }
@@ -125,7 +126,7 @@ static bool reach_server(struct connection *c,
     const int fd = dial(&address, timeout_s, error);
     bool accepted = fd >= 0 && tns_open(&c->tns, fd, fd);
     if (accepted) {
-        set_options(fd);
+        set_options(fd, c->ora->expire_time);
         c->tns.deadline_us = clock_us() + timeout_s * INT64_C(1000000);
         accepted = ask(c, &address, error);
     } else if (fd >= 0) {

@@ -73,7 +73,8 @@ void execute_parse(struct remote_query *query) {
 bool execute_fetch(struct remote_query *query, struct sqlite3_value **value,
                    unsigned values, uint32_t rows) {
     struct connection *c = query->connection;
-    const struct head head = {.options = OPTION_EXECUTE | OPTION_FETCH,
+    const struct head head = {.options = OPTION_EXECUTE |
+                                         (rows > 0 ? OPTION_FETCH : 0),
                               .cursor = query->cursor,
                               .values = values,
                               .count = rows,

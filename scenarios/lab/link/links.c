@@ -23,6 +23,7 @@ struct remote {
     const struct sqlnet_ora *ora;
     struct connection *connections; // those that are lost as well, while
                                     // queries refer to them
+    struct ora_error lost;          // of one whose transaction was lost with it
 };
 
 static struct connection *open_connection_of(const struct remote *remote,
@@ -42,10 +43,18 @@ static void drop(struct remote *remote, struct connection *connection) {
     free(connection);
 }
 
+// The remote side ends the transaction of a connection that is lost.
+static void note_lost(struct remote *remote, struct connection *c) {
+    if (!c->open && c->uncommitted)
+        remote->lost = c->error;
+    c->uncommitted = c->uncommitted && c->open;
+}
+
 static void drop_lost(struct remote *remote) {
     struct connection *c = remote->connections, *next;
     for (; c; c = next) {
         next = c->next;
+        note_lost(remote, c);
         if (!c->open && c->queries == 0)
             drop(remote, c);
     }
@@ -215,14 +224,19 @@ static bool end_transaction(struct remote *remote, bool commit,
     bool done = true;
     for (struct connection *c = remote->connections; c; c = c->next) {
         c->used = false;
-        if (!c->open || !c->uncommitted)
-            continue;
-        if (!query_settle(c) ||
-            !call_alone(c, commit ? CALL_COMMIT : CALL_ROLLBACK)) {
+        if (c->open && c->uncommitted &&
+            !(query_settle(c) &&
+              call_alone(c, commit ? CALL_COMMIT : CALL_ROLLBACK))) {
             *error = c->error;
             done = false;
         }
+        note_lost(remote, c);
     }
+    if (done && remote->lost.number) {
+        *error = remote->lost;
+        done = false;
+    }
+    remote->lost = (struct ora_error){0};
     return done;
 }
 

@@ -95,12 +95,13 @@ static bool agree_on_types(struct connection *c) {
     static const struct {
         uint8_t type, form;
     } types[] = {
-        {TYPE_VARCHAR2, UNIVERSAL},    {TYPE_NUMBER, ORACLE},
-        {TYPE_LONG, UNIVERSAL},        {TYPE_DATE, ORACLE},
-        {TYPE_RAW, UNIVERSAL},         {TYPE_CHAR, UNIVERSAL},
-        {TYPE_CLOB, UNIVERSAL},        {TYPE_BLOB, UNIVERSAL},
-        {TYPE_TIMESTAMP, UNIVERSAL},   {TYPE_TIMESTAMP_TZ, UNIVERSAL},
-        {TYPE_INTERVAL_YM, UNIVERSAL}, {TYPE_INTERVAL_DS, UNIVERSAL},
+        {TYPE_VARCHAR2, UNIVERSAL},     {TYPE_NUMBER, ORACLE},
+        {TYPE_LONG, UNIVERSAL},         {TYPE_DATE, ORACLE},
+        {TYPE_RAW, UNIVERSAL},          {TYPE_CHAR, UNIVERSAL},
+        {TYPE_CLOB, UNIVERSAL},         {TYPE_BLOB, UNIVERSAL},
+        {TYPE_TIMESTAMP, UNIVERSAL},    {TYPE_TIMESTAMP_TZ, UNIVERSAL},
+        {TYPE_INTERVAL_YM, UNIVERSAL},  {TYPE_INTERVAL_DS, UNIVERSAL},
+        {TYPE_BINARY_FLOAT, UNIVERSAL}, {TYPE_BINARY_DOUBLE, UNIVERSAL},
     };
     struct wire_out *out = &c->out;
     out->length = 0;

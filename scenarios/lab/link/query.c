@@ -192,8 +192,14 @@ bool query_execute(struct remote_query *query, struct sqlite3_value **value,
         return false;
     forget_rows(query);
     query->at_end = false;
-    query->executed = true;
-    return execute_fetch(query, value, values, rows) && begin_fetch(query);
+    query->executed = rows > 0;
+    if (!execute_fetch(query, value, values, rows) || !begin_fetch(query))
+        return false;
+    if (rows > 0)
+        return true;
+    const bool done = read_all(query);
+    query->executed = done;
+    return done;
 }
 
 static bool fetch(struct remote_query *query, uint32_t rows) {

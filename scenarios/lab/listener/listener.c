@@ -14,6 +14,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@ struct listener {
     int local_socket; // clients here get servers without a socket
     int tcps_socket;  // and here ones that speak TLS; -1: there is none
     int signals;
+    int seconds; // a timer: see process/active_sessions.h
     bool ended;
 };
 
@@ -84,7 +86,7 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
         return false;
     }
     struct sga *sga = listener->sga;
-    if (!link_definition_init(&sga->links)) {
+    if (!link_definition_init(&sga->links) || !sequence_init(&sga->sequences)) {
         snprintf(why, size, "cannot make a lock: %s", strerror(errno));
         return false;
     }
@@ -137,6 +139,25 @@ static bool open_signals(struct listener *listener) {
     sigprocmask(SIG_BLOCK, &set, NULL);
     listener->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return listener->signals >= 0;
+}
+
+static bool open_timer(struct listener *listener) {
+    const struct itimerspec each = {{ACTIVE_SECONDS, 0}, {ACTIVE_SECONDS, 0}};
+    listener->seconds =
+        timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    return listener->seconds >= 0 &&
+           timerfd_settime(listener->seconds, 0, &each, NULL) == 0;
+}
+
+// However many seconds have passed, there is one sample: the past is not known.
+static void on_second(struct listener *listener) {
+    uint64_t expirations;
+    struct timespec now;
+    if (read(listener->seconds, &expirations, sizeof expirations) < 0)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    active_sessions_sample(listener->sga,
+                           now.tv_sec * 1000 + now.tv_nsec / 1000000);
 }
 
 // Where the servers read sqlnet.ora: in the data directory, so that the file
@@ -265,12 +286,13 @@ static bool input_ended(void) {
 }
 
 static void serve(struct listener *listener) {
-    struct pollfd at[5] = {{.fd = listener->signals, .events = POLLIN},
+    struct pollfd at[6] = {{.fd = listener->signals, .events = POLLIN},
                            {.fd = listener->socket, .events = POLLIN},
                            {.fd = listener->local_socket, .events = POLLIN},
                            {.fd = listener->tcps_socket, .events = POLLIN},
+                           {.fd = listener->seconds, .events = POLLIN},
                            {.fd = STDIN_FILENO, .events = POLLIN}};
-    const nfds_t count = listener->options->until_eof ? 5 : 4;
+    const nfds_t count = listener->options->until_eof ? 6 : 5;
     while (!listener->ended) {
         if (poll(at, count, -1) < 0)
             continue;
@@ -282,7 +304,9 @@ static void serve(struct listener *listener) {
             on_client(listener, TRANSPORT_LOCAL);
         if (at[3].revents && !listener->ended)
             on_client(listener, TRANSPORT_TCPS);
-        if (count == 5 && at[4].revents && input_ended())
+        if (at[4].revents)
+            on_second(listener);
+        if (count == 6 && at[5].revents && input_ended())
             listener->ended = true;
     }
 }
@@ -305,8 +329,8 @@ int listener_run(const struct options *options) {
     int code = EXIT_OK;
     if (!open_instance(&listener, why, sizeof why)) {
         code = cannot_start(why);
-    } else if (!open_signals(&listener)) {
-        code = cannot_start("cannot wait for signals");
+    } else if (!open_signals(&listener) || !open_timer(&listener)) {
+        code = cannot_start("cannot wait for signals or seconds");
     } else {
         print_ready(&listener);
         serve(&listener);

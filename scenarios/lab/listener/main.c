@@ -12,6 +12,7 @@
 
 #include "link/links.h"
 #include "listener/listener.h"
+#include "net/keepalive.h"
 #include "process/sqlnet_ora.h"
 #include "process/trace_file.h"
 #include "ttc/server.h"
@@ -43,6 +44,8 @@ static int run_server(bool local) {
     trace_file_of(sga, self);
     trace_fatal_signals();
     struct sqlnet_ora ora = sqlnet_ora_read(getenv("TNS_ADMIN"));
+    if (!local && ora.expire_time > 0)
+        keepalive_set(SERVER_SOCKET, ora.expire_time);
     server_run(&server, SERVER_SOCKET, local ? SERVER_OUT : SERVER_SOCKET, sga,
                self, &ora, links_open, net_trace(sga));
     return EXIT_OK;

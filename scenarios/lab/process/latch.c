@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "process/latch.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stddef.h>
@@ -90,8 +91,8 @@ kslges(struct sga *sga, unsigned sid, struct latch *latch, uint64_t note) {
     return false;
 }
 
-// Its name for the sleep.
-__attribute__((noinline)) static void
+// Its name for the sleep. False if the latch was posted before it began.
+__attribute__((noinline)) static bool
 skgpwwait(struct latch *latch, uint32_t posts, enum latch_mode mode) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -100,8 +101,9 @@ skgpwwait(struct latch *latch, uint32_t posts, enum latch_mode mode) {
         until.tv_nsec -= 1000000000L;
         until.tv_sec++;
     }
-    syscall(SYS_futex, &latch->posts, FUTEX_WAIT_BITSET, posts, &until, NULL,
-            mode == LATCH_EXCLUSIVE ? WRITERS : READERS);
+    return syscall(SYS_futex, &latch->posts, FUTEX_WAIT_BITSET, posts, &until,
+                   NULL, mode == LATCH_EXCLUSIVE ? WRITERS : READERS) == 0 ||
+           errno != EAGAIN;
 }
 
 // Keeps further readers out, who could otherwise follow on each other for ever.
@@ -112,19 +114,23 @@ static void note_writer(struct latch *latch) {
         word = latch_load(&latch->word);
 }
 
-static void count_sleep(const struct sga *sga, struct latch *latch,
-                        uint64_t note) {
+// Where the latch was got by who holds it exclusively; LATCH_WHERES: nobody.
+static enum latch_where held_at(const struct sga *sga,
+                                const struct latch *latch) {
     const uint64_t word = latch_load(&latch->word);
     const unsigned sid = latch_word_sid(word);
+    return (word & LATCH_HELD_EXCLUSIVELY) && sid >= 1 && sid <= SGA_SESSIONS
+               ? latch_note_where(latch_load(&sga->latch_note[sid - 1]))
+               : LATCH_WHERES;
+}
+
+static void count_sleep(struct latch *latch, uint64_t note,
+                        enum latch_where holder) {
     struct latch_statistics *statistics = &latch->statistics;
     count(&statistics->sleeps, 1);
     count(&statistics->sleeps_for[latch_note_where(note)], 1);
-    if ((word & LATCH_HELD_EXCLUSIVELY) && sid >= 1 && sid <= SGA_SESSIONS) {
-        const enum latch_where holder =
-            latch_note_where(latch_load(&sga->latch_note[sid - 1]));
-        if (holder < LATCH_WHERES)
-            count(&statistics->sleeps_at[holder], 1);
-    }
+    if (holder < LATCH_WHERES)
+        count(&statistics->sleeps_at[holder], 1);
 }
 
 // Spins and sleeps until the latch is had. Returns how often it slept.
@@ -148,10 +154,12 @@ __attribute__((noinline)) static unsigned ksliwat(struct sga *sga,
             note_writer(latch);
         // Whoever releases it from here on knows of the sleeper.
         if (!allows(latch_load(&latch->word), latch_note_mode(note))) {
-            sleeps++;
-            self->waits.parameter[2] = sleeps;
-            count_sleep(sga, latch, note);
-            skgpwwait(latch, posts, latch_note_mode(note));
+            const enum latch_where holder = held_at(sga, latch);
+            self->waits.parameter[2] = sleeps + 1;
+            if (skgpwwait(latch, posts, latch_note_mode(note))) {
+                sleeps++;
+                count_sleep(latch, note, holder);
+            }
             if (posts == __atomic_load_n(&latch->posts, __ATOMIC_SEQ_CST))
                 latch_recover_all(sga);
             // Others may sleep on: whoever was woken wakes the next one.

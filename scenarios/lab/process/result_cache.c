@@ -10,17 +10,16 @@ static void count(uint64_t *at) {
     __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
 }
 
-// The tables' blocks, and their versions of now. False where one has none yet.
+// The tables' blocks. False where one has none yet.
 static bool note_tables(const struct result_cache *cache,
                         struct result_search *search) {
+    bool known = true;
     for (unsigned i = 0; i < search->tables; i++) {
         search->at[i] = result_object(cache, RESULT_BLOCK_DEPENDENCY,
                                       search->table[i].digest);
-        if (!search->at[i])
-            return false;
-        search->version[i] = cache->block[search->at[i]].head.version;
+        known = known && search->at[i];
     }
-    return true;
+    return known;
 }
 
 static void add_table(struct sga *sga, const struct session_slot *self,
@@ -30,6 +29,9 @@ static void add_table(struct sga *sga, const struct session_slot *self,
     cache->block[at].status = RESULT_PUBLISHED;
     cache->block[at].head.created = time(NULL);
     cache->block[at].head.creator = sga_sid(sga, self);
+    // Nobody has noted when it changed last: as far as is known, just now.
+    cache->block[at].head.changed =
+        __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&cache->tables, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -48,7 +50,6 @@ static bool know_tables(struct sga *sga, struct session_slot *self,
             add_table(sga, self, at, &search->table[i]);
         search->at[i] = at;
         known = at != 0;
-        search->version[i] = at ? cache->block[at].head.version : 0;
         kslfre(sga, self);
     }
     // Who has marked its changes before this knew nothing of the tables.
@@ -84,6 +85,29 @@ bool result_cache_find(struct sga *sga, struct session_slot *self,
     // Their changes count from here on, and the query has not begun yet.
     search->keep = know_tables(sga, self, search);
     return false;
+}
+
+void result_cache_find_tables(struct sga *sga, struct session_slot *self,
+                              struct result_search *search) {
+    result_latch_get(sga, self, search->mode, WHERE_DEPENDENCY);
+    const bool known = note_tables(&sga->result_cache, search);
+    kslfre(sga, self);
+    if (!known)
+        search->keep = know_tables(sga, self, search);
+}
+
+unsigned result_cache_tables(const struct sga *sga,
+                             const struct result_search *search,
+                             struct result_key to[RESULT_TABLES]) {
+    const struct result_cache *cache = &sga->result_cache;
+    const struct result_head *head = &cache->block[search->found].head;
+    // Given up meanwhile, it may say anything.
+    const unsigned count =
+        head->tables < RESULT_TABLES ? head->tables : RESULT_TABLES;
+    for (unsigned i = 0; i < count; i++)
+        to[i] =
+            cache->block[head->table[i] % (RESULT_MOST_BLOCKS + 1)].head.key;
+    return count;
 }
 
 struct result_size result_cache_size(const struct sga *sga,

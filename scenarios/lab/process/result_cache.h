@@ -10,7 +10,9 @@
 // A result is never older than the last commit. A session that is about to
 // commit first lets everybody know which tables it has changed, and makes the
 // results that depend on them invalid; while it commits, no result of these
-// tables is kept. Nor is one whose query began before.
+// tables is kept. Nor is one of rows that were read as of before: a clock
+// counts the commits that change tables, a table remembers the last of its own,
+// and a search since when its rows are those that are read.
 #ifndef ORALAB_RESULT_CACHE_H
 #define ORALAB_RESULT_CACHE_H
 
@@ -64,9 +66,10 @@ struct result_head {
     uint32_t blocks, columns, tables;
     uint64_t rows, bytes, finds, invalidations;
     uint64_t build_us;
+    bool plsql;                    // a function's result
     uint32_t table[RESULT_TABLES]; // of a result: the blocks of its tables
-    uint64_t version;              // of a table: its changes so far
-    uint32_t dependents;           // of a table: its valid results
+    uint64_t changed;    // of a table: result_cache.commits with its last one
+    uint32_t dependents; // of a table: its valid results
 };
 
 struct result_block {
@@ -101,7 +104,9 @@ struct result_cache {
     uint32_t tables;     // tables that were ever depended on
     uint32_t generation; // of the memory: grows when all of it is given up
     bool bypass;         // DBMS_RESULT_CACHE.BYPASS
+    bool annotated;      // a table has had RESULT_CACHE (MODE FORCE)
     uint64_t clock;
+    uint64_t commits;     // begun, of transactions that changed tables
     uint64_t definitions; // version of all tables' definitions
     struct result_statistics statistics;
     uint32_t bucket[RESULT_BUCKETS];
@@ -118,10 +123,12 @@ struct result_search {
     unsigned tables;
     enum latch_mode mode; // of the gets that only read
     uint32_t generation;
-    uint32_t found;                  // the pinned result; 0: none
-    uint32_t at[RESULT_TABLES];      // the tables' blocks, if it may be kept,
-    uint64_t version[RESULT_TABLES]; // and their versions
-    bool keep;                       // if not found: its rows may be kept
+    // result_changes_now() before the snapshot began that the rows are read in
+    uint64_t since;
+    bool plsql;                 // it is a function's
+    uint32_t found;             // the pinned result; 0: none
+    uint32_t at[RESULT_TABLES]; // the tables' blocks, if it may be kept
+    bool keep;                  // if not found: its rows may be kept
 };
 
 struct result_size {
@@ -132,6 +139,14 @@ struct result_size {
 // Looks for the result. True if it is there: it is pinned then.
 bool result_cache_find(struct sga *sga, struct session_slot *self,
                        struct result_search *search);
+// The tables of a search that found nothing, if they were not known then but
+// are now.
+void result_cache_find_tables(struct sga *sga, struct session_slot *self,
+                              struct result_search *search);
+// The tables of the pinned result.
+unsigned result_cache_tables(const struct sga *sga,
+                             const struct result_search *search,
+                             struct result_key to[RESULT_TABLES]);
 // How large the pinned result is; copies its bytes.
 struct result_size result_cache_size(const struct sga *sga,
                                      const struct result_search *search);
@@ -150,6 +165,10 @@ void result_cache_keep(struct sga *sga, struct session_slot *self,
                        const struct result_size *size, const void *bytes,
                        uint64_t build_us);
 
+// What the clock says to a session that is about to read tables; 0: a session
+// is about to commit, so what is read now may be as of before. Nothing is kept
+// of it.
+uint64_t result_changes_now(const struct sga *sga);
 // A session has changed rows of a table; any definition.
 void result_changes_add(struct sga *sga, const struct session_slot *self,
                         const struct result_key *table);

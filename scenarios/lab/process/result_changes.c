@@ -82,7 +82,7 @@ static unsigned invalidate_table(struct result_cache *cache,
     if (!at)
         return 0;
     struct result_head *head = result_head(cache, at);
-    head->version++;
+    head->changed = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
     const unsigned count =
         head->dependents > 0 ? invalidate_dependents(cache, at) : 0;
     head->invalidations += count;
@@ -90,9 +90,10 @@ static unsigned invalidate_table(struct result_cache *cache,
 }
 
 static void invalidate_all(struct result_cache *cache) {
+    const uint64_t now = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
     for (uint32_t at = 1; at <= cache->taken; at++)
         if (cache->block[at].type == RESULT_BLOCK_DEPENDENCY)
-            result_head(cache, at)->version++;
+            result_head(cache, at)->changed = now;
     invalidate_dependents(cache, 0);
 }
 
@@ -105,6 +106,19 @@ static void age_definitions(struct result_cache *cache) {
     __atomic_fetch_add(&cache->definitions, 1, __ATOMIC_SEQ_CST);
 }
 
+static void tick(struct result_cache *cache) {
+    __atomic_fetch_add(&cache->commits, 1, __ATOMIC_SEQ_CST);
+}
+
+// A commit marks itself, then the clock ticks. So who sees no mark behind the
+// time sees all that was committed by then, and later changes are later.
+uint64_t result_changes_now(const struct sga *sga) {
+    const struct result_cache *cache = &sga->result_cache;
+    const uint64_t now = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
+    return memchr(cache->committing, true, sizeof cache->committing) ? 0
+                                                                     : now + 1;
+}
+
 // First the mark, then whether there is anything to make invalid. A session
 // that wants to keep a result does it the other way round: it first makes its
 // tables known, then looks for marks. So one of both sees the other.
@@ -114,6 +128,7 @@ void result_changes_commit(struct sga *sga, struct session_slot *self) {
     if (cache->limit == 0 || (!changes->all && changes->tables == 0))
         return;
     __atomic_store_n(mark_of(sga, self), true, __ATOMIC_SEQ_CST);
+    tick(cache);
     if (changes->all)
         age_definitions(cache);
     if (__atomic_load_n(&cache->tables, __ATOMIC_SEQ_CST) == 0)
@@ -147,6 +162,7 @@ void result_cache_flush(struct sga *sga, struct session_slot *self) {
 unsigned result_cache_invalidate(struct sga *sga, struct session_slot *self,
                                  const struct result_key *table) {
     result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_ADMINISTER);
+    tick(&sga->result_cache);
     const unsigned count = invalidate_table(&sga->result_cache, table->digest);
     kslfre(sga, self);
     return count;

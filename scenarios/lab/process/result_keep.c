@@ -24,14 +24,14 @@ void result_cache_refused(struct sga *sga) {
                        __ATOMIC_RELAXED);
 }
 
-// The tables are as they were when the query began, and nobody changes them.
+// The tables are as they were read, and nobody changes them.
 static bool is_of_now(const struct result_cache *cache,
                       const struct result_search *search) {
     if (cache->generation != search->generation ||
         result_is_changing(cache, search))
         return false;
     for (unsigned i = 0; i < search->tables; i++)
-        if (cache->block[search->at[i]].head.version != search->version[i])
+        if (cache->block[search->at[i]].head.changed >= search->since)
             return false;
     return true;
 }
@@ -92,6 +92,7 @@ static bool grow(struct sga *sga, struct session_slot *self,
         result_object_add(cache, at, RESULT_BLOCK_RESULT, search->key);
         result_head(cache, at)->creator = sga_sid(sga, self);
         result_head(cache, at)->creator_serial = self->serial;
+        result_head(cache, at)->plsql = search->plsql;
     }
     if (at)
         fill(cache, result, at);

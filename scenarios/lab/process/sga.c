@@ -63,6 +63,7 @@ void sga_keep_past(struct sga *sga, const struct session_slot *slot) {
     past->time.cpu_us += slot->time.cpu_us;
     past->time.parse_us += slot->time.parse_us;
     past->time.execute_us += slot->time.execute_us;
+    past->time.plsql_us += slot->time.plsql_us;
 }
 
 void sga_free_slot(struct sga *sga, struct session_slot *slot) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The memory that the listener and all dedicated servers share: one anonymous
 // memory file, mapped by each. The listener fills the instance part before the
-// first server starts; after that a server writes only its own slot, and the
-// database links.
+// first server starts; after that a server writes only its own slot, the
+// database links, and counts.
 #ifndef ORALAB_SGA_H
 #define ORALAB_SGA_H
 
@@ -11,9 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process/active_sessions.h"
 #include "process/latch.h"
 #include "process/link_definition.h"
 #include "process/result_cache.h"
+#include "process/sequence.h"
 #include "process/sessions.h"
 #include "process/statistic.h"
 #include "process/wait.h"
@@ -64,8 +66,10 @@ struct session_slot {
     int command;        // v$session's COMMAND: 3 is SELECT
     uint32_t sql_trace; // see sql_trace.h; other sessions may set it
     char trace_identifier[SGA_NAME];
-    int64_t call_ended_us; // by clock_us()
-    unsigned blocker;      // SID of the session waited for, 0: none
+    int64_t call_ended_us;     // by clock_us()
+    unsigned blocker;          // SID of the session waited for, 0: none
+    uint32_t transaction;      // its number, 0: none
+    int64_t transaction_began; // s since 1970
     uint64_t stat[STATISTICS];
     struct wait_clock waits;
     struct time_model time;
@@ -85,13 +89,16 @@ struct sga {
     uint64_t pga_limit; // bytes, of each server: see sql/execute/pga.h
     bool tcps_mutual;
     struct link_definitions links;
+    struct sequences sequences;
     unsigned writer;          // SID of the session that changed data last
     uint32_t serial;          // of the session started last
+    uint32_t transactions;    // how many there were
     struct session_slot past; // sums over the sessions that have ended
     struct session_slot session[SGA_SESSIONS];
     struct latch latch[LATCHES];
     uint64_t latch_note[SGA_SESSIONS]; // see latch_word.h
     struct result_cache result_cache;
+    struct active_sessions active_sessions; // the listener's
 };
 
 // Makes the shared memory. Returns its descriptor, or -1 with errno set.

@@ -66,6 +66,8 @@ void sqlnet_ora_line(struct sqlnet_ora *ora, const char *line) {
         take_number(value, length, 512, 2097152, &ora->default_sdu_size);
     } else if (word_is(name, name_length, "sqlnet.inbound_connect_timeout")) {
         take_number(value, length, 0, 3600, &ora->inbound_connect_timeout);
+    } else if (word_is(name, name_length, "sqlnet.expire_time")) {
+        take_number(value, length, 0, 500, &ora->expire_time);
     } else if (word_is(name, name_length, "sqlnet.recv_timeout")) {
         take_number(value, length, 1, 86400, &ora->receive_timeout);
     } else if (word_is(name, name_length, "sqlnet.outbound_connect_timeout")) {

@@ -14,6 +14,8 @@ struct sqlnet_ora {
     // SQLNET.INBOUND_CONNECT_TIMEOUT, in s: a client that has not logged on by
     // then is disconnected. 0: never.
     unsigned inbound_connect_timeout;
+    // SQLNET.EXPIRE_TIME, in min: see net/keepalive.h. 0: off.
+    unsigned expire_time;
     // Of the server as a client of others, in s; 0: without limit.
     // SQLNET.RECV_TIMEOUT: for each packet of a remote database.
     // SQLNET.OUTBOUND_CONNECT_TIMEOUT: until it has accepted us.

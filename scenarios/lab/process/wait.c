@@ -60,6 +60,7 @@ const struct wait_event_name wait_event_names[WAIT_EVENTS] = {
                        310662678,
                        &application,
                        {"name|mode", "usn<<16 | slot", "sequence"}},
+    [WAIT_SLEEP] = {"PL/SQL lock timer", 0, &idle, {"duration", "", ""}},
     [WAIT_BUFFER_BUSY] = {"buffer busy waits",
                           2161531084,
                           &concurrency,
@@ -104,6 +105,7 @@ void wait_begins(struct wait_clock *clock, enum wait_event event, int64_t p2) {
           event == WAIT_ROW_LOCK      ? 0x54580006
           : event == WAIT_BUFFER_BUSY ? 1
           : event == WAIT_SINGLE_TASK ? 0
+          : event == WAIT_SLEEP       ? p2
           : wait_is_of_link(event)    ? DRIVER_TCP
                                       : clock->driver,
           p2);

@@ -20,6 +20,7 @@ enum wait_event {
     WAIT_BREAK_RESET_DBLINK,
     WAIT_SINGLE_TASK, // for a remote database's listener to accept us
     WAIT_ROW_LOCK,
+    WAIT_SLEEP, // of PL/SQL
     WAIT_BUFFER_BUSY,
     WAIT_LATCH_FREE,
     WAIT_EVENTS
@@ -82,6 +83,7 @@ struct time_model {
     uint64_t cpu_us;
     uint64_t parse_us;
     uint64_t execute_us;
+    uint64_t plsql_us;     // without the SQL in it
     int64_t call_began_us; // 0: no call runs
     int64_t call_began_cpu_us;
 };

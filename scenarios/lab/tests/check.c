@@ -21,6 +21,7 @@ int main(void) {
     test_o5logon();
     test_latch();
     test_link();
+    test_active_sessions();
     printf("%u checks, %u failed\n", checks_made, checks_failed);
     return checks_failed != 0;
 }

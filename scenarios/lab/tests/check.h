@@ -34,5 +34,6 @@ void test_translate(void);
 void test_o5logon(void);
 void test_latch(void);
 void test_link(void);
+void test_active_sessions(void);
 
 #endif

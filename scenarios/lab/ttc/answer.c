@@ -102,7 +102,7 @@ static void describe_column(struct server *server, const struct column *column,
     struct wire_out *out = &server->out;
     bool text = column->type == COLUMN_VARCHAR2 || column->type == COLUMN_CLOB;
     size_t name = strlen(column->name);
-    out_u8(out, (uint8_t)column->type);
+    out_u8(out, column->fixed ? TYPE_CHAR : (uint8_t)column->type);
     out_u8(out, text ? FLAG_TEXT : 0);
     out_u8(out, (uint8_t)column->precision);
     answer_scale(server, column);
@@ -228,21 +228,33 @@ static bool answer_rowid_value(struct server *server,
     return true;
 }
 
+// The type that a column of numbers is sent as, or 0.
+static unsigned number_on_wire(const struct column *column,
+                               const struct bind_type *as) {
+    if (column->type != COLUMN_NUMBER && !is_binary(column->type))
+        return 0;
+    return as && (as->type == TYPE_NUMBER || is_binary(as->type))
+               ? as->type
+               : column->type;
+}
+
 static bool answer_bytes(struct server *server, const struct column *column,
                          const struct bind_type *as, sqlite3_value *value) {
     struct wire_out *out = &server->out;
+    const unsigned numeric = number_on_wire(column, as);
     int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL) {
         out_u8(out, 0);
         return true;
     }
-    if (column->type == COLUMN_NUMBER)
+    if (numeric == COLUMN_NUMBER)
         return answer_number(server, value);
-    if (is_binary(column->type))
-        return answer_binary_number(server, class_of(column->type), value);
-    if (column->type == COLUMN_VARCHAR2 && value_class(value) == CLASS_NUMBER)
+    if (is_binary(numeric))
+        return answer_binary_number(server, class_of(numeric), value);
+    const enum value_class class = value_class(value);
+    if (column->type == COLUMN_VARCHAR2 && class == CLASS_NUMBER)
         return answer_number_as_text(server, value);
-    if (value_class(value) == CLASS_ROWID)
+    if (class == CLASS_ROWID)
         return answer_rowid_value(server, column, value);
     if (is_text(column) != (type != SQLITE_BLOB)) {
         server_raise(server, 3001, "mixed types in a column");
@@ -266,12 +278,7 @@ static bool answer_bytes(struct server *server, const struct column *column,
 // SQLite lets every row have its own types; the wire has those described.
 bool answer_value(struct server *server, const struct column *column,
                   const struct bind_type *as, sqlite3_value *value) {
-    struct column number = *column;
-    const bool numeric =
-        column->type == COLUMN_NUMBER || is_binary(column->type);
-    if (as && numeric && (as->type == TYPE_NUMBER || is_binary(as->type)))
-        number.type = as->type;
-    if (!answer_bytes(server, &number, as, value))
+    if (!answer_bytes(server, column, as, value))
         return false;
     if (is_long(as)) { // an indicator of NULL, and a code, both compressed
         const bool null = sqlite3_value_type(value) == SQLITE_NULL;

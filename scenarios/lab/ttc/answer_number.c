@@ -10,20 +10,24 @@
 #include "ttc/wire_number.h"
 
 bool answer_number(struct server *server, sqlite3_value *value) {
-    const enum value_class class = value_class(value);
+    const enum value_class class = sqlite3_value_type(value) == SQLITE_BLOB
+                                       ? value_class(value)
+                                       : CLASS_NUMBER;
     uint8_t number[NUMBER_BYTES];
-    unsigned error;
-    struct decimal decimal;
-    if (value_class_is_binary(class) &&
-        !binary_number_to_decimal(
-            binary_number_read(sqlite3_value_blob(value), class), class,
-            &decimal, &error)) {
-        server_raise(server, error, "this BINARY_DOUBLE as a NUMBER");
-        return false;
+    size_t length;
+    if (value_class_is_binary(class)) {
+        struct decimal decimal;
+        unsigned error;
+        if (!binary_number_to_decimal(
+                binary_number_read(sqlite3_value_blob(value), class), class,
+                &decimal, &error)) {
+            server_raise(server, error, "this BINARY_DOUBLE as a NUMBER");
+            return false;
+        }
+        length = number_from_decimal(&decimal, number);
+    } else {
+        length = wire_number(value, number);
     }
-    size_t length = value_class_is_binary(class)
-                        ? number_from_decimal(&decimal, number)
-                        : wire_number(value, number);
     if (length == 0) {
         server_raise(server, 1722, "");
         return false;

@@ -16,8 +16,8 @@ struct bind_type {
     bool array;                   // one of PL/SQL: several values in a row
     bool out;                     // the client knows that the statement sets it
     bool last;                    // its values follow all others of their row
-    bool lob_prefetch;            // of a LOB its length is wanted as well,
-    uint32_t lob_prefetch_length; // and so many characters or bytes
+    bool lob_prefetch;            // of a LOB its length is wanted as well
+    uint32_t lob_prefetch_length; // its first characters or bytes wanted
 };
 
 struct value_reader {

@@ -1,50 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The answer to a PL/SQL block: which binds it sets, and to what.
+// The answer to a PL/SQL block: which binds it sets, and to what; cursors among
+// them, and those that DBMS_SQL.RETURN_RESULT has returned.
 #include <sqlite3.h>
+#include <stdlib.h>
 
+#include "ttc/bind_types.h"
 #include "ttc/server.h"
 
-enum {
-    NO_DATA_FOUND = 1403,
-    TOO_MANY_ROWS = 1422,
-    NOT_ENOUGH_VALUES = 947,
-};
+// The client gets a number for it. 0 after an error.
+static unsigned hand_over(struct server *server, struct cursor **cursor) {
+    const unsigned id = open_cursor_for_parse(server, 0);
+    if (id == 0)
+        return 0;
+    struct open_cursor *opened = &server->cursor[id - 1];
+    cursor_move(*cursor, &opened->cursor);
+    free(*cursor);
+    *cursor = NULL;
+    opened->open = true;
+    server->self->stat[STAT_CURSORS_OPENED]++;
+    server->self->stat[STAT_CURSORS_OPEN]++;
+    return id;
+}
 
-static bool answer_values(struct server *server,
-                          const struct open_cursor *open) {
-    const struct cursor *cursor = &open->cursor;
+static bool answer_cursor(struct server *server, struct cursor **cursor) {
+    if (!*cursor) {
+        server_raise(server, 1001, "");
+        return false;
+    }
+    const unsigned id = hand_over(server, cursor);
+    if (id == 0)
+        return false;
+    out_u8(&server->out, 1); // the length of something that follows, for some
+    answer_columns(server, &server->cursor[id - 1].cursor);
+    out_ub(&server->out, id);
+    out_ub(&server->out, 0); // nothing was cut off
+    return true;
+}
+
+static bool answer_values(struct server *server, struct open_cursor *open) {
+    struct cursor *cursor = &open->cursor;
     out_u8(&server->out, MESSAGE_ROW_DATA);
-    for (unsigned i = 0; i < cursor->columns; i++)
-        if (!answer_out_bind(server, open, cursor->into_from + i,
-                             sqlite3_column_value(cursor->statement, (int)i)))
+    for (unsigned i = 0; i < cursor->placeholders; i++) {
+        const struct bind_type *bind = bind_of(open, i);
+        const unsigned first = cursor->first[i];
+        if (!bind || cursor_direction(cursor, i) == DIRECTION_IN ||
+            !bind_is_first(open, i))
+            continue;
+        if (bind->type == TYPE_CURSOR
+                ? !answer_cursor(server, &cursor->block.cursor[first])
+                : !answer_out_bind(server, open, i, cursor->block.value[first]))
             return false;
+    }
+    return true;
+}
+
+static bool answer_results(struct server *server, struct cursor *cursor) {
+    struct block_binds *block = &cursor->block;
+    out_u8(&server->out, MESSAGE_IMPLICIT_RESULTS);
+    out_ub(&server->out, block->results);
+    for (unsigned i = 0; i < block->results; i++) {
+        const unsigned id = hand_over(server, &block->result[i]);
+        if (id == 0)
+            return false;
+        out_u8(&server->out, 0);
+        answer_columns(server, &server->cursor[id - 1].cursor);
+        out_ub(&server->out, id);
+    }
+    free(block->result);
+    block->result = NULL;
+    block->results = 0;
     return true;
 }
 
 void answer_block(struct server *server, struct open_cursor *open) {
     struct cursor *cursor = &open->cursor;
-    if (cursor->opens > 0)
-        answer_ref_cursors(server, open);
-    if (!cursor->statement)
-        return;
-    size_t start = server->out.length;
-    if (cursor->into_to == cursor->into_from) {
-        ; // calls: no bind takes their values
-    } else if (cursor->columns != cursor->into_to - cursor->into_from) {
-        server_raise(server, NOT_ENOUGH_VALUES, "");
-    } else if (!cursor->row_ready) {
-        server_raise(server, NO_DATA_FOUND, "");
-    } else {
+    const size_t start = server->out.length;
+    bool done = true;
+    if (cursor->block.value && cursor_sets_any(cursor)) {
         answer_io_vector(server, open);
-        if (answer_values(server, open)) {
-            cursor->row_ready = false;
-            if (cursor_advance(cursor, &server->error) && cursor->row_ready)
-                server_raise(server, TOO_MANY_ROWS, "");
-        }
+        done = answer_values(server, open);
     }
-    if (server->error.number)
+    if (done && cursor->block.results > 0)
+        done = answer_results(server, cursor);
+    cursor_forget_outcome(cursor);
+    if (!done || server->error.number)
         server->out.length = start;
-    sqlite3_reset(cursor->statement);
-    statement_call_ends(&server->database, server->error.number ? 0 : 1,
-                        &server->error);
 }

@@ -44,7 +44,8 @@ static bool is_change(const struct cursor *cursor) {
     return cursor->kind >= STATEMENT_INSERT && cursor->kind <= STATEMENT_DELETE;
 }
 
-// Whether a column is a LOB: then a client first defines how it wants it.
+// Whether a column is a LOB: then no row is sent before it is asked for,
+// because clients first define how they want it.
 static bool has_lobs(const struct cursor *cursor) {
     for (unsigned i = 0; i < cursor->columns; i++)
         if (cursor->column[i].type == COLUMN_CLOB ||
@@ -53,11 +54,17 @@ static bool has_lobs(const struct cursor *cursor) {
     return false;
 }
 
+// go-ora before 2.7 defines nothing: it takes locators, in the answer to its
+// execution. Later versions name the rows to prefetch alone.
+static bool asks_for_locators(const struct execution *e) {
+    return e->prefetch > 0 && !(e->options & OPTION_FETCH);
+}
+
 // How many rows the answer to an execute has to have.
 static uint32_t rows_wanted(const struct execution *e,
                             const struct open_cursor *open) {
     if ((e->options & OPTION_PARSE) && !open->define && has_lobs(&open->cursor))
-        return 0;
+        return asks_for_locators(e) ? e->al8[AL8_ITERATIONS] : 0;
     if (e->options & OPTION_FETCH)
         return e->prefetch > 0 ? e->prefetch : e->al8[AL8_ITERATIONS];
     if (!(e->options & OPTION_EXECUTE))

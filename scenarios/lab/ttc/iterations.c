@@ -36,7 +36,6 @@ static bool execute_row(struct server *server, struct open_cursor *open,
     if (first && todo->values && sql_trace_wants(SQL_TRACE_BINDS))
         bind_row_trace(&open->cursor, open->bind, value, open->binds);
     return cursor_execute(&open->cursor, error) &&
-           ref_cursors_open(server, open, value) &&
            (!cursor_returns(&open->cursor) || answer_returned(server, open));
 }
 
@@ -89,18 +88,19 @@ static void execute_rows(struct server *server, struct open_cursor *open,
         iterations_skip(server, open->bind, open->binds, todo->again,
                         todo->count - at);
     cursor->rows = changed;
-    if (server->database.call.kind == EXEC_CALL &&
-        cursor->kind != STATEMENT_BLOCK) // which goes on: see answer_block()
+    if (server->database.call.kind == EXEC_CALL)
         statement_call_ends(&server->database,
-                            cursor->kind == STATEMENT_QUERY ? 0 : changed,
+                            cursor->kind == STATEMENT_BLOCK   ? going
+                            : cursor->kind == STATEMENT_QUERY ? 0
+                                                              : changed,
                             &server->error);
 }
 
 bool iterations_run(struct server *server, struct open_cursor *open,
                     const struct iterations *todo) {
     const struct cursor *cursor = &open->cursor;
-    const bool sets = cursor->into_to > cursor->into_from || cursor->opens > 0;
-    if (todo->count > 1 && sets && !cursor_returns(cursor)) {
+    if (todo->count > 1 && cursor->kind == STATEMENT_BLOCK &&
+        cursor_sets_any(cursor)) {
         if (todo->values)
             iterations_skip(server, open->bind, open->binds, todo->again,
                             todo->count);

@@ -96,8 +96,7 @@ static void read_request(struct server *server, struct lob_request *r) {
         r->data = in_clr(in);
 }
 
-// All but the data of a LOB. Of a new one python-oracledb and node-oracledb
-// read no amount; unlike the others, they ask for no SCN.
+// All but the data of a LOB.
 static void answer(struct server *server, const struct lob_request *r,
                    struct bytes locator, uint64_t amount) {
     struct wire_out *out = &server->out;
@@ -106,7 +105,7 @@ static void answer(struct server *server, const struct lob_request *r,
     out_raw(out, r->destination.at, r->destination.length);
     if (r->has_charset)
         out_ub(out, 873);
-    if (r->has_amount && (r->has_scn || r->operation != LOB_CREATE_TEMPORARY))
+    if (r->has_amount)
         out_ub(out, amount);
     if (r->has_null)
         out_u8(out, 0); // not NULL; not open

@@ -11,8 +11,6 @@
 #include "ttc/bind_types.h"
 #include "ttc/server.h"
 
-enum { DIRECTION_IN = 32, DIRECTION_OUT = 16 };
-
 // Clients declare a bind for each placeholder, or one for each distinct name.
 static bool is_by_name(const struct open_cursor *open) {
     return open->binds != open->cursor.placeholders;
@@ -23,11 +21,13 @@ struct bind_type *bind_of(const struct open_cursor *open, unsigned at) {
     return bind < open->binds ? &open->bind[bind] : NULL;
 }
 
-static bool is_first_of_bind(const struct open_cursor *open, unsigned at) {
+bool bind_is_first(const struct open_cursor *open, unsigned at) {
     return !is_by_name(open) || open->cursor.first[at] == at;
 }
 
 void answer_io_vector(struct server *server, struct open_cursor *open) {
+    static const uint8_t marks[] = {
+        [DIRECTION_IN] = 32, [DIRECTION_OUT] = 16, [DIRECTION_IN_OUT] = 48};
     const struct cursor *cursor = &open->cursor;
     struct wire_out *out = &server->out;
     out_u8(out, MESSAGE_IO_VECTOR);
@@ -38,10 +38,11 @@ void answer_io_vector(struct server *server, struct open_cursor *open) {
     out_zeros(out, 3); // buffer length, bit vector, rowid
     for (unsigned i = 0; i < cursor->placeholders; i++) {
         struct bind_type *bind = bind_of(open, i);
-        if (!bind || !is_first_of_bind(open, i))
+        if (!bind || !bind_is_first(open, i))
             continue;
-        bind->out = cursor_sets(cursor, i);
-        out_u8(out, bind->out ? DIRECTION_OUT : DIRECTION_IN);
+        const enum direction direction = cursor_direction(cursor, i);
+        bind->out = direction == DIRECTION_OUT;
+        out_u8(out, marks[direction]);
     }
 }
 
@@ -106,8 +107,12 @@ static bool answer_value_of_bind(struct server *server,
                                  sqlite3_value *value) {
     enum { FORM_NATIONAL = 2 };
     struct column column;
-    const bool null = sqlite3_value_type(value) == SQLITE_NULL;
+    const bool null = !value || sqlite3_value_type(value) == SQLITE_NULL;
     const bool known = column_of(bind, &column);
+    if (!value && known) {
+        out_u8(&server->out, 0);
+        return true;
+    }
     const bool lob = column.type == COLUMN_CLOB || column.type == COLUMN_BLOB;
     bool done = false;
     if (bind && column.type == COLUMN_VARCHAR2 && known && !null &&

@@ -8,6 +8,7 @@
 
 #include "net/connect.h"
 #include "net/tls.h"
+#include "plsql/plsql.h"
 #include "process/sql_trace.h"
 #include "process/trace_file.h"
 #include "sql/execute/remote.h"
@@ -50,6 +51,7 @@ static void release(struct server *server) {
         transaction_abandon(&server->database);
     for (unsigned id = 1; id <= MOST_CURSORS; id++)
         open_cursor_close(server, id);
+    plsql_close(&server->database);
     database_close(&server->database);
     if (server->database.remote_calls)
         server->database.remote_calls->end(server->database.remote);
@@ -114,6 +116,8 @@ void server_run(struct server *server, int fd, int out, struct sga *sga,
     if (!database_open(&server->database, sga, self, &server->breaks, why,
                        sizeof why))
         server_ends(server, why);
+    else if (!plsql_open(&server->database))
+        server_ends(server, "out of memory for PL/SQL");
     else if (open_links && !open_links(&server->database, &server->ora))
         server_ends(server, "out of memory for links");
     else

@@ -31,8 +31,6 @@ struct open_cursor {
     unsigned binds;
     struct bind_type *define; // how columns are wanted; NULL: as described
     unsigned defines;
-    // The cursors that the last execution of a block opened.
-    unsigned opened[MOST_OPENED];
 };
 
 // The results of the executions of one call, one for each row of binds.
@@ -135,7 +133,8 @@ bool answer_binary_number(struct server *server, enum value_class class,
 // lob_call.c: UTF-8, or bytes.
 bool answer_lob(struct server *server, const struct bind_type *as,
                 bool character, const void *data, size_t length);
-// block.c: the values that a block has assigned to its binds.
+// block.c: the values that a block has assigned to its binds, and the cursors
+// that it has opened.
 void answer_block(struct server *server, struct open_cursor *open);
 // out_binds.c: which binds the statement sets: from now on the client sends no
 // values for them.
@@ -145,14 +144,10 @@ bool answer_out_bind(struct server *server, const struct open_cursor *open,
                      unsigned at, struct sqlite3_value *value);
 // The rows of RETURNING of one execution. False with an error raised.
 bool answer_returned(struct server *server, struct open_cursor *open);
+// Whether the placeholder is the first one that has this bind.
+bool bind_is_first(const struct open_cursor *open, unsigned at);
 // The declaration of the bind of that placeholder; NULL: there is none.
 struct bind_type *bind_of(const struct open_cursor *open, unsigned at);
-// ref_cursors.c: opens the cursors of a block, with its binds. False with an
-// error raised, and none of them open.
-bool ref_cursors_open(struct server *server, struct open_cursor *open,
-                      const struct bind_value *value);
-// Those that are binds of the block, and those that it returns.
-void answer_ref_cursors(struct server *server, struct open_cursor *open);
 void answer_parameters(struct server *server, unsigned cursor);
 // answer_send.c. Sends all that is left of the answer.
 void answer_send(struct server *server);

@@ -33,6 +33,8 @@ def _cell(each: CellResult) -> dict[str, Any]:
         "cpu_s": _interval(each.cpu_s),
         "over_base_pct": _interval(each.over_base_pct),
         "cpu_over_base_pct": _interval(each.cpu_over_base_pct),
+        "remote_cpu_s": _interval(each.remote_cpu_s),
+        "remote_cpu_over_base_pct": _interval(each.remote_cpu_over_base_pct),
         "counted": counted
         and {
             **asdict(counted),

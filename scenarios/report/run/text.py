@@ -14,6 +14,7 @@ from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.expectations.network import interval_us, path_delays
 from polltrace.scenarios.analyse.result import CellResult, RunResult
 from polltrace.scenarios.report.run.layers import layer_table
+from polltrace.scenarios.report.run.links import link_table
 from polltrace.scenarios.report.run.loads import load_table
 from polltrace.scenarios.report.run.table import cell_table, interval
 from polltrace.scenarios.report.run.views import side_by_side
@@ -51,6 +52,9 @@ def _parts(result: RunResult) -> Iterator[object]:
         yield from load_table(result)
     elif {*scenario.record} != {"latency"}:
         yield cell_table(result)
+    if any(each.counted and each.counted.remote for each in result.cells):
+        yield ""
+        yield link_table(result)
     if sentences := list(conclusions(result)):
         yield ""
         yield from sentences

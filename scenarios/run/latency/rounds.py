@@ -40,7 +40,8 @@ class Measured:
 
 class Rounds:
     """Runs the sessions' rounds, each session in a thread; `take` gets every measurement, one at a
-    time. Times come from the drivers' processes, so our threads do not distort them."""
+    time, and ends all rounds by what it raises. Times come from the drivers' processes, so our
+    threads do not distort them."""
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class Rounds:
         self._take = take
         self._lock = threading.Lock()
         self._stop = threading.Event()
+        self._failure: Exception | None = None
         self.late = 0
         """Rounds left out, because the one before took longer than the interval."""
 
@@ -62,7 +64,7 @@ class Rounds:
 
     def run(self, between: Callable[[], None] = lambda: None) -> None:
         """All rounds, after one of each session that is not kept; `between` is called now and
-        then."""
+        then. Raises what `take` raises."""
         for each in self._sessions:
             list(each.round())
         self._began = time.monotonic()
@@ -82,9 +84,18 @@ class Rounds:
             if self._stop.is_set():
                 stopped_at = stopped_at or time.monotonic()
                 if time.monotonic() - stopped_at > _PATIENCE_S:
-                    return
+                    break
+        if self._failure:
+            raise self._failure
 
     def _session(self, number: int, session: LatencySession) -> None:
+        try:
+            self._rounds(number, session)
+        except Exception as error:
+            self._failure = error
+            self._stop.set()
+
+    def _rounds(self, number: int, session: LatencySession) -> None:
         plan, turn = self._schedule, 0
         done = 0
         while plan.count is None or done < plan.count:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from polltrace.errors import HostError
 from polltrace.scenarios.plan.network_path import NetworkPath
@@ -27,6 +27,7 @@ _WORDS = {
     "netem": "tc netem between network namespaces",
     "tun": "a process of polltrace's own between two TUN devices, in network namespaces",
 }
+_RELAY = "a relay process of polltrace's own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Network:
     - `namespaces`: the names of those that have a namespace
     - `refused`: why netem does not delay the others
     - `maker`: of those with a namespace, a key of _BY
+    - `links`: the paths of database links, by name; each is made by the run's server
     """
 
     how: str
@@ -57,6 +59,7 @@ class Network:
     namespaces: frozenset[str] = frozenset()
     refused: str = ""
     maker: str = "netem"
+    links: Mapping[str, NetworkPath] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -86,7 +89,13 @@ class Network:
 
     def words(self) -> dict[str, str]:
         """By path: what it does and how it is made."""
-        return {name: f"{path}, by {self._by(name)}" for name, path in self.paths.items()}
+        clients = {name: f"{path}, by {self._by(name)}" for name, path in self.paths.items()}
+        links = {
+            f"{name} (link)": f"{path}, by {_RELAY}"
+            for name, path in self.links.items()
+            if name != DIRECT
+        }
+        return clients | links
 
     def _relayed(self, name: str) -> bool:
         return name not in self.namespaces or self.paths[name].urgent != "keep"
@@ -98,7 +107,7 @@ class Network:
             plain = self.maker == "netem" and not path.delays
             makers.append("network namespaces" if plain else _WORDS[self.maker])
         if self._relayed(name):
-            makers.append("a relay process of polltrace's own")
+            makers.append(_RELAY)
         why = f" (not tc netem: {self.refused})" if self.refused and path.delays else ""
         return " and ".join(makers) + why
 

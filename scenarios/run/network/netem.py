@@ -54,12 +54,15 @@ def clients_namespace(number: int, path: NetworkPath) -> Iterator[tuple[str, ...
 def _netem(path: NetworkPath) -> tuple[str, ...]:
     """The queue at each end. netem's jitter is plus or minus, ours is only added.
 
-    With jitter netem reorders packets unless it also keeps a rate: one that is no limit.
+    With jitter netem reorders packets unless it also keeps a rate: one that is no limit, if the
+    path has none.
     """
     half, jitter = 1e6 * path.round_trip_s / 2, 1e6 * path.jitter_s
+    rate = ("rate", f"{1e6 * path.mbit_s:.0f}bit") if path.mbit_s else ()
     if not jitter:
-        return ("netem", "delay", f"{half:.0f}us")
-    return ("netem", "delay", f"{half + jitter / 2:.0f}us", f"{jitter / 2:.0f}us", "rate", "1tbit")
+        return ("netem", "delay", f"{half:.0f}us", *rate)
+    delay = (f"{half + jitter / 2:.0f}us", f"{jitter / 2:.0f}us")
+    return ("netem", "delay", *delay, *(rate or ("rate", "1tbit")))
 
 
 _ANY = NetworkPath(1e-3, 1e-3)

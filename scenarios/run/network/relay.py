@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A network path in a process of its own: delay, jitter, and the treatment of urgent data.
+"""A network path in a process of its own: delay, jitter, rate, and the treatment of urgent
+data.
 
 `python -m polltrace.scenarios.run.network.relay --to HOST:PORT` listens on a free loopback port,
 prints the port in a line of JSON, and carries every connection to the target until its standard
@@ -30,6 +31,7 @@ from pathlib import Path
 import polltrace
 from polltrace.errors import HostError
 from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
+from polltrace.scenarios.run.network.timing import wait_until, without_timer_slack
 
 LOOPBACK = "127.0.0.1"
 _SIOCATMARK = 0x8905  # asm-generic/sockios.h
@@ -56,11 +58,12 @@ def carry(source: socket.socket, sink: socket.socket, path: NetworkPath) -> None
     due: queue.SimpleQueue[tuple[float, bytes, bool] | None] = queue.SimpleQueue()
 
     def read() -> None:
-        last = 0.0
+        last = free = 0.0  # when the path has carried all before it
         with contextlib.suppress(OSError):
             for data, urgent in pieces(source):
+                free = max(free, time.monotonic()) + path.carries_s(len(data))
                 delay = path.round_trip_s / 2 + random.uniform(0, path.jitter_s)
-                last = max(last, time.monotonic() + delay)
+                last = max(last, free + delay)
                 due.put((last, data, urgent))
         due.put(None)
 
@@ -68,8 +71,7 @@ def carry(source: socket.socket, sink: socket.socket, path: NetworkPath) -> None
     with contextlib.suppress(OSError):
         while (piece := due.get()) is not None:
             at, data, urgent = piece
-            if (left := at - time.monotonic()) > 0:
-                time.sleep(left)
+            wait_until(at)
             if not urgent or path.urgent == "inline":
                 sink.sendall(data)
             elif path.urgent == "keep":
@@ -125,6 +127,7 @@ def arguments(path: NetworkPath) -> list[str]:
     return [
         *("--round-trip-ms", f"{1e3 * path.round_trip_s:g}"),
         *("--jitter-ms", f"{1e3 * path.jitter_s:g}", "--urgent", path.urgent),
+        *("--mbit", f"{path.mbit_s:g}"),
     ]
 
 
@@ -135,12 +138,15 @@ def parsed(argv: Sequence[str]) -> tuple[argparse.Namespace, NetworkPath]:
     parser.add_argument("--round-trip-ms", type=float, default=0)
     parser.add_argument("--jitter-ms", type=float, default=0)
     parser.add_argument("--urgent", choices=[*URGENT], default="keep")
+    parser.add_argument("--mbit", type=float, default=0, help="a second, each way")
     args = parser.parse_args(argv)
-    return args, NetworkPath(args.round_trip_ms / 1e3, args.jitter_ms / 1e3, args.urgent)
+    path = NetworkPath(args.round_trip_ms / 1e3, args.jitter_ms / 1e3, args.urgent, args.mbit)
+    return args, path
 
 
 def main() -> None:
     args, path = parsed(sys.argv[1:])
+    without_timer_slack()
     host, _, port = args.to.rpartition(":")
 
     with socket.create_server((args.listen, 0)) as listener:

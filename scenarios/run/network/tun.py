@@ -6,14 +6,13 @@ A process has a device in the server's namespace and one in the clients', and ha
 from one to the other when its delay is over. So TCP's own handshake and acknowledgements are
 delayed as well, which a relay of the data (relay.py) cannot do. The devices go with the process:
 
-    python -m polltrace.scenarios.run.network.tun FD FD ROUND_TRIP_S JITTER_S
+    python -m polltrace.scenarios.run.network.tun FD FD ROUND_TRIP_S JITTER_S MBIT_S
 """
 
 from __future__ import annotations
 
 import collections
 import contextlib
-import ctypes
 import fcntl
 import os
 import random
@@ -35,6 +34,7 @@ from polltrace.scenarios.run.network.namespaces import (
     opened,
     starting_in,
 )
+from polltrace.scenarios.run.network.timing import SPIN_S, without_timer_slack
 
 _DEVICE = "/dev/net/tun"
 # linux/if_tun.h: packets without a header of the device's own.
@@ -42,9 +42,6 @@ _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 _LONGEST_PACKET = 65536
 # More are dropped, as by any queue of a router.
 _MOST_PACKETS = 20_000
-_PR_SET_TIMERSLACK = 29
-# A sleeping processor wakes up this much too late: for the last of a delay it is kept awake.
-_SPIN_S = 150e-6
 
 
 def tun_refused() -> str | None:
@@ -97,6 +94,7 @@ def _device(name: str) -> Iterator[int]:
 def _carrier(near: int, far: int, path: NetworkPath) -> Iterator[None]:
     """The process between the two devices; it ends with us."""
     words = [str(near), str(far), f"{path.round_trip_s:.9f}", f"{path.jitter_s:.9f}"]
+    words += [f"{path.mbit_s:g}"]
     process = subprocess.Popen(
         [sys.executable, "-m", "polltrace.scenarios.run.network.tun", *words],
         stdin=subprocess.PIPE,
@@ -123,7 +121,7 @@ class Direction:
     def __init__(self, source: int, sink: int, path: NetworkPath) -> None:
         self.source, self._sink, self._path = source, sink, path
         self._due: collections.deque[tuple[float, bytes]] = collections.deque()
-        self._last = 0.0
+        self._last = self._free = 0.0
 
     @property
     def next_due(self) -> float | None:
@@ -134,7 +132,8 @@ class Direction:
         packet = os.read(self.source, _LONGEST_PACKET)
         if len(self._due) < _MOST_PACKETS:
             delay_s = self._path.round_trip_s / 2 + random.uniform(0, self._path.jitter_s)
-            self._last = max(self._last, time.monotonic() + delay_s)
+            self._free = max(self._free, time.monotonic()) + self._path.carries_s(len(packet))
+            self._last = max(self._last, self._free + delay_s)
             self._due.append((self._last, packet))
 
     def deliver(self, now: float) -> None:
@@ -151,7 +150,7 @@ def carry(near: int, far: int, path: NetworkPath, until: int) -> None:
     sources = {each.source: each for each in both}
     while True:
         due = [at for each in both if (at := each.next_due) is not None]
-        wait_s = max(min(due) - time.monotonic() - _SPIN_S, 0) if due else None
+        wait_s = max(min(due) - time.monotonic() - SPIN_S, 0) if due else None
         ready, _, _ = select.select([*sources, until], [], [], wait_s)
         for fd in ready:
             if fd == until:
@@ -163,9 +162,9 @@ def carry(near: int, far: int, path: NetworkPath, until: int) -> None:
 
 def main() -> None:
     near, far = map(int, sys.argv[1:3])
-    path = NetworkPath(float(sys.argv[3]), float(sys.argv[4]))
-    # The kernel rounds waits up by 50 us otherwise, and lets others finish their turn first.
-    ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
+    path = NetworkPath(float(sys.argv[3]), float(sys.argv[4]), mbit_s=float(sys.argv[5]))
+    without_timer_slack()
+    # It lets others finish their turn first otherwise.
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     print("ready", flush=True)

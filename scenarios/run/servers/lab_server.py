@@ -13,6 +13,7 @@ from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.network.relay import LOOPBACK
 from polltrace.scenarios.run.processors import moved_to
 from polltrace.scenarios.run.servers.oralab import start_oralab
+from polltrace.scenarios.run.servers.remote_end import RemoteEnd
 from polltrace.scenarios.run.servers.server import Endpoint
 from polltrace.scenarios.run.servers.session_views import OracleViews, SessionViews
 from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
@@ -37,6 +38,7 @@ class LabServer:
     counts_polls = True
     driver = "python-oracledb"
     views: SessionViews = OracleViews()
+    remote: RemoteEnd | None = None
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from typing import Self
 
 from polltrace.scenarios.plan.cell import POSTGRESQL_DRIVERS, Cell
 from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.servers.remote_end import RemoteEnd
 from polltrace.scenarios.run.servers.server import Endpoint
 from polltrace.scenarios.run.servers.session_views import OracleViews, SessionViews
 from polltrace.scenarios.run.servers.sqlnet_edit import SqlnetEdit
@@ -22,6 +23,7 @@ class OracleServer:
     counts_polls = False
     driver = "python-oracledb"
     views: SessionViews = OracleViews()
+    remote: RemoteEnd | None = None
 
     def __init__(
         self, endpoint: Endpoint, user: str, password: str, sqlnet_ora: Path | None

@@ -9,6 +9,7 @@ from typing import Self
 from polltrace.scenarios.plan.cell import KEEPALIVE_S, KEEPALIVES, POSTGRESQL_DRIVERS, Cell
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.postgresql_cluster import PostgresqlCluster
+from polltrace.scenarios.run.servers.remote_end import RemoteEnd
 from polltrace.scenarios.run.servers.server import Endpoint
 from polltrace.scenarios.run.servers.session_views import PostgresqlViews, SessionViews
 
@@ -21,6 +22,7 @@ class PostgresqlServer:
     counts_polls = False
     driver = "psycopg"
     views: SessionViews = PostgresqlViews()
+    remote: RemoteEnd | None = None
 
     def __init__(
         self, endpoint: Endpoint | None = None, user: str = "", password: str = ""

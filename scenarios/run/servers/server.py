@@ -11,6 +11,7 @@ from typing import Protocol, Self
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.network.choice import Route
+from polltrace.scenarios.run.servers.remote_end import RemoteEnd
 from polltrace.scenarios.run.servers.session_views import SessionViews
 
 
@@ -39,12 +40,14 @@ class DatabaseServer(Protocol):
     - `counts_polls`: whether it counts its own break polls, to check the probe against
     - `driver`: the client that reads its views
     - `views`: what it knows of its sessions
+    - `remote`: the database at the other end of its sessions' link; None: they have none
     """
 
     kind: str
     counts_polls: bool
     driver: str
     views: SessionViews
+    remote: RemoteEnd | None
 
     def __enter__(self) -> Self: ...
 

@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
         struct elf_sites elf = {0};
 
         if (elf_read_layout(fd, &elf.layout) == 0)
-            elf_read_sites(fd, &elf);
+            elf_read_sites(fd, &elf, true);
         for (unsigned i = 0; i < elf.sites; i++)
             printf("%llx %d %d\n", (unsigned long long)elf.site[i].after,
                    elf.site[i].rule.caller, elf.site[i].rule.frame);

@@ -2,12 +2,58 @@
 // One input is a trace file, after a byte that says what is wanted and one that
 // says how long its blocks are. What a library that Python loads must never do
 // with it: touch memory that is not its own, overflow, or never end.
+//
+// Half of the inputs are libFuzzer's own, which changes little at a time. In
+// the others up to an eighth of all bytes are damaged. FUZZ_BYTES=N in the
+// environment: end when N have been.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../interface.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+                               unsigned seed);
+
+static uint64_t next_random(uint64_t *state) { // xorshift64*
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1d >> 32;
+}
+
+static void count_damaged(uint64_t bytes) {
+    static uint64_t damaged, inputs;
+    const char *wanted = getenv("FUZZ_BYTES");
+    damaged += bytes;
+    inputs++;
+    if (!wanted || damaged < strtoull(wanted, NULL, 10))
+        return;
+    printf("fuzz: %llu bytes damaged in %llu inputs, nothing found\n",
+           (unsigned long long)damaged, (unsigned long long)inputs);
+    fflush(NULL);
+    _Exit(0);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+                               unsigned seed) {
+    // What a record is made of, and what ends or begins something.
+    static const char telling[] = "0123456789=,:#'\"\n\r *-\\\377/";
+    uint64_t state = seed + 1ull;
+    if (next_random(&state) % 2 || size < 8)
+        return LLVMFuzzerMutate(data, size, most);
+    const uint64_t bytes = 1 + next_random(&state) % (size / 8);
+    for (uint64_t i = 0; i < bytes; i++) {
+        const uint64_t at = next_random(&state) % size;
+        const uint64_t other = next_random(&state);
+        data[at] = other % 4 ? (uint8_t)telling[other / 4 % sizeof telling]
+                             : (uint8_t)(other / 4);
+    }
+    count_damaged(bytes);
+    return size;
+}
 
 static void check_strings(const struct batch *batch) {
     const int32_t *offsets;

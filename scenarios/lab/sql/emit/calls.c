@@ -44,7 +44,63 @@ static bool has_own(const struct expr *call) {
                              strcmp(call->function->name, "MAX") == 0);
 }
 
+// An aggregate is of all rows of its group, whatever a ROLLUP makes NULL.
+static void emit_arguments(struct emitter *e, const struct expr *call) {
+    const struct block *rollup = e->rollup;
+    if (call->function->kind == FUNCTION_AGGREGATE)
+        e->rollup = NULL;
+    emit_values(e, &call->list);
+    e->rollup = rollup;
+}
+
+// LISTAGG$(value, delimiter, directions, keys): a key's direction is d or a, in
+// capitals where NULLs come first.
+static void emit_listagg(struct emitter *e, const struct expr *call) {
+    const struct expr *value = call->list.first;
+    const struct order_term *one = call->within.first;
+    emit_text(e, " LISTAGG$(");
+    emit_value(e, value);
+    emit_text(e, ",");
+    if (value->next)
+        emit_value(e, value->next);
+    emit_text(e, value->next ? ",'" : "NULL,'");
+    for (; one; one = one->next)
+        emit_text(e, one->descending    ? one->nulls_first ? "D" : "d"
+                     : one->nulls_first ? "A"
+                                        : "a");
+    emit_text(e, "'");
+    for (one = call->within.first; one; one = one->next) {
+        emit_text(e, one->by_key ? ",SORT_KEY$(" : ",");
+        emit_value(e, one->value);
+        emit_text(e, one->by_key ? ")" : "");
+    }
+    emit_text(e, ")");
+}
+
+// The parts of a name have no quotes in it.
+void emit_stored(struct emitter *e, const struct expr *call) {
+    char name[STORED_NAME];
+    statement_spell(e->s, call->name.first, call->name.last, name, sizeof name);
+    emit_text(e, " PLSQL$('");
+    for (const char *c = name; *c; c++)
+        emit_bytes(e, *c == '\'' ? "''" : c, *c == '\'' ? 2 : 1);
+    emit_text(e, call->list.first ? "'," : "'");
+    emit_values(e, &call->list);
+    emit_text(e, ")");
+}
+
 void emit_call(struct emitter *e, const struct expr *call) {
+    if (call->stored) {
+        emit_stored(e, call);
+        return;
+    }
+    if (strcmp(call->function->name, "LISTAGG") == 0) {
+        const struct block *rollup = e->rollup;
+        e->rollup = NULL;
+        emit_listagg(e, call);
+        e->rollup = rollup;
+        return;
+    }
     if (call->function->kind == FUNCTION_FORM) {
         emit_form(e, call);
         return;
@@ -53,7 +109,7 @@ void emit_call(struct emitter *e, const struct expr *call) {
     emit_text(e, call->function->name);
     emit_text(e, has_own(call) ? "$" : "");
     emit_text(e, call->star ? "(*" : call->distinct ? "(DISTINCT" : "(");
-    emit_values(e, &call->list);
+    emit_arguments(e, call);
     emit_text(e, ")");
     if (call->window)
         emit_window(e, call->window);

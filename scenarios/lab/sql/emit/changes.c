@@ -25,8 +25,8 @@ static void emit_column(struct emitter *e, const struct column_def *column) {
     emit_text(e, "\"')");
 }
 
-static void emit_assigned(struct emitter *e, const struct expr *value,
-                          const struct column_def *column) {
+void emit_assigned(struct emitter *e, const struct expr *value,
+                   const struct column_def *column) {
     emit_text(e, column ? " ASSIGN$(" : "");
     emit_value(e, value);
     if (column)
@@ -126,21 +126,49 @@ static void emit_target(struct emitter *e, const char *words) {
     }
 }
 
+// (a, b) = (query)
+static void emit_row_setting(struct emitter *e, const struct assignment *set) {
+    const struct names_of_columns *one = set->columns;
+    unsigned count = 0;
+    char value[32];
+    for (; one; one = one->next) {
+        emit_text(e, count++ == 0 ? "(" : ",");
+        emit_name(e, one->name.last);
+    }
+    emit_text(e, ") = ");
+    emit_only_row(e, set->query, count);
+    emit_text(e, " SELECT");
+    one = set->columns;
+    for (unsigned i = 0; i < count; i++, one = one->next) {
+        snprintf(value, sizeof value, "ONE_ROW$(C%u)", i);
+        emit_text(e, i > 0 ? ", " : " ");
+        emit_text(e, one->target ? "ASSIGN$(" : "");
+        emit_text(e, value);
+        if (one->target)
+            emit_column(e, one->target);
+    }
+    emit_text(e, " FROM \"ROW$\")");
+}
+
 static void emit_settings(struct emitter *e) {
     const struct assignment *first = e->s->tree->assignments.first;
     emit_text(e, " SET");
     for (const struct assignment *one = first; one; one = one->next) {
         emit_text(e, one == first ? " " : ", ");
+        if (one->query) {
+            emit_row_setting(e, one);
+            continue;
+        }
         emit_name(e, one->column.last);
         emit_text(e, " =");
         emit_assigned(e, one->value, one->target);
     }
 }
 
-void take_into(struct emitter *e, const struct names *into) {
+void take_into(struct emitter *e, const struct exprs *into) {
     if (!into->first)
         return;
-    const unsigned first = placeholder_at(e->s, into->first->token) - 1;
+    const unsigned first = placeholder_at(e->s, into->first->from) - 1;
     e->result->into_from = first;
     e->result->into_to = first + into->count;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "sql/emit/emitter.h"
+#include "sql/resolve/resolver.h"
 
 const char *emit_sign_of(enum sign sign) {
     static const char *const signs[] = {
@@ -24,6 +25,23 @@ static void emit_row_equals(struct emitter *e, const struct expr *rowid,
     emit_text(e, end);
 }
 
+// Whether it is a table's column, whose CHARs all have their whole size.
+static bool is_stored(const struct expr *value) {
+    return value->kind == EXPR_COLUMN && value->fixed && value->declared &&
+           value->source && value->source->in_catalog;
+}
+
+// CHAR = another, so that SQLite finds the row by an index of it.
+static void emit_padded(struct emitter *e, const struct expr *column,
+                        const struct expr *other) {
+    emit_value(e, column);
+    emit_text(e, " = PAD$(");
+    emit_value(e, other);
+    emit_text(e, ",'");
+    emit_text(e, column->declared);
+    emit_text(e, "')");
+}
+
 void emit_comparison(struct emitter *e, const struct expr *a,
                      const struct expr *b, enum sign sign, bool native) {
     // Two tables have no ROWID in common.
@@ -32,7 +50,12 @@ void emit_comparison(struct emitter *e, const struct expr *a,
         emit_row_equals(e, a->object ? a : b, a->object ? b : a);
         return;
     }
-    emit_text(e, native ? "" : " COMPARE$(");
+    const bool padded = resolve_is_padded(a, b);
+    if (padded && sign == SIGN_EQUAL && (is_stored(a) || is_stored(b))) {
+        emit_padded(e, is_stored(a) ? a : b, is_stored(a) ? b : a);
+        return;
+    }
+    emit_text(e, native ? "" : padded ? " COMPARE_PADDED$(" : " COMPARE$(");
     emit_value(e, a);
     emit_text(e, native ? " " : ",");
     emit_text(e, native ? emit_sign_of(sign) : "");
@@ -117,7 +140,13 @@ static void emit_positive(struct emitter *e, const struct expr *condition) {
         emit_in_list(e, condition);
         break;
     case EXPR_IN_QUERY:
+        emit_text(e, condition->declared ? " PAD$(" : "");
         emit_value(e, condition->left);
+        if (condition->declared) {
+            emit_text(e, ",'");
+            emit_text(e, condition->declared);
+            emit_text(e, "')");
+        }
         emit_text(e, " IN (");
         emit_query(e, condition->query);
         emit_text(e, ")");
@@ -133,6 +162,20 @@ static void emit_positive(struct emitter *e, const struct expr *condition) {
         emit_text(e, " EXISTS (");
         emit_query(e, condition->query);
         emit_text(e, ")");
+        break;
+    case EXPR_LNNVL:
+        emit_inside(e, " (", condition->left);
+        emit_text(e, " IS NOT TRUE");
+        break;
+    case EXPR_REGEXP_LIKE:
+        emit_text(e, " REGEXP_LIKE$(");
+        emit_values(e, &condition->list);
+        emit_text(e, ")");
+        break;
+    case EXPR_ROW_COMPARISON:
+    case EXPR_ROW_IN_LIST:
+    case EXPR_ROW_IN_QUERY:
+        emit_row_condition(e, condition);
         break;
     default:
         statement_refuse(e->s, 920, condition->from, "");

@@ -3,12 +3,14 @@
 // schema. SQLite enforces no types: the statements that store values convert
 // and check them.
 #include <ctype.h>
+#include <string.h>
 
 #include "sql/emit/emitter.h"
+#include "sql/functions/annotation_functions.h"
 
 // A name may be qualified by its owner. SQLite refuses a schema that is not the
 // user's own.
-static void emit_own(struct emitter *e, struct name name) {
+void emit_own(struct emitter *e, struct name name) {
     emit_text(e, " ");
     if (name.first < name.last)
         emit_name(e, name.first);
@@ -102,6 +104,7 @@ static void emit_spec(struct emitter *e, const struct column_spec *column) {
 
 static void create_table(struct emitter *e) {
     const struct tree *tree = e->s->tree;
+    e->result->forces = tree->forces;
     emit_text(e, "CREATE TABLE");
     emit_own(e, tree->target->table);
     if (tree->query) {
@@ -112,6 +115,7 @@ static void create_table(struct emitter *e) {
         return;
     }
     emit_text(e, " (");
+    emit_text(e, tree->forces ? ANNOTATION_FORCE : ANNOTATION_DEFAULT);
     for (const struct column_spec *one = tree->specs.first; one;
          one = one->next) {
         emit_text(e, one == tree->specs.first ? "" : ",");
@@ -134,14 +138,61 @@ static void create_index(struct emitter *e) {
     emit_text(e, ")");
 }
 
+static void annotate(struct emitter *e) {
+    const struct tree *tree = e->s->tree;
+    char name[LONGEST_NAME + 1];
+    e->result->annotates = true;
+    e->result->forces = tree->forces;
+    emit_text(e, "UPDATE ");
+    emit_text(e, e->schema);
+    emit_text(e, ".sqlite_master SET sql = ANNOTATED$(sql,");
+    emit_text(e, tree->forces ? "1" : "0");
+    emit_text(e, ") WHERE type = 'table' AND name = ");
+    name_spell(&e->s->tokens[tree->target->table.last], name);
+    emit_string(e, name, strlen(name)); // it may have an apostrophe
+}
+
+static void alter_table(struct emitter *e) {
+    const struct alteration *change = &e->s->tree->alteration;
+    if (e->s->tree->annotates) {
+        annotate(e);
+        return;
+    }
+    emit_text(e, "ALTER TABLE");
+    emit_own(e, e->s->tree->target->table);
+    if (e->s->tree->specs.first) {
+        emit_text(e, " ADD COLUMN");
+        emit_spec(e, e->s->tree->specs.first);
+        return;
+    }
+    emit_text(e, change->drops     ? " DROP COLUMN "
+                 : change->renames ? " RENAME COLUMN "
+                                   : " RENAME TO ");
+    if (change->drops || change->renames)
+        emit_name(e, change->drops ? change->drops : change->renames);
+    emit_text(e, change->renames ? " TO " : "");
+    if (change->to)
+        emit_name(e, change->to);
+}
+
 void emit_definition(struct emitter *e) {
-    const struct name name = e->s->tree->target->table;
+    const struct source *target = e->s->tree->target;
+    const struct name name = target ? target->table : (struct name){0, 0};
     switch (e->s->tree->kind) {
     case TREE_CREATE_TABLE:
         create_table(e);
         break;
     case TREE_CREATE_INDEX:
         create_index(e);
+        break;
+    case TREE_ALTER_TABLE:
+        alter_table(e);
+        break;
+    case TREE_CREATE_VIEW:
+    case TREE_DROP_VIEW:
+    case TREE_CREATE_SYNONYM:
+    case TREE_DROP_SYNONYM:
+        emit_view_definition(e);
         break;
     case TREE_DROP_TABLE:
         emit_text(e, "DROP TABLE");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // NVL, DECODE and others as expressions that evaluate their arguments only when
 // needed.
+#include <stdio.h>
 #include <string.h>
 
 #include "sql/emit/emitter.h"
 #include "sql/functions/function.h"
+#include "sql/resolve/resolver.h"
 
 // Converts the argument to `type`, the type of those before it. Returns the
 // type that they have with it.
@@ -30,9 +32,14 @@ static enum operand_type emit_as(struct emitter *e, const struct expr *value,
     return operand_converted(type, value->type);
 }
 
+// Both arguments of NVL are evaluated, so that a conversion which fails does so
+// even if it is not needed. A value that needs none cannot fail by it.
 static void emit_nvl(struct emitter *e, const struct expr *call) {
     const struct expr *first = call->list.first;
-    emit_text(e, " COALESCE(");
+    const bool converts =
+        first->type != OPERAND_UNKNOWN && first->type != OPERAND_NULL &&
+        first->next->type == OPERAND_TEXT && first->type != OPERAND_TEXT;
+    emit_text(e, converts ? " NVL$(" : " COALESCE(");
     emit_value(e, first);
     emit_text(e, ",");
     emit_as(e, first->next, first->type);
@@ -59,13 +66,18 @@ static void emit_nvl2(struct emitter *e, const struct expr *call) {
 
 static void emit_nullif(struct emitter *e, const struct expr *call) {
     const struct expr *first = call->list.first;
-    emit_text(e, " CASE WHEN COMPARE$(");
-    emit_value(e, first);
-    emit_text(e, ",");
-    emit_value(e, first->next);
-    emit_text(e, ") = 0 THEN NULL ELSE");
+    emit_text(e, " CASE WHEN");
+    emit_comparison(e, first, first->next, SIGN_EQUAL, false);
+    emit_text(e, " THEN NULL ELSE");
     emit_value(e, first);
     emit_text(e, " END");
+}
+
+// Whether a ROLLUP, and not a row, is why the group is NULL.
+static void emit_grouping(struct emitter *e, const struct expr *call) {
+    const bool is_null =
+        e->rollup && rollup_is_null(e->s, e->rollup, e->set, call->list.first);
+    emit_text(e, is_null ? " 1" : " 0");
 }
 
 // DECODE(value, search, result, ..., otherwise). The first result determines
@@ -94,6 +106,33 @@ static void emit_decode(struct emitter *e, const struct expr *call) {
     emit_text(e, " END");
 }
 
+// The number of the argument's type; 0 after refusing one that is kept
+// otherwise than SQLite has it.
+static unsigned dump_type(struct emitter *e, const struct expr *value) {
+    enum { TEXT = 1, NUMBER = 2, DATE = 12, RAW = 23, CHAR = 96 };
+    const bool kept = value->kind == EXPR_COLUMN && !value->function;
+    if (operand_is_number(value->type))
+        return NUMBER;
+    if (value->type == OPERAND_TEXT)
+        return value->literal || value->fixed ? CHAR : TEXT;
+    if (value->type == OPERAND_RAW)
+        return RAW;
+    if (value->type == OPERAND_DATE && kept)
+        return DATE;
+    if (value->type != OPERAND_NULL)
+        statement_refuse(e->s, 3001, value->from, "DUMP of such a value");
+    return 0;
+}
+
+static void emit_dump(struct emitter *e, const struct expr *call) {
+    char type[16];
+    snprintf(type, sizeof type, "%u,", dump_type(e, call->list.first));
+    emit_text(e, " DUMP$(");
+    emit_text(e, type);
+    emit_values(e, &call->list);
+    emit_text(e, ")");
+}
+
 void emit_form(struct emitter *e, const struct expr *call) {
     static const struct {
         const char *name;
@@ -101,7 +140,8 @@ void emit_form(struct emitter *e, const struct expr *call) {
     } forms[] = {
         {"NVL", emit_nvl},           {"NVL2", emit_nvl2},
         {"NULLIF", emit_nullif},     {"DECODE", emit_decode},
-        {"COALESCE", emit_coalesce},
+        {"COALESCE", emit_coalesce}, {"GROUPING", emit_grouping},
+        {"DUMP", emit_dump},         {"SYS_CONNECT_BY_PATH", emit_carried},
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(call->function->name, forms[i].name) == 0)

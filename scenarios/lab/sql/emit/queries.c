@@ -2,12 +2,26 @@
 // Queries: WITH, sets, and the clauses of a SELECT in the order in which they
 // apply.
 #include "sql/emit/emitter.h"
+#include "sql/resolve/resolver.h"
 
-static void emit_items(struct emitter *e, const struct block *block) {
+// Of each table, in the order of FROM, which is not that of the joins.
+static void emit_stars(struct emitter *e, const struct block *block) {
+    for (const struct source *one = block->sources; one; one = one->next) {
+        emit_text(e, one == block->sources ? " " : ", ");
+        emit_name(e, one->alias ? one->alias : one->table.last);
+        emit_text(e, ".*");
+    }
+}
+
+void emit_items(struct emitter *e, const struct block *block) {
     emit_text(e, block->distinct ? "SELECT DISTINCT" : "SELECT");
     for (const struct item *one = block->items.first; one; one = one->next) {
         emit_text(e, one == block->items.first ? "" : ",");
-        if (one->star) {
+        if (one->star && block->hierarchy && !block->hierarchy->generates) {
+            emit_hierarchy_star(e, block, one);
+        } else if (one->star && block->outer && !one->table.first) {
+            emit_stars(e, block);
+        } else if (one->star) {
             emit_text(e, " ");
             if (one->table.first)
                 emit_qualified_name(e, one->table);
@@ -22,29 +36,39 @@ static void emit_items(struct emitter *e, const struct block *block) {
 }
 
 // Numbers are constants here, not positions in the select list.
-static void emit_groups(struct emitter *e, const struct block *block) {
-    if (block->group.count > 0)
-        emit_text(e, " GROUP BY");
+static void emit_group(struct emitter *e, const struct expr *one) {
+    const enum token_type begins = e->s->tokens[one->from].type;
+    const bool constant = begins != TOKEN_WORD && begins != TOKEN_QUOTED;
+    emit_text(e, constant ? " COALESCE(" : "");
+    emit_value(e, one);
+    emit_text(e, constant ? ",NULL)" : "");
+}
+
+void emit_groups(struct emitter *e, const struct block *block, uint64_t set) {
+    const char *before = " GROUP BY";
     for (const struct expr *one = block->group.first; one; one = one->next) {
-        const enum token_type begins = e->s->tokens[one->from].type;
-        const bool constant = begins != TOKEN_WORD && begins != TOKEN_QUOTED;
-        emit_text(e, one == block->group.first ? "" : ",");
-        emit_text(e, constant ? " COALESCE(" : "");
-        emit_value(e, one);
-        emit_text(e, constant ? ",NULL)" : "");
+        if (!rollup_has(set, one))
+            continue;
+        emit_text(e, before);
+        emit_group(e, one);
+        before = ",";
     }
-    if (block->having) {
-        emit_text(e, block->group.count > 0 ? "" : " GROUP BY NULL");
-        emit_text(e, " HAVING");
-        emit_condition(e, block->having);
-    }
+    if (*before == ' ' && (block->having || block->rollup > 0))
+        emit_text(e, " GROUP BY NULL");
+}
+
+static void emit_having(struct emitter *e, const struct block *block) {
+    if (!block->having)
+        return;
+    emit_text(e, " HAVING");
+    emit_condition(e, block->having);
 }
 
 static void emit_row_generator(struct emitter *e, const struct block *block) {
     emit_text(e, " FROM CONNECT_BY_LEVEL$(ROWNUM_LIMIT$('");
-    emit_text(e, emit_sign_of(block->connect->sign));
+    emit_text(e, emit_sign_of(block->hierarchy->connect->sign));
     emit_text(e, "',");
-    emit_value(e, block->connect->right);
+    emit_value(e, block->hierarchy->connect->right);
     emit_text(e, "))");
 }
 
@@ -69,31 +93,41 @@ static void emit_limited_before(struct emitter *e, const struct block *block) {
         return;
     const struct source *source = block->sources;
     emit_name(e, source->alias ? source->alias : source->table.last);
-    emit_groups(e, block);
+    emit_groups(e, block, 0);
+    emit_having(e, block);
     emit_order(e, &block->order, NULL);
 }
 
 static void emit_select(struct emitter *e, const struct block *block) {
+    const bool connected = block->hierarchy && !block->hierarchy->generates;
     if (block->limited &&
         (block->grouped || block->order.first || block->distinct)) {
         emit_limited_before(e, block);
         return;
     }
+    if (connected)
+        block->hierarchy->row = ROW_NODE;
     emit_items(e, block);
-    if (block->connect)
+    if (connected)
+        emit_hierarchy(e, block);
+    else if (block->hierarchy)
         emit_row_generator(e, block);
     else
         emit_sources(e, block);
-    if (block->where)
+    if (connected)
+        emit_hierarchy_where(e, block, false);
+    else if (block->where)
         emit_where(e, block->where);
-    emit_groups(e, block);
-    emit_order(e, &block->order, NULL);
+    emit_groups(e, block, 0);
+    emit_having(e, block);
+    if (!block->order.siblings)
+        emit_order(e, &block->order, NULL);
     if (block->limited)
         emit_rownum_limit(e, block->where);
 }
 
 void emit_block(struct emitter *e, const struct block *block, bool compound) {
-    const bool around = compound && block->limited;
+    const bool around = compound && (block->limited || block->rollup > 0);
     if (block->inner) {
         emit_text(e, "SELECT * FROM (");
         emit_query(e, block->inner);
@@ -101,7 +135,10 @@ void emit_block(struct emitter *e, const struct block *block, bool compound) {
         return;
     }
     emit_text(e, around ? "SELECT * FROM (" : "");
-    emit_select(e, block);
+    if (block->rollup > 0)
+        emit_rollup(e, block);
+    else
+        emit_select(e, block);
     emit_text(e, around ? ")" : "");
 }
 

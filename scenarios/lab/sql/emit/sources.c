@@ -79,17 +79,34 @@ void emit_table(struct emitter *e, const struct source *source) {
     }
 }
 
+// Those that it had when it was made, around its query.
+static void emit_view_columns(struct emitter *e,
+                              const struct view_column *column) {
+    const char *before = "SELECT ";
+    if (!column)
+        return;
+    for (; column; column = column->next) {
+        emit_text(e, before);
+        emit_identifier(e, column->inner);
+        emit_text(e, " AS ");
+        emit_identifier(e, column->name);
+        before = ", ";
+    }
+    emit_text(e, " FROM (");
+}
+
 static void emit_source(struct emitter *e, const struct source *source) {
     if (source->query) {
         emit_text(e, " (");
+        emit_view_columns(e, source->view);
         emit_query(e, source->query);
-        emit_text(e, ")");
+        emit_text(e, source->view ? "))" : ")");
     } else {
         emit_table(e, source);
     }
-    if (source->alias) {
+    if (source->alias || source->view) {
         emit_text(e, " ");
-        emit_name(e, source->alias);
+        emit_name(e, source->alias ? source->alias : source->table.last);
     }
 }
 
@@ -126,12 +143,28 @@ static void emit_join(struct emitter *e, const struct join *join) {
     }
 }
 
-void emit_sources(struct emitter *e, const struct block *block) {
-    emit_text(e, " FROM");
-    for (const struct join *one = block->joins.first; one; one = one->next) {
-        if (one != block->joins.first)
-            // SQLite never reorders the two sides of a CROSS JOIN.
-            emit_text(e, e->s->ordered ? " CROSS JOIN" : ",");
-        emit_join(e, one);
+// The tables with (+), each after those that its conditions name.
+static void emit_outer_joins(struct emitter *e, const struct source *table) {
+    for (; table; table = table->next_outer) {
+        const struct expr *first = table->outer.first;
+        emit_text(e, " LEFT JOIN");
+        emit_source(e, table);
+        for (const struct expr *one = first; one; one = one->next) {
+            emit_text(e, one == first ? " ON" : " AND");
+            emit_condition(e, one);
+        }
     }
+}
+
+void emit_sources(struct emitter *e, const struct block *block) {
+    const char *before = " FROM";
+    for (const struct join *one = block->joins.first; one; one = one->next) {
+        if (one->kind == JOIN_SOURCE && one->source->outer.count > 0)
+            continue;
+        emit_text(e, before);
+        emit_join(e, one);
+        // SQLite never reorders the two sides of a CROSS JOIN.
+        before = e->s->ordered ? " CROSS JOIN" : ",";
+    }
+    emit_outer_joins(e, block->outer);
 }

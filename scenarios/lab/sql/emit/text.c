@@ -42,6 +42,18 @@ void emit_identifier(struct emitter *e, const char *name) {
     emit_text(e, "\"");
 }
 
+void emit_string(struct emitter *e, const char *text, size_t length) {
+    emit_text(e, "'");
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
+        if (c == '\'')
+            emit_text(e, "''");
+        else
+            emit_bytes(e, c ? &c : " ", 1); // the lexer's blank
+    }
+    emit_text(e, "'");
+}
+
 void emit_name(struct emitter *e, unsigned token) {
     const struct token *name = &e->s->tokens[token];
     if (name->length >= 7 && strncasecmp(name->at, "sqlite_", 7) == 0)

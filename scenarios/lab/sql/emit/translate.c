@@ -2,6 +2,7 @@
 #include "sql/emit/translate.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,42 @@ static bool has_word(const struct statement *s, const char *word) {
     return false;
 }
 
+// A savepoint's name, which ends the statement.
+static void take_savepoint(struct statement *s, unsigned at, char *to) {
+    const struct token *name = &s->tokens[at];
+    if (at + 1 < s->count)
+        statement_refuse(s, 933, at + 1, "");
+    else if (at >= s->count ||
+             (name->type != TOKEN_WORD && name->type != TOKEN_QUOTED))
+        statement_refuse(s, 3001, at < s->count ? at : s->count,
+                         "a savepoint without a name");
+    else if (name->length > LONGEST_NAME)
+        statement_refuse(s, 972, at, "");
+    else
+        name_spell(name, to);
+}
+
+// SAVEPOINT name; ROLLBACK [WORK] TO [SAVEPOINT] name
+static bool is_savepoint(struct statement *s, struct translation *result) {
+    unsigned at = 1;
+    if (statement_is(s, 0, "savepoint")) {
+        result->kind = STATEMENT_SAVEPOINT;
+    } else {
+        at += statement_is(s, at, "work");
+        if (!statement_is(s, 0, "rollback") || !statement_is(s, at, "to"))
+            return false;
+        at += 1 + statement_is(s, at + 1, "savepoint");
+        result->kind = STATEMENT_ROLLBACK_TO;
+    }
+    take_savepoint(s, at, result->savepoint);
+    return true;
+}
+
 // Statements that run no SQL. Their tokens may be any.
-static bool is_control(struct statement *s, enum statement_kind *kind) {
+static bool is_control(struct statement *s, struct translation *result) {
+    enum statement_kind *kind = &result->kind;
+    if (is_savepoint(s, result))
+        return true;
     if (statement_is(s, 0, "commit")) {
         *kind = STATEMENT_COMMIT;
         if (s->count > 1 && !statement_is(s, 1, "work") &&
@@ -48,15 +83,37 @@ static bool is_known(const struct statement *s) {
         {"insert"},
         {"update"},
         {"delete"},
+        {"merge"},
         {"begin"},
         {"declare"},
         {"call"},
+        {"<<"},
+        {"create", "or", "replace"},
+        {"create", "procedure"},
+        {"create", "function"},
+        {"create", "package"},
+        {"drop", "procedure"},
+        {"drop", "function"},
+        {"drop", "package"},
         {"create", "table"},
         {"create", "index"},
         {"create", "unique"},
         {"drop", "table"},
         {"drop", "index"},
         {"truncate", "table"},
+        {"lock", "table"},
+        {"alter", "table"},
+        {"create", "view"},
+        {"create", "force", "view"},
+        {"create", "noforce", "view"},
+        {"create", "editionable", "view"},
+        {"drop", "view"},
+        {"create", "synonym"},
+        {"create", "public", "synonym"},
+        {"drop", "synonym"},
+        {"drop", "public", "synonym"},
+        {"create", "sequence"},
+        {"drop", "sequence"},
         {"create", "database", "link"},
         {"create", "shared", "database"},
         {"create", "public", "database"},
@@ -71,9 +128,23 @@ static bool is_known(const struct statement *s) {
     return false;
 }
 
+// CREATE VIEW, ALTER SYSTEM and the like, by both words.
+static void refuse_words(struct statement *s) {
+    const struct token *first = &s->tokens[0], *second = &s->tokens[1];
+    char about[64];
+    snprintf(about, sizeof about, "%.*s %.*s",
+             (int)(first->length < 30 ? first->length : 30), first->at,
+             (int)(second->length < 30 ? second->length : 30), second->at);
+    for (char *c = about; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    statement_refuse(s, 3001, 0, about);
+}
+
 static void refuse_unknown(struct statement *s) {
     if (s->count == 0 || s->tokens[0].type != TOKEN_WORD)
         statement_refuse(s, 900, 0, "");
+    else if (s->count > 1 && s->tokens[1].type == TOKEN_WORD)
+        refuse_words(s);
     else
         statement_refuse_token(s, 3001, 0);
 }
@@ -86,13 +157,24 @@ static enum statement_kind kind_of(const struct tree *tree) {
         return STATEMENT_INSERT;
     case TREE_UPDATE:
         return STATEMENT_UPDATE;
+    case TREE_MERGE:
+        return STATEMENT_MERGE;
     case TREE_DELETE:
         return STATEMENT_DELETE;
     case TREE_BLOCK:
         return STATEMENT_BLOCK;
+    case TREE_CREATE_UNIT:
+    case TREE_DROP_UNIT:
+        return STATEMENT_UNIT;
     case TREE_CREATE_LINK:
     case TREE_DROP_LINK:
         return STATEMENT_LINK;
+    case TREE_LOCK:
+        return STATEMENT_LOCK;
+    case TREE_CREATE_SEQUENCE:
+        return STATEMENT_CREATE_SEQUENCE;
+    case TREE_DROP_SEQUENCE:
+        return STATEMENT_DROP_SEQUENCE;
     default:
         return STATEMENT_DDL;
     }
@@ -105,6 +187,20 @@ static void emit_top_query(struct emitter *e) {
     emit_query(e, tree->query);
     e->result->locks = tree->locks;
     e->result->lock_wait = tree->lock_wait;
+    e->result->skips_locked = tree->skips_locked;
+}
+
+// What a block is given.
+static void emit_placeholders(struct emitter *e) {
+    char number[16];
+    if (e->s->binds > MOST_BLOCK_BINDS)
+        statement_refuse(e->s, 3001, 0, "more than 2,000 binds of a block");
+    emit_text(e, "SELECT");
+    for (unsigned i = 1; i <= e->s->binds && !e->s->error; i++) {
+        snprintf(number, sizeof number, "%s?%u", i > 1 ? "," : " ", i);
+        emit_text(e, number);
+    }
+    emit_text(e, e->s->binds > 0 ? "" : " NULL");
 }
 
 static void emit_statement(struct emitter *e) {
@@ -117,12 +213,30 @@ static void emit_statement(struct emitter *e) {
     case TREE_DELETE:
         emit_change(e);
         break;
+    case TREE_MERGE:
+        emit_merge(e);
+        break;
     case TREE_BLOCK:
-        emit_plsql(e);
+        emit_placeholders(e);
+        break;
+    case TREE_CREATE_UNIT:
+    case TREE_DROP_UNIT:
+        if (e->s->binds > 0)
+            statement_refuse(e->s, 1027, e->s->bind[0].token, "");
         break;
     case TREE_CREATE_LINK:
     case TREE_DROP_LINK:
         take_link(e);
+        break;
+    case TREE_LOCK:
+        e->result->lock_wait = e->s->tree->lock_wait;
+        break;
+    case TREE_CREATE_SEQUENCE:
+        e->result->sequence = *e->s->tree->made_sequence;
+        break;
+    case TREE_DROP_SEQUENCE:
+        name_spell(&e->s->tokens[e->s->tree->name.last],
+                   e->result->sequence.name);
         break;
     default:
         emit_definition(e);
@@ -158,25 +272,44 @@ static void translate(struct statement *s, const char *schema,
     if (result->remote_query)
         return; // which told its columns
     result->sets = s->tree->sets;
-    if (s->tree->query)
+    if (s->tree->query && s->tree->kind != TREE_CREATE_VIEW)
         take_columns(s->tree->query, result);
 }
 
 static void begin(struct translation *result) {
     result->kind = STATEMENT_QUERY;
     result->columns = 0;
-    result->name_to = result->query_at = 0;
+    result->name_to = result->query_at = result->second_at = 0;
     result->error = 0;
     result->error_at = 0;
     result->binds = result->into_from = result->into_to = 0;
     result->bind = NULL;
-    result->opens = 0;
-    result->locks = result->sets = false;
+    result->locks = result->sets = result->skips_locked = false;
+    result->annotates = result->forces = false;
     result->result_cache = 0;
     result->remote_query = 0;
     result->link = NULL;
+    result->savepoint[0] = '\0';
     result->about[0] = '\0';
-    result->sql = result->query = NULL;
+    result->sql = NULL;
+}
+
+char *translation_of_expression(struct statement *s, const char *schema,
+                                const struct catalog *catalog,
+                                struct expr *value, bool condition) {
+    struct emitter e = {.s = s, .schema = schema, .catalog = catalog};
+    if (!resolve_expression(s, schema, catalog, value, condition))
+        return NULL;
+    emit_text(&e, condition ? "SELECT (" : "SELECT");
+    if (condition)
+        emit_condition(&e, value);
+    else
+        emit_value(&e, value);
+    emit_text(&e, condition ? ")" : "");
+    if (!s->error)
+        return e.text;
+    free(e.text);
+    return NULL;
 }
 
 void translation_make(const char *oracle, size_t length, const char *schema,
@@ -188,7 +321,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
         s.data = catalog->data;
     }
     begin(result);
-    if (parse_read(&s, oracle, length) && !is_control(&s, &result->kind)) {
+    if (parse_read(&s, oracle, length) && !is_control(&s, result)) {
         if (is_known(&s))
             translate(&s, schema, catalog, known, result);
         else
@@ -197,20 +330,16 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     result->result_cache = s.result_cache;
     result->error = s.error;
     memcpy(result->about, s.about, sizeof result->about);
-    if (s.error && s.tokens && s.error_at <= s.count)
+    if (s.error && s.tokens && s.error_at <= s.own)
         result->error_at = (size_t)(s.tokens[s.error_at].at - oracle);
     parse_free(&s);
 }
 
 void translation_free(struct translation *result) {
     free(result->sql);
-    free(result->query);
     free(result->bind);
     link_change_free(result->link);
-    result->sql = result->query = NULL;
+    result->sql = NULL;
     result->bind = NULL;
     result->link = NULL;
-    for (unsigned i = 0; i < result->opens; i++)
-        free(result->opened[i].query);
-    result->opens = 0;
 }

@@ -10,7 +10,9 @@
 
 #include "sql/emit/emitter.h"
 #include "sql/functions/function.h"
+#include "sql/resolve/resolver.h"
 #include "sql/types/binary_number.h"
+#include "sql/types/interval.h"
 #include "sql/types/value.h"
 
 static void emit_blob(struct emitter *e, const uint8_t *bytes, size_t length) {
@@ -94,6 +96,14 @@ static void emit_time(struct emitter *e, const struct expr *value) {
     emit_text(e, ")");
 }
 
+static void emit_interval(struct emitter *e, const struct interval *interval) {
+    uint8_t bytes[INTERVAL_YM_BYTES];
+    const size_t size =
+        interval->months ? INTERVAL_YM_BYTES : INTERVAL_DS_BYTES;
+    interval_write(interval, bytes, size);
+    emit_blob(e, bytes, size);
+}
+
 void emit_row_number(struct emitter *e, const struct expr *rowid) {
     if (rowid->name.first < rowid->name.last) {
         emit_name(e, rowid->name.last - 2);
@@ -102,9 +112,39 @@ void emit_row_number(struct emitter *e, const struct expr *rowid) {
     emit_text(e, "rowid");
 }
 
+// All references to a sequence in a row are to its next value, if one of them
+// is NEXTVAL.
+static void emit_sequence(struct emitter *e, const struct expr *value) {
+    const struct expr *one = e->s->tree->sequences;
+    unsigned references = 0;
+    bool next = false;
+    char end[16];
+    for (; one; one = one->next_sequence)
+        if (strcmp(one->sequence, value->sequence) == 0) {
+            references++;
+            next |= statement_is(e->s, one->name.last, "nextval");
+        }
+    emit_text(e, next ? "NEXTVAL$('" : "CURRVAL$('");
+    for (const char *c = value->sequence; *c; c++)
+        emit_bytes(e, *c == '\'' ? "''" : c, *c == '\'' ? 2 : 1);
+    snprintf(end, sizeof end, "',%u)", references);
+    emit_text(e, next ? end : "')");
+}
+
 static void emit_column(struct emitter *e, const struct expr *value) {
+    if (value->stored) {
+        emit_stored(e, value);
+        return;
+    }
     emit_text(e, " ");
-    if (value->function) {
+    if (value->hierarchy) {
+        emit_pseudo_column(e, value);
+    } else if (value->source && value->source->hierarchy &&
+               value->source->hierarchy->row != ROW_TABLE) {
+        emit_hierarchy_column(e, value);
+    } else if (value->sequence) {
+        emit_sequence(e, value);
+    } else if (value->function) {
         emit_text(e, value->function->name);
         emit_text(e, "$()");
     } else if (value->object) {
@@ -114,7 +154,10 @@ static void emit_column(struct emitter *e, const struct expr *value) {
         emit_row_number(e, value);
         emit_text(e, end);
     } else {
-        emit_qualified_name(e, value->name);
+        struct name name = value->name;
+        if (value->source && value->source->view && name.last - name.first > 2)
+            name.first = name.last - 2; // a query has no owner
+        emit_qualified_name(e, name);
     }
 }
 
@@ -198,6 +241,10 @@ void emit_value(struct emitter *e, const struct expr *value) {
     char number[16];
     if (e->s->error)
         return;
+    if (e->rollup && rollup_is_null(e->s, e->rollup, e->set, value)) {
+        emit_text(e, " NULL");
+        return;
+    }
     switch (value->kind) {
     case EXPR_NULL:
         emit_text(e, " NULL");
@@ -215,7 +262,11 @@ void emit_value(struct emitter *e, const struct expr *value) {
     case EXPR_TIMESTAMP:
         emit_time(e, value);
         break;
+    case EXPR_INTERVAL:
+        emit_interval(e, value->interval);
+        break;
     case EXPR_BIND:
+    case EXPR_VARIABLE:
         snprintf(number, sizeof number, " ?%u", value->bind);
         emit_text(e, number);
         break;
@@ -226,11 +277,20 @@ void emit_value(struct emitter *e, const struct expr *value) {
         emit_text(e, " row_number() over ()");
         break;
     case EXPR_SIGN: // it converts text to a number
-        emit_around(e, value->negative ? " SUBTRACT$(0," : " ADD$(0,",
+        emit_around(e,
+                    value->left->type == OPERAND_INTERVAL_DS ||
+                            value->left->type == OPERAND_INTERVAL_YM
+                        ? value->negative ? " NEGATE_INTERVAL$(" : " ("
+                    : value->negative ? " SUBTRACT$(0,"
+                                      : " ADD$(0,",
                     value->left, ")");
         break;
     case EXPR_ARITHMETIC:
         emit_arithmetic(e, value);
+        break;
+    case EXPR_PRIOR:
+    case EXPR_ROOT:
+        emit_carried(e, value);
         break;
     case EXPR_PARENTHESIZED:
         emit_around(e, " (", value->left, ")");

@@ -1,66 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sql/execute/cached_result.h"
 
-#include <openssl/evp.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sql/execute/cursor_parts.h"
-#include "sql/types/date_format.h"
 #include "sql/execute/read_ahead.h"
-#include "sql/types/session_zone.h"
+#include "sql/execute/result_digest.h"
 #include "sql/types/operand_type.h"
-
-static void add(EVP_MD_CTX *digest, const void *from, size_t bytes) {
-    const uint64_t length = bytes; // so that no two sequences look the same
-    EVP_DigestUpdate(digest, &length, sizeof length);
-    if (bytes > 0)
-        EVP_DigestUpdate(digest, from, bytes);
-}
-
-static void add_text(EVP_MD_CTX *digest, const char *text) {
-    add(digest, text, strlen(text));
-}
-
-static EVP_MD_CTX *begin(void) {
-    static EVP_MD *sha256; // EVP_sha256() looks for it each time
-    EVP_MD_CTX *digest = EVP_MD_CTX_new();
-    if (!sha256)
-        sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
-    if (digest && sha256 && EVP_DigestInit_ex(digest, sha256, NULL) == 1)
-        return digest;
-    EVP_MD_CTX_free(digest);
-    return NULL;
-}
-
-// False without memory.
-static bool finish(EVP_MD_CTX *digest, uint8_t to[RESULT_KEY_BYTES]) {
-    const bool done = digest && EVP_DigestFinal_ex(digest, to, NULL) == 1;
-    EVP_MD_CTX_free(digest);
-    return done;
-}
 
 void cached_result_bind(struct cursor *cursor, const struct bind_value *value,
                         unsigned count) {
     cursor->binds_known = false;
     if (!cached_result_is_wanted(cursor))
         return;
-    EVP_MD_CTX *digest = begin();
-    for (unsigned i = 0; digest && i < count; i++) {
+    struct result_digest digest;
+    result_digest_begin(&digest);
+    for (unsigned i = 0; i < count; i++) {
         const bool bytes = value[i].kind != BIND_NULL &&
                            value[i].kind != BIND_INTEGER &&
                            value[i].kind != BIND_DOUBLE;
-        add(digest, &value[i].kind, sizeof value[i].kind);
+        result_digest_add(&digest, &value[i].kind, sizeof value[i].kind);
         if (value[i].kind == BIND_INTEGER)
-            add(digest, &value[i].integer, sizeof value[i].integer);
+            result_digest_add(&digest, &value[i].integer,
+                              sizeof value[i].integer);
         else if (value[i].kind == BIND_DOUBLE)
-            add(digest, &value[i].real, sizeof value[i].real);
+            result_digest_add(&digest, &value[i].real, sizeof value[i].real);
         else if (bytes)
-            add(digest, value[i].data, value[i].length);
+            result_digest_add(&digest, value[i].data, value[i].length);
     }
-    cursor->binds_known = finish(digest, cursor->bind_digest);
+    cursor->binds_known = result_digest_end(&digest, cursor->bind_digest);
 }
 
 static bool has_lobs(const struct cursor *cursor) {
@@ -76,16 +46,21 @@ static bool has_lobs(const struct cursor *cursor) {
     return found;
 }
 
+bool cached_result_is_possible(const struct cursor *cursor) {
+    const struct result_cache *cache = &cursor->database->sga->result_cache;
+    const struct statement_tables *tables = &cursor->tables;
+    return cursor->kind == STATEMENT_QUERY && cursor->result_cache >= 0 &&
+           cache->limit > 0 && !cache->bypass && !cursor->locks &&
+           tables->reads > 0 && !tables->others && !tables->varies &&
+           !tables->calls;
+}
+
 bool cached_result_is_wanted(const struct cursor *cursor) {
     const struct database *database = cursor->database;
     const struct statement_tables *tables = &cursor->tables;
-    if (cursor->kind != STATEMENT_QUERY || cursor->result_cache < 0 ||
-        (cursor->result_cache == 0 && !database->cached_results.force))
-        return false;
-    const struct result_cache *cache = &database->sga->result_cache;
-    if (cache->limit == 0 || cache->bypass || cursor->locks ||
-        tables->reads == 0 || tables->others || tables->varies ||
-        has_lobs(cursor))
+    const bool asked = cursor->result_cache > 0 || cursor->annotated ||
+                       database->cached_results.force;
+    if (!asked || !cached_result_is_possible(cursor) || has_lobs(cursor))
         return false;
     for (unsigned i = 0; i < tables->reads; i++)
         if (result_changes_include(database->sga, database->self,
@@ -94,30 +69,18 @@ bool cached_result_is_wanted(const struct cursor *cursor) {
     return true;
 }
 
-// A date without its year or month is of this one.
-static int64_t this_month(void) {
-    const time_t now = time(NULL);
-    struct tm tm;
-    gmtime_r(&now, &tm);
-    return tm.tm_year * INT64_C(12) + tm.tm_mon;
-}
-
 static bool make_key(const struct cursor *cursor, struct result_key *key) {
-    const int64_t month = this_month();
-    EVP_MD_CTX *digest = begin();
-    if (!digest)
-        return false;
-    add(digest, cursor->sql, cursor->sql_length);
+    struct result_digest digest;
+    result_digest_begin(&digest);
+    result_digest_add(&digest, cursor->sql, cursor->sql_length);
     if (cursor->placeholders > 0) {
-        add(digest, cursor->bind_digest, sizeof cursor->bind_digest);
-        add(digest, cursor->bound, cursor->placeholders);
+        result_digest_add(&digest, cursor->bind_digest,
+                          sizeof cursor->bind_digest);
+        result_digest_add(&digest, cursor->bound, cursor->placeholders);
     }
-    add_text(digest, session_date_formats.date);
-    add_text(digest, session_date_formats.timestamp);
-    add_text(digest, session_date_formats.timestamp_tz);
-    add_text(digest, session_zone_name());
-    add(digest, &cursor->definitions, sizeof cursor->definitions);
-    add(digest, &month, sizeof month);
+    result_digest_add(&digest, &cursor->definitions,
+                      sizeof cursor->definitions);
+    result_digest_add_session(&digest);
     memset(key->name, 0, sizeof key->name);
     size_t length = cursor->sql_length;
     if (length > sizeof key->name - 1)
@@ -126,7 +89,7 @@ static bool make_key(const struct cursor *cursor, struct result_key *key) {
            (cursor->sql[length] & 0xc0) == 0x80)
         length--;
     memcpy(key->name, cursor->sql, length);
-    return finish(digest, key->digest);
+    return result_digest_end(&digest, key->digest);
 }
 
 // The cursor's rows are those of the pinned result. False if it was given up.
@@ -154,6 +117,7 @@ bool cached_result_find(struct cursor *cursor, struct cached_result *result) {
         .key = &result->key,
         .table = cursor->tables.read,
         .tables = cursor->tables.reads,
+        .since = database->snapshot,
         .mode =
             database->cached_results.exclusive ? LATCH_EXCLUSIVE : LATCH_SHARED,
     };

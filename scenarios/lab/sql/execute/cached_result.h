@@ -22,7 +22,9 @@ struct cached_result {
 // by.
 void cached_result_bind(struct cursor *cursor, const struct bind_value *value,
                         unsigned count);
-// Whether the query's result is to be looked for.
+// Whether the query's result could be looked for, by what it reads.
+bool cached_result_is_possible(const struct cursor *cursor);
+// Whether it is to be.
 bool cached_result_is_wanted(const struct cursor *cursor);
 // Looks for it. True if the cursor now has its rows.
 bool cached_result_find(struct cursor *cursor, struct cached_result *result);

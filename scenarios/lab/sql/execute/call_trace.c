@@ -8,10 +8,9 @@
 #include "sql/execute/plan_trace.h"
 #include "sql/execute/sql_id.h"
 
-enum { NO_DATA_FOUND = 1403, ALL_ROWS = 1, SELECT = 3, ALTER_SESSION = 42 };
+enum { NO_DATA_FOUND = 1403, ALL_ROWS = 1, ALTER_SESSION = 42 };
 
-// A statement as the records describe it: a cursor's, or the query in its
-// block.
+// A statement as the records describe it.
 struct traced {
     unsigned long long number;
     const char *sql;
@@ -35,20 +34,10 @@ static struct traced traced_of(const struct cursor *cursor) {
         .length = cursor->sql_length,
         .command = cursor->command,
         .hash = cursor->sql_hash,
+        .depth = database->depth,
         .row = sga_sid(database->sga, database->self) - 1,
     };
     memcpy(of.id, cursor->sql_id, sizeof of.id);
-    return of;
-}
-
-static struct traced query_of(const struct cursor *cursor) {
-    struct traced of = traced_of(cursor);
-    of.number = (uintptr_t)&cursor->block_query;
-    of.sql = cursor->block_query;
-    of.length = strlen(of.sql);
-    of.command = SELECT;
-    of.hash = sql_id_of(of.sql, of.length, of.id);
-    of.depth = 1;
     return of;
 }
 
@@ -92,7 +81,7 @@ static void figures(const struct traced *of, const struct statement_call *call,
     static const char *const names[] = {
         [PARSE_CALL] = "PARSE", [EXEC_CALL] = "EXEC", [FETCH_CALL] = "FETCH"};
     const bool optimized = call->cursor->statement != NULL;
-    const bool planned = call->kind != PARSE_CALL && of->depth == 0;
+    const bool planned = call->kind != PARSE_CALL;
     trace_text("%s #%llu:c=%lld,e=%lld,p=%llu,cr=%llu,cu=%llu,mis=%u,r=%llu,"
                "dep=%u,og=%d,plh=%u,tim=%lld\n",
                names[call->kind], of->number,
@@ -128,25 +117,12 @@ void call_trace_write(const struct statement_call *call,
         plan_trace_after_call(cursor, call, end, rows);
 }
 
-void call_trace_recursive(const struct statement_call *call,
-                          const struct statement_call *end, uint64_t rows) {
-    struct cursor *cursor = call->cursor;
-    const struct traced of = query_of(cursor);
-    struct statement_call execution = *call;
-    execution.kind = EXEC_CALL;
-    trace_record();
-    if (!cursor->block_query_traced)
-        statement_text(&of, call->began_us);
-    cursor->block_query_traced = true;
-    figures(&of, &execution, call, 0);
-    figures(&of, call, end, rows);
-}
-
-void call_trace_close(uint64_t number, int64_t began_us, int64_t began_cpu_us) {
+void call_trace_close(uint64_t number, unsigned depth, int64_t began_us,
+                      int64_t began_cpu_us) {
     const int64_t now_us = clock_us();
     trace_record();
-    trace_text("CLOSE #%llu:c=%lld,e=%lld,dep=0,type=0,tim=%lld\n",
+    trace_text("CLOSE #%llu:c=%lld,e=%lld,dep=%u,type=0,tim=%lld\n",
                (unsigned long long)number,
                (long long)(cpu_us(0) - began_cpu_us),
-               (long long)(now_us - began_us), (long long)now_us);
+               (long long)(now_us - began_us), depth, (long long)now_us);
 }

@@ -14,10 +14,8 @@ uint64_t call_trace_number(const struct cursor *cursor);
 void call_trace_write(const struct statement_call *call,
                       const struct statement_call *end, uint64_t rows,
                       const struct ora_error *error);
-// EXEC and FETCH of the query in a block, one level deeper.
-void call_trace_recursive(const struct statement_call *call,
-                          const struct statement_call *end, uint64_t rows);
 // CLOSE, after what closing the cursor has cost.
-void call_trace_close(uint64_t number, int64_t began_us, int64_t began_cpu_us);
+void call_trace_close(uint64_t number, unsigned depth, int64_t began_us,
+                      int64_t began_cpu_us);
 
 #endif

@@ -4,39 +4,10 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "sql/functions/annotation_functions.h"
 #include "sql/types/column_type.h"
 #include "sql/execute/database.h"
 #include "sql/types/operand_type.h"
-
-static const char *type_text(enum operand_type type) {
-    switch (type) {
-    case OPERAND_SMALL:
-    case OPERAND_NUMBER:
-        return "NUMBER";
-    case OPERAND_TEXT:
-        return "VARCHAR2(4000)";
-    case OPERAND_DATE:
-        return "DATE";
-    case OPERAND_TIMESTAMP:
-        return "TIMESTAMP";
-    case OPERAND_RAW:
-        return "RAW(2000)";
-    case OPERAND_INTERVAL_YM:
-        return "INTERVAL YM";
-    case OPERAND_INTERVAL_DS:
-        return "INTERVAL DS";
-    case OPERAND_BINARY_FLOAT:
-        return "BINARY_FLOAT";
-    case OPERAND_BINARY_DOUBLE:
-        return "BINARY_DOUBLE";
-    case OPERAND_CLOB:
-        return "CLOB";
-    case OPERAND_BLOB:
-        return "BLOB";
-    default:
-        return NULL;
-    }
-}
 
 char *create_as_texts(struct database *database,
                       const struct translation *translated, char **fill,
@@ -59,15 +30,18 @@ char *create_as_texts(struct database *database,
     }
     const int columns = sqlite3_column_count(statement);
     text = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(text, "%s%.*s(", create, name, table);
+    sqlite3_str_appendf(text, "%s%.*s(%s", create, name, table,
+                        translated->forces ? ANNOTATION_FORCE
+                                           : ANNOTATION_DEFAULT);
     for (int i = 0; i < columns; i++) {
         const char *declared = sqlite3_column_decltype(statement, i);
         if (declared && translated->sets)
             declared = column_type_widest(declared);
         const bool typed = translated->columns == (unsigned)columns;
         const char *type = declared && *declared ? declared
-                           : typed ? type_text(translated->column[i])
-                                   : NULL;
+                           : typed
+                               ? operand_type_declaration(translated->column[i])
+                               : NULL;
         known = known && type;
         sqlite3_str_appendf(text, "%s\"%w\" %s", i ? "," : "",
                             sqlite3_column_name(statement, i),

@@ -7,6 +7,7 @@
 
 #include "process/sql_trace.h"
 #include "sql/emit/link_change.h"
+#include "sql/execute/annotated_tables.h"
 #include "sql/execute/call_trace.h"
 #include "sql/execute/command_type.h"
 #include "sql/execute/create_as.h"
@@ -22,29 +23,6 @@
 
 enum { NOT_ALL_BOUND = 1008 };
 
-static void forget_opened(struct cursor *cursor) {
-    for (unsigned i = 0; i < cursor->opens; i++)
-        free(cursor->opened[i].query);
-    free(cursor->opened);
-    cursor->opened = NULL;
-    cursor->opens = 0;
-}
-
-// Takes over the texts of the queries that a block opens.
-static bool keep_opened(struct cursor *cursor, struct translation *translated) {
-    const size_t bytes = translated->opens * sizeof *cursor->opened;
-    forget_opened(cursor);
-    if (bytes == 0)
-        return true;
-    cursor->opened = malloc(bytes);
-    if (!cursor->opened)
-        return false;
-    memcpy(cursor->opened, translated->opened, bytes);
-    cursor->opens = translated->opens;
-    translated->opens = 0;
-    return true;
-}
-
 static bool keep_binds(struct cursor *cursor, struct translation *translated) {
     cursor->placeholders = translated->binds;
     cursor->into_from = translated->into_from;
@@ -53,13 +31,10 @@ static bool keep_binds(struct cursor *cursor, struct translation *translated) {
     free(cursor->first);
     free(cursor->expected);
     free(cursor->column_type);
-    free(cursor->block_query);
-    cursor->block_query = translated->query ? strdup(translated->query) : NULL;
     cursor->first = calloc(translated->binds + 1, sizeof *cursor->first);
     cursor->expected = malloc(translated->binds + 1);
     cursor->column_type = malloc(translated->columns + 1);
-    if (!cursor->first || !cursor->expected || !cursor->column_type ||
-        !keep_opened(cursor, translated))
+    if (!cursor->first || !cursor->expected || !cursor->column_type)
         return false;
     memcpy(cursor->column_type, translated->column, translated->columns);
     cursor->typed_columns = translated->columns;
@@ -83,16 +58,39 @@ static bool prepare(struct cursor *cursor, const struct translation *translated,
         if (!create)
             return false;
     }
+    if (translated->second_at > 0) {
+        cursor->fill =
+            sqlite3_mprintf("%s", translated->sql + translated->second_at);
+        if (!cursor->fill) {
+            ora_error_set(error, 4030, "");
+            return false;
+        }
+    }
     cursor->tables = (struct statement_tables){0};
     database->noting = &cursor->tables;
+    annotated_tables_may_change(database, translated->annotates);
     const int rc =
         sqlite3_prepare_v3(database->db, create ? create : translated->sql, -1,
                            SQLITE_PREPARE_PERSISTENT, &cursor->statement, NULL);
+    annotated_tables_may_change(database, false);
     database->noting = NULL;
     sqlite3_free(create);
     if (rc != SQLITE_OK)
         ora_error_from_sqlite(error, database->db);
+    cursor->annotated = rc == SQLITE_OK && cursor->kind == STATEMENT_QUERY &&
+                        annotated_tables_are_all(database, &cursor->tables);
     return rc == SQLITE_OK;
+}
+
+static bool compile(struct cursor *cursor, struct ora_error *error) {
+    const struct plsql_calls *calls = cursor->database->plsql_calls;
+    free(cursor->block.direction);
+    cursor->block.direction = calloc(cursor->placeholders + 1, 1);
+    if (!calls || !cursor->block.direction) {
+        ora_error_set(error, calls ? 4030 : 3001, "PL/SQL");
+        return false;
+    }
+    return calls->compile(cursor, error);
 }
 
 static bool parse_once(struct cursor *cursor, const uint8_t *known,
@@ -115,7 +113,12 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     cursor->changed_object = 0;
     cursor->locks = translated->locks;
     cursor->lock_wait = translated->lock_wait;
+    cursor->skips_locked = translated->skips_locked;
     cursor->result_cache = translated->result_cache;
+    cursor->annotates = translated->annotates;
+    cursor->forces = translated->forces;
+    cursor->sequence = translated->sequence;
+    memcpy(cursor->savepoint, translated->savepoint, sizeof cursor->savepoint);
     sqlite3_finalize(cursor->statement);
     cursor->statement = NULL;
     bool done = false;
@@ -144,19 +147,26 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
              cursor_names_are_ambiguous(cursor))
         ora_error_set(error, 918, "");
     else
-        done = true;
+        done = cursor->kind != STATEMENT_BLOCK || compile(cursor, error);
     translation_free(translated);
     free(translated);
     cursor->parsed = done;
     return done;
 }
 
-// Tries again without the half-fetched queries: their snapshot also keeps the
-// old definitions of tables.
+// Tries again where another session has dropped a view meanwhile, which may be
+// a table now, and without the half-fetched queries: their snapshot also keeps
+// the old definitions of tables.
 bool cursor_parse_text(struct cursor *cursor, const uint8_t *known,
                        struct ora_error *error) {
+    cursor->database->schema_was_old = false;
     if (parse_once(cursor, known, error))
         return true;
+    if (cursor->database->schema_was_old) {
+        *error = (struct ora_error){0};
+        if (parse_once(cursor, known, error))
+            return true;
+    }
     if (!read_ahead_is_needed(cursor->database))
         return false;
     *error = (struct ora_error){0};
@@ -234,15 +244,48 @@ static void release(struct cursor *cursor) {
     free(cursor->first);
     free(cursor->expected);
     free(cursor->column_type);
-    forget_opened(cursor);
+    if (cursor->block.unit)
+        cursor->database->plsql_calls->release(cursor);
+    cursor_forget_outcome(cursor);
+    free(cursor->block.direction);
     returned_rows_forget(&cursor->returned);
     link_change_free(cursor->link);
     free(cursor->bound);
     free(cursor->column);
     free(cursor->shown);
-    free(cursor->block_query);
     plan_trace_forget(cursor);
     *cursor = (struct cursor){0};
+}
+
+void cursor_move(struct cursor *from, struct cursor *to) {
+    struct cursor **link = &from->database->cursors;
+    while (*link && *link != from)
+        link = &(*link)->next;
+    if (*link)
+        *link = to;
+    *to = *from;
+    *from = (struct cursor){0};
+}
+
+void cursor_forget_outcome(struct cursor *cursor) {
+    struct block_binds *block = &cursor->block;
+    for (unsigned i = 0; block->value && i < cursor->placeholders; i++)
+        sqlite3_value_free(block->value[i]);
+    for (unsigned i = 0; block->cursor && i < cursor->placeholders; i++)
+        if (block->cursor[i]) {
+            cursor_close(block->cursor[i]);
+            free(block->cursor[i]);
+        }
+    for (unsigned i = 0; i < block->results; i++) {
+        cursor_close(block->result[i]);
+        free(block->result[i]);
+    }
+    free(block->value);
+    free(block->cursor);
+    free(block->result);
+    block->value = NULL;
+    block->cursor = block->result = NULL;
+    block->results = 0;
 }
 
 void cursor_cancel(struct cursor *cursor) {
@@ -260,6 +303,7 @@ void cursor_close(struct cursor *cursor) {
     }
     plan_trace_before_close(cursor);
     const int64_t began_us = clock_us(), began_cpu_us = cpu_us(0);
+    const unsigned depth = cursor->database->depth;
     release(cursor);
-    call_trace_close(call_trace_number(cursor), began_us, began_cpu_us);
+    call_trace_close(call_trace_number(cursor), depth, began_us, began_cpu_us);
 }

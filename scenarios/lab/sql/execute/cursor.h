@@ -46,6 +46,7 @@ struct column {
     enum wire_type type;
     unsigned size;
     int precision, scale; // as Oracle describes it; see SCALE_OF_ANY_NUMBER
+    bool fixed;           // a CHAR, which is else like a VARCHAR2
 };
 
 struct bind_value {
@@ -69,16 +70,30 @@ struct bind_value {
     size_t length;
 };
 
+// What a block does with its placeholders, and what it gave to them.
+enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_IN_OUT };
+
+struct block_binds {
+    struct unit *unit;  // compiled; see plsql/
+    uint8_t *direction; // per placeholder: of its first one's
+    // Per placeholder, after an execution; a bind that is a cursor has that.
+    struct sqlite3_value **value;
+    struct cursor **cursor;
+    struct cursor **result; // of DBMS_SQL.RETURN_RESULT
+    unsigned results;
+};
+
 struct cursor {
     struct database *database;
     struct cursor *next; // in the session's list
     enum statement_kind kind;
     char sql_id[14];
     uint32_t sql_hash;
-    int command;   // v$session.COMMAND; see command_type.h
-    bool locks;    // a query FOR UPDATE
-    int lock_wait; // seconds; -1: without limit
-    char *sql;     // Oracle's text, as received
+    int command;       // v$session.COMMAND; see command_type.h
+    bool locks;        // a query FOR UPDATE
+    bool skips_locked; // all rows are, while another session has locks
+    int lock_wait;     // seconds; -1: without limit
+    char *sql;         // Oracle's text, as received
     size_t sql_length;
     char *fill;                     // of CREATE TABLE AS: the INSERT
     struct sqlite3_stmt *statement; // NULL: SQLite has nothing to run
@@ -90,13 +105,15 @@ struct cursor {
     bool sets; // see translate.h
     unsigned placeholders;
     unsigned names; // distinct placeholder names
-    // placeholders [from, to) are INTO targets, of a block or of RETURNING
+    // placeholders [from, to) are targets of RETURNING
     unsigned into_from, into_to;
     struct returned_rows returned; // by the last execution with RETURNING
-    struct opened_query *opened;   // the cursors that a block opens
-    unsigned opens;
-    unsigned remote_query;    // see remote.h
-    struct link_change *link; // of CREATE and DROP DATABASE LINK
+    struct block_binds block;      // of a block
+    unsigned remote_query;         // see remote.h
+    bool awaits_rows; // the remote query was executed, and nothing fetched yet
+    struct link_change *link;         // of CREATE and DROP DATABASE LINK
+    struct sequence sequence;         // see translate.h
+    char savepoint[LONGEST_NAME + 1]; // see translate.h
     struct column *column;
     unsigned columns;
     // The columns that the client was told of, if the statement was parsed
@@ -111,14 +128,15 @@ struct cursor {
     bool executed;
     bool row_ready; // cursor_row() is a row that was not fetched yet
     bool at_end;
+    bool stepping;               // SQLite runs it: it may have called PL/SQL
     uint64_t rows;               // rows fetched or changed
     struct ahead *ahead;         // the remaining rows, if they were read ahead
     struct plan *plan;           // if it was needed; see plan_trace.h
-    char *block_query;           // of a block: the query in it, else NULL
-    bool block_query_traced;     // SQL trace has its text
     struct sqlite3_stmt *reader; // of rows read ahead; NULL until there are
     // For the result cache.
-    int result_cache; // by its hint; see translate.h
+    int result_cache;       // by its hint; see translate.h
+    bool annotated;         // all its tables are; see annotated_tables.h
+    bool annotates, forces; // see translate.h
     struct statement_tables tables;
     uint64_t definitions; // result_cache.definitions when it was parsed
     uint8_t bind_digest[RESULT_KEY_BYTES]; // of the values that it is bound to
@@ -135,8 +153,15 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
 // placeholder `at`; `by_name`: there was one for each distinct name.
 unsigned cursor_value_of(const struct cursor *cursor, unsigned at,
                          bool by_name);
-// Whether the placeholder `at` is one that the statement sets.
+// Whether the placeholder `at` is one that the statement sets without reading.
 bool cursor_sets(const struct cursor *cursor, unsigned at);
+enum direction cursor_direction(const struct cursor *cursor, unsigned at);
+// Whether a block sets a bind.
+bool cursor_sets_any(const struct cursor *cursor);
+// Makes `to` the cursor that `from` was, at another address.
+void cursor_move(struct cursor *from, struct cursor *to);
+// Forgets what a block's execution gave.
+void cursor_forget_outcome(struct cursor *cursor);
 // Whether it is a change with RETURNING.
 bool cursor_returns(const struct cursor *cursor);
 // Determines a query's columns without executing it, unless the types of some

@@ -78,10 +78,19 @@ unsigned cursor_value_of(const struct cursor *cursor, unsigned at,
 }
 
 bool cursor_sets(const struct cursor *cursor, unsigned at) {
-    if (at >= cursor->into_from && at < cursor->into_to)
-        return true;
-    for (unsigned i = 0; i < cursor->opens; i++)
-        if (cursor->opened[i].target == at)
+    return at >= cursor->into_from && at < cursor->into_to;
+}
+
+enum direction cursor_direction(const struct cursor *cursor, unsigned at) {
+    return cursor->kind == STATEMENT_BLOCK
+               ? cursor->block.direction[cursor->first[at]]
+           : cursor_sets(cursor, at) ? DIRECTION_OUT
+                                     : DIRECTION_IN;
+}
+
+bool cursor_sets_any(const struct cursor *cursor) {
+    for (unsigned i = 0; i < cursor->placeholders; i++)
+        if (cursor_direction(cursor, i) != DIRECTION_IN)
             return true;
     return false;
 }

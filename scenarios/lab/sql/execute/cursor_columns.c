@@ -104,6 +104,9 @@ static void type_from_declaration(struct column *column, const char *declared) {
                 column->type == COLUMN_VARCHAR2 || column->type == COLUMN_RAW;
             if (size && sized && atoi(size + 1) > 0)
                 column->size = (unsigned)atoi(size + 1);
+            column->fixed = column_type_is_fixed(declared);
+            if (column->fixed && !size)
+                column->size = 1;
             if (strstr(declared, " CHAR("))
                 column->size = column->size * 4 < LONGEST_VARCHAR2
                                    ? column->size * 4
@@ -263,6 +266,7 @@ bool cursor_settle_types(struct cursor *cursor, struct ora_error *error) {
         }
         column->type = found.type;
         column->size = found.size;
+        column->fixed = found.fixed;
         column->precision = found.precision;
         column->scale = found.scale;
     }

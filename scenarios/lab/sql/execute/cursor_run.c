@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "sql/execute/alter_session.h"
+#include "sql/execute/annotated_tables.h"
 #include "sql/execute/cached_result.h"
 #include "sql/execute/cursor_parts.h"
 #include "sql/execute/link_ddl.h"
 #include "sql/execute/pga.h"
 #include "sql/execute/read_ahead.h"
+#include "sql/execute/sequence_ddl.h"
+#include "sql/execute/savepoint.h"
 #include "sql/execute/statement_journal.h"
 #include "sql/execute/statement_steps.h"
 #include "sql/execute/transaction.h"
@@ -18,9 +21,16 @@
 // itself when a table has changed: the translation may mean something else now.
 // The authorizer refuses it, which shows here as SQLITE_AUTH.
 __attribute__((noinline)) int opifch2(struct cursor *cursor) {
-    cursor->database->stepping = true;
+    struct database *database = cursor->database;
+    const bool awaits_rows = cursor->awaits_rows;
+    cursor->awaits_rows = false;
+    if (awaits_rows)
+        database->remote_step = REMOTE_EXECUTED;
+    database->stepping = cursor->stepping = true;
     const int rc = sqlite3_step(cursor->statement);
-    cursor->database->stepping = false;
+    database->stepping = cursor->stepping = false;
+    if (awaits_rows)
+        database->remote_step = REMOTE_WITH_ROWS;
     return rc == SQLITE_AUTH ? SQLITE_SCHEMA : rc;
 }
 
@@ -81,7 +91,8 @@ bool cursor_advance(struct cursor *cursor, struct ora_error *error) {
     return rc == SQLITE_DONE;
 }
 
-// CREATE TABLE AS: creates and fills the table, or does neither.
+// CREATE TABLE AS: creates and fills the table, or does neither. CREATE OR
+// REPLACE: drops and creates.
 static int create_and_fill(struct cursor *cursor) {
     sqlite3 *db = cursor->database->db;
     int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
@@ -110,6 +121,9 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         return false;
     }
     if (cursor->kind == STATEMENT_DDL) {
+        if (cursor->forces)
+            __atomic_store_n(&database->sga->result_cache.annotated, true,
+                             __ATOMIC_SEQ_CST);
         result_changes_add_all(database->sga, database->self);
         result_changes_commit(database->sga, database->self);
     } else if (cursor->tables.changes) {
@@ -121,9 +135,11 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     database->lio.undoable = cursor->kind != STATEMENT_DDL;
     last_row_forget(database);
     int rc, times = 0;
+    annotated_tables_may_change(database, cursor->annotates);
     do
         rc = cursor->fill ? create_and_fill(cursor) : opiexe(cursor);
     while (once_more(cursor, rc, &times, error));
+    annotated_tables_may_change(database, false);
     database->lio.current_mode = database->lio.undoable = false;
     if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL) {
         cursor->rows = (uint64_t)sqlite3_changes64(db);
@@ -170,26 +186,9 @@ static void show(const struct cursor *cursor) {
     self->command = cursor->command;
 }
 
-// Statements that need no SQLite.
-static bool run_alone(struct cursor *cursor, struct ora_error *error) {
-    cursor->at_end = true;
-    if (cursor->kind == STATEMENT_SESSION)
-        return alter_session_execute(cursor->database, cursor->sql,
-                                     cursor->sql_length, error);
-    if (cursor->kind == STATEMENT_LINK && transaction_commit(cursor->database))
-        return link_change_execute(cursor->database, cursor->link, error);
-    bool done = cursor->kind == STATEMENT_COMMIT
-                    ? transaction_commit(cursor->database)
-                : cursor->kind == STATEMENT_ROLLBACK
-                    ? transaction_rollback(cursor->database)
-                    : cursor->kind != STATEMENT_LINK;
-    if (!done)
-        ora_error_from_sqlite(error, cursor->database->db);
-    return done;
-}
+enum { NOWAIT = 54, WAIT_EXPIRED = 30006 };
 
 static bool lock(struct cursor *cursor, struct ora_error *error) {
-    enum { NOWAIT = 54, WAIT_EXPIRED = 30006 };
     struct database *database = cursor->database;
     database->lock_wait_s = cursor->lock_wait;
     const bool begun = transaction_begin(database);
@@ -204,17 +203,83 @@ static bool lock(struct cursor *cursor, struct ora_error *error) {
     return false;
 }
 
+// After lock() has failed: SKIP LOCKED has no rows then.
+static bool skip_locked(struct cursor *cursor, struct ora_error *error) {
+    if (!cursor->skips_locked || error->number != NOWAIT)
+        return false;
+    *error = (struct ora_error){0};
+    cursor->at_end = true;
+    return cursor->described || cursor_settle_types(cursor, error);
+}
+
+// Statements that need no SQLite.
+static bool run_alone(struct cursor *cursor, struct ora_error *error) {
+    cursor->at_end = true;
+    if (cursor->kind == STATEMENT_SESSION)
+        return alter_session_execute(cursor->database, cursor->sql,
+                                     cursor->sql_length, error);
+    if (cursor->kind == STATEMENT_SAVEPOINT)
+        return savepoint_make(cursor->database, cursor->savepoint, error);
+    if (cursor->kind == STATEMENT_ROLLBACK_TO)
+        return savepoint_roll_back(cursor->database, cursor->savepoint, error);
+    if (cursor->kind == STATEMENT_LOCK)
+        return lock(cursor, error);
+    if (cursor->kind == STATEMENT_CREATE_SEQUENCE ||
+        cursor->kind == STATEMENT_DROP_SEQUENCE)
+        return sequence_change(cursor, error);
+    if (cursor->kind == STATEMENT_UNIT && cursor->database->plsql_calls)
+        return cursor->database->plsql_calls->define(cursor, error);
+    if (cursor->kind == STATEMENT_LINK && transaction_commit(cursor->database))
+        return link_change_execute(cursor->database, cursor->link, error);
+    bool done = cursor->kind == STATEMENT_COMMIT
+                    ? transaction_commit(cursor->database)
+                : cursor->kind == STATEMENT_ROLLBACK
+                    ? transaction_rollback(cursor->database)
+                    : cursor->kind != STATEMENT_LINK;
+    if (!done)
+        transaction_error(cursor->database, error);
+    return done;
+}
+
+// Whether the query is executed at the other end of a link as a whole, and its
+// rows come with a later call, which tells how many it wants.
+static bool opens_remotely(const struct cursor *cursor) {
+    return cursor->remote_query && !cursor->database->fetch_follows &&
+           (cursor->described || cursor_types_are_known(cursor));
+}
+
+static bool open_remotely(struct cursor *cursor, struct ora_error *error) {
+    enum remote_step *step = &cursor->database->remote_step;
+    int rc, times = 0;
+    bool opened;
+    do {
+        *step = REMOTE_ALONE;
+        rc = opifch2(cursor);
+        opened = *step == REMOTE_EXECUTED;
+        *step = REMOTE_WITH_ROWS;
+    } while (!opened && once_more(cursor, rc, &times, error));
+    if (!opened && !error->number)
+        ora_error_from_sqlite(error, cursor->database->db);
+    if (!cursor->statement)
+        return false;
+    sqlite3_reset(cursor->statement);
+    cursor->awaits_rows = opened;
+    return opened && (cursor->described || cursor_settle_types(cursor, error));
+}
+
 // Up to its first row.
 static bool run_query(struct cursor *cursor, struct ora_error *error) {
     const struct result_cache *cache = &cursor->database->sga->result_cache;
     struct cached_result result;
-    const bool wanted = cached_result_is_wanted(cursor);
-    // What it was parsed for may have got another definition.
-    if (wanted &&
+    // What it was parsed for may have got another definition, or an annotation.
+    if (cached_result_is_possible(cursor) &&
         cursor->definitions !=
             __atomic_load_n(&cache->definitions, __ATOMIC_SEQ_CST) &&
         !cursor_parse_again(cursor, error))
         return false;
+    const bool wanted = cached_result_is_wanted(cursor);
+    if (!wanted && opens_remotely(cursor))
+        return open_remotely(cursor, error);
     const bool found = wanted && cached_result_find(cursor, &result);
     if (!cursor_advance(cursor, error) ||
         (!cursor->described && !cursor_settle_types(cursor, error)))
@@ -222,7 +287,18 @@ static bool run_query(struct cursor *cursor, struct ora_error *error) {
     return !wanted || found || cached_result_keep(cursor, &result, error);
 }
 
+// A statement inside of another one that runs reads the other's snapshot.
+static void note_snapshot(const struct cursor *cursor) {
+    struct database *database = cursor->database;
+    if (sqlite3_txn_state(database->db, database->sga->user) == SQLITE_TXN_NONE)
+        database->snapshot = result_changes_now(database->sga);
+    if (database->reading)
+        statements_read_add(database->reading, &cursor->tables,
+                            database->snapshot);
+}
+
 static bool execute(struct cursor *cursor, struct ora_error *error) {
+    struct database *database = cursor->database;
     const bool change = cursor->kind == STATEMENT_DDL && cursor->executed;
     if ((change || !cursor->parsed) && !cursor_parse_again(cursor, error))
         return false;
@@ -231,20 +307,20 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
     sqlite3_reset(cursor->statement);
     // Ends the other queries' snapshots: even a half-fetched query of SYS's
     // tables keeps SQLite from releasing the snapshot of the user's.
-    if (sqlite_statement_uses_schema(cursor->statement,
-                                     cursor->database->sga->user) &&
-        !read_ahead_all(cursor->database, cursor, error))
+    if (sqlite_statement_uses_schema(cursor->statement, database->sga->user) &&
+        !read_ahead_all(database, cursor, error))
         return false;
-    if (cursor->kind != STATEMENT_QUERY && cursor->kind != STATEMENT_BLOCK)
+    if (cursor->kind == STATEMENT_BLOCK)
+        return database->plsql_calls->execute(cursor, error);
+    note_snapshot(cursor);
+    if (cursor->kind != STATEMENT_QUERY)
         return run(cursor, error);
     if (cursor->locks && !lock(cursor, error))
-        return false;
+        return skip_locked(cursor, error);
     if (cursor->kind == STATEMENT_QUERY && cursor->database->fetch_follows) {
         statement_call_ends(cursor->database, 0, error);
         statement_call_begins(cursor, FETCH_CALL);
     }
-    if (cursor->block_query)
-        statement_call_recurses(cursor);
     return run_query(cursor, error);
 }
 
@@ -262,12 +338,14 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     statement_call_begins(cursor, EXEC_CALL);
     cursor->rows = 0;
     cursor->last = (struct rowid){0};
-    cursor->row_ready = cursor->at_end = false;
+    cursor->row_ready = cursor->at_end = cursor->awaits_rows = false;
     read_ahead_forget(cursor);
     show(cursor);
     date_functions_begin_statement();
+    sequence_functions_begin_statement();
     pga_begin_call();
-    statement_steps_begin_call(cursor->database);
+    if (cursor->database->depth == 0) // else it is part of a block's
+        statement_steps_begin_call(cursor->database);
     bool done = execute(cursor, error);
     cursor->executed = done;
     return done;

@@ -7,6 +7,7 @@
 
 #include "sql/functions/function.h"
 #include "sql/execute/pga.h"
+#include "sql/execute/savepoint.h"
 #include "sql/execute/statement_steps.h"
 #include "sql/execute/transaction.h"
 
@@ -121,6 +122,7 @@ void database_close(struct database *database) {
     database->lio.db = NULL;
     sqlite3_close(database->db);
     database->db = NULL;
+    savepoints_forget(database);
 }
 
 int database_declare_fixed_table(struct database *database, const char *sql) {

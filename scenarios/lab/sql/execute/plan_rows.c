@@ -168,6 +168,7 @@ bool plan_rows_read(const struct cursor *cursor, struct plan_rows *rows) {
     static const char *const changes[] = {
         [STATEMENT_INSERT] = "LOAD TABLE CONVENTIONAL",
         [STATEMENT_UPDATE] = "UPDATE",
+        [STATEMENT_MERGE] = "MERGE",
         [STATEMENT_DELETE] = "DELETE",
     };
     struct builder b = {.from = &nodes, .to = rows};

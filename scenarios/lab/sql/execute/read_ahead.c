@@ -141,7 +141,7 @@ static void end_with(struct ahead *ahead, unsigned number) {
     ora_error_set(&ahead->error, number, "");
 }
 
-// Reads the remaining rows of `cursor`, if they take at most so many bytes.
+// Reads the remaining rows of `cursor`, if they take at most `most` bytes.
 // False if the client cancels the call; the query ends in any case.
 static bool read_rest(struct cursor *cursor, size_t most,
                       struct ora_error *error) {
@@ -210,7 +210,8 @@ void *read_ahead_rows(struct cursor *cursor, uint64_t *bytes, uint64_t *count) {
 }
 
 static bool is_half_fetched(const struct cursor *cursor) {
-    return cursor->statement && sqlite3_stmt_busy(cursor->statement);
+    return cursor->statement && !cursor->stepping &&
+           sqlite3_stmt_busy(cursor->statement);
 }
 
 bool read_ahead_is_needed(const struct database *database) {

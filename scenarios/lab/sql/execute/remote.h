@@ -30,7 +30,7 @@ struct remote_calls {
     // What its columns are; `type` is that of the wire.
     unsigned (*columns)(const struct remote_query *query,
                         const struct column **column);
-    // Its rows are fetched from now on, so many at a time.
+    // Executes it, and fetches its first `rows` rows; 0: none yet.
     bool (*execute)(struct remote_query *query, struct sqlite3_value **value,
                     unsigned values, uint32_t rows, struct ora_error *error);
     // The next row; `*found` is false after the last one.

@@ -23,7 +23,8 @@ void remote_column_declare(const struct column *column,
         declare_number(column, declared);
         return;
     case COLUMN_VARCHAR2:
-        snprintf(declared, DECLARED_TYPE, "VARCHAR2(%u)", size);
+        snprintf(declared, DECLARED_TYPE, "%s(%u)",
+                 column->fixed ? "CHAR" : "VARCHAR2", size);
         return;
     case COLUMN_RAW:
         snprintf(declared, DECLARED_TYPE, "RAW(%u)", size);
@@ -39,6 +40,12 @@ void remote_column_declare(const struct column *column,
         break;
     case COLUMN_INTERVAL_DS:
         word = "INTERVAL DS";
+        break;
+    case COLUMN_BINARY_FLOAT:
+        word = "BINARY_FLOAT";
+        break;
+    case COLUMN_BINARY_DOUBLE:
+        word = "BINARY_DOUBLE";
         break;
     default:
         break;
@@ -59,6 +66,8 @@ bool remote_column_usable(const struct column *column,
     case COLUMN_TIMESTAMP_TZ:
     case COLUMN_INTERVAL_YM:
     case COLUMN_INTERVAL_DS:
+    case COLUMN_BINARY_FLOAT:
+    case COLUMN_BINARY_DOUBLE:
         return true;
     case COLUMN_CLOB:
     case COLUMN_BLOB:
@@ -73,6 +82,7 @@ bool remote_column_usable(const struct column *column,
 }
 
 bool remote_column_comparable(const struct column *column) {
-    return column->type == COLUMN_VARCHAR2 || column->type == COLUMN_NUMBER ||
-           column->type == COLUMN_DATE || column->type == COLUMN_TIMESTAMP;
+    return (column->type == COLUMN_VARCHAR2 && !column->fixed) ||
+           column->type == COLUMN_NUMBER || column->type == COLUMN_DATE ||
+           column->type == COLUMN_TIMESTAMP;
 }

@@ -8,6 +8,7 @@
 
 #include "sql/execute/remote_columns.h"
 #include "sql/execute/remote_scan.h"
+#include "sql/execute/transaction.h"
 #include "sql/types/value.h"
 
 enum { ROWS_OF_PLSQL = 100 }; // that it fetches at a time
@@ -188,10 +189,18 @@ static int filter(sqlite3_vtab_cursor *base, int index, const char *plan, int n,
             return SQLITE_NOMEM;
         ready = parse_table(cursor, text, &error);
     }
-    ready = ready &&
-            calls_of(of)->execute(cursor->query, value, (unsigned)n,
-                                  rows_wanted(of), &error) &&
-            advance(cursor, &error);
+    enum remote_step *step = &of->database->remote_step;
+    const bool alone = of->query && *step == REMOTE_ALONE;
+    if (!of->query || *step != REMOTE_EXECUTED)
+        ready =
+            ready && calls_of(of)->execute(cursor->query, value, (unsigned)n,
+                                           alone ? 0 : rows_wanted(of), &error);
+    transaction_show(of->database);
+    if (ready && alone) {
+        *step = REMOTE_EXECUTED;
+        return SQLITE_ABORT; // the statement begins anew when rows are wanted
+    }
+    ready = ready && advance(cursor, &error);
     return ready ? SQLITE_OK : fail(base->pVtab, &error);
 }
 

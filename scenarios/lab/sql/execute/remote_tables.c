@@ -7,6 +7,7 @@
 
 #include "sql/execute/remote_columns.h"
 #include "sql/execute/remote_scan.h"
+#include "sql/execute/transaction.h"
 
 static void definition_free(void *data) {
     struct remote_definition *of = data;
@@ -61,11 +62,14 @@ static struct remote_query *parse(struct database *database, const char *link,
                                   const char *sql, size_t length,
                                   struct ora_error *error) {
     enum { NO_LINK = 2019 };
-    if (database->remote_calls)
-        return database->remote_calls->parse(database->remote, link, sql,
-                                             length, error);
-    ora_error_set(error, NO_LINK, "");
-    return NULL;
+    if (!database->remote_calls) {
+        ora_error_set(error, NO_LINK, "");
+        return NULL;
+    }
+    struct remote_query *query = database->remote_calls->parse(
+        database->remote, link, sql, length, error);
+    transaction_show(database);
+    return query;
 }
 
 bool remote_table(struct database *database, const char *link,

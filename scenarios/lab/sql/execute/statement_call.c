@@ -32,16 +32,24 @@ void statement_call_begins(struct cursor *cursor,
     database->call = call_now(cursor, kind);
     database->self->stat[STAT_PARSES] += kind == PARSE_CALL;
     database->self->stat[STAT_EXECUTES] += kind == EXEC_CALL;
+    database->self->stat[STAT_RECURSIVE_CALLS] += database->depth > 0;
     if (SQL_TRACE_IS_BUILT)
         sql_trace_cursor(call_trace_number(cursor));
 }
 
-void statement_call_recurses(struct cursor *cursor) {
-    enum { EXECUTE_AND_FETCH = 2 };
-    struct database *database = cursor->database;
-    database->inner = call_now(cursor, FETCH_CALL);
-    database->self->stat[STAT_EXECUTES]++;
-    database->self->stat[STAT_RECURSIVE_CALLS] += EXECUTE_AND_FETCH;
+struct statement_call statement_call_deeper(struct database *database) {
+    const struct statement_call outer = database->call;
+    database->call.kind = NO_CALL;
+    database->depth++;
+    return outer;
+}
+
+void statement_call_back(struct database *database,
+                         struct statement_call outer) {
+    database->call = outer;
+    database->depth--;
+    if (SQL_TRACE_IS_BUILT && outer.kind != NO_CALL)
+        sql_trace_cursor(call_trace_number(outer.cursor));
 }
 
 void statement_call_ends(struct database *database, uint64_t rows,
@@ -51,17 +59,18 @@ void statement_call_ends(struct database *database, uint64_t rows,
         return;
     struct statement_call end = call_now(call.cursor, call.kind);
     struct time_model *model = &database->self->time;
-    uint64_t *us =
-        call.kind == PARSE_CALL ? &model->parse_us : &model->execute_us;
-    *us += (uint64_t)(end.began_us - call.began_us);
-    const struct statement_call inner = database->inner;
-    database->call.kind = database->inner.kind = NO_CALL;
+    const uint64_t us = (uint64_t)(end.began_us - call.began_us);
+    if (database->depth == 1)
+        database->inner_us += us;
+    if (call.kind == PARSE_CALL)
+        model->parse_us += us;
+    else if (database->depth == 0)
+        model->execute_us += us;
+    database->call.kind = NO_CALL;
     if (!SQL_TRACE_IS_BUILT ||
         !sql_trace_wants_call(call.began_us, call.cpu_us >= 0))
         return;
     if (end.cpu_us < 0)
         end.cpu_us = cpu_us(0);
-    if (inner.kind != NO_CALL)
-        call_trace_recursive(&inner, &end, rows);
     call_trace_write(&call, &end, rows, error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The calls on a cursor that the time model times and SQL trace writes: parse,
-// execute, fetch. One runs at a time; what is nested in it is part of it.
+// execute, fetch. One runs at a time on each level: what PL/SQL executes is one
+// level deeper than its block.
 #ifndef ORALAB_STATEMENT_CALL_H
 #define ORALAB_STATEMENT_CALL_H
 
@@ -25,11 +26,13 @@ struct statement_call {
 // A call that runs already goes on.
 void statement_call_begins(struct cursor *cursor,
                            enum statement_call_kind kind);
-// The query of the block that runs is fetched from, until the block's call
-// ends.
-void statement_call_recurses(struct cursor *cursor);
-// The running call is over, if there is one, after so many `rows` and with
-// that error (number 0: none).
+// The calls to come are parts of the running one, which is returned, until they
+// are over and it goes on.
+struct statement_call statement_call_deeper(struct database *database);
+void statement_call_back(struct database *database,
+                         struct statement_call outer);
+// The running call is over, if there is one; `rows` is the number of its rows,
+// `error` what ended it (number 0: none).
 void statement_call_ends(struct database *database, uint64_t rows,
                          const struct ora_error *error);
 

@@ -28,7 +28,7 @@ void statement_steps_begin_call(struct database *database) {
     database->steps.idle = 0;
 }
 
-// Whether so much was done without a get that checks are due.
+// Whether enough was done without a get for checks to be due.
 static bool is_idle(struct database *database) {
     struct statement_steps *steps = &database->steps;
     const uint64_t gets = gets_of(database);
@@ -57,6 +57,15 @@ static int after_steps(void *argument) {
         sqlite_fail_statement(database->db);
     }
     return true;
+}
+
+bool statement_steps_take(struct database *database, unsigned steps) {
+    struct statement_steps *all = &database->steps;
+    all->taken += steps;
+    if (all->taken < STEPS_PER_CHECK)
+        return true;
+    all->taken -= STEPS_PER_CHECK;
+    return !is_idle(database) || !statement_steps_cancelled(database);
 }
 
 void statement_steps_watch(struct database *database) {

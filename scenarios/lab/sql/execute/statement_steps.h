@@ -31,11 +31,15 @@ struct statement_steps {
     int64_t polled_us; // of clock_us(): the last poll of an additional check
     uint64_t gets_before;
     uint64_t idle;
+    unsigned taken; // of a check's steps
     int64_t idle_since_cpu_us;
 };
 
 // Makes an additional check: whether the client wants the call stopped.
 bool statement_steps_cancelled(struct database *database);
+// The interpreter of PL/SQL has done the work of `steps`: false if the client
+// wants the call stopped.
+bool statement_steps_take(struct database *database, unsigned steps);
 // A call begins.
 void statement_steps_begin_call(struct database *database);
 // Installs the check.

@@ -36,18 +36,34 @@ static bool is_noted(const struct statement_tables *tables, const char *user,
     return found;
 }
 
+static void add(struct statement_tables *tables, const struct result_key *key) {
+    for (unsigned i = 0; i < tables->reads; i++)
+        if (memcmp(tables->read[i].digest, key->digest, sizeof key->digest) ==
+            0)
+            return;
+    if (tables->reads < RESULT_TABLES)
+        tables->read[tables->reads++] = *key;
+    else
+        tables->others = true;
+}
+
 static void note_read(struct statement_tables *tables, const char *user,
                       const char *table) {
     if (is_noted(tables, user, table))
         return;
     const struct result_key key = statement_table_key(user, table);
+    add(tables, &key);
+}
+
+void statements_read_add(struct statements_read *to,
+                         const struct statement_tables *tables,
+                         uint64_t since) {
     for (unsigned i = 0; i < tables->reads; i++)
-        if (memcmp(tables->read[i].digest, key.digest, sizeof key.digest) == 0)
-            return;
-    if (tables->reads < RESULT_TABLES)
-        tables->read[tables->reads++] = key;
-    else
-        tables->others = true;
+        add(&to->tables, &tables->read[i]);
+    to->tables.others = to->tables.others || tables->others;
+    to->tables.varies = to->tables.varies || tables->varies;
+    if (since < to->since)
+        to->since = since;
 }
 
 void statement_tables_note(struct statement_tables *tables, const char *user,
@@ -62,7 +78,9 @@ void statement_tables_note(struct statement_tables *tables, const char *user,
             tables->others = true;
         break;
     case SQLITE_FUNCTION:
-        if (second && function_varies(second))
+        if (second && strcmp(second, "PLSQL$") == 0)
+            tables->calls = true;
+        else if (second && function_varies(second))
             tables->varies = true;
         break;
     case SQLITE_INSERT:

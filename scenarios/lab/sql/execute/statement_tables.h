@@ -16,13 +16,22 @@ struct statement_tables {
     // It also reads more or other tables, or calls a function whose value does
     // not follow from its arguments and the session's settings alone.
     bool others, varies;
+    bool calls; // a function of PL/SQL
+};
+
+// What the statements have read that a function has executed so far.
+struct statements_read {
+    struct statement_tables tables;
+    uint64_t since; // of the oldest of their snapshots; see result_cache.h
 };
 
 // Notes an action of the authorizer (SQLITE_READ, ...) with its arguments.
 void statement_tables_note(struct statement_tables *tables, const char *user,
                            int action, const char *first, const char *second,
                            const char *schema);
-// The key of the user's table of that name.
+void statements_read_add(struct statements_read *to,
+                         const struct statement_tables *tables, uint64_t since);
+// The key of the user's table, or stored function or package, of that name.
 struct result_key statement_table_key(const char *user, const char *table);
 
 #endif

@@ -3,13 +3,17 @@
 #include "sql/execute/transaction.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
 #include <strings.h>
 #include <time.h>
 
 #include "process/sql_trace.h"
+#include "process/transaction_id.h"
 #include "sql/execute/database.h"
 #include "sql/execute/read_ahead.h"
 #include "sql/execute/remote.h"
+#include "sql/execute/savepoint.h"
 #include "sql/execute/statement_tables.h"
 
 enum {
@@ -74,6 +78,11 @@ static int authorize(void *argument, int action, const char *first,
         return SQLITE_OK;
     if (database->stepping)
         return SQLITE_DENY;
+    // A table that is altered is searched for in the definitions of temporary
+    // ones, too; no statement of the user's can name those.
+    if (action == SQLITE_UPDATE && first &&
+        strncmp(first, "sqlite_temp_", 12) == 0)
+        return SQLITE_OK;
     switch (action) {
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
@@ -82,7 +91,11 @@ static int authorize(void *argument, int action, const char *first,
     case SQLITE_CREATE_INDEX:
     case SQLITE_DROP_TABLE:
     case SQLITE_DROP_INDEX:
+    case SQLITE_CREATE_VIEW:
+    case SQLITE_DROP_VIEW:
         return is_fixed(schema) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_ALTER_TABLE: // its first name is the schema
+        return is_fixed(first) ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_READ:
     case SQLITE_SELECT:
     case SQLITE_FUNCTION:
@@ -116,7 +129,8 @@ bool transaction_begin(struct database *database) {
     wait_is_over(database);
     if (begun)
         database->sga->writer = sga_sid(database->sga, database->self);
-    return begun;
+    transaction_show(database);
+    return begun && savepoints_begin(database);
 }
 
 static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
@@ -137,6 +151,19 @@ bool transaction_is_open(const struct database *database) {
             database->remote_calls->in_transaction(database->remote));
 }
 
+void transaction_show(struct database *database) {
+    struct session_slot *self = database->self;
+    uint32_t number = 0;
+    if (transaction_is_open(database))
+        number = self->transaction
+                     ? self->transaction
+                     : __atomic_add_fetch(&database->sga->transactions, 1,
+                                          __ATOMIC_RELAXED);
+    if (number && !self->transaction)
+        self->transaction_began = time(NULL);
+    self->transaction = number;
+}
+
 void transaction_error(struct database *database, struct ora_error *error) {
     if (database->remote_error.number)
         *error = database->remote_error;
@@ -144,10 +171,8 @@ void transaction_error(struct database *database, struct ora_error *error) {
         ora_error_from_sqlite(error, database->db);
 }
 
-static bool end(struct database *database, const char *how) {
+static bool end_here(struct database *database, const char *how) {
     const bool none = sqlite3_get_autocommit(database->db);
-    if (!end_remote(database, how))
-        return false;
     if (!none && how == COMMIT)
         result_changes_commit(database->sga, database->self);
     bool ended = none || run(database, how);
@@ -155,24 +180,62 @@ static bool end(struct database *database, const char *how) {
                        sqlite3_get_autocommit(database->db));
     wait_is_over(database);
     if (ended)
+        savepoints_forget(database);
+    transaction_show(database);
+    if (ended)
         sql_trace_transaction_ends(how == ROLLBACK, none);
     return ended;
 }
 
-bool transaction_commit(struct database *database) {
-    database->self->stat[STAT_COMMITS]++;
-    return end(database, COMMIT);
-}
-
 // Half-fetched queries keep their rows. A query that the client cancels
 // meanwhile ends with that error, and the rollback goes on.
-bool transaction_rollback(struct database *database) {
+static void keep_rows(struct database *database) {
     struct ora_error of_the_query = {0};
     const bool changed = !sqlite3_get_autocommit(database->db);
     while (changed && !read_ahead_all(database, NULL, &of_the_query))
         ;
+}
+
+// Whether a link was lost, and with it the remote transaction and its locks. In
+// other cases of failure it is still there.
+static bool remote_is_lost(const struct database *database) {
+    enum { SEVERE = 2068 };
+    return database->remote_error.number == SEVERE;
+}
+
+// What was read or locked over a lost link may have changed since.
+static void roll_back_for_lost_link(struct database *database) {
+    enum { ROLLED_BACK = 2050 };
+    struct ora_error *error = &database->remote_error, why = *error;
+    const unsigned session = sga_sid(database->sga, database->self) - 1;
+    char number[40];
+    snprintf(number, sizeof number, "%u.%u.%u", transaction_segment(session),
+             transaction_slot(session), database->self->transaction);
+    keep_rows(database);
+    end_here(database, ROLLBACK);
+    ora_error_set(error, ROLLED_BACK, number);
+    const size_t length = strlen(error->text);
+    snprintf(error->text + length, sizeof error->text - length, "\n%s",
+             why.text);
+}
+
+bool transaction_commit(struct database *database) {
+    database->self->stat[STAT_COMMITS]++;
+    if (end_remote(database, COMMIT))
+        return end_here(database, COMMIT);
+    if (remote_is_lost(database) && !sqlite3_get_autocommit(database->db))
+        roll_back_for_lost_link(database);
+    transaction_show(database);
+    return false;
+}
+
+bool transaction_rollback(struct database *database) {
+    keep_rows(database);
     database->self->stat[STAT_ROLLBACKS]++;
-    return end(database, ROLLBACK);
+    if (end_remote(database, ROLLBACK) || remote_is_lost(database))
+        return end_here(database, ROLLBACK);
+    transaction_show(database);
+    return false;
 }
 
 void transaction_abandon(struct database *database) {

@@ -20,6 +20,8 @@ bool transaction_begin(struct database *database);
 bool transaction_commit(struct database *database);
 // Whether there is one. A query of a remote table begins one, too.
 bool transaction_is_open(const struct database *database);
+// Has v$transaction show it from now on, or no more.
+void transaction_show(struct database *database);
 // Why the last commit or rollback failed.
 void transaction_error(struct database *database, struct ora_error *error);
 // The session is over: what it has not committed will be undone.

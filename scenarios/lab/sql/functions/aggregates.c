@@ -124,7 +124,19 @@ static void answer_only(sqlite3_context *context) {
     sqlite3_value_free(*only);
 }
 
+// MERGED$(row, times): the row that MERGE is about; ORA-30926 if it is to be
+// updated several times.
+static void merged(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n;
+    if (sqlite3_value_type(value[0]) != SQLITE_NULL &&
+        sqlite3_value_int64(value[1]) > 1)
+        value_result_error(context, 30926, "");
+    else
+        sqlite3_result_value(context, value[0]);
+}
+
 const struct function aggregate_functions[] = {
+    {"MERGED$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, merged},
     {"SUM", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .result = RESULT_SUMMED,
      .step = step, .inverse = inverse, .answer = answer},
     {"AVG", 1, 1, OPERAND_NUMBER, FUNCTION_AGGREGATE, .data = "avg",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sql/functions/function.h"
+#include "sql/functions/interval_arithmetic.h"
 #include "sql/types/binary_number.h"
 #include "sql/types/calendar.h"
 #include "sql/types/value.h"
@@ -71,11 +72,19 @@ static void days_between(sqlite3_context *context, sqlite3_value **value) {
     const struct decimal a_day = decimal_from_integer(DAY);
     struct oracle_date from, to;
     struct decimal days;
-    if (value_class(value[0]) != CLASS_DATE ||
-        value_class(value[1]) != CLASS_DATE) {
-        value_result_error(context, 3001, "intervals");
-    } else if (value_time(context, value[0], &to) &&
-               value_time(context, value[1], &from)) {
+    const bool dates = value_class(value[0]) == CLASS_DATE &&
+                       value_class(value[1]) == CLASS_DATE;
+    const bool zoned = value_class(value[0]) == CLASS_TIMESTAMP_TZ;
+    if (zoned != (value_class(value[1]) == CLASS_TIMESTAMP_TZ)) {
+        value_result_error(context, 3001,
+                           "an INTERVAL between a time with a zone and one "
+                           "without");
+    } else if (!value_time(context, value[0], &to) ||
+               !value_time(context, value[1], &from)) {
+        return;
+    } else if (!dates) {
+        interval_result_between(context, &from, &to);
+    } else {
         days = decimal_from_integer(calendar_seconds(&to) -
                                     calendar_seconds(&from));
         decimal_divide(&days, &a_day, &days);
@@ -127,6 +136,8 @@ static void calculate(sqlite3_context *context, int n, sqlite3_value **value) {
         sqlite3_value_type(value[1]) == SQLITE_INTEGER &&
         of_integers(context, operation, sqlite3_value_int64(value[0]),
                     sqlite3_value_int64(value[1])))
+        return;
+    if (interval_calculate(context, "+-*/"[operation], value))
         return;
     const bool first = value_class_is_time(value_class(value[0]));
     const bool second = value_class_is_time(value_class(value[1]));

@@ -32,6 +32,24 @@ static void assign_number(sqlite3_context *context, sqlite3_value *value,
     value_result_decimal(context, &number);
 }
 
+// Blanks up to the size of a CHAR, in characters or bytes.
+static void result_padded(sqlite3_context *context, const struct text *text,
+                          const struct column_type *type) {
+    const char *end = text->at + text->length;
+    const size_t length =
+        type->characters ? utf8_length(text->at, end) : text->length;
+    const size_t blanks = length < type->size ? type->size - length : 0;
+    char *padded = sqlite3_malloc64(text->length + blanks + 1);
+    if (!padded) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    memcpy(padded, text->at, text->length);
+    memset(padded + text->length, ' ', blanks);
+    sqlite3_result_text64(context, padded, text->length + blanks, sqlite3_free,
+                          SQLITE_UTF8);
+}
+
 static void assign_text(sqlite3_context *context, sqlite3_value *value,
                         const struct column_type *type, const char *column) {
     struct text text;
@@ -59,7 +77,10 @@ static void assign_text(sqlite3_context *context, sqlite3_value *value,
             cut += utf8_bytes(cut, end);
         text.length = (size_t)(cut - text.at);
     }
-    value_result_text(context, text.at, text.length);
+    if (type->fixed)
+        result_padded(context, &text, type);
+    else
+        value_result_text(context, text.at, text.length);
 }
 
 static void assign_time(sqlite3_context *context, sqlite3_value *value,
@@ -107,6 +128,22 @@ static void assign_binary(sqlite3_context *context, sqlite3_value *value,
     double number;
     if (value_binary(context, value, type->class, &number))
         value_result_binary(context, number, type->class);
+}
+
+// Text as a CHAR of the declared type would have it that equals it: with blanks
+// at its end, or without some. One that is longer equals none.
+static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct text text;
+    if (functions_any_null(n, value) || !value_text(context, value[0], &text))
+        return;
+    const struct column_type type =
+        column_type_of((const char *)sqlite3_value_text(value[1]));
+    const char *end = text.at + text.length;
+    size_t extra = type.characters ? utf8_length(text.at, end) : text.length;
+    extra = extra > type.size ? extra - type.size : 0;
+    for (; extra > 0 && text.at[text.length - 1] == ' '; extra--)
+        text.length--;
+    result_padded(context, &text, &type);
 }
 
 static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
@@ -162,5 +199,6 @@ static void assign(sqlite3_context *context, int n, sqlite3_value **value) {
 const struct function assignment_functions[] = {
     {"ASSIGN$", 3, 3, OPERAND_UNKNOWN, FUNCTION_INTERNAL, assign},
     {"CAST$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, assign},
+    {"PAD$", 2, 2, OPERAND_TEXT, FUNCTION_INTERNAL, pad},
     {NULL},
 };

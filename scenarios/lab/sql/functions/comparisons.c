@@ -14,6 +14,22 @@ static void compare(sqlite3_context *context, int n, sqlite3_value **value) {
         sqlite3_result_int(context, order);
 }
 
+// As CHARs: as if the shorter one had blanks at its end.
+static void compare_padded(sqlite3_context *context, int n,
+                           sqlite3_value **value) {
+    struct text a, b;
+    int order = 0;
+    if (functions_any_null(n, value) || !value_text(context, value[0], &a) ||
+        !value_text(context, value[1], &b))
+        return;
+    for (size_t i = 0; order == 0 && (i < a.length || i < b.length); i++) {
+        const int x = i < a.length ? (unsigned char)a.at[i] : ' ';
+        const int y = i < b.length ? (unsigned char)b.at[i] : ' ';
+        order = (x > y) - (x < y);
+    }
+    sqlite3_result_int(context, order);
+}
+
 // DECODE's rule: equality, except that NULL equals NULL.
 static void same(sqlite3_context *context, int n, sqlite3_value **value) {
     int order;
@@ -106,6 +122,8 @@ static void extreme_final(sqlite3_context *context) {
 
 const struct function comparison_functions[] = {
     {"COMPARE$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, compare},
+    {"COMPARE_PADDED$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     compare_padded},
     {"SAME$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, same},
     {"SORT_KEY$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, sort_key},
     {"GREATEST", 1, 100, OPERAND_UNKNOWN, FUNCTION_PLAIN, greatest, "greatest",

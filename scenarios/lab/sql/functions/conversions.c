@@ -158,6 +158,12 @@ static void date_of(sqlite3_context *context, int n, sqlite3_value **value) {
     value_result_time(context, &time, DATE_BYTES);
 }
 
+static void either(sqlite3_context *context, int n, sqlite3_value **value) {
+    (void)n;
+    const bool null = sqlite3_value_type(value[0]) == SQLITE_NULL;
+    sqlite3_result_value(context, value[null]);
+}
+
 const struct function conversion_functions[] = {
     {"TO_CHAR", 1, 2, OPERAND_TEXT, FUNCTION_PLAIN, to_char},
     {"TO_NUMBER", 1, 2, OPERAND_NUMBER, FUNCTION_PLAIN, to_number,
@@ -170,6 +176,7 @@ const struct function conversion_functions[] = {
      (void *)DATE_BYTES},
     {"TIMESTAMP_LITERAL$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, literal,
      (void *)TIMESTAMP_BYTES},
+    {"NVL$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, either},
     {"NUMBER$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, number_of},
     {"TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, text_of},
     {"DATE$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, date_of},

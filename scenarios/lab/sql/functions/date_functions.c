@@ -8,6 +8,7 @@
 
 #include "sql/types/calendar.h"
 #include "sql/functions/function.h"
+#include "sql/functions/interval_arithmetic.h"
 #include "sql/types/session_zone.h"
 #include "sql/types/value.h"
 
@@ -127,7 +128,7 @@ static void extract(sqlite3_context *context, int n, sqlite3_value **value) {
         return;
     enum value_class class = value_class(value[1]);
     if (!value_class_is_time(class)) {
-        value_result_error(context, 30076, "");
+        interval_result_field(context, value[1], field, strlen(field));
         return;
     }
     if (!value_time(context, value[1], &d))

@@ -9,12 +9,14 @@
 enum { LONGEST_FUNCTION = 40 };
 
 static const struct function *const tables[] = {
-    arithmetic_functions, number_functions,      text_functions,
-    date_functions,       conversion_functions,  comparison_functions,
-    aggregate_functions,  window_functions,      assignment_functions,
-    rownum_functions,     dictionary_functions,  form_functions,
-    session_functions,    trace_functions,       binary_number_functions,
-    rowid_functions,      result_cache_functions};
+    arithmetic_functions,    number_functions,     text_functions,
+    date_functions,          conversion_functions, comparison_functions,
+    aggregate_functions,     window_functions,     assignment_functions,
+    rownum_functions,        dictionary_functions, annotation_functions,
+    form_functions,          session_functions,    trace_functions,
+    binary_number_functions, rowid_functions,      regexp_functions,
+    sequence_functions,      listagg_functions,    raw_functions,
+    hierarchy_functions,     interval_functions};
 
 const struct function *function_named(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -59,12 +59,17 @@ extern const struct function arithmetic_functions[], number_functions[],
     text_functions[], date_functions[], conversion_functions[],
     comparison_functions[], aggregate_functions[], window_functions[],
     assignment_functions[], rownum_functions[], dictionary_functions[],
-    form_functions[], session_functions[], trace_functions[],
-    binary_number_functions[], rowid_functions[], result_cache_functions[];
+    annotation_functions[], form_functions[], session_functions[],
+    trace_functions[], binary_number_functions[], rowid_functions[],
+    regexp_functions[], sequence_functions[], listagg_functions[],
+    raw_functions[], hierarchy_functions[], interval_functions[];
 
 // The function that a statement calls by this name, in any case; NULL if there
 // is none, even if SQLite has one.
 const struct function *function_named(const char *name, size_t length);
+// unimplemented.c: whether Oracle's SQL has a function of this name that the
+// lab has not.
+bool function_is_unimplemented(const char *name, size_t length);
 // Whether the value of the function that SQLite knows by this name follows from
 // more than its arguments.
 bool function_varies(const char *name);
@@ -73,6 +78,8 @@ bool functions_register(struct sqlite3 *db, struct database *database);
 
 // date_functions.c: SYSDATE and the like are constant during a statement.
 void date_functions_begin_statement(void);
+// sequence_functions.c
+void sequence_functions_begin_statement(void);
 // Whether an argument is NULL; then nearly every result is.
 bool functions_any_null(int n, struct sqlite3_value **value);
 

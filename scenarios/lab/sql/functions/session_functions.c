@@ -52,6 +52,38 @@ static void sys_context(sqlite3_context *context, int n,
     sqlite3_result_error(context, "ORA-02003: invalid USERENV parameter", -1);
 }
 
+// What SYS_CONTEXT replaces. Some of the values are numbers.
+static void userenv(sqlite3_context *context, int n, sqlite3_value **value) {
+    const struct database *database = sqlite3_user_data(context);
+    const struct session_slot *self = database->self;
+    const char *name = (const char *)sqlite3_value_text(value[0]);
+    const struct {
+        const char *name, *value;
+    } texts[] = {
+        {"isdba", "FALSE"},
+        {"lang", "US"},
+        {"language", "AMERICAN_AMERICA.AL32UTF8"},
+        {"terminal", self->terminal},
+        {"client_info", self->client_info},
+    };
+    (void)n;
+    for (size_t i = 0; name && i < sizeof texts / sizeof *texts; i++)
+        if (strcasecmp(name, texts[i].name) == 0) {
+            if (*texts[i].value)
+                sqlite3_result_text(context, texts[i].value, -1,
+                                    SQLITE_TRANSIENT);
+            return;
+        }
+    if (name &&
+        (strcasecmp(name, "sid") == 0 || strcasecmp(name, "sessionid") == 0))
+        sqlite3_result_int64(context, sga_sid(database->sga, self));
+    else if (name && strcasecmp(name, "instance") == 0)
+        sqlite3_result_int(context, 1);
+    else if (name)
+        sqlite3_result_error(context, "ORA-02003: invalid USERENV parameter",
+                             -1);
+}
+
 static void user(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n, (void)value;
     const struct database *database = sqlite3_user_data(context);
@@ -96,8 +128,16 @@ static void nothing(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)context, (void)n, (void)value;
 }
 
+// A function of PL/SQL.
+static void stored(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct database *database = sqlite3_user_data(context);
+    database->plsql_calls->call_function(context, database, n, value);
+}
+
 const struct function session_functions[] = {
     {"SYS_CONTEXT", 2, 2, OPERAND_TEXT, FUNCTION_PLAIN, sys_context,
+     .of_session = true},
+    {"USERENV", 1, 1, OPERAND_UNKNOWN, FUNCTION_PLAIN, userenv,
      .of_session = true},
     {"USER", 0, 0, OPERAND_TEXT, FUNCTION_BARE, user, .of_session = true},
     {"SET_MODULE$", 2, 2, OPERAND_UNKNOWN, FUNCTION_INTERNAL, set_module,
@@ -110,5 +150,7 @@ const struct function session_functions[] = {
      FUNCTION_INTERNAL, set_identifier, .of_session = true},
     {"NOTHING$", ANY_NUMBER, ANY_NUMBER, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
      nothing, .of_session = true},
+    {"PLSQL$", ANY_NUMBER, ANY_NUMBER, OPERAND_UNKNOWN, FUNCTION_INTERNAL,
+     stored, .of_session = true},
     {NULL},
 };

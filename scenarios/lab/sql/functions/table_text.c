@@ -9,6 +9,7 @@
 
 #include "sql/functions/function.h"
 #include "sql/parse/lexer.h"
+#include "sql/types/view_marks.h"
 
 struct reader {
     const char *at, *end;
@@ -91,22 +92,31 @@ static void put_list(sqlite3_str *to, struct reader *r,
     sqlite3_str_appendall(to, "]");
 }
 
+// A name of an Oracle text, as the dictionary has it.
+static void put_name(sqlite3_str *to, const struct token *token) {
+    char name[128];
+    size_t n = 0;
+    if (token->type == TOKEN_END) {
+        sqlite3_str_appendall(to, "null");
+        return;
+    }
+    for (; n < token->length && n < sizeof name; n++)
+        name[n] = token->type == TOKEN_WORD
+                      ? (char)toupper((unsigned char)token->at[n])
+                      : token->at[n];
+    put_string(to, name, n);
+}
+
 // All names in an Oracle text, in the form that the dictionary has.
 static void put_names(sqlite3_str *to, const struct token *text) {
     struct reader r = {text->at, text->at + text->length, {0}};
     bool first = true;
     sqlite3_str_appendall(to, "[");
     for (next(&r); text->type != TOKEN_END && !at_end(&r); next(&r)) {
-        char name[128];
         if (r.token.type != TOKEN_QUOTED && r.token.type != TOKEN_WORD)
             continue;
-        size_t n = 0;
-        for (; n < r.token.length && n < sizeof name; n++)
-            name[n] = r.token.type == TOKEN_WORD
-                          ? (char)toupper((unsigned char)r.token.at[n])
-                          : r.token.at[n];
         sqlite3_str_appendall(to, first ? "" : ",");
-        put_string(to, name, n);
+        put_name(to, &r.token);
         first = false;
     }
     sqlite3_str_appendall(to, "]");
@@ -221,16 +231,20 @@ static void table_text(sqlite3_context *context, int n, sqlite3_value **value) {
     struct reader r = begin(value[0]);
     struct table_text text = {sqlite3_str_new(NULL), sqlite3_str_new(NULL)};
     (void)n;
-    do {
+    next(&r);
+    if (r.token.type == TOKEN_HINT) // its annotation
+        next(&r);
+    while (!at_end(&r)) {
         const struct token none = {.type = TOKEN_END};
         struct token defaulted;
         bool required;
-        next(&r);
         if (r.token.type == TOKEN_QUOTED)
             read_column(&r, &text);
         else
             read_constraints(&r, &text, &none, &defaulted, &required);
-    } while (is(&r, ","));
+        if (!take(&r, ","))
+            break;
+    }
     char *columns = sqlite3_str_finish(text.columns);
     char *constraints = sqlite3_str_finish(text.constraints);
     sqlite3_str *all = sqlite3_str_new(NULL);
@@ -250,8 +264,116 @@ static void index_text(sqlite3_context *context, int n, sqlite3_value **value) {
     finish(context, text);
 }
 
+// The text behind AS, which is the query of a view.
+static struct token query_of(const struct token *literal) {
+    struct reader r = {literal->at + 1, literal->at + literal->length - 1, {0}};
+    int depth = 0;
+    for (next(&r); !at_end(&r) && !(depth == 0 && is(&r, "as")); next(&r))
+        depth += is(&r, "(") - is(&r, ")");
+    while (r.at < r.end && isspace((unsigned char)*r.at))
+        r.at++;
+    return (struct token){
+        .type = TOKEN_WORD, .at = r.at, .length = (size_t)(r.end - r.at)};
+}
+
+// Text of a literal, in which quotes are doubled.
+static void put_unquoted(sqlite3_str *to, const struct token *text) {
+    char *plain = sqlite3_malloc64(text->length + 1);
+    size_t length = 0;
+    for (size_t i = 0; plain && i < text->length; i++) {
+        plain[length++] = text->at[i];
+        i += text->at[i] == '\'';
+    }
+    put_string(to, plain, length);
+    sqlite3_free(plain);
+}
+
+static void put_view_columns(sqlite3_str *to, struct reader *names,
+                             struct reader *types) {
+    while (take(names, ",") && take(types, ",")) {
+        const struct token *type = &types->token;
+        const char *colon = memchr(type->at, ':', type->length);
+        put_comma(to);
+        sqlite3_str_appendall(to, "{\"name\":");
+        put_token(to, &names->token);
+        sqlite3_str_appendall(to, ",\"type\":");
+        put_string(to, type->at + 1,
+                   colon ? (size_t)(colon - type->at) - 1 : 0);
+        sqlite3_str_appendall(to, ",\"default\":null,\"required\":0}");
+        next(names);
+        next(types);
+    }
+}
+
+// {"kind": "VIEW" or "SYNONYM", "text", "columns": [{"name", "type", "default",
+// "required"}]} of what emit/views.c has made; a synonym's "text" is the
+// statement, a view's its query.
+static void view_text(sqlite3_context *context, int n, sqlite3_value **value) {
+    struct reader names = begin(value[0]), r = names;
+    sqlite3_str *all = sqlite3_str_new(NULL);
+    sqlite3_str *columns = sqlite3_str_new(NULL);
+    (void)n;
+    next(&names);
+    const bool view = names.token.length == sizeof VIEW_MARK - 1;
+    next(&names);
+    while (!at_end(&r) && r.token.type != TOKEN_STRING)
+        next(&r);
+    const struct token whole = r.token;
+    next(&r);
+    put_view_columns(columns, &names, &r);
+    struct token text = {.at = whole.at + 1, .length = whole.length - 2};
+    if (view)
+        text = query_of(&whole);
+    sqlite3_str_appendf(
+        all, "{\"kind\":\"%s\",\"text\":", view ? "VIEW" : "SYNONYM");
+    put_unquoted(all, &text);
+    char *made = sqlite3_str_finish(columns);
+    sqlite3_str_appendf(all, ",\"columns\":[%s]}", made ? made : "");
+    sqlite3_free(made);
+    finish(context, all);
+}
+
+// What the text of CREATE SYNONYM says: {"owner", "name", "link"}.
+static void synonym_text(sqlite3_context *context, int n,
+                         sqlite3_value **value) {
+    const char *text = (const char *)sqlite3_value_text(value[0]);
+    struct reader r = {
+        text, text ? text + sqlite3_value_bytes(value[0]) : text, {0}};
+    const struct token none = {.type = TOKEN_END};
+    struct token first, second = none;
+    sqlite3_str *all = sqlite3_str_new(NULL), *link = sqlite3_str_new(NULL);
+    (void)n;
+    for (next(&r); !at_end(&r) && !is(&r, "for"); next(&r))
+        ;
+    next(&r);
+    first = r.token;
+    next(&r);
+    if (take(&r, ".")) {
+        second = r.token;
+        next(&r);
+    }
+    for (next(&r); !at_end(&r); next(&r))
+        sqlite3_str_append(link, r.token.at, (int)r.token.length);
+    const bool owned = second.type != TOKEN_END;
+    sqlite3_str_appendall(all, "{\"owner\":");
+    put_name(all, owned ? &first : &none);
+    sqlite3_str_appendall(all, ",\"name\":");
+    put_name(all, owned ? &second : &first);
+    char *name = sqlite3_str_finish(link);
+    const struct token whole = {.type = name ? TOKEN_WORD : TOKEN_END,
+                                .at = name,
+                                .length = name ? strlen(name) : 0};
+    sqlite3_str_appendall(all, ",\"link\":");
+    put_name(all, &whole);
+    sqlite3_str_appendall(all, "}");
+    sqlite3_free(name);
+    finish(context, all);
+}
+
 const struct function dictionary_functions[] = {
     {"TABLE_TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, table_text},
+    {"VIEW_TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, view_text},
+    {"SYNONYM_TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, synonym_text},
     {"INDEX_TEXT$", 1, 1, OPERAND_UNKNOWN, FUNCTION_INTERNAL, index_text},
     {NULL},
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The grammar of the lab's SQL, for Lemon. A token's value is its number. Words
+// The grammar of the lab's SQL, for Lemon. That of PL/SQL follows in plsql.y. A token's value is its number. Words
 // are keywords where the grammar has a place for them, and names elsewhere
 // (%fallback), unless Oracle reserves them; see words.c.
 //
@@ -15,7 +15,7 @@
 
 %include {
 #include "sql/parse/parse.h"
-#include "sql/parse/tree.h"
+#include "sql/parse/plsql_tree.h"
 
 #define NODE(type) statement_take(s, sizeof(struct type))
 #define APPEND(list, one)                                                      \
@@ -33,10 +33,10 @@ static struct expr *between(struct statement *s, enum expr_kind kind,
     return tree_condition(s, kind, left, negated, right, third);
 }
 
-static struct expr *call_of(struct statement *s, unsigned name, unsigned close,
-                            struct exprs list) {
-    struct expr *made = tree_expr(s, EXPR_CALL, name, close + 1);
-    made->name = (struct name){name, name};
+static struct expr *call_of(struct statement *s, struct name name,
+                            unsigned close, struct exprs list) {
+    struct expr *made = tree_expr(s, EXPR_CALL, name.first, close + 1);
+    made->name = name;
     made->list = list;
     for (struct expr *one = list.first; one; one = one->next)
         tree_deepen(s, made, one);
@@ -57,6 +57,21 @@ static struct expr *with_query(struct statement *s, enum expr_kind kind,
                                unsigned close) {
     struct expr *made = tree_expr(s, kind, from, close + 1);
     made->query = query;
+    return made;
+}
+
+static struct expr *column_of(struct statement *s, struct name name) {
+    struct expr *made = tree_expr(s, EXPR_COLUMN, name.first, name.last + 1);
+    made->name = name;
+    return made;
+}
+
+static struct expr *field_of(struct statement *s, struct expr *record,
+                             unsigned field) {
+    struct expr *made = tree_expr(s, EXPR_FIELD, record->from, field + 1);
+    made->left = record;
+    made->name = (struct name){field, field};
+    tree_deepen(s, made, record);
     return made;
 }
 
@@ -104,18 +119,25 @@ static struct block *inner_block(struct statement *s, unsigned open,
 %syntax_error { (void)yyminor; parse_unexpected(s, yypParser, yymajor); }
 %stack_overflow { statement_refuse(s, 3001, 0, "so deep a statement"); }
 
-%nonassoc NAME_ENDS.
+%nonassoc NAME_ENDS TRUTH.
+%nonassoc RP.
 %left OR.
 %left AND.
 %right NOT.
 
 %fallback ID
-    AUTHENTICATED BEGIN BOTH CALL CASCADE CONSTRAINT CROSS CURRENT_USER DATABASE
-    DECLARE END ESCAPE FETCH FIRST
-    FOLLOWING FOREIGN FULL INNER INTERVAL JOIN KEY LAST LEADING LEFT LINK LOCKED
-    NATURAL NEXT NOCYCLE NULLS OFFSET ONLY OPEN OUTER OVER PARTITION PERCENT
-    PRECEDING PRIMARY PURGE RANGE REFERENCES RETURN RETURNING RIGHT SHARED SKIP
-    SOME_WORD TIES TIME TRAILING TRUNCATE UNBOUNDED USING WAIT WHEN ZONE.
+    AUTHENTICATED BEGIN BODY BOTH BULK CALL CASCADE CLOSE COLLECT CONSTANT CONSTRAINT CONTINUE
+    CROSS CURRENT_USER CURSOR DATABASE DECLARE ELSIF END ESCAPE EXCEPTION EXCEPTIONS
+    EXECUTE EXIT FETCH FIRST FOLLOWING FORALL FOREIGN FULL FUNCTION GOTO IF IMMEDIATE INNER
+    INTERVAL JOIN KEY LAST LEADING LEFT LIMIT LINK LOCKED LOOP NATURAL NEXT NOCOPY
+    NOCYCLE NULLS OFFSET ONLY OPEN OUT OUTER OVER PACKAGE PARTITION PERCENT PRAGMA
+    PRECEDING PRIMARY PROCEDURE PURGE RAISE RANGE RECORD REF REFERENCES RELIES_ON REPLACE
+    RESULT_CACHE RETURN
+    RETURNING REVERSE RIGHT SAVE SHARED SKIP SOME_WORD SUBTYPE TIES TIME TRAILING
+    TRUNCATE TYPE UNBOUNDED USING WAIT WHEN WHILE ZONE.
+
+%fallback ID CUBE GROUPING_SETS LNNVL MATCHED MERGE REGEXP_LIKE ROLLUP
+    SEQUENCE WITHIN_GROUP.
 
 // ---- Statements
 
@@ -129,9 +151,11 @@ tree ::= query(Q) for_update(F). {
 tree ::= insert.
 tree ::= update.
 tree ::= delete.
+tree ::= merge.
+tree ::= lock_table.
+tree ::= alter_table.
 tree ::= create.
 tree ::= drop.
-tree ::= plsql.
 
 %type for_update {unsigned}
 for_update(A) ::= . { A = 0; }
@@ -146,7 +170,10 @@ lock_columns ::= lock_columns COMMA column_name.
 wait ::= . { s->tree->lock_wait = -1; }
 wait ::= NOWAIT. { s->tree->lock_wait = 0; }
 wait ::= WAIT NUMBER(N). { s->tree->lock_wait = parse_number(s, N); }
-wait ::= SKIP(S) LOCKED. { statement_refuse(s, 3001, S, "SKIP LOCKED"); }
+wait ::= SKIP LOCKED. {
+    s->tree->lock_wait = 0;
+    s->tree->skips_locked = true;
+}
 
 // ---- Queries
 
@@ -201,11 +228,12 @@ block(A) ::= SELECT(S) quantifier(D) items(I) into(N) FROM(F) joins(J) where(W)
     A->items = I;
     A->into_from = N.from;
     A->into_to = F;
-    A->into = N.names;
+    A->into = N.targets;
+    A->bulk = N.bulk;
     A->from_word = F;
     A->joins = J;
     A->where = W;
-    A->connect = C;
+    A->hierarchy = C;
     A->group = G;
     A->having = H;
 }
@@ -241,18 +269,28 @@ item(A) ::= name(M) DOT name(N) DOT STAR(S). { A = tree_star(s, (struct name){M,
 %include {
 struct into {
     unsigned from;
-    struct names names;
+    bool bulk;
+    struct exprs targets;
 };
 }
 %type into {struct into}
 into(A) ::= . { A = (struct into){0}; }
-into(A) ::= INTO(I) targets(T). { A = (struct into){I, T}; }
-%type targets {struct names}
-targets(A) ::= BIND(B). { A = names_append(s, (struct names){0}, B); }
-targets(A) ::= targets(L) COMMA BIND(B). { A = names_append(s, L, B); }
-targets(A) ::= column_name(N). {
-    A = (struct names){0};
-    statement_refuse(s, 3001, N.first, "INTO other than binds");
+into(A) ::= INTO(I) targets(T). { A = (struct into){I, false, T}; }
+into(A) ::= BULK(I) COLLECT INTO targets(T). { A = (struct into){I, true, T}; }
+// Binds in SQL; also variables in PL/SQL.
+%type targets {struct exprs}
+targets(A) ::= target(T). { A = one_expr(T); }
+targets(A) ::= targets(L) COMMA target(T). { A = L; exprs_append(&A, T); }
+%type target {struct expr *}
+target(A) ::= BIND(B). { A = tree_expr(s, EXPR_BIND, B, B + 1); }
+target(A) ::= column_name(N). { A = column_of(s, N); parse_target(s, A); }
+target(A) ::= column_name(N) LP value(V) RP(R). {
+    A = call_of(s, N, R, one_expr(V));
+    parse_target(s, A);
+}
+target(A) ::= column_name(N) LP value(V) RP(R) DOT name(F). {
+    A = field_of(s, call_of(s, N, R, one_expr(V)), F);
+    parse_target(s, A);
 }
 
 %type where {struct expr *}
@@ -261,35 +299,62 @@ where(A) ::= WHERE condition(C). { A = C; }
 %type having {struct expr *}
 having(A) ::= . { A = NULL; }
 having(A) ::= HAVING condition(C). { A = C; }
-%type connect_by {struct expr *}
+%type connect_by {struct hierarchy *}
 connect_by(A) ::= . { A = NULL; }
-connect_by(A) ::= CONNECT BY condition(C). { A = C; }
-connect_by(A) ::= CONNECT BY NOCYCLE(N). {
-    A = NULL;
-    statement_refuse(s, 3001, N, "NOCYCLE");
+connect_by(A) ::= connect(H). { A = H; }
+connect_by(A) ::= connect(H) START WITH condition(C). { A = H; A->start = C; }
+connect_by(A) ::= START WITH condition(C) connect(H). { A = H; A->start = C; }
+%type connect {struct hierarchy *}
+connect(A) ::= CONNECT(W) BY nocycle(N) condition(C). {
+    A = NODE(hierarchy);
+    A->from = W;
+    A->nocycle = N;
+    A->connect = C;
 }
-connect_by(A) ::= START(S). {
-    A = NULL;
-    statement_refuse(s, 3001, S, "START WITH");
-}
+%type nocycle {bool}
+nocycle(A) ::= . { A = false; }
+nocycle(A) ::= NOCYCLE. { A = true; }
 %type group_by {struct exprs}
 group_by(A) ::= . { A = (struct exprs){0}; }
 group_by(A) ::= GROUP BY group_items(L). { A = L; }
 %type group_items {struct exprs}
-group_items(A) ::= group_item(V). { A = one_expr(V); }
-group_items(A) ::= group_items(B) COMMA group_item(V). { A = B; exprs_append(&A, V); }
-%type group_item {struct expr *}
-group_item(A) ::= value(V). { A = V; }
-group_item(A) ::= LP(P) value(V) COMMA values RP. {
-    A = V;
-    statement_refuse(s, 3001, P, "composite GROUP BY");
+group_items(A) ::= group_item(V). { A = V; }
+group_items(A) ::= group_items(B) COMMA group_item(V). { A = parse_join_groups(s, B, V); }
+%type group_item {struct exprs}
+group_item(A) ::= group_set(V). { A = V; }
+group_item(A) ::= ROLLUP LP group_sets(L) RP. { A = L; }
+group_item(A) ::= CUBE LP group_sets(L) RP. { A = parse_sets(L, SETS_CUBE); }
+group_item(A) ::= GROUPING_SETS ID LP group_sets(L) RP. { A = parse_sets(L, SETS_LISTED); }
+%type group_set {struct exprs}
+group_set(A) ::= value(V). { A = one_expr(V); }
+group_set(A) ::= LP value(V) COMMA values(L) RP. {
+    A = one_expr(V);
+    V->next = L.first;
+    A.last = L.last;
+    A.count = L.count + 1;
+}
+// Those of a ROLLUP, CUBE or GROUPING SETS have levels from 1.
+%type group_sets {struct exprs}
+group_sets(A) ::= group_set(V). { A = parse_level(V, 1); }
+group_sets(A) ::= group_sets(B) COMMA group_set(V). {
+    V = parse_level(V, B.last->level + 1);
+    A = B;
+    A.last->next = V.first;
+    A.last = V.last;
+    A.count += V.count;
 }
 
 %type order_by {struct order_terms}
 order_by(A) ::= . { A = (struct order_terms){0}; }
 order_by(A) ::= ORDER BY order_terms(L). { A = L; }
+order_by(A) ::= ORDER ID(S) BY order_terms(L). {
+    A = L;
+    A.siblings = S;
+    if (!statement_is(s, S, "siblings"))
+        statement_refuse(s, 924, S, "");
+}
 %type order_terms {struct order_terms}
-order_terms(A) ::= order_term(T). { A = (struct order_terms){T, T}; }
+order_terms(A) ::= order_term(T). { A = (struct order_terms){T, T, 0}; }
 order_terms(A) ::= order_terms(B) COMMA order_term(T). { A = B; APPEND(A, T); }
 %type order_term {struct order_term *}
 order_term(A) ::= value(V) direction(D) nulls(N). {
@@ -439,6 +504,8 @@ term(A) ::= term(L) STAR factor(R). { A = tree_operation(s, EXPR_ARITHMETIC, SIG
 term(A) ::= term(L) SLASH factor(R). { A = tree_operation(s, EXPR_ARITHMETIC, SIGN_DIVIDE, L, R); }
 %type factor {struct expr *}
 factor(A) ::= primary(P). { A = P; }
+factor(A) ::= PRIOR(N) factor(F). { A = around(s, EXPR_PRIOR, N, F, F->to - 1); }
+factor(A) ::= CONNECT_BY_ROOT(N) factor(F). { A = around(s, EXPR_ROOT, N, F, F->to - 1); }
 factor(A) ::= PLUS(S) factor(F). { A = tree_sign(s, S, false, F); }
 factor(A) ::= MINUS_SIGN(S) factor(F). { A = tree_sign(s, S, true, F); }
 
@@ -450,15 +517,33 @@ primary(A) ::= BINARY_NUMBER(N). { A = tree_expr(s, EXPR_BINARY_NUMBER, N, N + 1
 primary(A) ::= BIND(N). { A = tree_expr(s, EXPR_BIND, N, N + 1); }
 primary(A) ::= DATE(N) STRING. { A = tree_expr(s, EXPR_DATE, N, N + 2); }
 primary(A) ::= TIMESTAMP_WORD(N) STRING. { A = tree_expr(s, EXPR_TIMESTAMP, N, N + 2); }
-primary(A) ::= ROWNUM(N). { A = tree_expr(s, EXPR_ROWNUM, N, N + 1); }
-primary(A) ::= PSEUDO(N). {
-    A = tree_expr(s, EXPR_COLUMN, N, N + 1);
-    A->name = (struct name){N, N};
+primary(A) ::= INTERVAL_WORD(N) STRING ID(F) type_size(P). {
+    A = tree_expr(s, EXPR_INTERVAL, N, P->after ? P->after : F + 1);
+    A->name = (struct name){F, F};
+    A->cast = P;
 }
-primary(A) ::= column_name(N). {
-    A = tree_expr(s, EXPR_COLUMN, N.first, N.last + 1);
+primary(A) ::= INTERVAL_WORD(N) STRING ID(F) type_size(P) TO ID(T) type_size(Q). {
+    A = tree_expr(s, EXPR_INTERVAL, N, Q->after ? Q->after : T + 1);
+    A->name = (struct name){F, T};
+    A->cast = P;
+    if (Q->after)
+        A->cast->scale = Q->size;
+}
+primary(A) ::= ROWNUM(N). { A = tree_expr(s, EXPR_ROWNUM, N, N + 1); }
+primary(A) ::= PSEUDO(N). { A = column_of(s, (struct name){N, N}); }
+primary(A) ::= column_name(N). { A = column_of(s, N); }
+// cursor%NOTFOUND
+primary(A) ::= column_name(N) ATTRIBUTE(T). {
+    A = tree_expr(s, EXPR_ATTRIBUTE, N.first, T + 1);
     A->name = N;
 }
+primary(A) ::= column_name(N) ATTRIBUTE(T) LP value(V) RP(R). {
+    A = tree_expr(s, EXPR_ATTRIBUTE, N.first, R + 1);
+    A->name = N;
+    A->left = V;
+    (void)T;
+}
+primary(A) ::= function(F) DOT name(N). { A = field_of(s, F, N); }
 primary(A) ::= LP(P) value(V) RP(R). { A = around(s, EXPR_PARENTHESIZED, P, V, R); }
 primary(A) ::= LP(P) query(Q) RP(R). { A = with_query(s, EXPR_SUBQUERY, P, Q, R); }
 primary(A) ::= call(C). { A = C; }
@@ -503,10 +588,13 @@ primary(A) ::= TRIM(T) LP value(C) FROM value(V) RP(R). {
     A->right = C;
     tree_deepen(s, A, C);
 }
-primary(A) ::= TRIM(T) LP values(L) RP(R). { A = call_of(s, T, R, L); }
+primary(A) ::= TRIM(T) LP values(L) RP(R). { A = call_of(s, (struct name){T, T}, R, L); }
 primary(A) ::= primary(P) OUTER_MARK(M). {
     A = P;
-    statement_refuse(s, 3001, M, "(+)");
+    A->outer = s->tree->outer_marks = true;
+    A->to = M + 1;
+    if (P->kind != EXPR_COLUMN)
+        statement_refuse(s, 3001, M, "(+) of other than a column");
 }
 primary(A) ::= primary(P) AT_TIME(M). {
     A = P;
@@ -550,28 +638,47 @@ call(A) ::= function(F) OVER(O) LP window(W) RP(R). {
     A->window = W;
     W->token = O;
 }
+call(A) ::= function(F) WITHIN_GROUP(W) GROUP LP ORDER BY order_terms(O) RP(R). {
+    A = F;
+    A->to = R + 1;
+    A->within = O;
+    (void)W;
+}
+call(A) ::= function(F) WITHIN_GROUP GROUP LP ORDER BY order_terms RP OVER(O) LP window RP. {
+    A = F;
+    statement_refuse(s, 3001, O, "OVER behind WITHIN GROUP");
+}
 call(A) ::= function(F) OVER(O) name. {
     A = F;
     statement_refuse(s, 30484, O, "");
 }
 %type function {struct expr *}
-function(A) ::= name(N) LP RP(R). { A = call_of(s, N, R, (struct exprs){0}); }
-function(A) ::= name(N) LP values(L) RP(R). { A = call_of(s, N, R, L); }
-function(A) ::= name(N) LP STAR RP(R). {
+function(A) ::= column_name(N) LP RP(R). { A = call_of(s, N, R, (struct exprs){0}); }
+function(A) ::= column_name(N) LP arguments(L) RP(R). { A = call_of(s, N, R, L); }
+function(A) ::= column_name(N) LP STAR RP(R). {
     A = call_of(s, N, R, (struct exprs){0});
     A->star = true;
 }
-function(A) ::= name(N) LP ALL value(V) RP(R). {
+function(A) ::= column_name(N) LP ALL value(V) RP(R). {
     A = call_of(s, N, R, one_expr(V));
     A->all = true;
 }
-function(A) ::= name(N) LP DISTINCT value(V) RP(R). {
+function(A) ::= column_name(N) LP DISTINCT value(V) RP(R). {
     A = call_of(s, N, R, one_expr(V));
     A->distinct = true;
 }
-function(A) ::= name(N) LP UNIQUE value(V) RP(R). {
+function(A) ::= column_name(N) LP UNIQUE value(V) RP(R). {
     A = call_of(s, N, R, one_expr(V));
     A->distinct = true;
+}
+%type arguments {struct exprs}
+arguments(A) ::= argument(V). { A = one_expr(V); }
+arguments(A) ::= arguments(B) COMMA argument(V). { A = B; exprs_append(&A, V); }
+%type argument {struct expr *}
+argument(A) ::= value(V). { A = V; }
+argument(A) ::= name(N) ARROW value(V). {
+    A = around(s, EXPR_ARGUMENT, N, V, V->to - 1);
+    A->name = (struct name){N, N};
 }
 
 %type window {struct window *}
@@ -617,6 +724,12 @@ condition(A) ::= condition(L) OR condition(R). {
 condition(A) ::= condition(L) AND condition(R). {
     A = tree_operation(s, EXPR_AND, SIGN_EQUAL, L, R);
 }
+// A BOOLEAN of PL/SQL.
+condition(A) ::= value(V). [TRUTH] {
+    A = around(s, EXPR_TRUTH, V->from, V, V->to - 1);
+    if (!s->plsql)
+        statement_refuse(s, 920, V->to, "");
+}
 condition(A) ::= NOT(N) condition(C). { A = around(s, EXPR_NOT, N, C, C->to - 1); }
 condition(A) ::= LP(P) condition(C) RP(R). { A = around(s, EXPR_CONDITION, P, C, R); }
 condition(A) ::= EXISTS(E) LP query_or_more(Q) RP(R). { A = with_query(s, EXPR_EXISTS, E, Q, R); }
@@ -659,10 +772,42 @@ condition(A) ::= value(X) IS NOT NULL(R). {
     A = between(s, EXPR_IS_NULL, X, true, NULL, NULL);
     A->to = R + 1;
 }
-condition(A) ::= LP(P) value(V) COMMA values RP. {
-    A = V;
-    statement_refuse(s, 3001, P, "conditions of lists of values");
+condition(A) ::= row(L) comparison(S) row(R). {
+    A = tree_operation(s, EXPR_ROW_COMPARISON, S, L, R);
 }
+condition(A) ::= row(L) comparison(S) LP(P) query(Q) RP(R). {
+    A = tree_operation(s, EXPR_ROW_COMPARISON, S, L, with_query(s, EXPR_SUBQUERY, P, Q, R));
+}
+condition(A) ::= row(X) not(N) IN LP rows_of_values(L) RP(R). {
+    A = between(s, EXPR_ROW_IN_LIST, X, N, NULL, NULL);
+    A->list = L;
+    A->to = R + 1;
+    for (struct expr *one = L.first; one; one = one->next)
+        tree_deepen(s, A, one);
+}
+condition(A) ::= row(X) not(N) IN LP query(Q) RP(R). {
+    A = between(s, EXPR_ROW_IN_QUERY, X, N, NULL, NULL);
+    A->query = Q;
+    A->to = R + 1;
+}
+condition(A) ::= REGEXP_LIKE(N) LP values(L) RP(R). {
+    A = tree_expr(s, EXPR_REGEXP_LIKE, N, R + 1);
+    A->list = L;
+    for (struct expr *one = L.first; one; one = one->next)
+        tree_deepen(s, A, one);
+}
+condition(A) ::= LNNVL(N) LP condition(C) RP(R). { A = around(s, EXPR_LNNVL, N, C, R); }
+%type row {struct expr *}
+row(A) ::= LP(P) value(V) COMMA values(L) RP(R). {
+    A = tree_expr(s, EXPR_ROW, P, R + 1);
+    V->next = L.first;
+    A->list = (struct exprs){V, L.last, L.count + 1};
+    for (struct expr *one = V; one; one = one->next)
+        tree_deepen(s, A, one);
+}
+%type rows_of_values {struct exprs}
+rows_of_values(A) ::= row(R). { A = one_expr(R); }
+rows_of_values(A) ::= rows_of_values(B) COMMA row(R). { A = B; exprs_append(&A, R); }
 %type not {bool}
 not(A) ::= . { A = false; }
 not(A) ::= NOT. { A = true; }
@@ -742,9 +887,10 @@ assignment(A) ::= new_name(N) EQ new_value(V). {
     A->column = N;
     A->value = V;
 }
-assignment(A) ::= LP(P). {
+assignment(A) ::= LP column_names(C) RP EQ LP query(Q) RP. {
     A = NODE(assignment);
-    statement_refuse(s, 3001, P, "SET of several columns");
+    A->columns = C.first;
+    A->query = Q;
 }
 
 delete ::= DELETE from_word table(T) alias(N) where(W) returning(R). {
@@ -759,13 +905,74 @@ from_word ::= FROM.
 
 %type returning {struct returning *}
 returning(A) ::= . { A = NULL; }
-returning(A) ::= return_word values(L) INTO targets(T). {
+returning(A) ::= return_word values(L) bulk(B) INTO(I) targets(T). {
     A = NODE(returning);
     A->values = L;
     A->into = T;
+    A->bulk = B;
+    A->into_from = B ? B : I;
 }
+%type bulk {unsigned}
+bulk(A) ::= . { A = 0; }
+bulk(A) ::= BULK(B) COLLECT. { A = B; }
 return_word ::= RETURNING.
 return_word ::= RETURN.
+
+// ---- MERGE
+
+merge ::= MERGE INTO table(T) alias(N) USING source(S) ON LP condition(C) RP merge_clauses. {
+    struct merge *made = s->tree->merge;
+    s->tree->kind = TREE_MERGE;
+    s->tree->target = T;
+    T->alias = N;
+    made->source = NODE(block);
+    made->source->joins = (struct joins){S, S};
+    made->on = C;
+}
+merge_clauses ::= merge_clause.
+merge_clauses ::= merge_clauses merge_clause.
+merge_clause ::= WHEN(W) MATCHED THEN UPDATE SET assignments(L) where(C). {
+    struct merge *made = parse_merge(s);
+    if (made->update)
+        statement_refuse(s, 933, W, "");
+    made->update = W;
+    made->update_if = C;
+    s->tree->assignments = L;
+}
+merge_clause ::= WHEN MATCHED THEN UPDATE SET assignments where DELETE(D) WHERE condition. {
+    parse_merge(s);
+    statement_refuse(s, 3001, D, "DELETE in MERGE");
+}
+merge_clause ::= WHEN(W) NOT MATCHED THEN INSERT merge_columns VALUES LP new_values(L) RP
+                 where(C). {
+    struct merge *made = parse_merge(s);
+    if (made->insert)
+        statement_refuse(s, 933, W, "");
+    made->insert = W;
+    made->insert_if = C;
+    s->tree->values = L;
+}
+merge_columns ::= .
+merge_columns ::= LP column_names(C) RP. {
+    s->tree->has_columns = true;
+    s->tree->columns = C.first;
+}
+
+// ---- LOCK TABLE
+
+lock_table ::= LOCK TABLE table(T) IN lock_mode MODE lock_wait. {
+    s->tree->kind = TREE_LOCK;
+    s->tree->target = T;
+}
+lock_mode ::= ROW SHARE.
+lock_mode ::= ROW EXCLUSIVE.
+lock_mode ::= SHARE UPDATE.
+lock_mode ::= SHARE.
+lock_mode ::= SHARE ROW EXCLUSIVE.
+lock_mode ::= EXCLUSIVE.
+lock_wait ::= . { s->tree->lock_wait = -1; }
+lock_wait ::= NOWAIT. { s->tree->lock_wait = 0; }
+lock_wait ::= WAIT NUMBER(N). { s->tree->lock_wait = parse_number(s, N); }
 
 // ---- Tables and indexes
 
@@ -774,11 +981,34 @@ create ::= CREATE TABLE table_name(N) LP specs(L) RP properties. {
     s->tree->target = tree_source(s, N, 0);
     s->tree->specs = L;
 }
-create ::= CREATE TABLE table_name(N) AS query_or_more(Q). {
+create ::= CREATE TABLE table_name(N) annotation AS query_or_more(Q). {
     s->tree->kind = TREE_CREATE_TABLE;
     s->tree->target = tree_source(s, N, 0);
     s->tree->query = Q;
 }
+create ::= CREATE or_replace object_words VIEW table_name(N) with_columns(C) AS query_or_more(Q)
+           view_end. {
+    s->tree->kind = TREE_CREATE_VIEW;
+    s->tree->target = tree_source(s, N, 0);
+    s->tree->view_columns = C;
+    s->tree->query = Q;
+}
+create ::= CREATE or_replace object_words SYNONYM synonym.
+create ::= CREATE PUBLIC SYNONYM synonym. { s->tree->is_public = true; }
+create ::= CREATE replacing PUBLIC SYNONYM synonym. { s->tree->is_public = true; }
+synonym ::= object_name(N) FOR table(T). {
+    s->tree->kind = TREE_CREATE_SYNONYM;
+    s->tree->name = N;
+    s->tree->target = T;
+}
+object_words ::= .
+object_words ::= object_words ID(W). { parse_object_word(s, W); }
+view_end ::= .
+view_end ::= WITH ID(W) ONLY. {
+    if (!statement_is(s, W, "read"))
+        statement_refuse(s, 905, W, "");
+}
+view_end ::= WITH CHECK RESERVED.
 create ::= CREATE unique(U) INDEX index_name(I) ON table_name(N) LP index_items(L) RP
            index_properties. {
     s->tree->kind = TREE_CREATE_INDEX;
@@ -807,8 +1037,18 @@ index_item(A) ::= value(V) DESC(D). {
     A = V;
     statement_refuse(s, 3001, D, "an index of expressions");
 }
-properties ::= .
-properties ::= property(P). { statement_refuse(s, 3001, P, "table properties"); }
+properties ::= annotation.
+properties ::= annotation property(P). { statement_refuse(s, 3001, P, "table properties"); }
+annotation ::= .
+annotation ::= result_cache.
+result_cache ::= RESULT_CACHE LP MODE DEFAULT RP. { s->tree->annotates = true; }
+result_cache ::= RESULT_CACHE LP MODE ID(M) RP. {
+    s->tree->annotates = s->tree->forces = true;
+    if (statement_is(s, M, "manual"))
+        statement_refuse(s, 3001, M, "RESULT_CACHE (MODE MANUAL)");
+    else if (!statement_is(s, M, "force"))
+        statement_refuse(s, 922, M, "");
+}
 index_properties ::= .
 index_properties ::= property(P). { statement_refuse(s, 3001, P, "index properties"); }
 %type property {unsigned}
@@ -967,6 +1207,19 @@ drop ::= DROP TABLE table_name(N) cascade purge. {
     s->tree->kind = TREE_DROP_TABLE;
     s->tree->target = tree_source(s, N, 0);
 }
+drop ::= DROP VIEW table_name(N) words. {
+    s->tree->kind = TREE_DROP_VIEW;
+    s->tree->target = tree_source(s, N, 0);
+}
+drop ::= DROP SYNONYM object_name(N) words. {
+    s->tree->kind = TREE_DROP_SYNONYM;
+    s->tree->name = N;
+}
+drop ::= DROP PUBLIC SYNONYM object_name(N) words. {
+    s->tree->kind = TREE_DROP_SYNONYM;
+    s->tree->name = N;
+    s->tree->is_public = true;
+}
 drop ::= DROP INDEX index_name(N) words. {
     s->tree->kind = TREE_DROP_INDEX;
     s->tree->target = tree_source(s, N, 0);
@@ -982,23 +1235,95 @@ purge ::= PURGE.
 words ::= .
 words ::= words ID.
 
+// ---- ALTER TABLE
+
+alter_table ::= ALTER TABLE table_name(N) alteration. {
+    s->tree->kind = TREE_ALTER_TABLE;
+    s->tree->target = tree_source(s, N, 0);
+}
+alteration ::= ADD added_column.
+alteration ::= ADD COLUMN(C) added_column. { statement_refuse(s, 904, C, "COLUMN"); }
+alteration ::= ADD LP added_column RP.
+alteration ::= ADD LP added_column COMMA(C) specs RP. {
+    statement_refuse(s, 3001, C, "ADD of several columns");
+}
+alteration ::= DROP COLUMN name(C). { s->tree->alteration.drops = C; }
+alteration ::= DROP LP name(C) RP. { s->tree->alteration.drops = C; }
+alteration ::= result_cache.
+alteration ::= RENAME TO name(N). { s->tree->alteration.to = N; }
+alteration ::= RENAME COLUMN name(C) TO name(N). {
+    s->tree->alteration.renames = C;
+    s->tree->alteration.to = N;
+}
+alteration ::= MODIFY(M) LP specs RP. { statement_refuse(s, 3001, M, "ALTER TABLE MODIFY"); }
+alteration ::= MODIFY(M) spec. { statement_refuse(s, 3001, M, "ALTER TABLE MODIFY"); }
+added_column ::= new_column(N) type(T) constraints(L). {
+    struct column_spec *one = NODE(column_spec);
+    one->name = N;
+    one->type = T;
+    one->constraints = L;
+    s->tree->specs = (struct column_specs){one, one};
+}
+
+// ---- Sequences
+
+create ::= CREATE SEQUENCE sequence_name(N) sequence_options(L). {
+    s->tree->kind = TREE_CREATE_SEQUENCE;
+    s->tree->name = N;
+    s->tree->sequence_options = L;
+}
+drop ::= DROP SEQUENCE sequence_name(N). {
+    s->tree->kind = TREE_DROP_SEQUENCE;
+    s->tree->name = N;
+}
+%type sequence_name {struct name}
+sequence_name(A) ::= name(N). { A = (struct name){N, N}; }
+sequence_name(A) ::= name(M) DOT name(N). { A = (struct name){M, N}; }
+%type sequence_options {struct sequence_options}
+sequence_options(A) ::= . { A = (struct sequence_options){0}; }
+sequence_options(A) ::= sequence_options(B) sequence_option(O). { A = B; APPEND(A, O); }
+%type sequence_option {struct sequence_option *}
+sequence_option(A) ::= sequence_word(W). { A = NODE(sequence_option); A->word = W; }
+sequence_option(A) ::= sequence_word(W) number_word NUMBER(N). {
+    A = NODE(sequence_option);
+    A->word = W;
+    A->number = N;
+}
+sequence_option(A) ::= sequence_word(W) number_word MINUS_SIGN NUMBER(N). {
+    A = NODE(sequence_option);
+    A->word = W;
+    A->number = N;
+    A->negative = true;
+}
+%type sequence_word {unsigned}
+sequence_word(A) ::= ID(W). { A = W; }
+sequence_word(A) ::= START(W). { A = W; }
+sequence_word(A) ::= INCREMENT(W). { A = W; }
+sequence_word(A) ::= ORDER(W). { A = W; }
+number_word ::= .
+number_word ::= WITH.
+number_word ::= BY.
+
 // ---- Database links
 
-create ::= CREATE shared(S) public DATABASE LINK link_name(N) link_user(U)
+create ::= CREATE link_kind(S) LINK link_name(N) link_user(U)
            authentication(P) link_host(H). {
     s->tree->kind = TREE_CREATE_LINK;
     s->tree->link = (struct link_spec){N, U.name, U.password, H, S};
     if (P && !S)
         statement_refuse(s, 922, P, "");
 }
-drop ::= DROP public DATABASE LINK link_name(N). {
+drop ::= DROP drop_link link_name(N). {
     s->tree->kind = TREE_DROP_LINK;
     s->tree->link.name = N;
 }
-%type shared {bool}
-shared(A) ::= . { A = false; }
-shared(A) ::= SHARED. { A = true; }
-public ::= .
+drop_link ::= DATABASE LINK.
+drop_link ::= public DATABASE LINK.
+%type link_kind {bool}
+link_kind(A) ::= DATABASE. { A = false; }
+link_kind(A) ::= SHARED DATABASE. { A = true; }
+link_kind(A) ::= public DATABASE. { A = false; }
+link_kind(A) ::= SHARED public DATABASE. { A = true; }
 public ::= PUBLIC(P). { statement_refuse(s, 3001, P, "a public database link"); }
 %include {
 struct link_user {
@@ -1031,104 +1356,3 @@ password(A) ::= NO_PASSWORD(N). { A = N; }
 link_host(A) ::= USING STRING(T). { A = T; }
 link_host(A) ::= USING NO_HOST(T). { A = T; }
 link_host(A) ::= NO_HOST(T). { A = T; }
-
-// ---- PL/SQL: what drivers and tools send on their own
-
-plsql ::= CALL procedure(P). {
-    s->tree->kind = TREE_BLOCK;
-    s->tree->call = true;
-    s->tree->body = (struct plsqls){P, P};
-}
-plsql ::= BEGIN plsql_body(B) END. {
-    s->tree->kind = TREE_BLOCK;
-    s->tree->body = B;
-}
-plsql ::= DECLARE variables(V) BEGIN plsql_body(B) END. {
-    s->tree->kind = TREE_BLOCK;
-    s->tree->variables = V;
-    s->tree->body = B;
-}
-%type variables {struct variables}
-variables(A) ::= . { A = (struct variables){0}; }
-variables(A) ::= variables(B) name(N) any_type(T) SEMI. {
-    struct variable *one = NODE(variable);
-    one->name = N;
-    one->type = T->from;
-    A = B;
-    APPEND(A, one);
-}
-variables(A) ::= variables(B) name(N) any_type(T) ASSIGN value(V) SEMI. {
-    struct variable *one = NODE(variable);
-    one->name = N;
-    one->type = T->from;
-    one->has_value = true;
-    one->is_null = V->kind == EXPR_NULL;
-    A = B;
-    APPEND(A, one);
-}
-%type plsql_body {struct plsqls}
-plsql_body(A) ::= plsql_statement(P) SEMI(E). {
-    P->to = E;
-    A = (struct plsqls){P, P};
-}
-plsql_body(A) ::= plsql_body(B) plsql_statement(P) SEMI(E). {
-    P->to = E;
-    A = B;
-    APPEND(A, P);
-}
-%type plsql_statement {struct plsql *}
-plsql_statement(A) ::= NULL(N). {
-    A = NODE(plsql);
-    A->kind = PLSQL_NULL;
-    A->from = N;
-}
-plsql_statement(A) ::= query(Q). {
-    A = NODE(plsql);
-    A->kind = PLSQL_SELECT;
-    A->from = Q->from;
-    A->query = Q;
-}
-plsql_statement(A) ::= OPEN(O) plsql_target(T) FOR query(Q). {
-    A = NODE(plsql);
-    A->kind = PLSQL_OPEN;
-    A->from = O;
-    A->target = T;
-    A->query = Q;
-}
-plsql_statement(A) ::= plsql_target(T) ASSIGN plsql_target(V). {
-    A = NODE(plsql);
-    A->kind = PLSQL_ASSIGN;
-    A->from = T;
-    A->target = T;
-    A->value = V;
-}
-plsql_statement(A) ::= procedure(P). { A = P; }
-%type plsql_target {unsigned}
-plsql_target(A) ::= name(N). { A = N; }
-plsql_target(A) ::= BIND(N). { A = N; }
-%type procedure {struct plsql *}
-procedure(A) ::= column_name(N). {
-    A = NODE(plsql);
-    A->kind = PLSQL_CALL;
-    A->from = N.first;
-    A->name = N;
-}
-procedure(A) ::= column_name(N) LP RP. {
-    A = NODE(plsql);
-    A->kind = PLSQL_CALL;
-    A->from = N.first;
-    A->name = N;
-}
-procedure(A) ::= column_name(N) LP arguments(L) RP. {
-    A = NODE(plsql);
-    A->kind = PLSQL_CALL;
-    A->from = N.first;
-    A->name = N;
-    A->arguments = L;
-}
-%type arguments {struct arguments}
-arguments(A) ::= argument(N). { A = (struct arguments){N, N}; }
-arguments(A) ::= arguments(B) COMMA argument(N). { A = B; APPEND(A, N); }
-%type argument {struct argument *}
-argument(A) ::= value(V). { A = NODE(argument); A->value = V; }
-argument(A) ::= name(N) ARROW value(V). { A = NODE(argument); A->name = N; A->value = V; }

@@ -62,7 +62,9 @@ static struct token number(const char **from, const char *end) {
     const char *at = *from;
     while (at < end && isdigit((unsigned char)*at))
         at++;
-    if (at < end && *at == '.')
+    if (end - at >= 2 && at[0] == '.' && at[1] == '.')
+        ; // a range: 1..10
+    else if (at < end && *at == '.')
         at++;
     while (at < end && isdigit((unsigned char)*at))
         at++;
@@ -105,7 +107,7 @@ static struct token quoted(const char **from, const char *end, char quote) {
 
 static struct token sign(const char **from, const char *end) {
     static const char *const twos[] = {
-        "||", "<=", ">=", "<>", "!=", "^=", ":=", "=>", "**", ".."};
+        "||", "<=", ">=", "<>", "!=", "^=", ":=", "=>", "**", "..", "<<", ">>"};
     const char *at = *from;
     for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
         if (end - at >= 2 && memcmp(at, twos[i], 2) == 0) {

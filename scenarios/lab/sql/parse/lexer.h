@@ -16,7 +16,8 @@ enum token_type {
     TOKEN_BIND,   // :name, without the colon
     TOKEN_HINT,   // /*+ text */, only the text
     TOKEN_SIGN,
-    TOKEN_BAD, // an unexpected character, or an unclosed quote
+    TOKEN_ATTRIBUTE, // %name of PL/SQL, without the sign; see parse.c
+    TOKEN_BAD,       // an unexpected character, or an unclosed quote
 };
 
 struct token {
@@ -24,6 +25,7 @@ struct token {
     const char *at;
     size_t length;
     uint16_t code; // in the grammar; see parse/words.h
+    uint32_t end;  // of an SQL statement in a block: the token behind it
 };
 
 // Returns the next token of the text that ends at `end`, and moves *from past

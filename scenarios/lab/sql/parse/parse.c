@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sql/parse/parse.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +31,9 @@ static void read_hint(struct statement *s, const struct token *hint) {
     }
 }
 
-static bool match_parentheses(struct statement *s) {
+static bool match_parentheses(struct statement *s, unsigned from) {
     unsigned depth = 0;
-    for (unsigned i = 0; i < s->count; i++) {
+    for (unsigned i = from; i < s->count; i++) {
         if (s->tokens[i].code == TK_LP && depth++ == DEEPEST)
             statement_refuse(s, 913, i, "");
         else if (s->tokens[i].code == TK_RP && depth-- == 0)
@@ -44,17 +46,111 @@ static bool match_parentheses(struct statement *s) {
     return depth == 0;
 }
 
-static void classify(struct statement *s) {
-    for (unsigned i = 0; i < s->count; i++)
-        s->tokens[i].code = (uint16_t)word_code(&s->tokens[i]);
-    statement_work(s, s->count);
+// A word behind a point is a name in PL/SQL: table.DELETE; so is one that SQL
+// alone reserves.
+static int code_in_plsql(const struct statement *s, unsigned at) {
+    const bool word = s->tokens[at].type == TOKEN_WORD;
+    const int code = word_code_in_plsql(&s->tokens[at]);
+    const bool name = at > 0 && statement_is(s, at - 1, ".");
+    return word && (name || code == TK_RESERVED) ? TK_ID : code;
+}
+
+// In PL/SQL, SQL has BULK COLLECT.
+static int code_in_block(const struct statement *s, unsigned at) {
+    return statement_is(s, at, "bulk") && statement_is(s, at + 1, "collect")
+               ? TK_BULK
+           : at > 0 && statement_is(s, at, "collect") &&
+                   statement_is(s, at - 1, "bulk")
+               ? TK_COLLECT
+               : word_code(&s->tokens[at]);
+}
+
+static void classify(struct statement *s, unsigned from) {
+    for (unsigned i = from; i < s->count; i++)
+        s->tokens[i].code =
+            (uint16_t)(s->plsql      ? code_in_plsql(s, i)
+                       : s->variable ? code_in_block(s, i)
+                                     : word_code(&s->tokens[i]));
+    statement_work(s, s->count - from);
+}
+
+static bool begins_plsql(const struct statement *s) {
+    static const char *const stored[] = {"procedure", "function", "package"};
+    if (statement_is(s, 0, "begin") || statement_is(s, 0, "declare") ||
+        statement_is(s, 0, "call") || statement_is(s, 0, "<<"))
+        return true;
+    const unsigned at = statement_is(s, 1, "or") ? 3 : 1;
+    if (statement_is(s, 0, "create") || statement_is(s, 0, "drop"))
+        for (size_t i = 0; i < sizeof stored / sizeof *stored; i++)
+            if (statement_is(s, at, stored[i]))
+                return true;
+    return false;
+}
+
+// Whether an SQL statement begins at the token of a block.
+static bool begins_sql(const struct statement *s, unsigned at) {
+    static const char *const anywhere[] = {"select", "insert", "update",
+                                           "delete", "merge"};
+    static const char *const first[] = {"commit", "rollback", "savepoint",
+                                        "lock"};
+    static const char *const before[] = {";",    "begin", "then",
+                                         "else", "loop",  ">>"};
+    if (s->tokens[at].type != TOKEN_WORD || statement_is(s, at - 1, "."))
+        return false;
+    for (size_t i = 0; i < sizeof anywhere / sizeof *anywhere; i++)
+        if (statement_is(s, at, anywhere[i]))
+            return true;
+    if (statement_is(s, at, "with"))
+        return !statement_is(s, at + 1, "time") &&
+               !statement_is(s, at + 1, "local");
+    bool begins = false, statement = false;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        begins = begins || statement_is(s, at, first[i]);
+    begins = begins || (statement_is(s, at, "set") &&
+                        statement_is(s, at + 1, "transaction"));
+    for (size_t i = 0; begins && i < sizeof before / sizeof *before; i++)
+        statement = statement || statement_is(s, at - 1, before[i]);
+    return statement;
+}
+
+// Each SQL statement becomes one token, which ends before a semicolon or the
+// parenthesis that closes what is around it.
+static void fold_sql(struct statement *s) {
+    for (unsigned i = 1; i < s->count; i++) {
+        if (!begins_sql(s, i))
+            continue;
+        unsigned to = i;
+        for (int depth = 0; to < s->count; to++) {
+            depth += statement_is(s, to, "(");
+            depth -= statement_is(s, to, ")");
+            if (depth < 0 || statement_is(s, to, ";"))
+                break;
+        }
+        s->tokens[i].code = TK_SQL;
+        s->tokens[i].end = to;
+        i = to;
+    }
+}
+
+// cursor%NOTFOUND: the sign and the name become one token.
+static void join_attributes(struct statement *s) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->count; i++, n++) {
+        const bool joins = statement_is(s, i, "%") && i + 1 < s->count &&
+                           s->tokens[i + 1].type == TOKEN_WORD;
+        s->tokens[n] = s->tokens[joins ? ++i : i];
+        if (joins)
+            s->tokens[n].type = TOKEN_ATTRIBUTE;
+    }
+    s->tokens[n] = s->tokens[s->count];
+    s->count = n;
 }
 
 // (+) becomes one token.
-static void join_marks(struct statement *s) {
+static void join_marks(struct statement *s, unsigned from) {
     static const char mark[] = "(+)";
-    unsigned n = 0;
-    for (unsigned i = 0; i < s->count; i++, n++) {
+    unsigned n = from;
+    for (unsigned i = from; i < s->count; i++, n++) {
         const struct token *at = &s->tokens[i];
         const bool marks = i + 2 < s->count && token_is(at, "(") &&
                            token_is(at + 1, "+") && token_is(at + 2, ")");
@@ -69,22 +165,27 @@ static void join_marks(struct statement *s) {
     s->count = n;
 }
 
-bool parse_read(struct statement *s, const char *text, size_t length) {
+static bool grow(struct statement *s) {
+    const unsigned room = s->room ? s->room * 2 : 64;
+    struct token *grown = room > MOST_TOKENS
+                              ? NULL
+                              : realloc(s->tokens, room * sizeof *s->tokens);
+    if (!grown) {
+        statement_refuse(s, 4030, 0, "");
+        return false;
+    }
+    s->tokens = grown;
+    s->room = room;
+    return true;
+}
+
+// Puts the text's tokens behind those that are there.
+static bool read_tokens(struct statement *s, const char *text, size_t length) {
     const char *at = text, *end = text + length;
-    size_t room = 0;
+    const unsigned from = s->count;
     for (;;) {
-        if (s->count + 1 >= room) {
-            room = room ? room * 2 : 64;
-            struct token *grown =
-                room > MOST_TOKENS
-                    ? NULL
-                    : realloc(s->tokens, room * sizeof *s->tokens);
-            if (!grown) {
-                statement_refuse(s, 4030, 0, "");
-                return false;
-            }
-            s->tokens = grown;
-        }
+        if (s->count + 1 >= s->room && !grow(s))
+            return false;
         struct token token = lexer_next(&at, end);
         if (token.type == TOKEN_HINT) {
             read_hint(s, &token);
@@ -100,22 +201,76 @@ bool parse_read(struct statement *s, const char *text, size_t length) {
             break;
         s->count++;
     }
-    while (s->count > 0 && statement_is(s, s->count - 1, ";")) {
+    while (s->count > from && statement_is(s, s->count - 1, ";")) {
         s->tokens[--s->count].type = TOKEN_END;
         s->tokens[s->count].length = 0;
     }
     return true;
 }
 
+bool parse_read(struct statement *s, const char *text, size_t length) {
+    s->text = text;
+    const bool done = read_tokens(s, text, length);
+    s->own = s->count;
+    return done;
+}
+
 bool parse_tree(struct statement *s) {
-    join_marks(s);
-    classify(s);
+    join_marks(s, 0);
+    s->plsql = begins_plsql(s);
+    if (s->plsql || s->variable)
+        join_attributes(s);
+    classify(s, 0);
+    s->own = s->count;
+    if (s->plsql)
+        fold_sql(s);
     placeholders_read(s);
-    if (!s->error && match_parentheses(s)) {
+    if (!s->error && match_parentheses(s, 0)) {
         s->tree = statement_take(s, sizeof *s->tree);
-        parse_tokens(s);
+        parse_tokens(s, 0);
     }
     return !s->error;
+}
+
+// What is known of a whole statement is of both trees now.
+static void join_trees(struct tree *to, struct tree *more) {
+    struct with **withs = &to->withs;
+    while (*withs)
+        withs = &(*withs)->others;
+    *withs = more->withs;
+    if (to->last_remote)
+        to->last_remote->next_remote = more->remote;
+    else
+        to->remote = more->remote;
+    if (more->last_remote)
+        to->last_remote = more->last_remote;
+    to->sets |= more->sets;
+    to->outer_marks |= more->outer_marks;
+}
+
+struct tree *parse_more(struct statement *s, const char *text, size_t length) {
+    struct tree *const outer = s->tree;
+    const bool plsql = s->plsql;
+    bool (*const variable)(struct statement *, struct expr *, void *) =
+        s->variable;
+    const unsigned from = ++s->count; // behind what ends the tokens so far
+    struct tree *made = statement_take(s, sizeof *made);
+    s->plsql = false;
+    s->variable = NULL;
+    s->tree = made;
+    if (!s->error && read_tokens(s, text, length)) {
+        join_marks(s, from);
+        classify(s, from);
+        if (match_parentheses(s, from))
+            parse_tokens(s, from);
+    }
+    s->plsql = plsql;
+    s->variable = variable;
+    s->tree = outer;
+    if (s->error)
+        return NULL;
+    join_trees(outer, made);
+    return made;
 }
 
 void parse_free(struct statement *s) {
@@ -126,13 +281,35 @@ void parse_free(struct statement *s) {
     tree_memory_free(&s->memory);
 }
 
-static void unexpected_in_block(struct statement *s, unsigned at) {
-    if (at == s->count)
-        statement_refuse(s, 6550, at, "BEGIN without END;");
+static void unexpected_in_plsql(struct statement *s, unsigned at) {
+    char about[200];
+    const struct token *token = &s->tokens[at];
+    char name[41];
+    size_t n = 0;
+    for (; n < sizeof name - 1 && n < token->length; n++)
+        name[n] = name_letter(token, n);
+    name[n] = '\0';
+    snprintf(about, sizeof about, "PLS-00103: Encountered the symbol \"%s\"",
+             at == s->count ? "end-of-file" : name);
+    statement_refuse_plsql(s, at, about);
+}
+
+void parse_no_result_cache(struct statement *s, unsigned token) {
+    if (token)
+        unexpected_in_plsql(s, token);
+}
+
+void parse_right(struct statement *s, unsigned token) {
+    static const char *const without_effect[] = {
+        "authid", "definer", "deterministic", "parallel_enable"};
+    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++)
+        if (statement_is(s, token, without_effect[i]))
+            return;
+    if (statement_is(s, token, "pipelined") ||
+        statement_is(s, token, "aggregate"))
+        statement_refuse_token(s, 3001, token);
     else
-        statement_refuse(
-            s, 3001, at,
-            "PL/SQL other than calls that name or trace a session");
+        unexpected_in_plsql(s, token);
 }
 
 // What is missing, by what could have come instead of this token.
@@ -161,13 +338,48 @@ static unsigned missing(const struct statement *s, const void *parser,
     return 905;
 }
 
+// Clauses of Oracle's that the grammar has not: a word, and what is next to it
+// ("": anything). The token that breaks the statement off is one of the two, or
+// follows them.
+static bool is_unimplemented(struct statement *s, unsigned at) {
+    static const char *const clauses[][2] = {
+        {"pivot", "("},       {"unpivot", "("},        {"pivot", "xml"},
+        {"model", ""},        {"sample", "("},         {"sample", "block"},
+        {"as", "of"},         {"versions", "between"}, {"partition", "("},
+        {"partition", "by"},  {"subpartition", "("},   {"match_recognize", "("},
+        {"lateral", "("},     {"cross", "apply"},      {"outer", "apply"},
+        {"within", "group"},  {"keep", "("},           {"ignore", "nulls"},
+        {"respect", "nulls"}, {"log", "errors"},       {"is", "json"},
+        {"is", "of"},         {"is", "nan"},           {"is", "infinite"},
+        {"is", "dangling"},   {"multiset", ""},        {"member", "of"},
+        {"submultiset", ""},  {"likec", ""},           {"like2", ""},
+        {"like4", ""},        {"search", "depth"},     {"search", "breadth"},
+        {"cycle", ""},        {"generated", ""},       {"table", "("},
+
+        {"references", ""},   {"organization", ""},    {"tablespace", ""},
+        {"current", "of"},    {"collate", ""},         {"overlaps", ""},
+        {"groups", ""},       {"exclude", ""},         {"invisible", ""},
+    };
+    for (unsigned i = at > 1 ? at - 2 : 0; i <= at && i < s->count; i++)
+        for (size_t c = 0; c < sizeof clauses / sizeof *clauses; c++)
+            if (statement_is(s, i, clauses[c][0]) &&
+                !(i > 0 && statement_is(s, i - 1, "table")) && // a name
+                (*clauses[c][1] ? statement_is(s, i + 1, clauses[c][1])
+                                : i == at)) {
+                statement_refuse_token(s, 3001, i);
+                return true;
+            }
+    return false;
+}
+
 void parse_unexpected(struct statement *s, const void *parser, int token) {
     const unsigned at = s->parsed;
-    const int first = s->count > 0 ? s->tokens[0].code : 0;
-    if (first == TK_BEGIN || first == TK_DECLARE || first == TK_CALL)
-        unexpected_in_block(s, at);
+    if (s->plsql)
+        unexpected_in_plsql(s, at);
     else if (token == TK_SEMI)
         statement_refuse(s, 911, at, "");
+    else if (is_unimplemented(s, at))
+        return;
     else if (token && parse_accepts(parser, TK_NO_NEW_COLUMN))
         statement_refuse_token(s, 904, at);
     else
@@ -175,12 +387,16 @@ void parse_unexpected(struct statement *s, const void *parser, int token) {
 }
 
 int parse_number(struct statement *s, unsigned token) {
-    char *end;
     const struct token *number = &s->tokens[token];
-    const long value = strtol(number->at, &end, 10);
-    if (value < 0 || value > 1000000 || end != number->at + number->length)
+    int value = 0;
+    bool whole = number->length > 0 && number->length < 7;
+    for (size_t i = 0; i < number->length && whole; i++) {
+        whole = isdigit((unsigned char)number->at[i]);
+        value = value * 10 + (number->at[i] - '0');
+    }
+    if (!whole)
         statement_refuse_token(s, 3001, token);
-    return (int)value;
+    return value;
 }
 
 unsigned parse_bound(struct statement *s, const struct expr *value) {
@@ -189,17 +405,85 @@ unsigned parse_bound(struct statement *s, const struct expr *value) {
     return value->to - 1;
 }
 
+struct exprs parse_level(struct exprs list, unsigned level) {
+    for (struct expr *one = list.first; one; one = one->next)
+        one->level = level;
+    return list;
+}
+
+struct exprs parse_sets(struct exprs list, enum group_sets sets) {
+    for (struct expr *one = list.first; one; one = one->next)
+        one->sets = sets;
+    return list;
+}
+
+static bool has_levels(const struct exprs *list) {
+    for (const struct expr *one = list->first; one; one = one->next)
+        if (one->level > 0)
+            return true;
+    return false;
+}
+
+struct exprs parse_join_groups(struct statement *s, struct exprs a,
+                               struct exprs b) {
+    if (!a.last || !b.first) // after an error
+        return a;
+    if (b.first->level > 0 && has_levels(&a))
+        statement_refuse(s, 3001, b.first->from, "several ROLLUPs");
+    a.last->next = b.first;
+    a.last = b.last;
+    a.count += b.count;
+    return a;
+}
+
+struct merge *parse_merge(struct statement *s) {
+    if (!s->tree->merge)
+        s->tree->merge = statement_take(s, sizeof *s->tree->merge);
+    return s->tree->merge;
+}
+
 void parse_check_type(struct statement *s, const struct type_name *type) {
     static const char *const known[] = {
-        "number",    "decimal",      "numeric",       "integer",
-        "int",       "smallint",     "varchar2",      "varchar",
-        "date",      "clob",         "blob",          "raw",
-        "timestamp", "binary_float", "binary_double", NULL};
+        "char",         "character",     "number",   "decimal",  "numeric",
+        "integer",      "int",           "smallint", "varchar2", "varchar",
+        "date",         "clob",          "blob",     "raw",      "timestamp",
+        "binary_float", "binary_double", NULL};
     bool found = type->interval;
     for (const char *const *k = known; *k; k++)
         found = found || statement_is(s, type->from, *k);
     if (!found || type->zoned)
         statement_refuse_token(s, 3001, type->from);
+}
+
+void parse_target(struct statement *s, const struct expr *target) {
+    if (!s->variable && !s->plsql)
+        statement_refuse(s, 3001, target->from, "INTO other than binds");
+}
+
+int parse_type_attribute(struct statement *s, unsigned token) {
+    const struct token *name = &s->tokens[token];
+    if (name_spells(name, "TYPE"))
+        return TYPE_OF;
+    if (!name_spells(name, "ROWTYPE"))
+        statement_refuse_plsql(s, token,
+                               "PLS-00208: identifier is not a legal cursor "
+                               "attribute");
+    return TYPE_ROW_OF;
+}
+
+bool parse_is_text_type(const struct statement *s,
+                        const struct type_ref *type) {
+    return type->plain && (statement_is(s, type->from, "varchar2") ||
+                           statement_is(s, type->from, "varchar"));
+}
+
+void parse_object_word(struct statement *s, unsigned word) {
+    if (statement_is(s, word, "force"))
+        statement_refuse_token(s, 3001, word);
+    else if (!statement_is(s, word, "noforce") &&
+             !statement_is(s, word, "editionable") &&
+             !statement_is(s, word, "noneditionable"))
+        statement_refuse(s, 901, word, "");
 }
 
 struct query *parse_end_query(struct statement *s, struct query *body,

@@ -43,10 +43,13 @@ bool parse_accepts(const void *parser, int token) {
     return false;
 }
 
-void parse_tokens(struct statement *s) {
+void parse_tokens(struct statement *s, unsigned from) {
     yyParser parser;
     grammarInit(&parser, s);
-    for (s->parsed = 0; s->parsed <= s->count && !s->error; s->parsed++)
-        grammar(&parser, s->tokens[s->parsed].code, s->parsed);
+    for (s->parsed = from; s->parsed <= s->count && !s->error;) {
+        const struct token *token = &s->tokens[s->parsed];
+        grammar(&parser, token->code, s->parsed);
+        s->parsed = token->end ? token->end : s->parsed + 1;
+    }
     grammarFinalize(&parser);
 }

@@ -45,6 +45,28 @@ void statement_refuse_name(struct statement *s, unsigned error, unsigned first,
     statement_refuse(s, error, first, about);
 }
 
+void statement_place(const struct statement *s, unsigned token, unsigned *line,
+                     unsigned *column) {
+    const char *to = s->tokens[token < s->own ? token : s->own].at;
+    *line = *column = 1;
+    for (const char *c = s->text; c < to; c++)
+        if (*c == '\n') {
+            ++*line;
+            *column = 1;
+        } else if ((*c & 0xc0) != 0x80) {
+            ++*column;
+        }
+}
+
+void statement_refuse_plsql(struct statement *s, unsigned token,
+                            const char *pls) {
+    char about[sizeof s->about];
+    unsigned line, column;
+    statement_place(s, token, &line, &column);
+    snprintf(about, sizeof about, "line %u, column %u:\n%s", line, column, pls);
+    statement_refuse(s, 6550, token, about);
+}
+
 void statement_work(struct statement *s, size_t units) {
     const uint64_t before = s->work;
     s->work += units;

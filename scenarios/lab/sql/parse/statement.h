@@ -13,6 +13,7 @@
 #include "sql/parse/memory.h"
 #include "sql/parse/placeholders.h"
 
+struct expr;
 struct tree;
 
 enum { LARGEST_NODE = 512 };
@@ -21,10 +22,14 @@ struct statement {
     struct tree_memory memory;
     _Alignas(16) char reserve[LARGEST_NODE]; // for who finds no memory
     struct token *tokens;                    // ends with a TOKEN_END
+    const char *text;
     unsigned count;
+    unsigned room; // of `tokens`
+    unsigned own;  // tokens of its own text; behind them are those of views
     struct placeholder *bind; // from malloc
     unsigned binds;
     unsigned parsed; // the token that is being parsed
+    bool plsql;      // a block, or what CREATE stores of PL/SQL
     bool ordered;    // a hint asks for joins in the order of FROM
     // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, 0: neither
     int result_cache;
@@ -32,10 +37,14 @@ struct statement {
     uint64_t work; // done so far: see statement_work()
     // Whether the client wants the call stopped; may be NULL.
     bool (*is_cancelled)(void *data);
-    void *data;        // for `is_cancelled`
+    void *data; // for `is_cancelled`
+    // SQL in PL/SQL: makes what no table has an EXPR_VARIABLE, if it is one of
+    // the `block`. NULL: it is in none.
+    bool (*variable)(struct statement *s, struct expr *value, void *block);
+    void *block;
     unsigned error;    // an ORA- number; 0: none
     unsigned error_at; // the token that it is about
-    char about[128];   // the error's subject
+    char about[300];   // the error's subject
 };
 
 // Records an ORA- error about the token; only the first one counts.
@@ -47,6 +56,14 @@ void statement_refuse_token(struct statement *s, unsigned error,
 // The same with the name as the dictionary spells it.
 void statement_refuse_name(struct statement *s, unsigned error, unsigned first,
                            unsigned last);
+
+// An error of PL/SQL's compiler about the token: ORA-06550 with its place.
+// `pls` is "PLS-00201: identifier 'X' must be declared" and the like.
+void statement_refuse_plsql(struct statement *s, unsigned token,
+                            const char *pls);
+// Where the token is in the text, from 1.
+void statement_place(const struct statement *s, unsigned token, unsigned *line,
+                     unsigned *column);
 
 // Counts work; a unit is about the comparison of two names. Bounds the
 // statement, and lets the client cancel it: either is an error.

@@ -146,7 +146,7 @@ struct join *tree_join(struct statement *s, enum join_kind kind,
                   : right ? right->depth + 1
                           : 0;
     if (made->depth > DEEPEST)
-        statement_refuse(s, 3001, 0, "so many joins");
+        statement_refuse(s, 3001, 0, "more than 1,000 joins");
     return made;
 }
 

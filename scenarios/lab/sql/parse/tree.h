@@ -11,8 +11,12 @@
 #include "sql/types/operand_type.h"
 
 struct query;
+struct sequence;
+struct interval;
 struct block;
 struct function;
+struct block_tree;
+struct unit_tree;
 
 // A possibly qualified name: its parts are the tokens first, first + 2 ...
 // last.
@@ -36,6 +40,7 @@ enum expr_kind {
     EXPR_BINARY_NUMBER, // 1d, 1f
     EXPR_DATE,          // DATE 'text' in `from` + 1
     EXPR_TIMESTAMP,
+    EXPR_INTERVAL, // 'text' in `from` + 1; name: the fields; cast: digits
     EXPR_BIND,
     EXPR_COLUMN, // or a function without parentheses
     EXPR_ROWNUM,
@@ -49,7 +54,15 @@ enum expr_kind {
     EXPR_CAST,
     EXPR_EXTRACT, // word from left
     EXPR_TRIM,    // left: the text; right: the characters, or NULL
+    EXPR_PRIOR,   // left: of the parent's row
+    EXPR_ROOT,    // CONNECT_BY_ROOT left
     EXPR_DEFAULT, // the keyword in VALUES and SET
+    EXPR_ROW,     // (list), in the conditions of rows
+    // of PL/SQL
+    EXPR_FIELD,     // left: a call or an element; name
+    EXPR_ATTRIBUTE, // name%ATTRIBUTE [(left)]; the token behind the name
+    EXPR_ARGUMENT,  // name => left
+    EXPR_VARIABLE,  // resolved: a value that PL/SQL binds
     // conditions
     EXPR_AND,
     EXPR_OR,
@@ -62,6 +75,12 @@ enum expr_kind {
     EXPR_LIKE,    // left, right, third: ESCAPE
     EXPR_IS_NULL, // `negated`: IS NOT NULL
     EXPR_EXISTS,
+    EXPR_LNNVL,          // left: not true
+    EXPR_REGEXP_LIKE,    // list
+    EXPR_ROW_COMPARISON, // left: a row; right: one, or a subquery
+    EXPR_ROW_IN_LIST,    // left, list: rows
+    EXPR_ROW_IN_QUERY,
+    EXPR_TRUTH, // left: a BOOLEAN
 };
 
 enum sign {
@@ -77,6 +96,10 @@ enum sign {
     SIGN_GREATER,
     SIGN_AT_LEAST,
 };
+
+// The sets of levels by which rows are grouped: all up to one, all that there
+// are, or each level alone.
+enum group_sets { SETS_ROLLUP, SETS_CUBE, SETS_LISTED };
 
 enum trim_side { TRIM_BOTH, TRIM_LEADING, TRIM_TRAILING };
 
@@ -99,6 +122,11 @@ struct type_name {
     const char *declared; // resolved
 };
 
+struct order_terms {
+    struct order_term *first, *last;
+    unsigned siblings; // ORDER SIBLINGS BY: its token; else 0
+};
+
 struct expr {
     enum expr_kind kind;
     unsigned from, to; // tokens [from, to)
@@ -107,27 +135,43 @@ struct expr {
     struct expr *left, *right, *third;
     struct exprs list;
     struct query *query;
-    struct name name;       // of a column, or function
-    struct window *window;  // OVER
-    struct type_name *cast; // CAST
+    struct name name;          // of a column, or function
+    struct window *window;     // OVER
+    struct order_terms within; // WITHIN GROUP
+    struct type_name *cast;    // CAST, INTERVAL
     enum sign sign;
     enum trim_side side;
     bool negative;            // a sign or a literal behind one
     bool negated;             // NOT before BETWEEN, IN, LIKE; IS NOT NULL
     bool distinct, star, all; // of an aggregate
     bool has_over;
+    bool outer;           // column(+)
+    unsigned level;       // in a ROLLUP or the like, from 1; 0: it is in none
+    enum group_sets sets; // which that is
     // resolved
     enum operand_type type;  // what every value is
     enum operand_type shown; // what the column is described as
     unsigned bind;           // 1 + the index of the placeholder; 0: none
     bool literal;            // a text literal, which is a CHAR
     bool padded;             // one that ends with a blank
+    bool fixed;              // a CHAR, if it is no literal
+    const char *declared;    // of a table's column; NULL: not known
     // SQLite's own operator or function does what Oracle's does; of a
     // subquery: it returns one row at most
     bool native;
     bool alike; // an entry of IN, a bound of BETWEEN: SQLite compares it
     const struct function *function;
+    const struct interval *interval;
+    const char *sequence; // of NEXTVAL and CURRVAL
+    struct expr *next_sequence;
+    struct source *source; // of a column; NULL: of several, or of none
+    // of LEVEL and the like, and of what a row of the hierarchy carries, under
+    // this number from 1
+    struct hierarchy *hierarchy;
+    unsigned carried;
+    struct expr *next_carried;
     uint32_t object; // of a table's own ROWID: the data object; else 0
+    bool stored;     // a call of a stored function of PL/SQL
 };
 
 struct order_term {
@@ -139,10 +183,6 @@ struct order_term {
     bool by_key; // SORT_KEY$()
     bool by_position;
     unsigned position;
-};
-
-struct order_terms {
-    struct order_term *first, *last;
 };
 
 struct bound {
@@ -180,12 +220,19 @@ struct column_def {
     const char *name;
     const char *declared; // of a table; "": unknown
     enum operand_type type, shown;
+    bool fixed; // a CHAR, which is compared with its blanks
 };
 
 struct column_defs {
     struct column_def *first, *last;
     unsigned count;
     bool known; // they are all
+};
+
+// A column of a view, and that of its query; resolved.
+struct view_column {
+    struct view_column *next;
+    const char *name, *inner;
 };
 
 // Where SQLite has a table.
@@ -209,11 +256,16 @@ struct source {
     // resolved
     enum place place;
     struct column_defs columns;
-    const char *remote_name;  // by which SQLite knows table@link
-    bool in_catalog;          // a table, but not at the end of a link
-    bool own;                 // a user's table
-    bool rowids;              // their ROWIDs are used
-    struct names_list *using; // columns that it is joined by
+    const char *remote_name;     // by which SQLite knows table@link
+    struct view_column *view;    // `query` is the user's view; else NULL
+    bool in_catalog;             // a table, but not at the end of a link
+    bool own;                    // a user's table
+    bool rowids;                 // their ROWIDs are used
+    struct names_list *using;    // columns that it is joined by
+    bool joined;                 // in that order
+    struct exprs outer;          // of WHERE: the conditions with its (+)
+    struct hierarchy *hierarchy; // whose rows have its columns; else NULL
+    struct source *next_outer;   // of those with (+), each after what it needs
 };
 
 struct names_list {
@@ -254,6 +306,28 @@ enum set_operator {
     SET_MINUS
 };
 
+struct carried { // a list by next_carried
+    struct expr *first, *last;
+    unsigned count;
+};
+
+// CONNECT BY.
+struct hierarchy {
+    unsigned from;
+    struct expr *start, *connect;
+    bool nocycle;
+    // resolved
+    const struct block *block;
+    bool generates;        // LEVEL <= n of DUAL, which one function does
+    struct carried values; // that a row has of its parent or root
+    struct carried priors; // in `connect`: a row that has its ancestor's loops
+    bool connecting;       // `connect` is being resolved, or `start`
+    // Where the columns are as it is being written: in the tables, in the row
+    // that `connect` is asked about, or in one that is connected.
+    enum { ROW_TABLE, ROW_CHILD, ROW_NODE } row;
+    bool starting; // a root is being written, or `start`
+};
+
 // SELECT ... up to HAVING, or a query in parentheses.
 struct block {
     struct block *next;    // of a set
@@ -263,21 +337,25 @@ struct block {
     bool distinct;
     struct items items;
     unsigned into_from, into_to; // tokens of INTO's list; 0: none
-    struct names into;           // binds
-    unsigned from_word;          // the token FROM
+    struct exprs into;
+    bool bulk;          // BULK COLLECT
+    unsigned from_word; // the token FROM
     struct joins joins;
     unsigned joins_to; // the token behind FROM's list
-    struct expr *where, *connect, *having;
-    unsigned connect_by; // the token BY
+    struct expr *where, *having;
+    struct hierarchy *hierarchy; // NULL: no CONNECT BY
     struct exprs group;
     unsigned group_from;
     struct order_terms order;
     // resolved
     struct source *sources, *last_source;
     struct column_defs columns;
-    bool grouped;    // GROUP BY, HAVING or an aggregate in the list
-    bool aggregates; // in the list
-    bool limited;    // WHERE limits ROWNUM
+    struct source *outer; // the first table with (+)
+    bool grouped;         // GROUP BY, HAVING or an aggregate in the list
+    bool aggregates;      // in the list
+    bool limited;         // WHERE limits ROWNUM
+    unsigned rollup;      // levels of the ROLLUP or the like; 0: there is none
+    enum group_sets group_sets; // which that is
 };
 
 struct with {
@@ -316,6 +394,8 @@ struct assignment {
     struct assignment *next;
     struct name column;
     struct expr *value;
+    struct names_of_columns *columns; // (a, b) = (query)
+    struct query *query;
     // resolved
     const struct column_def *target;
 };
@@ -324,9 +404,19 @@ struct assignments {
     struct assignment *first, *last;
 };
 
+// Its new values are the tree's `assignments` and `values`.
+struct merge {
+    struct block *source; // with USING's table as its FROM
+    struct expr *on;
+    unsigned update, insert;            // tokens of their WHEN; 0: none
+    struct expr *update_if, *insert_if; // WHERE
+};
+
 struct returning {
     struct exprs values;
-    struct names into;
+    struct exprs into;
+    unsigned into_from; // the token INTO, or BULK
+    bool bulk;
 };
 
 struct constraint {
@@ -361,44 +451,8 @@ struct column_specs {
     struct column_spec *first, *last;
 };
 
-struct argument {
-    struct argument *next;
-    unsigned name; // 0: by position
-    struct expr *value;
-};
-
-struct arguments {
-    struct argument *first, *last;
-};
-
-struct plsql { // a statement of a block
-    struct plsql *next;
-    enum {
-        PLSQL_NULL,
-        PLSQL_CALL,
-        PLSQL_SELECT,
-        PLSQL_OPEN,
-        PLSQL_ASSIGN,
-    } kind;
-    unsigned from, to;
-    struct name name; // of the procedure
-    struct arguments arguments;
-    struct query *query;
-    unsigned target, value; // tokens: OPEN target, target := value
-};
-
-struct plsqls {
+struct plsqls { // statements; see plsql_tree.h
     struct plsql *first, *last;
-};
-
-struct variable {
-    struct variable *next;
-    unsigned name, type;
-    bool has_value, is_null; // := value
-};
-
-struct variables {
-    struct variable *first, *last;
 };
 
 struct link_spec { // of CREATE and DROP DATABASE LINK
@@ -407,25 +461,52 @@ struct link_spec { // of CREATE and DROP DATABASE LINK
     bool shared;
 };
 
+struct sequence_option { // of CREATE SEQUENCE
+    struct sequence_option *next;
+    unsigned word, number; // tokens; number 0: none
+    bool negative;
+};
+
+struct sequence_options {
+    struct sequence_option *first, *last;
+};
+
+// ALTER TABLE; ADD's column is in the tree's `specs`. Tokens of names; 0: none.
+struct alteration {
+    unsigned drops, renames, to;
+};
+
 enum tree_kind {
     TREE_QUERY,
     TREE_INSERT,
     TREE_UPDATE,
+    TREE_MERGE,
     TREE_DELETE,
     TREE_CREATE_TABLE,
     TREE_CREATE_INDEX,
     TREE_DROP_TABLE,
     TREE_DROP_INDEX,
     TREE_TRUNCATE,
+    TREE_CREATE_VIEW,
+    TREE_DROP_VIEW,
+    TREE_CREATE_SYNONYM,
+    TREE_DROP_SYNONYM,
     TREE_CREATE_LINK,
     TREE_DROP_LINK,
+    TREE_LOCK,
+    TREE_ALTER_TABLE,
+    TREE_CREATE_SEQUENCE,
+    TREE_DROP_SEQUENCE,
     TREE_BLOCK,
+    TREE_CREATE_UNIT,
+    TREE_DROP_UNIT,
 };
 
 struct tree {
     enum tree_kind kind;
     struct query *query; // of a query, INSERT ... SELECT, CREATE TABLE AS
     bool sets;           // a query in it has set operators
+    bool outer_marks;    // or (+)
     // FOR UPDATE
     bool locks, skips_locked;
     int lock_wait; // seconds; -1: without limit
@@ -437,20 +518,29 @@ struct tree {
     struct assignments assignments;
     struct expr *where;
     struct returning *returning;
+    struct merge *merge;
     // DDL
     bool unique, other_properties;
-    struct name name; // of the index
+    bool annotates, forces; // RESULT_CACHE; with FORCE
+    struct name name;       // of the index, sequence or synonym
+    struct names view_columns;
+    bool is_public; // a synonym
     struct column_specs specs;
     struct exprs index;
     struct link_spec link;
+    struct sequence_options sequence_options;
+    struct alteration alteration;
     // PL/SQL
-    struct variables variables;
-    struct plsqls body;
+    struct block_tree *block;
+    struct unit_tree *unit;
     bool call;                           // SQL's CALL
+    bool replaces;                       // CREATE OR REPLACE
     struct with *withs;                  // all of the statement
     struct source *remote, *last_remote; // tables at the end of a link
     // resolved
-    bool local;       // a table is here
+    struct expr *sequences;         // NEXTVALs and CURRVALs
+    struct sequence *made_sequence; // of CREATE SEQUENCE
+    bool local;                     // a table is here
     bool bound_to_us; // a function's value depends on where it is called
 };
 

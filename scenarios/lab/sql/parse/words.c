@@ -17,6 +17,8 @@ enum before {
     BEFORE_COUNT, // a number or a bind
     BEFORE_FIRST, // FIRST or NEXT
     BEFORE_TIME,
+    BEFORE_SETS,
+    BEFORE_GROUP,
     BEFORE_VALUE, // a parenthesis, a literal, a name or a point
 };
 
@@ -28,9 +30,9 @@ struct word {
 
 static const struct word words[] = {
     {"ACCESS", TK_RESERVED},
-    {"ADD", TK_RESERVED},
+    {"ADD", TK_ADD},
     {"ALL", TK_ALL},
-    {"ALTER", TK_RESERVED},
+    {"ALTER", TK_ALTER},
     {"AND", TK_AND},
     {"ANY", TK_ANY},
     {"AS", TK_AS},
@@ -49,15 +51,17 @@ static const struct word words[] = {
     {"CHAR", TK_TYPE_WORD},
     {"CHECK", TK_CHECK},
     {"CLUSTER", TK_RESERVED},
-    {"COLUMN", TK_RESERVED},
+    {"COLUMN", TK_COLUMN},
     {"COMMENT", TK_RESERVED},
     {"COMPRESS", TK_RESERVED},
     {"CONNECT", TK_CONNECT},
-    {"CONNECT_BY_ISLEAF", TK_REFUSED, BEFORE_VALUE},
-    {"CONNECT_BY_ROOT", TK_REFUSED, BEFORE_VALUE},
+    {"CONNECT_BY_ISCYCLE", TK_PSEUDO},
+    {"CONNECT_BY_ISLEAF", TK_PSEUDO},
+    {"CONNECT_BY_ROOT", TK_CONNECT_BY_ROOT, BEFORE_VALUE},
     {"CONSTRAINT", TK_CONSTRAINT},
     {"CREATE", TK_CREATE},
     {"CROSS", TK_CROSS},
+    {"CUBE", TK_CUBE, BEFORE_PARENTHESIS},
     {"CURRENT", TK_CURRENT},
     {"CURRENT_USER", TK_CURRENT_USER},
     {"CURSOR", TK_REFUSED, BEFORE_VALUE},
@@ -73,7 +77,7 @@ static const struct word words[] = {
     {"ELSE", TK_ELSE},
     {"END", TK_END},
     {"ESCAPE", TK_ESCAPE},
-    {"EXCLUSIVE", TK_RESERVED},
+    {"EXCLUSIVE", TK_EXCLUSIVE},
     {"EXISTS", TK_EXISTS},
     {"EXTRACT", TK_EXTRACT, BEFORE_PARENTHESIS},
     {"FETCH", TK_FETCH, BEFORE_FIRST},
@@ -87,18 +91,19 @@ static const struct word words[] = {
     {"FULL", TK_FULL},
     {"GRANT", TK_RESERVED},
     {"GROUP", TK_GROUP},
+    {"GROUPING", TK_GROUPING_SETS, BEFORE_SETS},
     {"HAVING", TK_HAVING},
     {"IDENTIFIED", TK_IDENTIFIED},
     {"IMMEDIATE", TK_RESERVED},
     {"IN", TK_IN},
-    {"INCREMENT", TK_RESERVED},
+    {"INCREMENT", TK_INCREMENT},
     {"INDEX", TK_INDEX},
     {"INITIAL", TK_RESERVED},
     {"INNER", TK_INNER},
     {"INSERT", TK_INSERT},
     {"INTEGER", TK_TYPE_WORD},
     {"INTERSECT", TK_INTERSECT},
-    {"INTERVAL", TK_REFUSED, BEFORE_TEXT},
+    {"INTERVAL", TK_INTERVAL_WORD, BEFORE_TEXT},
     {"INTERVAL", TK_INTERVAL},
     {"INTO", TK_INTO},
     {"IS", TK_IS},
@@ -110,14 +115,17 @@ static const struct word words[] = {
     {"LEVEL", TK_PSEUDO},
     {"LIKE", TK_LIKE},
     {"LINK", TK_LINK},
-    {"LOCK", TK_RESERVED},
+    {"LNNVL", TK_LNNVL, BEFORE_PARENTHESIS},
+    {"LOCK", TK_LOCK},
     {"LOCKED", TK_LOCKED},
     {"LONG", TK_TYPE_WORD},
+    {"MATCHED", TK_MATCHED},
     {"MAXEXTENTS", TK_RESERVED},
+    {"MERGE", TK_MERGE},
     {"MINUS", TK_MINUS},
     {"MLSLABEL", TK_RESERVED},
-    {"MODE", TK_RESERVED},
-    {"MODIFY", TK_RESERVED},
+    {"MODE", TK_MODE},
+    {"MODIFY", TK_MODIFY},
     {"NATURAL", TK_NATURAL},
     {"NEXT", TK_NEXT},
     {"NOAUDIT", TK_RESERVED},
@@ -145,27 +153,31 @@ static const struct word words[] = {
     {"PERCENT", TK_PERCENT},
     {"PRECEDING", TK_PRECEDING},
     {"PRIMARY", TK_PRIMARY},
-    {"PRIOR", TK_REFUSED, BEFORE_VALUE},
-    {"PRIOR", TK_RESERVED},
+    {"PRIOR", TK_PRIOR},
     {"PUBLIC", TK_PUBLIC},
     {"PURGE", TK_PURGE},
     {"RANGE", TK_RANGE},
     {"RAW", TK_TYPE_WORD},
     {"REFERENCES", TK_REFERENCES},
-    {"RENAME", TK_RESERVED},
+    {"REGEXP_LIKE", TK_REGEXP_LIKE, BEFORE_PARENTHESIS},
+    {"RENAME", TK_RENAME},
+    {"REPLACE", TK_REPLACE},
     {"RESOURCE", TK_RESERVED},
+    {"RESULT_CACHE", TK_RESULT_CACHE, BEFORE_PARENTHESIS},
     {"RETURN", TK_RETURN},
     {"RETURNING", TK_RETURNING},
     {"REVOKE", TK_RESERVED},
     {"RIGHT", TK_RIGHT},
+    {"ROLLUP", TK_ROLLUP, BEFORE_PARENTHESIS},
     {"ROW", TK_ROW},
     {"ROWID", TK_PSEUDO},
     {"ROWNUM", TK_ROWNUM},
     {"ROWS", TK_ROWS},
     {"SELECT", TK_SELECT},
+    {"SEQUENCE", TK_SEQUENCE},
     {"SESSION", TK_RESERVED},
     {"SET", TK_SET},
-    {"SHARE", TK_RESERVED},
+    {"SHARE", TK_SHARE},
     {"SHARED", TK_SHARED},
     {"SIZE", TK_RESERVED},
     {"SKIP", TK_SKIP},
@@ -173,7 +185,7 @@ static const struct word words[] = {
     {"SOME", TK_SOME_WORD, BEFORE_PARENTHESIS},
     {"START", TK_START},
     {"SUCCESSFUL", TK_RESERVED},
-    {"SYNONYM", TK_RESERVED},
+    {"SYNONYM", TK_SYNONYM},
     {"SYSDATE", TK_PSEUDO},
     {"TABLE", TK_TABLE},
     {"THEN", TK_THEN},
@@ -197,13 +209,66 @@ static const struct word words[] = {
     {"VALUES", TK_VALUES},
     {"VARCHAR", TK_TYPE_WORD},
     {"VARCHAR2", TK_TYPE_WORD},
-    {"VIEW", TK_RESERVED},
+    {"VIEW", TK_VIEW},
     {"WAIT", TK_WAIT},
     {"WHEN", TK_WHEN},
     {"WHENEVER", TK_RESERVED},
     {"WHERE", TK_WHERE},
     {"WITH", TK_WITH},
+    {"WITHIN", TK_WITHIN_GROUP, BEFORE_GROUP},
     {"ZONE", TK_ZONE},
+};
+
+// Only PL/SQL has these, or has them for something else.
+static const struct word plsql_words[] = {
+    {"ADD", TK_ID},
+    {"ALTER", TK_ID},
+    {"BODY", TK_BODY},
+    {"BULK", TK_BULK},
+    {"CLOSE", TK_CLOSE},
+    {"COLLECT", TK_COLLECT},
+    {"COLUMN", TK_ID},
+    {"CONSTANT", TK_CONSTANT},
+    {"CONTINUE", TK_CONTINUE},
+    {"CURSOR", TK_CURSOR},
+    {"ELSIF", TK_ELSIF},
+    {"EXCEPTION", TK_EXCEPTION},
+    {"EXCEPTIONS", TK_EXCEPTIONS},
+    {"EXCLUSIVE", TK_ID},
+    {"EXECUTE", TK_EXECUTE},
+    {"EXIT", TK_EXIT},
+    {"FETCH", TK_FETCH},
+    {"FORALL", TK_FORALL},
+    {"FUNCTION", TK_FUNCTION},
+    {"GOTO", TK_GOTO},
+    {"IF", TK_IF},
+    {"IMMEDIATE", TK_IMMEDIATE},
+    {"INCREMENT", TK_ID},
+    {"LIMIT", TK_LIMIT},
+    {"LOCK", TK_ID},
+    {"LOOP", TK_LOOP},
+    {"MODE", TK_ID},
+    {"MODIFY", TK_ID},
+    {"NOCOPY", TK_NOCOPY},
+    {"OUT", TK_OUT},
+    {"PACKAGE", TK_PACKAGE},
+    {"PRAGMA", TK_PRAGMA},
+    {"PROCEDURE", TK_PROCEDURE},
+    {"RAISE", TK_RAISE},
+    {"RECORD", TK_RECORD},
+    {"REF", TK_REF},
+    {"RELIES_ON", TK_RELIES_ON},
+    {"RENAME", TK_ID},
+    {"REPLACE", TK_REPLACE},
+    {"RESULT_CACHE", TK_RESULT_CACHE},
+    {"REVERSE", TK_REVERSE},
+    {"SAVE", TK_SAVE},
+    {"SHARE", TK_ID},
+    {"SUBTYPE", TK_SUBTYPE},
+    {"SYNONYM", TK_ID},
+    {"TYPE", TK_TYPE},
+    {"VIEW", TK_ID},
+    {"WHILE", TK_WHILE},
 };
 
 static int order(const void *key, const void *word) {
@@ -227,6 +292,10 @@ static bool applies(enum before before, const struct token *next) {
         return next->type == TOKEN_NUMBER || next->type == TOKEN_BIND;
     case BEFORE_FIRST:
         return token_is(next, "first") || token_is(next, "next");
+    case BEFORE_GROUP:
+        return token_is(next, "group");
+    case BEFORE_SETS:
+        return token_is(next, "sets");
     case BEFORE_TIME:
         return token_is(next, "time");
     case BEFORE_VALUE:
@@ -236,6 +305,15 @@ static bool applies(enum before before, const struct token *next) {
     default:
         return true;
     }
+}
+
+int word_code_in_plsql(const struct token *at) {
+    const struct word *found =
+        at->type == TOKEN_WORD
+            ? bsearch(at, plsql_words, sizeof plsql_words / sizeof *plsql_words,
+                      sizeof *plsql_words, order)
+            : NULL;
+    return found ? found->code : word_code(at);
 }
 
 static int code_of_word(const struct token *at) {
@@ -260,14 +338,31 @@ static int code_of_sign(const struct token *at) {
         const char *sign;
         int code;
     } signs[] = {
-        {"(", TK_LP},           {")", TK_RP},      {",", TK_COMMA},
-        {".", TK_DOT},          {"+", TK_PLUS},    {"-", TK_MINUS_SIGN},
-        {"*", TK_STAR},         {"/", TK_SLASH},   {"||", TK_CONCAT},
-        {"=", TK_EQ},           {"<>", TK_NE},     {"!=", TK_NE},
-        {"^=", TK_NE},          {"<", TK_LT},      {"<=", TK_LE},
-        {">", TK_GT},           {">=", TK_GE},     {";", TK_SEMI},
-        {"@", TK_AT},           {":=", TK_ASSIGN}, {"=>", TK_ARROW},
+        {"(", TK_LP},
+        {")", TK_RP},
+        {",", TK_COMMA},
+        {".", TK_DOT},
+        {"+", TK_PLUS},
+        {"-", TK_MINUS_SIGN},
+        {"*", TK_STAR},
+        {"/", TK_SLASH},
+        {"||", TK_CONCAT},
+        {"=", TK_EQ},
+        {"<>", TK_NE},
+        {"!=", TK_NE},
+        {"^=", TK_NE},
+        {"<", TK_LT},
+        {"<=", TK_LE},
+        {">", TK_GT},
+        {">=", TK_GE},
+        {";", TK_SEMI},
+        {"@", TK_AT},
+        {":=", TK_ASSIGN},
+        {"=>", TK_ARROW},
         {"(+)", TK_OUTER_MARK},
+        {"..", TK_RANGE_SIGN},
+        {"<<", TK_LABEL_OPENS},
+        {">>", TK_LABEL_CLOSES},
     };
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (token_is(at, signs[i].sign))
@@ -290,6 +385,8 @@ int word_code(const struct token *at) {
         return TK_BIND;
     case TOKEN_SIGN:
         return code_of_sign(at);
+    case TOKEN_ATTRIBUTE:
+        return TK_ATTRIBUTE;
     default:
         return 0;
     }

@@ -9,5 +9,7 @@
 // TOKEN_END. A word that is reserved, and that the grammar has no place for, is
 // TK_RESERVED.
 int word_code(const struct token *at);
+// The same in PL/SQL.
+int word_code_in_plsql(const struct token *at);
 
 #endif

@@ -71,6 +71,11 @@ static enum operand_type form_type(struct resolver *r, struct expr *call) {
         return converted(r, first->next->type, first->next->next);
     if (strcmp(name, "NULLIF") == 0)
         return first->type;
+    if (strcmp(name, "SYS_CONNECT_BY_PATH") == 0)
+        hierarchy_carry(r, call);
+    if (strcmp(name, "GROUPING") == 0 || strcmp(name, "DUMP") == 0 ||
+        strcmp(name, "SYS_CONNECT_BY_PATH") == 0)
+        return call->function->type;
     if (strcmp(name, "DECODE") == 0)
         return decode_type(r, &call->list);
     for (struct expr *one = first; one; one = one->next)
@@ -126,11 +131,43 @@ static void check_window(struct resolver *r, const struct expr *call) {
         statement_refuse(r->s, 3001, window->token, "such a window");
 }
 
+// LISTAGG's order, which no other function here has.
+static void resolve_within(struct resolver *r, struct expr *call) {
+    const bool lists = strcmp(call->function->name, "LISTAGG") == 0;
+    if (call->within.first && !lists)
+        statement_refuse(r->s, 3001, call->from, "WITHIN GROUP of this");
+    if (lists && (call->distinct || call->window))
+        statement_refuse(r->s, 3001, call->from,
+                         call->window ? "LISTAGG over a window"
+                                      : "LISTAGG of DISTINCT");
+    resolve_window_order(r, &call->within);
+}
+
+// Those whose result is a CHAR if their argument is.
+static bool keeps_fixed(const struct function *function) {
+    static const char *const names[] = {"MAX", "MIN", "UPPER", "LOWER",
+                                        "INITCAP"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(function->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 void resolve_call(struct resolver *r, struct expr *call) {
     const struct token *name = &r->s->tokens[call->name.last];
+    const bool bare = call->name.first == call->name.last;
     const struct function *function =
-        name->type == TOKEN_WORD ? function_named(name->at, name->length)
-                                 : NULL;
+        name->type == TOKEN_WORD && bare
+            ? function_named(name->at, name->length)
+            : NULL;
+    // A variable of the block around may have a function's name.
+    if ((r->s->variable || !function) && resolve_stored(r, call))
+        return;
+    if (!function && name->type == TOKEN_WORD &&
+        function_is_unimplemented(name->at, name->length)) {
+        statement_refuse_name(r->s, 3001, call->name.first, call->name.last);
+        return;
+    }
     if (!function || function->kind == FUNCTION_BARE) {
         statement_refuse_name(r->s, 904, call->name.first, call->name.last);
         return;
@@ -143,7 +180,10 @@ void resolve_call(struct resolver *r, struct expr *call) {
         function->kind == FUNCTION_AGGREGATE && !call->window;
     if (aggregates && r->aggregates++ > 0)
         statement_refuse(r->s, 3001, call->from, "aggregates of aggregates");
+    r->conditional += function->kind == FUNCTION_FORM;
     resolve_values(r, &call->list);
+    r->conditional -= function->kind == FUNCTION_FORM;
+    resolve_within(r, call);
     if (aggregates)
         r->aggregates--;
     check_binary_number(r, call);
@@ -151,6 +191,8 @@ void resolve_call(struct resolver *r, struct expr *call) {
         return;
     call->type = function->kind == FUNCTION_FORM ? form_type(r, call)
                                                  : result_type(call);
+    call->fixed =
+        keeps_fixed(function) && call->list.first && call->list.first->fixed;
     call->native =
         !call->list.first || operand_orders_natively(call->list.first->type);
     const bool extreme = strcmp(function->name, "MIN") == 0 ||

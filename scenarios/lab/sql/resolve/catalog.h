@@ -7,22 +7,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum table_owner { NO_TABLE, OWN_TABLE, OTHERS_TABLE, DICTIONARY_VIEW };
+#include "sql/types/operand_type.h"
 
-enum { REMOTE_NAME = 400 };
+enum table_owner {
+    NO_TABLE,
+    OWN_TABLE,
+    OTHERS_TABLE,
+    DICTIONARY_VIEW,
+    USER_VIEW,
+    SYNONYM, // of the user's, or a public one
+};
+
+enum { REMOTE_NAME = 400, STORED_NAME = 400 };
 
 // Takes a column of a table.
 typedef void take_column_of(void *to, const char *column, const char *declared,
                             bool own);
 
+// Takes text number `n` of a definition.
+typedef void take_text_of(void *to, unsigned n, const char *text,
+                          size_t length);
+
 struct catalog {
     void *data;
-    // Calls `take` for each column of the table. An `owner` of "" means that
-    // the statement names none: the user's own tables come first.
+    // Calls `take` for each column of the table, or of the user's view. An
+    // `owner` of "" means that the statement names none: the user's own tables
+    // come first, and public synonyms last. "PUBLIC" has these alone.
     enum table_owner (*table)(void *data, const char *owner, const char *table,
                               take_column_of *take, void *to);
+    // What the user's view or synonym of the name, or else the public synonym,
+    // was created by: text 0 is the statement, and those from 1 are the names
+    // of a view's columns in its query.
+    bool (*definition)(void *data, const char *name, take_text_of *take,
+                       void *to);
     // The data object of a table: see rowid.h. 0: it has no ROWIDs.
     uint32_t (*object)(void *data, const char *owner, const char *table);
+    // Whether a column of the user's table has a default. NULL: none has.
+    bool (*has_default)(void *data, const char *table, const char *column);
+    // Whether there is a sequence of this name. NULL: there are none.
+    bool (*sequence)(void *data, const char *name);
     // Whether the user has a table whose name differs only in case.
     bool (*differs_in_case)(void *data, const char *table);
     // A table at the other end of a link, and the name by which SQLite knows
@@ -34,6 +57,10 @@ struct catalog {
     unsigned (*remote_query)(void *data, const char *link, const char *sql,
                              size_t length, unsigned binds, unsigned *number,
                              take_column_of *take, void *to);
+    // The type of the result of a function of PL/SQL, whose name may have parts
+    // with points between them. False: there is none. May be NULL.
+    bool (*stored_function)(void *data, const char *name,
+                            enum operand_type *type);
     // Whether the client wants the call stopped: then the translation ends with
     // ORA-01013. May be NULL.
     bool (*is_cancelled)(void *data);

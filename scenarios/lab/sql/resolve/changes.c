@@ -6,19 +6,22 @@
 
 #include "sql/resolve/resolver.h"
 
-static void resolve_target(struct resolver *r) {
+void resolve_target(struct resolver *r) {
     struct source *target = r->s->tree->target;
     resolve_table(r, target);
     if (target->place == PLACE_REMOTE)
         statement_refuse(r->s, 2064, target->table.last, "");
+    if (target->query)
+        statement_refuse(r->s, 3001, target->table.last,
+                         "changes through a view");
     if (target->place == PLACE_VIEW)
         statement_refuse(r->s, 1031, target->table.last, "");
 }
 
 // The column of the table that a name denotes. NULL if it has none, or is
 // unknown.
-static const struct column_def *target_column(struct resolver *r,
-                                              struct name name) {
+const struct column_def *resolve_target_column(struct resolver *r,
+                                               struct name name) {
     const struct source *target = r->s->tree->target;
     if (!scope_is_called(r, target, name)) {
         statement_refuse_name(r->s, 904, name.last - 2, name.last);
@@ -33,11 +36,11 @@ static const struct column_def *target_column(struct resolver *r,
     return column;
 }
 
-static unsigned resolve_column_list(struct resolver *r) {
+unsigned resolve_column_list(struct resolver *r) {
     unsigned count = 0;
     for (struct names_of_columns *one = r->s->tree->columns; one;
          one = one->next, count++) {
-        one->target = target_column(r, one->name);
+        one->target = resolve_target_column(r, one->name);
         for (struct names_of_columns *other = r->s->tree->columns;
              other != one && one->target; other = other->next)
             if (other->target == one->target)
@@ -62,7 +65,9 @@ static void resolve_insert(struct resolver *r) {
         if (tree->query->columns.known)
             check_count(r, tree->query->columns.count, columns);
     } else {
+        r->sequences_allowed = true;
         resolve_values(r, &tree->values);
+        r->sequences_allowed = false;
         check_count(r, tree->values.count, columns);
     }
 }
@@ -77,11 +82,25 @@ static void resolve_conditions(struct resolver *r) {
         statement_refuse(r->s, 934, where->from, "");
 }
 
+static void resolve_row_assignment(struct resolver *r, struct assignment *one) {
+    unsigned count = 0;
+    for (struct names_of_columns *column = one->columns; column;
+         column = column->next, count++)
+        column->target = resolve_target_column(r, column->name);
+    resolve_row_query(r, one->query, count);
+}
+
 static void resolve_update(struct resolver *r) {
     for (struct assignment *one = r->s->tree->assignments.first;
          one && !r->s->error; one = one->next) {
-        one->target = target_column(r, one->column);
+        if (one->query) {
+            resolve_row_assignment(r, one);
+            continue;
+        }
+        one->target = resolve_target_column(r, one->column);
+        r->sequences_allowed = true;
         resolve_value(r, one->value);
+        r->sequences_allowed = false;
     }
     resolve_conditions(r);
 }

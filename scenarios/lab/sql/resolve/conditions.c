@@ -4,6 +4,24 @@
 // both systems order alike, a function compares them.
 #include "sql/resolve/resolver.h"
 
+static bool is_fixed(const struct expr *value) {
+    return value->fixed || value->literal;
+}
+
+bool resolve_is_padded(const struct expr *a, const struct expr *b) {
+    return is_fixed(a) && is_fixed(b) &&
+           (a->fixed || b->fixed || a->padded || b->padded);
+}
+
+// A variable of a block becomes a bind, which is a VARCHAR2.
+static void check_variables(struct resolver *r, const struct expr *a,
+                            const struct expr *b) {
+    if (r->s->variable &&
+        (a->kind == EXPR_VARIABLE || b->kind == EXPR_VARIABLE))
+        statement_refuse(r->s, 3001, a->from,
+                         "a CHAR variable compared with a CHAR in SQL");
+}
+
 bool resolve_comparable(struct resolver *r, struct expr *a, struct expr *b,
                         bool for_equality) {
     resolve_expect(r, a, b->type);
@@ -12,9 +30,10 @@ bool resolve_comparable(struct resolver *r, struct expr *a, struct expr *b,
         statement_refuse(r->s, 932, a->from, "a LOB cannot be compared");
     if (a->type == OPERAND_NULL || b->type == OPERAND_NULL)
         return true;
-    if (a->literal && b->literal && (a->padded || b->padded))
-        statement_refuse(r->s, 3001, a->from,
-                         "comparing literals with blanks at their ends");
+    if (resolve_is_padded(a, b)) {
+        check_variables(r, a, b);
+        return false;
+    }
     const enum operand_type type = resolve_common_type(r, a->type, b->type);
     // Each number has a single form, so equal numbers are equal to SQLite.
     return operand_orders_natively(type) ||
@@ -40,8 +59,15 @@ static void resolve_in_query(struct resolver *r, struct expr *in) {
     struct expr rows = {.from = in->from};
     if (columns->known && columns->count > 1)
         statement_refuse(r->s, 913, in->from, "");
-    if (columns->known && columns->count == 1)
+    if (columns->known && columns->count == 1) {
         rows.type = columns->first->type;
+        rows.fixed = columns->first->fixed;
+    }
+    if (resolve_is_padded(in->left, &rows) && columns->first->declared) {
+        check_variables(r, in->left, &rows);
+        in->declared = columns->first->declared;
+        return;
+    }
     if (!resolve_comparable(r, in->left, &rows, true))
         statement_refuse(r->s, 3001, in->from,
                          "IN with types that are not the same");
@@ -103,6 +129,23 @@ static void resolve_parts(struct resolver *r, struct expr *condition) {
         break;
     case EXPR_EXISTS:
         resolve_query(r, condition->query);
+        break;
+    case EXPR_LNNVL:
+        if (condition->left->kind == EXPR_AND ||
+            condition->left->kind == EXPR_OR ||
+            condition->left->kind == EXPR_BETWEEN)
+            statement_refuse(r->s, 13207, condition->from, "");
+        resolve_condition(r, condition->left);
+        break;
+    case EXPR_REGEXP_LIKE:
+        if (condition->list.count < 2 || condition->list.count > 3)
+            statement_refuse(r->s, 909, condition->from, "");
+        resolve_values(r, &condition->list);
+        break;
+    case EXPR_ROW_COMPARISON:
+    case EXPR_ROW_IN_LIST:
+    case EXPR_ROW_IN_QUERY:
+        resolve_row_condition(r, condition);
         break;
     default:
         statement_refuse(r->s, 920, condition->from, "");

@@ -29,6 +29,8 @@ static void check_case_of_table(struct resolver *r) {
     if (!r->catalog || !r->catalog->differs_in_case)
         return;
     name_spell(&r->s->tokens[r->s->tree->target->table.last], name);
+    if (r->catalog->sequence && r->catalog->sequence(r->catalog->data, name))
+        statement_refuse(r->s, 955, r->s->tree->target->table.last, "");
     if (r->catalog->differs_in_case(r->catalog->data, name))
         statement_refuse(r->s, 3001, 0,
                          "names that differ in their case alone");
@@ -117,6 +119,42 @@ static void create_table(struct resolver *r) {
     r->scope = NULL;
 }
 
+static bool has_column(const struct resolver *r, unsigned name) {
+    return scope_find(&r->s->tree->target->columns, &r->s->tokens[name]);
+}
+
+static void alter_table(struct resolver *r) {
+    struct tree *tree = r->s->tree;
+    const struct alteration *change = &tree->alteration;
+    struct column_spec *added = tree->specs.first;
+    const unsigned named = change->drops ? change->drops : change->renames;
+    struct scope scope = {.sources = tree->target};
+    resolve_target(r);
+    if (!r->s->error && !tree->target->own)
+        statement_refuse(r->s, 1031, tree->target->table.last, "");
+    if (named && !has_column(r, named))
+        statement_refuse_name(r->s, 904, named, named);
+    else if (change->drops && tree->target->columns.count == 1)
+        statement_refuse(r->s, 12983, 0, "");
+    else if (change->renames && has_column(r, change->to))
+        statement_refuse(r->s, 957, change->to, "");
+    else if (added && has_column(r, added->name))
+        statement_refuse(r->s, 1430, added->name, "");
+    if (!added || r->s->error)
+        return;
+    type_name_of_column(r, added->type);
+    r->scope = &scope;
+    for (struct constraint *c = added->constraints.first; c && !r->s->error;
+         c = c->next) {
+        if (c->kind != CONSTRAINT_NAME && c->kind != CONSTRAINT_NULL &&
+            c->kind != CONSTRAINT_NOT_NULL)
+            statement_refuse(r->s, 3001, added->name,
+                             "a default or a constraint of an added column");
+        resolve_constraint(r, c);
+    }
+    r->scope = NULL;
+}
+
 static void create_index(struct resolver *r) {
     const struct tree *tree = r->s->tree;
     if (tree->unique && tree->index.count > 1)
@@ -131,4 +169,6 @@ void resolve_definition(struct resolver *r) {
         create_table(r);
     else if (r->s->tree->kind == TREE_CREATE_INDEX)
         create_index(r);
+    else if (r->s->tree->kind == TREE_ALTER_TABLE)
+        alter_table(r);
 }

@@ -105,6 +105,7 @@ bool grouping_same(const struct statement *s, const struct expr *a,
     case EXPR_IN_QUERY:
     case EXPR_EXISTS:
     case EXPR_CAST:
+    case EXPR_INTERVAL:
         return same_tokens(s, a, b);
     case EXPR_BIND:
         return a->from == b->from ||
@@ -140,6 +141,13 @@ static bool is_grouped_column(const struct statement *s, const struct expr *by,
             column->name.first == column->name.last);
 }
 
+bool grouping_is_by(const struct statement *s, const struct expr *by,
+                    const struct expr *value) {
+    return grouping_same(s, by, value) ||
+           (value->kind == EXPR_COLUMN && !value->function && !value->stored &&
+            is_grouped_column(s, by, value));
+}
+
 static void check(struct resolver *r, const struct block *block,
                   const struct expr *value);
 
@@ -162,11 +170,9 @@ static void check(struct resolver *r, const struct block *block,
         return;
     statement_work(r->s, block->group.count + 1);
     for (const struct expr *by = block->group.first; by; by = by->next)
-        if (grouping_same(r->s, by, value) ||
-            (value->kind == EXPR_COLUMN && !value->function &&
-             is_grouped_column(r->s, by, value)))
+        if (grouping_is_by(r->s, by, value))
             return;
-    if (value->kind == EXPR_COLUMN && !value->function)
+    if (value->kind == EXPR_COLUMN && !value->function && !value->stored)
         statement_refuse(r->s, block->group.count > 0 ? 979 : 937, value->from,
                          "");
     check(r, block, value->left);

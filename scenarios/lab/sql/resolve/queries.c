@@ -104,6 +104,8 @@ static void resolve_items(struct resolver *r, struct block *block) {
         if (block->distinct && operand_is_lob(one->value->type))
             statement_refuse(r->s, 932, one->from, "DISTINCT of a LOB");
         const struct column_def def = {.name = one->name,
+                                       .declared = one->value->declared,
+                                       .fixed = one->value->fixed,
                                        .type = one->value->type,
                                        .shown = one->value->shown};
         columns_append(r, &block->columns, &def);
@@ -124,28 +126,6 @@ void resolve_where(struct resolver *r, struct expr *where) {
         }
         r->depth--;
     }
-}
-
-// CONNECT BY is supported only as the usual row generator.
-static void resolve_row_generator(struct resolver *r,
-                                  const struct block *block) {
-    struct expr *condition = block->connect;
-    const struct source *table = block->sources;
-    const struct expr *level =
-        condition->kind == EXPR_COMPARISON ? condition->left : NULL;
-    const bool by_level =
-        level &&
-        (level->kind == EXPR_ROWNUM ||
-         (level->kind == EXPR_COLUMN && level->name.first == level->name.last &&
-          statement_is(r->s, level->name.last, "level")));
-    if (!by_level || block->where || table->next || table->query ||
-        !statement_is(r->s, table->table.last, "dual") ||
-        (condition->sign != SIGN_LESS && condition->sign != SIGN_AT_MOST)) {
-        statement_refuse(r->s, 3001, block->from,
-                         "CONNECT BY other than LEVEL <= n on DUAL");
-        return;
-    }
-    resolve_value(r, condition->right);
 }
 
 static void resolve_groups(struct resolver *r, struct block *block) {
@@ -175,7 +155,7 @@ static void check_limit(struct resolver *r, const struct block *block) {
     if (!is_limited_before(block) || counts)
         return;
     if (join->next || join->kind != JOIN_SOURCE ||
-        (join->source->query && !join->source->alias))
+        (join->source->query && !join->source->alias && !join->source->view))
         statement_refuse(r->s, 3001, block->from,
                          "ROWNUM with a join that is grouped or sorted");
     else if (join->source->rowids)
@@ -188,27 +168,42 @@ static void resolve_inner(struct resolver *r, struct block *block) {
     block->columns = block->inner->columns;
 }
 
+// NEXTVAL is of the statement's own rows, as they are found.
+static bool may_have_sequences(const struct resolver *r,
+                               const struct block *block) {
+    return r->queries == 1 && !r->in_set && !block->distinct &&
+           !block->order.first && !block->aggregates && !block->having &&
+           block->group.count == 0 && r->s->tree->kind != TREE_MERGE;
+}
+
 static void resolve_select(struct resolver *r, struct block *block) {
     struct scope scope = {.outer = r->scope, .block = block};
     const bool allowed = r->rownum_allowed;
-    if (block->into.first && block != r->into)
+    const struct query *top = r->s->tree->query;
+    if (block->into.first &&
+        !(r->s->variable && top && block == top->first && !top->set))
         statement_refuse(r->s, 905, block->into_from, "");
     r->scope = &scope;
     r->rownum_allowed = false;
     resolve_sources(r, block);
+    if (block->hierarchy)
+        hierarchy_begin(r, block);
     block->aggregates = grouping_list_has_aggregate(r->s, &block->items);
     r->rownum_allowed = !block->aggregates && block->group.count == 0;
+    r->sequences_allowed = may_have_sequences(r, block);
     resolve_items(r, block);
-    r->rownum_allowed = false;
+    r->rownum_allowed = r->sequences_allowed = false;
     block->grouped =
         block->aggregates || block->group.count > 0 || block->having;
     block->limited = rownum_limits(block->where);
-    if (block->connect)
-        resolve_row_generator(r, block);
+    r->outer_allowed = true;
     if (block->where)
         resolve_where(r, block->where);
+    r->outer_allowed = false;
     if (grouping_has_aggregate(r->s, block->where))
         statement_refuse(r->s, 934, block->where->from, "");
+    if (r->s->tree->outer_marks && !r->s->error)
+        resolve_outer_joins(r, block);
     resolve_groups(r, block);
     if (block->having)
         resolve_condition(r, block->having);
@@ -216,6 +211,13 @@ static void resolve_select(struct resolver *r, struct block *block) {
     resolve_order(r, &block->order, block);
     if (block->grouped && !r->s->error)
         grouping_check(r, block);
+    if (!r->s->error)
+        rollup_resolve(r, block);
+    scope.aliases = NULL;
+    if (block->hierarchy)
+        hierarchy_resolve(r, block);
+    else if (block->order.siblings)
+        statement_refuse(r->s, 30929, block->order.siblings, "");
     check_limit(r, block);
     r->rownum_allowed = allowed;
     r->scope = scope.outer;
@@ -244,6 +246,7 @@ static void merge_column(struct resolver *r, const struct block *block,
     if (to->shown <= OPERAND_NULL)
         to->shown = more->shown;
     to->declared = NULL;
+    to->fixed = to->fixed && more->fixed;
 }
 
 static void merge_blocks(struct resolver *r, struct query *query,
@@ -329,7 +332,9 @@ void resolve_query(struct resolver *r, struct query *query) {
     if (r->queries++ == DEEPEST)
         statement_refuse(r->s, 913, query->from, "");
     r->aggregates = 0;
-    r->rownum_allowed = false;
+    r->rownum_allowed = r->outer_allowed = r->sequences_allowed = false;
+    r->in_set = query->set || query->order.first;
+    r->conditional = 0;
     for (struct with *one = query->with; one && !r->s->error; one = one->next) {
         if (withs++ == MOST_WITHS)
             statement_refuse(r->s, 3001, one->name,

@@ -11,4 +11,9 @@
 bool resolve_tree(struct statement *s, const char *schema,
                   const struct catalog *catalog);
 
+// The same of an expression of PL/SQL in the statement.
+bool resolve_expression(struct statement *s, const char *schema,
+                        const struct catalog *catalog, struct expr *value,
+                        bool condition);
+
 #endif

@@ -30,7 +30,8 @@ bool scope_is_called(const struct resolver *r, const struct source *source,
     if (source->alias)
         return name.last - name.first == 2 &&
                name_equals(table, &tokens[source->alias]);
-    if (source->query || !name_equals(table, &tokens[source->table.last]))
+    if ((source->query && !source->view) ||
+        !name_equals(table, &tokens[source->table.last]))
         return false;
     if (name.last - name.first == 2)
         return true;
@@ -53,7 +54,10 @@ static bool joins_by(const struct statement *s, const struct source *source,
 struct finding {
     unsigned count;
     enum operand_type type, shown;
-    bool unknown; // a table may have it whose columns are not known
+    struct source *source; // the first one
+    const char *declared;  // of the first one
+    bool fixed;            // a CHAR
+    bool unknown;          // a table may have it whose columns are not known
 };
 
 static void note(struct finding *found, enum operand_type type,
@@ -68,7 +72,7 @@ static void note(struct finding *found, enum operand_type type,
         found->shown = OPERAND_UNKNOWN;
 }
 
-static void search_source(struct resolver *r, const struct source *source,
+static void search_source(struct resolver *r, struct source *source,
                           const struct expr *column, struct finding *found) {
     const struct token *name = &r->s->tokens[column->name.last];
     if (!scope_is_called(r, source, column->name))
@@ -83,6 +87,11 @@ static void search_source(struct resolver *r, const struct source *source,
         statement_refuse(r->s, 25154, column->from, "");
     if (source->query && columns_have_twice(r, &source->columns, name))
         statement_refuse(r->s, 918, column->from, "");
+    if (found->count == 0) {
+        found->source = source;
+        found->declared = def->declared;
+        found->fixed = def->fixed;
+    }
     note(found, def->type, def->shown);
 }
 
@@ -94,13 +103,6 @@ static void search_aliases(struct resolver *r, const struct scope *scope,
         if (one->alias && name_equals(&r->s->tokens[one->alias],
                                       &r->s->tokens[column->name.last]))
             note(found, one->value->type, one->value->shown);
-}
-
-static bool is_level(const struct resolver *r, const struct scope *scope,
-                     const struct expr *column) {
-    return scope->block && scope->block->connect &&
-           column->name.first == column->name.last &&
-           statement_is(r->s, column->name.last, "level");
 }
 
 // SQLite's own names of the row number are nobody else's.
@@ -133,26 +135,34 @@ void resolve_column(struct resolver *r, struct expr *column) {
         for (size_t i = 0; i < sizeof none / sizeof *none; i++)
             if (statement_is(r->s, last, none[i]))
                 statement_refuse_token(r->s, 904, last);
+    if (column->outer && !r->outer_allowed)
+        statement_refuse(r->s, 30563, column->from, "");
     if (is_bare_function(r, column))
+        return;
+    if (hierarchy_has_pseudo_column(r, column))
         return;
     if (name_spells(&r->s->tokens[last], "ROWID")) {
         resolve_rowid(r, column);
         return;
     }
-    if (column->name.first < last && (statement_is(r->s, last, "nextval") ||
-                                      statement_is(r->s, last, "currval")))
-        statement_refuse(r->s, 3001, column->from, "sequences");
+    if (sequence_is_named(r, column->name)) {
+        resolve_sequence(r, column);
+        return;
+    }
     const struct scope *scope = r->scope;
     for (; scope && found.count == 0 && !found.unknown; scope = scope->outer) {
-        for (const struct source *one = scope->sources; one; one = one->next)
+        for (struct source *one = scope->sources; one; one = one->next)
             search_source(r, one, column, &found);
         search_aliases(r, scope, column, &found);
-        if (found.count == 0 && is_level(r, scope, column))
-            note(&found, OPERAND_SMALL, OPERAND_SMALL);
     }
     check_own_names(r, column, found.count > 0);
+    if (found.count == 0 && resolve_stored(r, column))
+        return;
     if (found.count == 0 && r->scope && !found.unknown)
         statement_refuse_name(r->s, 904, column->name.first, last);
     column->type = found.type;
     column->shown = found.shown;
+    column->source = found.count == 1 ? found.source : NULL;
+    column->declared = found.count == 1 ? found.declared : NULL;
+    column->fixed = found.fixed;
 }

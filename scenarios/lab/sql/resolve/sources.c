@@ -7,6 +7,7 @@
 
 #include "process/link_definition.h"
 #include "sql/resolve/resolver.h"
+#include "sql/types/column_type.h"
 
 enum { UNITS_PER_TABLE = 10000 }; // SQLite prepares a query of it
 
@@ -31,6 +32,7 @@ static void take_column(void *to, const char *name, const char *declared,
     one.name = spelled;
     one.declared = kept;
     one.shown = one.type;
+    one.fixed = column_type_is_fixed(declared);
     columns_append(taking->r, taking->columns, &one);
 }
 
@@ -122,6 +124,13 @@ void resolve_table(struct resolver *r, struct source *source) {
                      : OTHERS_TABLE;
     if (found == NO_TABLE)
         statement_refuse(r->s, 942, name, "");
+    if (found == USER_VIEW || found == SYNONYM) {
+        if (found == USER_VIEW)
+            resolve_view(r, source);
+        else
+            resolve_synonym(r, source);
+        return;
+    }
     source->columns.known = source->columns.count > 0;
     source->in_catalog = true;
     source->own = found == OWN_TABLE;
@@ -161,6 +170,45 @@ static void add_using(struct resolver *r, struct join *join,
     join->source->using = made;
 }
 
+static bool is_joined_by(const struct resolver *r, const struct join *join,
+                         const char *column) {
+    const struct name_entry *one = join->using.first;
+    while (one && !name_spells(&r->s->tokens[one->token], column))
+        one = one->next;
+    return join->natural || one;
+}
+
+// A CHAR of that name and of another size, or whose size is not known.
+static bool has_other_char(const struct join *join,
+                           const struct column_def *than) {
+    if (join->kind != JOIN_SOURCE)
+        return has_other_char(join->left, than) ||
+               (join->right && has_other_char(join->right, than));
+    const struct column_def *one = join->source->columns.first;
+    while (one && (!one->fixed || strcmp(one->name, than->name) != 0))
+        one = one->next;
+    return one && (!one->declared || !than->declared ||
+                   strcmp(one->declared, than->declared) != 0);
+}
+
+// SQLite compares these columns as they are stored, where CHARs of two sizes
+// differ in their blanks.
+static void refuse_chars(struct resolver *r, const struct join *join,
+                         const struct join *right) {
+    if (right->kind != JOIN_SOURCE) {
+        refuse_chars(r, join, right->left);
+        if (right->right)
+            refuse_chars(r, join, right->right);
+        return;
+    }
+    const struct column_def *one = right->source->columns.first;
+    for (; one; one = one->next)
+        if (one->fixed && is_joined_by(r, join, one->name) &&
+            has_other_char(join->left, one))
+            statement_refuse(r->s, 3001, right->source->table.last,
+                             "USING or NATURAL with CHARs of two sizes");
+}
+
 static void collect(struct resolver *r, struct block *block,
                     struct join *join) {
     if (r->s->error)
@@ -172,6 +220,8 @@ static void collect(struct resolver *r, struct block *block,
     collect(r, block, join->left);
     if (join->right)
         collect(r, block, join->right);
+    if (join->right)
+        refuse_chars(r, join, join->right);
     if (join->using.count > 0)
         add_using(r, join, &join->using);
 }

@@ -22,6 +22,10 @@ static bool is_binary(const struct resolver *r, const struct type_name *type) {
     return is(r, type, "binary_float") || is(r, type, "binary_double");
 }
 
+static bool is_fixed(const struct resolver *r, const struct type_name *type) {
+    return is(r, type, "char") || is(r, type, "character");
+}
+
 static const char *binary_word(const struct resolver *r,
                                const struct type_name *type) {
     return is(r, type, "binary_float") ? "BINARY_FLOAT" : "BINARY_DOUBLE";
@@ -42,7 +46,8 @@ static char *new_text(struct resolver *r, struct type_name *type) {
 }
 
 void type_name_of_cast(struct resolver *r, struct type_name *type) {
-    const bool text = is(r, type, "varchar2") || is(r, type, "varchar");
+    const bool text =
+        is(r, type, "varchar2") || is(r, type, "varchar") || is_fixed(r, type);
     const bool plain =
         is(r, type, "date") || is(r, type, "timestamp") || is_binary(r, type);
     char *to = new_text(r, type);
@@ -55,6 +60,7 @@ void type_name_of_cast(struct resolver *r, struct type_name *type) {
                        : is(r, type, "number")   ? "NUMBER"
                        : is(r, type, "varchar2") ? "VARCHAR2"
                        : is(r, type, "varchar")  ? "VARCHAR"
+                       : is_fixed(r, type)       ? "CHAR"
                        : is(r, type, "date")     ? "DATE"
                        : is_binary(r, type)      ? binary_word(r, type)
                                                  : "TIMESTAMP";
@@ -74,8 +80,10 @@ static void number_type(struct resolver *r, const struct type_name *type,
                         bool whole, char *to) {
     const int scale = scale_of(r, type);
     const int digits = size_at(r, type->size);
-    if (type->any_size)
-        statement_refuse(r->s, 3001, type->from, "NUMBER(*)");
+    if (type->any_size && type->scale)
+        snprintf(to, LONGEST_TYPE, scale == 0 ? "INT" : "NUMBER(38,%d)", scale);
+    else if (type->any_size)
+        snprintf(to, LONGEST_TYPE, "NUMBER");
     else if (type->after && (digits < 1 || digits > 38))
         statement_refuse(r->s, 1727, type->from, "");
     else if (scale < -84 || scale > 127)
@@ -88,17 +96,19 @@ static void number_type(struct resolver *r, const struct type_name *type,
 
 static void text_type(struct resolver *r, const struct type_name *type,
                       char *to) {
-    const int length = size_at(r, type->size);
+    const bool fixed = is_fixed(r, type);
+    const int most = fixed ? 2000 : 4000;
+    const int length = fixed && !type->after ? 1 : size_at(r, type->size);
     const bool characters =
         type->unit && statement_is(r->s, type->unit, "char");
-    if (!type->after)
+    if (!type->after && !fixed)
         statement_refuse(r->s, 906, type->from, "");
-    else if (length < 1 || length > 4000)
+    else if (length < 1 || length > most)
         statement_refuse(r->s, length < 1 ? 1723 : 910, type->from, "");
     else
         // SQLite accepts no word inside a type's parentheses.
-        snprintf(to, LONGEST_TYPE, "VARCHAR2%s(%d)", characters ? " CHAR" : "",
-                 length);
+        snprintf(to, LONGEST_TYPE, "%s%s(%d)", fixed ? "CHAR" : "VARCHAR2",
+                 characters ? " CHAR" : "", length);
 }
 
 // INTERVAL YEAR TO MONTH or DAY TO SECOND, each with the digits that it has
@@ -122,7 +132,8 @@ void type_name_of_column(struct resolver *r, struct type_name *type) {
         number_type(r, type, is_whole(r, type), to);
     else if (is(r, type, "decimal") || is(r, type, "numeric"))
         number_type(r, type, true, to);
-    else if (is(r, type, "varchar2") || is(r, type, "varchar"))
+    else if (is(r, type, "varchar2") || is(r, type, "varchar") ||
+             is_fixed(r, type))
         text_type(r, type, to);
     else if (is(r, type, "date") && !type->after)
         snprintf(to, LONGEST_TYPE, "DATE");

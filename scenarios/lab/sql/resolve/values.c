@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The types of values.
+#include <stdlib.h>
+
 #include "sql/resolve/resolver.h"
+#include "sql/types/column_type.h"
+#include "sql/types/interval.h"
 #include "sql/types/value.h"
 
 void resolve_expect(struct resolver *r, struct expr *value,
                     enum operand_type type) {
-    if (value->bind == 0 || value->type != OPERAND_UNKNOWN)
+    // One behind an error has not been resolved, and has no number.
+    if (value->kind != EXPR_BIND || value->bind == 0 ||
+        value->type != OPERAND_UNKNOWN)
         return;
     r->s->bind[value->bind - 1].expected = (uint8_t)type;
     value->type = value->shown = type;
@@ -46,11 +52,62 @@ static void resolve_bind(struct resolver *r, struct expr *bind) {
     bind->type = r->s->bind[bind->bind - 1].expected;
 }
 
+static unsigned digits_at(const struct resolver *r, unsigned token,
+                          unsigned usual) {
+    return token ? (unsigned)strtoul(r->s->tokens[token].at, NULL, 10) : usual;
+}
+
+static void resolve_interval(struct resolver *r, struct expr *value) {
+    enum { NO_FIELD = 30089, DIGITS = 30088, MOST_DIGITS = 9 };
+    const struct token *text = &r->s->tokens[value->from + 1];
+    const struct token *first = &r->s->tokens[value->name.first];
+    const struct token *last = &r->s->tokens[value->name.last];
+    const struct interval_fields fields = {
+        interval_field_named(first->at, first->length),
+        interval_field_named(last->at, last->length),
+        digits_at(r, value->cast->size, 2),
+        digits_at(r, value->cast->scale, 6),
+    };
+    struct interval *made = statement_take(r->s, sizeof *made);
+    const bool months = fields.first <= FIELD_MONTH;
+    value->interval = made;
+    value->type = months ? OPERAND_INTERVAL_YM : OPERAND_INTERVAL_DS;
+    if (fields.first == FIELD_NONE || fields.last == FIELD_NONE ||
+        fields.first > fields.last || months != (fields.last <= FIELD_MONTH))
+        statement_refuse(r->s, NO_FIELD, value->name.first, "");
+    else if (fields.digits > MOST_DIGITS || fields.fraction > MOST_DIGITS ||
+             fields.digits == 0)
+        statement_refuse(r->s, DIGITS, value->name.first, "");
+    else {
+        const unsigned error =
+            interval_parse(text->at + 1, text->length - 2, &fields, made);
+        if (error)
+            statement_refuse(r->s, error, value->from, "");
+    }
+}
+
 static void resolve_text(struct resolver *r, struct expr *text) {
     const struct token *token = &r->s->tokens[text->from];
     text->type = token->length == 2 ? OPERAND_NULL : OPERAND_TEXT;
     text->literal = token->length > 2;
     text->padded = text->literal && token->at[token->length - 2] == ' ';
+}
+
+static bool is_interval(enum operand_type type) {
+    return type == OPERAND_INTERVAL_YM || type == OPERAND_INTERVAL_DS;
+}
+
+// Of an operation with an INTERVAL.
+static enum operand_type interval_type(enum sign sign, enum operand_type a,
+                                       enum operand_type b) {
+    if (a == OPERAND_UNKNOWN || b == OPERAND_UNKNOWN)
+        return sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE
+                   ? is_interval(a) ? a : b
+                   : OPERAND_UNKNOWN;
+    return operand_is_time(a)   ? a
+           : operand_is_time(b) ? b
+           : is_interval(a)     ? a
+                                : b;
 }
 
 // The type of a + b and the like.
@@ -66,12 +123,16 @@ static enum operand_type arithmetic_type(enum sign sign, enum operand_type a,
         return a == OPERAND_UNKNOWN || b == OPERAND_UNKNOWN
                    ? OPERAND_UNKNOWN
                    : OPERAND_BINARY_FLOAT;
+    if (is_interval(a) || is_interval(b))
+        return interval_type(sign, a, b);
     if (numeric || sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE)
         return OPERAND_NUMBER;
     if (operand_is_time(a) && operand_is_number(b))
         return OPERAND_DATE;
     if (a == OPERAND_DATE && b == OPERAND_DATE)
         return OPERAND_NUMBER;
+    if (operand_is_time(a) && operand_is_time(b))
+        return OPERAND_INTERVAL_DS;
     return OPERAND_UNKNOWN;
 }
 
@@ -89,6 +150,7 @@ static void resolve_subquery(struct resolver *r, struct expr *value) {
         statement_refuse(r->s, 913, value->from, "");
     if (columns->known && columns->count == 1) {
         value->type = columns->first->type;
+        value->fixed = columns->first->fixed;
         value->shown = columns->first->shown;
     }
     value->native = is_one_row(value->query);
@@ -118,8 +180,10 @@ static void resolve_case(struct resolver *r, struct expr *value) {
 static void resolve_cast(struct resolver *r, struct expr *value) {
     resolve_value(r, value->left);
     type_name_of_cast(r, value->cast);
-    if (value->cast->declared)
-        value->type = operand_type_of_declaration(value->cast->declared, true);
+    if (!value->cast->declared)
+        return;
+    value->type = operand_type_of_declaration(value->cast->declared, true);
+    value->fixed = column_type_is_fixed(value->cast->declared);
 }
 
 static void resolve_extract(struct resolver *r, struct expr *value) {
@@ -203,6 +267,9 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
     case EXPR_TIMESTAMP:
         value->type = OPERAND_TIMESTAMP;
         break;
+    case EXPR_INTERVAL:
+        resolve_interval(r, value);
+        break;
     case EXPR_BIND:
         resolve_bind(r, value);
         break;
@@ -214,7 +281,8 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
         break;
     case EXPR_SIGN:
         resolve_value(r, value->left);
-        value->type = operand_is_binary_number(value->left->type)
+        value->type = operand_is_binary_number(value->left->type) ||
+                              is_interval(value->left->type)
                           ? value->left->type
                           : OPERAND_NUMBER;
         break;
@@ -224,9 +292,14 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
         value->type =
             arithmetic_type(value->sign, value->left->type, value->right->type);
         break;
+    case EXPR_PRIOR:
+    case EXPR_ROOT:
+        hierarchy_carry(r, value);
+        break;
     case EXPR_PARENTHESIZED:
         resolve_value(r, value->left);
         value->type = value->left->type;
+        value->fixed = value->left->fixed;
         value->shown = value->left->shown;
         break;
     case EXPR_SUBQUERY:
@@ -236,7 +309,9 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
         resolve_call(r, value);
         break;
     case EXPR_CASE:
+        r->conditional++;
         resolve_case(r, value);
+        r->conditional--;
         break;
     case EXPR_CAST:
         resolve_cast(r, value);
@@ -246,6 +321,16 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
         break;
     case EXPR_TRIM:
         resolve_trim(r, value);
+        break;
+    case EXPR_VARIABLE:
+        break;
+    case EXPR_FIELD:
+    case EXPR_ATTRIBUTE:
+        if (!resolve_stored(r, value))
+            statement_refuse(r->s, 911, value->from, "");
+        break;
+    case EXPR_ARGUMENT:
+        statement_refuse(r->s, 3001, value->from, "named arguments in SQL");
         break;
     default:
         statement_refuse(r->s, 936, value->from, "");

@@ -98,9 +98,10 @@ bool value_number(sqlite3_context *context, sqlite3_value *value,
             &error))
         return true;
     value_result_error(context, error,
-                       error == 3001 ? "so many digits of a BINARY_DOUBLE or "
-                                       "BINARY_FLOAT as a NUMBER"
-                                     : "");
+                       error == 3001
+                           ? "more than 15 digits of a BINARY_DOUBLE or "
+                             "BINARY_FLOAT as a NUMBER"
+                           : "");
     return false;
 }
 

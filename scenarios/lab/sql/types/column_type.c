@@ -27,6 +27,14 @@ struct column_type column_type_of(const char *declared) {
         // type_names.c writes the second form into CREATE TABLE.
         type.characters = strncasecmp(unit, "CHAR", 4) == 0 ||
                           strncasecmp(declared, "VARCHAR2 CHAR", 13) == 0;
+    } else if (strncasecmp(declared, "CHAR", 4) == 0) {
+        type.class = CLASS_TEXT;
+        type.size = 1;
+        if (size)
+            sscanf(size, "(%u %4s", &type.size, unit);
+        type.characters = strncasecmp(unit, "CHAR", 4) == 0 ||
+                          strncasecmp(declared, "CHAR CHAR", 9) == 0;
+        type.fixed = true;
     } else if (strncasecmp(declared, "TIMESTAMP", 9) == 0) {
         type.class = CLASS_TIMESTAMP;
     } else if (strcasecmp(declared, "DATE") == 0) {
@@ -50,6 +58,10 @@ struct column_type column_type_of(const char *declared) {
             sscanf(size, "(%u", &type.size);
     }
     return type;
+}
+
+bool column_type_is_fixed(const char *declared) {
+    return declared && strncasecmp(declared, "CHAR", 4) == 0;
 }
 
 bool column_type_is_small(const struct column_type *type) {

@@ -13,6 +13,7 @@ struct column_type {
     // of a VARCHAR2 or RAW, in bytes, or characters if `characters`
     unsigned size;
     bool characters;
+    bool fixed; // a CHAR: padded with blanks to its size
 };
 
 // Parses a type as CREATE TABLE or SYS's tables spell it: "NUMBER(5,2)".
@@ -21,5 +22,7 @@ struct column_type column_type_of(const char *declared);
 const char *column_type_widest(const char *declared);
 // Whether every value of the type is an integer or a double in SQLite.
 bool column_type_is_small(const struct column_type *type);
+// Whether it is declared as a CHAR.
+bool column_type_is_fixed(const char *declared);
 
 #endif

@@ -58,6 +58,36 @@ enum operand_type operand_type_of_declaration(const char *declared, bool own) {
     }
 }
 
+const char *operand_type_declaration(enum operand_type type) {
+    switch (type) {
+    case OPERAND_SMALL:
+    case OPERAND_NUMBER:
+        return "NUMBER";
+    case OPERAND_TEXT:
+        return "VARCHAR2(4000)";
+    case OPERAND_DATE:
+        return "DATE";
+    case OPERAND_TIMESTAMP:
+        return "TIMESTAMP";
+    case OPERAND_RAW:
+        return "RAW(2000)";
+    case OPERAND_INTERVAL_YM:
+        return "INTERVAL YM";
+    case OPERAND_INTERVAL_DS:
+        return "INTERVAL DS";
+    case OPERAND_BINARY_FLOAT:
+        return "BINARY_FLOAT";
+    case OPERAND_BINARY_DOUBLE:
+        return "BINARY_DOUBLE";
+    case OPERAND_CLOB:
+        return "CLOB";
+    case OPERAND_BLOB:
+        return "BLOB";
+    default:
+        return NULL;
+    }
+}
+
 enum operand_type operand_converted(enum operand_type type,
                                     enum operand_type more) {
     if (type == OPERAND_NULL)

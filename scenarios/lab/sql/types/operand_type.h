@@ -37,6 +37,8 @@ bool operand_orders_natively(enum operand_type type);
 // The type that a column of this declaration holds; `own`: of a user's table,
 // whose numbers have as many digits as it allows. SYS's are all small.
 enum operand_type operand_type_of_declaration(const char *declared, bool own);
+// The declaration of the widest column of this type; NULL: there is none.
+const char *operand_type_declaration(enum operand_type type);
 // Oracle converts the later arguments of NVL and the like to the first one's
 // type: the type that those have which were `type` so far and get one `more`.
 enum operand_type operand_converted(enum operand_type type,

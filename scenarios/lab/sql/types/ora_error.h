@@ -8,7 +8,7 @@ struct sqlite3;
 struct ora_error {
     unsigned number;   // 0: none
     unsigned position; // in the statement, in bytes from 0
-    char text[400];    // "ORA-00942: table or view does not exist"
+    char text[1000];   // "ORA-00942: table or view does not exist"
 };
 
 // `about` fills the text's placeholder; it may be "".

@@ -303,6 +303,47 @@ static int compare_times(const struct oracle_date *a,
     return compare_bytes(x, sizeof x, y, sizeof y);
 }
 
+static int hex_digit(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+unsigned value_raw_of_text(const char *text, size_t length, uint8_t *to) {
+    enum { INVALID_HEX = 1465 };
+    const size_t odd = length % 2;
+    memset(to, 0, (length + 1) / 2);
+    for (size_t i = 0; i < length; i++) {
+        const int four = hex_digit(text[i]);
+        if (four < 0)
+            return INVALID_HEX;
+        to[(i + odd) / 2] = (uint8_t)(to[(i + odd) / 2] << 4 | four);
+    }
+    return 0;
+}
+
+// Text becomes a RAW, as by HEXTORAW.
+static bool compare_with_hex(sqlite3_context *context, sqlite3_value *raw,
+                             sqlite3_value *text, int *order) {
+    enum { LONGEST = 4000 };
+    uint8_t made[LONGEST / 2 + 1];
+    const size_t length = (size_t)sqlite3_value_bytes(text);
+    const unsigned error =
+        length > LONGEST
+            ? 1465
+            : value_raw_of_text((const char *)sqlite3_value_text(text), length,
+                                made);
+    if (error) {
+        value_result_error(context, error, "");
+        return false;
+    }
+    *order =
+        compare_bytes(sqlite3_value_blob(raw), (size_t)sqlite3_value_bytes(raw),
+                      made, (length + 1) / 2);
+    return true;
+}
+
 bool values_compare(sqlite3_context *context, sqlite3_value *a,
                     sqlite3_value *b, int *order) {
     enum value_class ca = value_class(a), cb = value_class(b);
@@ -350,8 +391,16 @@ bool values_compare(sqlite3_context *context, sqlite3_value *a,
         *order = binary_number_compare(v, w);
         return true;
     }
+    if ((ca == CLASS_RAW && cb == CLASS_TEXT) ||
+        (ca == CLASS_TEXT && cb == CLASS_RAW)) {
+        const bool swap = ca == CLASS_TEXT;
+        if (!compare_with_hex(context, swap ? b : a, swap ? a : b, order))
+            return false;
+        *order = swap ? -*order : *order;
+        return true;
+    }
     if (ca == CLASS_RAW || cb == CLASS_RAW) {
-        value_result_error(context, 3001, "RAW compared with another type");
+        value_result_error(context, 932, "expected BINARY");
         return false;
     }
     if (!value_decimal(context, a, &x) || !value_decimal(context, b, &y))

@@ -82,6 +82,10 @@ bool value_wide_to_decimal(const uint8_t from[WIDE_BYTES], struct decimal *to);
 int value_number_form(const struct decimal *value, int64_t *integer,
                       double *real);
 
+// Hexadecimal digits as bytes, half as many. Returns 0 or an ORA- error's
+// number.
+unsigned value_raw_of_text(const char *text, size_t length, uint8_t *to);
+
 struct text {
     const char *at;
     size_t length;

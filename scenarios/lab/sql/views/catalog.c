@@ -11,6 +11,7 @@
 #include "sql/execute/statement_journal.h"
 #include "sql/execute/statement_steps.h"
 #include "sql/views/dictionary_views.h"
+#include "sql/types/view_marks.h"
 
 // Prepares a query without running it, and frees its text. For a table that
 // does not exist, SQLite reads the first page of each file to see whether the
@@ -39,6 +40,21 @@ static sqlite3_stmt *prepare_view(struct database *database, const char *name) {
     char *sql = query ? sqlite3_mprintf("SELECT * FROM %s", query) : NULL;
     sqlite3_free(query);
     return prepare(database, sql);
+}
+
+// What a view or synonym of the user's was created by is the only row of a view
+// of SQLite's, of which emit/views.c is the author.
+static bool has_mark(sqlite3_stmt *statement, const char *mark) {
+    return statement && strcmp(sqlite3_column_name(statement, 0), mark) == 0;
+}
+
+static sqlite3_stmt *prepare_public(struct database *database,
+                                    const char *name) {
+    char *whole = sqlite3_mprintf(PUBLIC_SYNONYM "%s", name);
+    sqlite3_stmt *statement =
+        whole ? prepare_table(database, database->own_schema, whole) : NULL;
+    sqlite3_free(whole);
+    return statement;
 }
 
 // SYS names the view V$SESSION also V_$SESSION.
@@ -74,6 +90,39 @@ static bool may_be_of_sys(const char *owner, const char *table) {
     return !*owner || strcmp(owner, "SYS") == 0;
 }
 
+// Its columns, each with its type up to a colon.
+static void take_view(sqlite3_stmt *view, take_column_of *take, void *to) {
+    char type[40];
+    if (sqlite3_step(view) != SQLITE_ROW)
+        return;
+    for (int i = 1; i < sqlite3_column_count(view); i++) {
+        const char *column = (const char *)sqlite3_column_text(view, i);
+        snprintf(type, sizeof type, "%.*s", (int)strcspn(column, ":"), column);
+        take(to, sqlite3_column_name(view, i), type, true);
+    }
+}
+
+static bool definition(void *data, const char *name, take_text_of *take,
+                       void *to) {
+    struct database *database = data;
+    sqlite3_stmt *found = prepare_table(database, database->own_schema, name);
+    if (!has_mark(found, VIEW_MARK) && !has_mark(found, SYNONYM_MARK)) {
+        sqlite3_finalize(found);
+        found = prepare_public(database, name);
+    }
+    const bool there = found && sqlite3_step(found) == SQLITE_ROW;
+    for (int i = 0; there && i < sqlite3_column_count(found); i++) {
+        const char *text = (const char *)sqlite3_column_text(found, i);
+        const size_t type = i > 0 ? strcspn(text, ":") + 1 : 0;
+        take(to, (unsigned)i, text + type, strlen(text + type));
+    }
+    // To step, here or in take_view(), has read the schema anew.
+    if (!there)
+        database->schema_was_old = true;
+    sqlite3_finalize(found);
+    return there;
+}
+
 static enum table_owner table(void *data, const char *owner, const char *name,
                               take_column_of *take, void *to) {
     struct database *database = data;
@@ -100,8 +149,19 @@ static enum table_owner table(void *data, const char *owner, const char *name,
                 statement = prepare_table(database, "main", base);
         }
     }
+    if (!statement && (!*owner || strcmp(owner, "PUBLIC") == 0))
+        statement = prepare_public(database, name);
     if (!statement)
         return NO_TABLE;
+    if (has_mark(statement, SYNONYM_MARK)) {
+        sqlite3_finalize(statement);
+        return SYNONYM;
+    }
+    if (own && has_mark(statement, VIEW_MARK)) {
+        take_view(statement, take, to);
+        sqlite3_finalize(statement);
+        return USER_VIEW;
+    }
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
         const char *column = sqlite3_column_name(statement, i);
         const char *declared = sqlite3_column_decltype(statement, i);
@@ -153,6 +213,32 @@ static bool has_table_in_other_case(void *data, const char *table) {
     return name && strcmp(name, table) != 0;
 }
 
+static bool has_default(void *data, const char *table, const char *column) {
+    struct database *database = data;
+    struct sqlite3 *counted = database->lio.db;
+    sqlite3_stmt *statement =
+        prepare(database,
+                sqlite3_mprintf("SELECT 1 FROM %s.sqlite_master m, "
+                                "json_each(TABLE_TEXT$(m.sql), '$.columns') c "
+                                "WHERE m.type = 'table' AND m.name = %Q "
+                                "AND c.value ->> 'name' = %Q "
+                                "AND c.value ->> 'default' IS NOT NULL",
+                                database->own_schema, table, column));
+    database->lio.db = NULL; // as in catalog_object()
+    const bool found = statement && sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    database->lio.db = counted;
+    return found;
+}
+
+static bool has_sequence(void *data, const char *name) {
+    struct database *database = data;
+    struct sequence found;
+    unsigned place;
+    return sequence_find(&database->sga->sequences, name, false, &found,
+                         &place) == SEQUENCE_DONE;
+}
+
 static bool is_cancelled(void *data) {
     return statement_steps_cancelled(data);
 }
@@ -177,12 +263,27 @@ static unsigned remote_whole(void *data, const char *link, const char *sql,
     return *number ? 0 : error->number;
 }
 
+static bool stored_function(void *data, const char *name,
+                            enum operand_type *type) {
+    struct database *database = data;
+    int found;
+    if (!database->plsql_calls ||
+        !database->plsql_calls->function_type(database, name, &found))
+        return false;
+    *type = (enum operand_type)found;
+    return true;
+}
+
 struct catalog catalog_of(struct database *database) {
     return (struct catalog){.data = database,
                             .table = table,
+                            .definition = definition,
                             .object = object,
+                            .has_default = has_default,
+                            .sequence = has_sequence,
                             .differs_in_case = has_table_in_other_case,
                             .remote_table = remote,
                             .remote_query = remote_whole,
+                            .stored_function = stored_function,
                             .is_cancelled = is_cancelled};
 }

@@ -9,8 +9,8 @@ static const char views[] =
 #include "dictionary_views_sql.h"
     ;
 
-// The query of a view. It ends with a semicolon, which none has inside.
-static const char *query_of(const char *name, size_t length) {
+// The query of a view of this name.
+static const char *query_named(const char *name, size_t length) {
     static const char begin[] = "\nCREATE VIEW ", as[] = " AS\n";
     for (const char *at = views; (at = strstr(at, begin));) {
         at += sizeof begin - 1;
@@ -21,8 +21,22 @@ static const char *query_of(const char *name, size_t length) {
     return NULL;
 }
 
+// The query of a view. It ends with a semicolon, which none has inside. There
+// is one user, and so DBA_X has what ALL_X has.
+static const char *query_of(const char *name, size_t length) {
+    enum { LONGEST_VIEW = 40 };
+    char all[LONGEST_VIEW];
+    const char *found = query_named(name, length);
+    if (found || length < 4 || length >= sizeof all ||
+        strncmp(name, "DBA_", 4) != 0)
+        return found;
+    memcpy(all, "ALL_", 4);
+    memcpy(all + 4, name + 4, length - 4);
+    return query_named(all, length);
+}
+
 bool dictionary_views_have(const char *name) {
-    static const char *const prefixes[] = {"ALL_", "USER_", "CLIENT_"};
+    static const char *const prefixes[] = {"ALL_", "DBA_", "USER_", "CLIENT_"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return query_of(name, strlen(name));
@@ -69,12 +83,11 @@ char *dictionary_view_query(const char *name, const char *own_schema) {
 
 const char *dictionary_views_type(const char *column) {
     static const char *const numbers[] = {
-        "BLEVEL",         "BLOCKS",      "CACHE_ID",
-        "CHAR_LENGTH",    "COLUMN_ID",   "DATA_LENGTH",
-        "DATA_PRECISION", "DATA_SCALE",  "COLUMN_POSITION",
-        "DISTINCT_KEYS",  "LEAF_BLOCKS", "NUM_DISTINCT",
-        "NUM_ROWS",       "POSITION",    "PREFIX_LENGTH",
-        "STAT_ID",        "VALUE",       "CLUSTERING_FACTOR",
+        "BLEVEL",          "BLOCKS",        "CACHE_ID",          "CHAR_LENGTH",
+        "COLUMN_ID",       "DATA_LENGTH",   "DATA_PRECISION",    "DATA_SCALE",
+        "COLUMN_POSITION", "DISTINCT_KEYS", "LEAF_BLOCKS",       "NUM_DISTINCT",
+        "NUM_ROWS",        "POSITION",      "PREFIX_LENGTH",     "TEXT_LENGTH",
+        "STAT_ID",         "VALUE",         "CLUSTERING_FACTOR",
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(column, numbers[i]) == 0)

@@ -45,6 +45,7 @@ extern const struct fixed_table wait_views[];
 extern const struct fixed_table session_views[];
 extern const struct fixed_table session_wait_views[];
 extern const struct fixed_table process_views[];
+extern const struct fixed_table active_session_views[];
 extern const struct fixed_table sql_views[];
 extern const struct fixed_table instance_views[];
 extern const struct fixed_table trace_views[];
@@ -52,8 +53,14 @@ extern const struct fixed_table latch_views[];
 extern const struct fixed_table result_cache_views[];
 extern const struct fixed_table result_object_views[];
 extern const struct fixed_table link_views[];
+extern const struct fixed_table sequence_views[];
+extern const struct fixed_table transaction_views[];
 
-enum { SESSION_ADDRESS = 0x70, PROCESS_ADDRESS = 0x71 };
+enum {
+    SESSION_ADDRESS = 0x70,
+    PROCESS_ADDRESS = 0x71,
+    TRANSACTION_ADDRESS = 0x72,
+};
 
 // Values that several views have. Text of length 0 is NULL.
 void fixed_text(const struct fixed_cell *cell, const char *value);

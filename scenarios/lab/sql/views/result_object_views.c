@@ -39,7 +39,10 @@ static void object_name(const struct fixed_cell *cell) {
 }
 
 static void space(const struct fixed_cell *cell) {
-    fixed_text(cell, is_result(result_block_of(cell)) ? "SQL" : "");
+    const struct result_block *block = result_block_of(cell);
+    fixed_text(cell, !is_result(block)   ? ""
+                     : block->head.plsql ? "PLSQL"
+                                         : "SQL");
 }
 
 static void created(const struct fixed_cell *cell) {

@@ -2,14 +2,26 @@
 // v$session. A column without a counterpart in this server is NULL, or has the
 // value that Oracle shows for an unused feature.
 #include <sqlite3.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "process/sql_trace.h"
 #include "sql/views/dictionary.h"
 #include "sql/views/session_waits.h"
+#include "sql/views/transaction_columns.h"
 
 static void session_address(const struct fixed_cell *cell) {
     fixed_address(cell, SESSION_ADDRESS);
+}
+
+// In hexadecimal, other than v$transaction's ADDR.
+static void transaction(const struct fixed_cell *cell) {
+    char text[17];
+    if (!transaction_is_shown(cell->database, cell->row))
+        return;
+    snprintf(text, sizeof text, "%08X%02X%04X00", 0, TRANSACTION_ADDRESS,
+             (unsigned)cell->row);
+    fixed_text(cell, text);
 }
 
 static void user_number(const struct fixed_cell *cell) {
@@ -125,7 +137,7 @@ static const struct fixed_column session_columns[] = {
     SLOT_TEXT("USERNAME", 128, user),
     {"COMMAND", "NUMBER", command},
     {"OWNERID", "NUMBER"},
-    {"TADDR", "VARCHAR2(16)"},
+    {"TADDR", "VARCHAR2(16)", transaction},
     {"LOCKWAIT", "VARCHAR2(16)"},
     {"STATUS", "VARCHAR2(8)", status},
     {"SERVER", "VARCHAR2(9)", .text = "DEDICATED"},

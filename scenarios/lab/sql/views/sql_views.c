@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // v$sql: the statement that each session runs, or ran last. Oracle has those of
 // its library cache.
+#include <sqlite3.h>
 #include <string.h>
 
+#include "sql/types/utf8.h"
 #include "sql/views/slot_columns.h"
 
 static void address(const struct fixed_cell *cell) {
@@ -36,7 +38,58 @@ static const struct fixed_column sql_columns[] = {
     {0},
 };
 
+enum { PIECE = 64, PIECES = (SGA_SQL_TEXT + PIECE - 1) / PIECE };
+
+static const struct session_slot *slot_of_piece(const struct fixed_cell *cell) {
+    return &cell->database->sga->session[cell->row / PIECES];
+}
+
+// A character that two pieces share is question marks in both.
+static void piece(const struct fixed_cell *cell) {
+    const char *text =
+        slot_of_piece(cell)->sql_text + cell->row % PIECES * PIECE;
+    const size_t length = strnlen(text, PIECE);
+    char copy[PIECE];
+    memcpy(copy, text, length);
+    utf8_clean(copy, length);
+    sqlite3_result_text(cell->context, copy, (int)length, SQLITE_TRANSIENT);
+}
+
+static void piece_number(const struct fixed_cell *cell) {
+    fixed_integer(cell, cell->row % PIECES);
+}
+
+static void piece_id(const struct fixed_cell *cell) {
+    fixed_text(cell, slot_of_piece(cell)->sql_id);
+}
+
+static void piece_hash(const struct fixed_cell *cell) {
+    fixed_integer(cell, slot_of_piece(cell)->sql_hash);
+}
+
+static void piece_command(const struct fixed_cell *cell) {
+    fixed_integer(cell, slot_of_piece(cell)->command);
+}
+
+static bool has_piece(const struct database *database, int row) {
+    return is_first(database, row / PIECES) &&
+           strlen(database->sga->session[row / PIECES].sql_text) >
+               (size_t)(row % PIECES) * PIECE;
+}
+
+static const struct fixed_column text_columns[] = {
+    {"HASH_VALUE", "NUMBER", piece_hash},
+    {"SQL_ID", "VARCHAR2(13)", piece_id},
+    {"COMMAND_TYPE", "NUMBER", piece_command},
+    {"PIECE", "NUMBER", piece_number},
+    {"SQL_TEXT", "VARCHAR2(64)", piece},
+    {"CON_ID", "NUMBER", fixed_zero},
+    {0},
+};
+
 const struct fixed_table sql_views[] = {
     {"V$SQL", sql_columns, SGA_SESSIONS, is_first},
+    {"V$SQLAREA", sql_columns, SGA_SESSIONS, is_first},
+    {"V$SQLTEXT", text_columns, SGA_SESSIONS *PIECES, has_piece},
     {0},
 };

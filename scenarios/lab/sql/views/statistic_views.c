@@ -112,7 +112,14 @@ static void sum(const struct fixed_cell *cell) {
 }
 
 // The time model's own names and identifiers.
-enum time_statistic { DB_TIME, DB_CPU, SQL_EXECUTE, PARSE_TIME, TIMES };
+enum time_statistic {
+    DB_TIME,
+    DB_CPU,
+    SQL_EXECUTE,
+    PARSE_TIME,
+    PLSQL_TIME,
+    TIMES
+};
 
 static const struct {
     const char *name;
@@ -122,6 +129,7 @@ static const struct {
     [DB_CPU] = {"DB CPU", 2748282437},
     [SQL_EXECUTE] = {"sql execute elapsed time", 2821698184},
     [PARSE_TIME] = {"parse time elapsed", 1431595225},
+    [PLSQL_TIME] = {"PL/SQL execution elapsed time", 2643905994},
 };
 
 static uint64_t time_of(const struct database *database,
@@ -133,6 +141,8 @@ static uint64_t time_of(const struct database *database,
         return call_time(slot, database->self).cpu_us;
     case SQL_EXECUTE:
         return slot->time.execute_us;
+    case PLSQL_TIME:
+        return slot->time.plsql_us;
     default:
         return slot->time.parse_us;
     }

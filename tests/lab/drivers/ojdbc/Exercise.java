@@ -23,6 +23,11 @@ public class Exercise {
         System.out.flush();
     }
 
+    /** Says what the version cannot do, and is therefore not asked. */
+    static void leftOut(String what) {
+        check("left out: " + what, null, null);
+    }
+
     static String show(Object value) {
         if (value instanceof int[])
             return Arrays.toString((int[]) value);
@@ -632,7 +637,7 @@ public class Exercise {
         if (failed.isEmpty())
             check("a savepoint", rows("select n from ways"), List.of(List.of("1")));
         else
-            check("a savepoint is refused", failed.startsWith("ORA-03001") ? "" : failed, "");
+            check("a savepoint", failed, "");
         connection.rollback();
         connection.setAutoCommit(true);
         check("rolled back", rows("select n from ways"), List.of());
@@ -670,7 +675,13 @@ public class Exercise {
         check("foreign keys", read(about.getImportedKeys(null, "SCOTT", "METADATA"), "FK_NAME"), List.of());
         execute("create unique index metadata_at on metadata (at)");
         String[] ofIndex = {"NON_UNIQUE", "INDEX_NAME", "TYPE", "ORDINAL_POSITION", "COLUMN_NAME"};
-        check("indexes", read(about.getIndexInfo(null, "SCOTT", "METADATA", false, false), ofIndex),
+        // Before 23, the driver has the table analyzed where estimates will not do.
+        boolean analyzes = about.getDriverMajorVersion() < 23;
+        if (analyzes) {
+            leftOut("exact statistics with indexes: it asks for ANALYZE TABLE, which the lab refuses");
+            check("analyze", failure(() -> about.getIndexInfo(null, "SCOTT", "METADATA", false, false)), "ORA-03001");
+        }
+        check("indexes", read(about.getIndexInfo(null, "SCOTT", "METADATA", false, analyzes), ofIndex),
             List.of("0 null 0 0 null", "0 METADATA_AT 1 1 AT", "0 METADATA_KEY 1 1 ID", "1 METADATA_NAME 1 1 NAME", "1 METADATA_NAME 1 2 AMOUNT"));
         check("unique indexes", read(about.getIndexInfo(null, "SCOTT", "METADATA", true, true), ofIndex),
             List.of("0 null 0 0 null", "0 METADATA_AT 1 1 AT", "0 METADATA_KEY 1 1 ID"));

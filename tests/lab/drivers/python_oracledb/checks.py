@@ -25,6 +25,11 @@ def check(name: str, got: object, want: object) -> None:
     print(json.dumps({"check": name, "wrong": wrong[:500]}), flush=True)
 
 
+def left_out(what: str) -> None:
+    """Says what the version cannot do, and is therefore not asked."""
+    check(f"left out: {what}", None, None)
+
+
 def failure(run: Callable[[], object]) -> str:
     try:
         run()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a session of a load would be without a database: it sleeps until each time of a Poisson
+schedule, and does nothing. `sleeper.py RATE SECONDS SEED` prints how late it was each time, in
+microseconds."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+
+# Until all others have started, and before the first one ends: both take a processor from them.
+APART_S = 3.0
+rate, seconds, seed = map(float, sys.argv[1:])
+order = random.Random(seed)
+lags = []
+begin = time.monotonic() + APART_S
+due = begin + order.expovariate(rate)
+while due < begin + seconds:
+    time.sleep(max(due - time.monotonic(), 0))
+    lags.append(1e6 * (time.monotonic() - due))
+    due += order.expovariate(rate)
+time.sleep(APART_S)
+print(*lags)

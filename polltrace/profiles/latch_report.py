@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`polltrace stat --latches`: where the time of processes goes, whole, and what of it latches take,
+as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from polltrace.profiles.latches import LatchPath, LatchTime
+from polltrace.profiles.off_cpu_report import off_cpu_data, off_cpu_lines, off_cpu_notes
+
+SHOWN = 10
+LINKS = 4  # of a path: what gets the latch and three callers
+_INSIDE_ONLY = (
+    "Gets and misses that were over at once leave no trace outside of the server: v$latch counts "
+    "them."
+)
+
+
+def latch_text(time: LatchTime) -> str:
+    """The division of the threads' lives, then the paths to latches."""
+    lines = latch_screen(time, names_latches=True)
+    return "\n".join([*lines, "", *off_cpu_notes(time.whole), _INSIDE_ONLY])
+
+
+def latch_screen(time: LatchTime, *, names_latches: bool) -> list[str]:
+    """The same without notes. `names_latches`: waits for latches of this server are recognised."""
+    lines = list(off_cpu_lines(time.whole, time.seconds))
+    if not names_latches:
+        return lines
+    paths = ["", *latch_lines(time.paths, time.spun_ns(1))] if time.paths else []
+    return [*lines, "", _verdict(time), *paths]
+
+
+def latch_data(time: LatchTime) -> dict[str, Any]:
+    """As JSON-ready data; paths outermost function first."""
+    share = time.spun_share
+    return {
+        "seconds": time.seconds,
+        **off_cpu_data(time.whole),
+        "cpu_samples": time.samples,
+        "spun_samples": time.spun,
+        "spun_percent": None if share is None else [share.low, share.value, share.high],
+        "sleeps": time.sleeps,
+        "slept_ns": time.slept_ns,
+        "paths": latch_path_data(time.paths),
+    }
+
+
+def latch_path_data(paths: Iterable[LatchPath]) -> list[dict[str, Any]]:
+    return [
+        {
+            "path": list(each.path),
+            "spun_samples": each.spun,
+            "sleeps": each.sleeps,
+            "slept_ns": each.slept_ns,
+        }
+        for each in paths
+    ]
+
+
+def latch_lines(paths: Iterable[LatchPath], sample_ns: float) -> Iterator[str]:
+    """A table; a sample on CPU stands for `sample_ns`."""
+    listed = list(paths)
+    yield f"{'slept s':>12}{'sleeps':>10}{'spun s':>10}  path to the latch"
+    for each in listed[:SHOWN]:
+        cut = "… > " if len(each.path) > LINKS else ""
+        path = cut + " > ".join(each.path[-LINKS:])
+        spun = each.spun * sample_ns / 1e9
+        yield f"{each.slept_ns / 1e9:>12,.6f}{each.sleeps:>10,}{spun:>10,.3f}  {path}"
+    if len(listed) > SHOWN:
+        yield f"… {len(listed) - SHOWN} more paths; --json has them all"
+
+
+def _verdict(time: LatchTime) -> str:
+    whole = time.whole.thread_ns
+    slept = f"{100 * time.slept_ns / whole:.2f} %" if whole else "0 %"
+    if (share := time.spun_share) is None:
+        spun = "no sample on CPU was taken"
+    else:
+        spun = (
+            f"{share.value:.1f} % [{share.low:.1f}, {share.high:.1f}] of the CPU time spun, "
+            f"{time.spun} of {time.samples:,} samples"
+        )
+    return f"Latches: {slept} of the time slept, {time.sleeps:,} sleeps; {spun}."

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where the threads of a measurement were while they were not on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from polltrace.profiles.frames import OffCpuTotals
+from polltrace.profiles.profile import Profile
+from polltrace.profiles.sampled import NamedStack
+from polltrace.stacks.frame import Frame
+from polltrace.stacks.reasons import RUN_QUEUE, blocked_by, callers_of_scheduler
+
+NO_STACK = "without a stack"
+LATCH = "latch"
+_SUMS = fields(OffCpuTotals)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonTime:
+    """Threads were off CPU for this `reason` for `ns` together, after `switches` of them; a switch
+    out that blocks is the blocking's, not the run queue's after it."""
+
+    reason: str
+    ns: int
+    switches: int
+
+
+@dataclass(frozen=True, slots=True)
+class OffCpuTime(OffCpuTotals):
+    """The lives of the threads of all processes.
+
+    `reasons`, longest first, divide the time blocked and on a run queue; NO_STACK has the time for
+    whose stack there was no room, or whose process ended before it could be named.
+    `before` threads were out when the probe attached: that time is in the sums, as is that of
+    those still out. `unfollowed` threads are in none, `unwoken` wake-ups and
+    `unswitched` switches to a thread were not seen: the scheduler's counters divide these times.
+    """
+
+    before: int
+    unfollowed: int
+    unwoken: int
+    unswitched: int
+    reasons: tuple[ReasonTime, ...]
+
+    @property
+    def taken_ns(self) -> int:
+        """What the scheduler's clock leaves out of the time on CPU: a hypervisor's, and that of
+        interrupts where the kernel tells them apart. It is read apart from the switches, so it may
+        be a little below 0, and is a tick too high for a process that ended."""
+        return self.on_cpu_ns - self.cpu_ns
+
+    @property
+    def unaccounted_ns(self) -> int:
+        """What the parts miss of the threads' lives: 0 unless events were missed."""
+        return self.thread_ns - self.on_cpu_ns - self.blocked_ns - self.queued_ns
+
+
+def off_cpu_time(profile: Profile, found: Sequence[NamedStack]) -> OffCpuTime | None:
+    """Of all processes; None where context switches were not followed."""
+    totals = [each.off_cpu for each in profile.totals if each.off_cpu is not None]
+    if not totals:
+        return None
+    off = [stack.off for stack in found if stack.off is not None]
+    sums = {each.name: sum(getattr(one, each.name) for one in totals) for each in _SUMS}
+    out_ns = sums["blocked_ns"] + sums["queued_ns"]
+    return OffCpuTime(
+        **sums,
+        before=sum(each.before for each in off),
+        unfollowed=profile.lost.get("threads", 0),
+        unwoken=profile.lost.get("wakeups", 0),
+        unswitched=profile.lost.get("switches", 0),
+        reasons=_by_reason(found, out_ns, sums["switches"]),
+    )
+
+
+def off_stacks(found: Sequence[NamedStack], kernel: bool) -> Iterator[tuple[Sequence[Frame], int]]:
+    """(frames innermost first, nanoseconds): the reason, in brackets, is the innermost frame;
+    behind it the kernel's, if wanted, and the program's."""
+    for stack in found:
+        inner = callers_of_scheduler(stack.kernel) if kernel else ()
+        for reason, ns, _ in _parts(stack):
+            if ns:
+                yield (Frame(f"[{reason}]", "", 0, 0), *inner, *stack.frames), ns
+
+
+def _parts(stack: NamedStack) -> Iterator[tuple[str, int, int]]:
+    """Reason, nanoseconds and switches out of a stack."""
+    if stack.off is None:
+        return
+    preempted = stack.off.state == "R"
+    if not preempted:
+        waits = stack.latch is not None and stack.latch.sleeps
+        reason = LATCH if waits else blocked_by(stack.kernel, stack.off.state)
+        yield reason, stack.off.blocked_ns, stack.count
+    yield RUN_QUEUE, stack.off.queued_ns, stack.count if preempted else 0
+
+
+def _by_reason(found: Sequence[NamedStack], whole_ns: int, switches: int) -> tuple[ReasonTime, ...]:
+    times: dict[str, tuple[int, int]] = {}
+    for stack in found:
+        for reason, ns, count in _parts(stack):
+            before, seen = times.get(reason, (0, 0))
+            times[reason] = before + ns, seen + count
+    rest = whole_ns - sum(ns for ns, _ in times.values())
+    unseen = switches - sum(count for _, count in times.values())
+    if rest > 0:
+        times[NO_STACK] = rest, max(unseen, 0)
+    listed = (ReasonTime(reason, ns, count) for reason, (ns, count) in times.items())
+    return tuple(sorted(listed, key=lambda each: (-each.ns, each.reason)))

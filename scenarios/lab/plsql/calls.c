@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Calls of procedures and functions: which argument is for which parameter.
+#include <string.h>
+
+#include "plsql/compile.h"
+#include "plsql/supplied.h"
+
+struct code **code_array(struct compiler *c, unsigned count) {
+    return compile_take(c, (count + 1) * sizeof(struct code *));
+}
+
+static struct code *compile_argument(struct compiler *c, struct expr *e,
+                                     enum parameter_mode mode) {
+    return mode == MODE_IN ? compile_value(c, e)
+                           : compile_target(c, e, mode == MODE_IN_OUT);
+}
+
+bool compile_arguments(struct compiler *c, const struct parameter *parameter,
+                       unsigned parameters, struct exprs list, unsigned token,
+                       struct code **to) {
+    unsigned place = 0;
+    bool fits = true;
+    for (struct expr *one = list.first; one && fits; one = one->next) {
+        const bool named = one->kind == EXPR_ARGUMENT;
+        unsigned at = named ? 0 : place++;
+        while (named && at < parameters &&
+               !name_spells(&c->s->tokens[one->name.first], parameter[at].name))
+            at++;
+        fits = at < parameters && !to[at];
+        if (fits)
+            to[at] = compile_argument(c, named ? one->left : one,
+                                      parameter[at].mode);
+    }
+    for (unsigned i = 0; i < parameters && fits; i++)
+        fits = to[i] || parameter[i].value || c->s->error;
+    if (!fits)
+        refuse_name(
+            c, token,
+            "PLS-00306: wrong number or types of arguments in call to '%s'",
+            (struct name){token, token});
+    return !c->s->error;
+}
+
+// Of those that share a name, the first that the arguments fit by number.
+static struct routine *overloaded(struct routine *routine,
+                                  const struct exprs *list) {
+    for (struct routine *one = routine; one; one = one->next) {
+        unsigned needed = 0;
+        for (unsigned i = 0; i < one->parameters; i++)
+            needed += !one->parameter[i].value;
+        if (list->count >= needed && list->count <= one->parameters)
+            return one;
+    }
+    return routine;
+}
+
+struct code *compile_call(struct compiler *c, const struct found *found,
+                          struct expr *call) {
+    struct routine *routine = overloaded(found->symbol->routine, &call->list);
+    struct code *code = code_new(
+        c, CODE_CALL, routine->result ? routine->result : type_of_operand(0));
+    code->routine = routine;
+    code->list = code_array(c, routine->parameters);
+    code->count = routine->parameters;
+    if (found->package)
+        code->unit = found->package;
+    return compile_arguments(c, routine->parameter, routine->parameters,
+                             call->list, call->name.last, code->list)
+               ? code
+               : NULL;
+}
+
+struct code *compile_supplied(struct compiler *c,
+                              const struct supplied *supplied,
+                              struct expr *call) {
+    struct parameter parameter[MOST_SUPPLIED_PARAMETERS] = {0};
+    struct code optional = {0};
+    const unsigned count = supplied_parameters(supplied);
+    for (unsigned i = 0; i < count; i++)
+        parameter[i] = (struct parameter){
+            .name = supplied->parameter[i].name,
+            .mode = supplied->parameter[i].mode,
+            .value = supplied->parameter[i].optional ? &optional : NULL};
+    struct code *code =
+        code_new(c, CODE_SUPPLIED, type_of_operand(supplied->result));
+    code->supplied = supplied;
+    code->list = code_array(c, count);
+    code->count = count;
+    return compile_arguments(c, parameter, count, call->list, call->name.last,
+                             code->list)
+               ? code
+               : NULL;
+}
