@@ -120,7 +120,14 @@ def never_rising(forecasts: Sequence[SkipForecast]) -> list[SkipForecast]:
 
 
 def _as_dear_as(other: SkipForecast, forecast: SkipForecast) -> SkipForecast:
-    return replace(forecast, cpu_pct=other.cpu_pct, saved_pct=other.saved_pct)
+    """Its polls are as many; the CPU time in which the work makes them is that of `other`."""
+    cpu_pct, other_cpu_pct = (100 - each.saved_pct.value for each in (forecast, other))
+    return replace(
+        forecast,
+        cpu_pct=other.cpu_pct,
+        saved_pct=other.saved_pct,
+        polls_per_s=forecast.polls_per_s * cpu_pct / other_cpu_pct,
+    )
 
 
 def out_of_band_saved_pct(cost: CheckingCost) -> Estimate:
