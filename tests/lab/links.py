@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,3 +88,39 @@ def in_the_middle(watcher: Session, sid: int, statement: RunningStatement) -> No
         return watcher.statistic_of(sid, "consistent gets") - gets >= 1000
 
     until(reads, "a thousand remote gets")
+
+
+@contextmanager
+def between(port: int, passed_on: Callable[[bytes, int], bytes | None]) -> Iterator[int]:
+    """The port of a relay to this one. What the remote side sends goes through `passed_on`, with
+    how many bytes went before; None: nothing goes on any more, but nobody hangs up."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    open_sockets = [listening]
+
+    def carry(source: socket.socket, sink: socket.socket, *, back: bool) -> None:
+        before = 0
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                kept = passed_on(data, before) if back else data
+                before += len(data)
+                if kept is not None:
+                    sink.sendall(kept)
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client = listening.accept()[0]
+                server = socket.create_connection(("127.0.0.1", port))
+                open_sockets.extend((client, server))
+                for ends, back in (((client, server), False), ((server, client), True)):
+                    thread = threading.Thread(
+                        target=carry, args=ends, kwargs={"back": back}, daemon=True
+                    )
+                    thread.start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield listening.getsockname()[1]
+    for each in open_sockets:
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+        each.close()

@@ -55,9 +55,10 @@ static struct description describe(sqlite3_value *value) {
 
 bool query_out_binds(struct connection *c, struct sqlite3_value **value,
                      unsigned values) {
+    static const struct description null_text = {TYPE_VARCHAR2, 1, true};
     struct wire_out *out = &c->out;
     for (unsigned i = 0; i < values; i++) {
-        const struct description of = describe(value[i]);
+        const struct description of = value ? describe(value[i]) : null_text;
         if (of.longest > LONGEST_TEXT) {
             ora_error_set(&c->error, NOT_IMPLEMENTED,
                           "a bind of more than 32767 bytes over a link");
@@ -114,6 +115,8 @@ void query_out_bind_values(struct connection *c, struct sqlite3_value **value,
                            unsigned values) {
     if (values > 0)
         out_u8(&c->out, MESSAGE_ROW_DATA);
-    for (unsigned i = 0; i < values; i++)
+    for (unsigned i = 0; i < values && value; i++)
         out_value(&c->out, value[i]);
+    for (unsigned i = 0; i < values && !value; i++)
+        out_clr(&c->out, NULL, 0);
 }

@@ -59,12 +59,21 @@ static void read_rest(struct wire_in *in) {
     in_dlc(in);
 }
 
+// A server that can describe a query only while it executes it says type 0.
+bool query_is_typed(const struct remote_query *query) {
+    for (unsigned i = 0; i < query->columns; i++)
+        if (query->type[i].type == 0)
+            return false;
+    return true;
+}
+
 static bool same_types(const struct remote_query *query,
                        const struct bind_type *type, unsigned columns) {
     bool same = columns == query->columns;
     for (unsigned i = 0; i < columns && same; i++)
-        same = type[i].type == query->type[i].type &&
-               type[i].form == query->type[i].form;
+        same =
+            query->type[i].type == 0 || (type[i].type == query->type[i].type &&
+                                         type[i].form == query->type[i].form);
     return same;
 }
 
@@ -74,13 +83,15 @@ static bool keep(struct remote_query *query, struct column *column,
     const bool first = !query->column;
     if (first && !(query->value = calloc(columns + 1, sizeof *query->value)))
         return connection_lost(c, 4030, "");
-    if (first) {
+    const bool same = first || same_types(query, type, columns);
+    if (same && (first || !query_is_typed(query))) {
+        free(query->column);
+        free(query->type);
         query->column = column;
         query->type = type;
         query->columns = columns;
         return true;
     }
-    const bool same = same_types(query, type, columns);
     free(column);
     free(type);
     if (!same)

@@ -70,6 +70,21 @@ void execute_parse(struct remote_query *query) {
     out_head(query->connection, &head);
 }
 
+bool execute_to_describe(struct remote_query *query) {
+    struct connection *c = query->connection;
+    const struct head head = {.options = OPTION_PARSE | OPTION_EXECUTE,
+                              .cursor = query->cursor,
+                              .sql = query->sql,
+                              .length = query->length,
+                              .values = query->binds,
+                              .query = true};
+    out_head(c, &head);
+    if (!query_out_binds(c, NULL, query->binds))
+        return false;
+    query_out_bind_values(c, NULL, query->binds);
+    return true;
+}
+
 bool execute_fetch(struct remote_query *query, struct sqlite3_value **value,
                    unsigned values, uint32_t rows) {
     struct connection *c = query->connection;

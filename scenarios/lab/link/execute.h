@@ -5,9 +5,11 @@
 
 #include "link/query.h"
 
-// Writes the one that parses and describes a query, or the one that executes it
-// and fetches the first rows. False with the connection's error.
+// Writes the one that parses and describes a query, the one that executes it
+// for its description alone, all binds NULL, or the one that executes it and
+// fetches the first rows. False with the connection's error.
 void execute_parse(struct remote_query *query);
+bool execute_to_describe(struct remote_query *query);
 bool execute_fetch(struct remote_query *query, struct sqlite3_value **value,
                    unsigned values, uint32_t rows);
 // Parses and executes a statement that is no query and has no binds, to its

@@ -123,7 +123,7 @@ static void close_query(struct remote_query *query) {
 
 static struct remote_query *parse(struct remote *remote, const char *link,
                                   const char *sql, size_t length,
-                                  struct ora_error *error) {
+                                  unsigned binds, struct ora_error *error) {
     struct connection *c = connection_to(remote, link, error);
     struct remote_query *query = c ? calloc(1, sizeof *query) : NULL;
     if (!query) {
@@ -132,7 +132,7 @@ static struct remote_query *parse(struct remote *remote, const char *link,
         return NULL;
     }
     *query = (struct remote_query){
-        .connection = c, .remote = remote, .length = length};
+        .connection = c, .remote = remote, .length = length, .binds = binds};
     query->sql = malloc(length + 1);
     c->queries++;
     if (query->sql)

@@ -171,6 +171,10 @@ static bool begin_fetch(struct remote_query *query) {
     return call_send(query->connection);
 }
 
+static bool describe_by_execution(struct remote_query *query) {
+    return execute_to_describe(query) && begin_fetch(query) && read_all(query);
+}
+
 bool query_parse(struct remote_query *query) {
     struct connection *c = query->connection;
     if (!query_settle(c))
@@ -182,7 +186,7 @@ bool query_parse(struct remote_query *query) {
     if (query->cursor == 0 || !query->column)
         return answer_violated(c, "no cursor or no description");
     c->open_cursors++;
-    return true;
+    return query_is_typed(query) || describe_by_execution(query);
 }
 
 bool query_execute(struct remote_query *query, struct sqlite3_value **value,

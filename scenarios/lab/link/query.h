@@ -20,6 +20,7 @@ struct remote_query {
     struct connection *connection;
     char *sql;
     size_t length;
+    unsigned binds;
     unsigned cursor; // its number there; 0: it is not parsed
     struct column *column;
     struct bind_type *type; // of each column, as values are read
@@ -48,7 +49,8 @@ void query_free(struct remote_query *query);
 // describe.c: the columns of a DESCRIBE, after its type. A query that has been
 // described before must have the same types.
 bool query_describe(struct remote_query *query);
-// bind_out.c: the descriptions of binds, and their values.
+bool query_is_typed(const struct remote_query *query);
+// bind_out.c: the descriptions of binds, and their values; NULL: each is NULL.
 bool query_out_binds(struct connection *c, struct sqlite3_value **value,
                      unsigned values);
 void query_out_bind_values(struct connection *c, struct sqlite3_value **value,

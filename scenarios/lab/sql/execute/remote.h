@@ -26,7 +26,7 @@ struct remote_calls {
     // Parses the query at the other end of the link, after connecting to it.
     struct remote_query *(*parse)(struct remote *remote, const char *link,
                                   const char *sql, size_t length,
-                                  struct ora_error *error);
+                                  unsigned binds, struct ora_error *error);
     // What its columns are; `type` is that of the wire.
     unsigned (*columns)(const struct remote_query *query,
                         const struct column **column);

@@ -141,7 +141,7 @@ static bool same_columns(const struct remote_definition *of, uint64_t used,
     return same;
 }
 
-static bool parse_table(struct cursor_of_table *cursor, char *text,
+static bool parse_table(struct cursor_of_table *cursor, char *text, int binds,
                         struct ora_error *error) {
     struct remote_definition *of = definition_of(cursor->base.pVtab);
     if (cursor->query && strcmp(cursor->text, text) == 0) {
@@ -151,7 +151,7 @@ static bool parse_table(struct cursor_of_table *cursor, char *text,
     forget_query(cursor);
     cursor->text = text;
     cursor->query = calls_of(of)->parse(of->database->remote, of->link, text,
-                                        strlen(text), error);
+                                        strlen(text), (unsigned)binds, error);
     if (cursor->query && same_columns(of, cursor->used, cursor->query, error))
         return true;
     forget_query(cursor);
@@ -187,7 +187,7 @@ static int filter(sqlite3_vtab_cursor *base, int index, const char *plan, int n,
         char *text = remote_plan_text(of, plan, &cursor->used, &n, value);
         if (!text)
             return SQLITE_NOMEM;
-        ready = parse_table(cursor, text, &error);
+        ready = parse_table(cursor, text, n, &error);
     }
     enum remote_step *step = &of->database->remote_step;
     const bool alone = of->query && *step == REMOTE_ALONE;

@@ -60,14 +60,14 @@ static bool register_module(struct database *database, const char *name,
 
 static struct remote_query *parse(struct database *database, const char *link,
                                   const char *sql, size_t length,
-                                  struct ora_error *error) {
+                                  unsigned binds, struct ora_error *error) {
     enum { NO_LINK = 2019 };
     if (!database->remote_calls) {
         ora_error_set(error, NO_LINK, "");
         return NULL;
     }
     struct remote_query *query = database->remote_calls->parse(
-        database->remote, link, sql, length, error);
+        database->remote, link, sql, length, binds, error);
     transaction_show(database);
     return query;
 }
@@ -79,7 +79,7 @@ bool remote_table(struct database *database, const char *link,
                         : sqlite3_mprintf("\"%w\"", table);
     char *sql = from ? sqlite3_mprintf("SELECT * FROM %s", from) : NULL;
     struct remote_query *query =
-        sql ? parse(database, link, sql, strlen(sql), error) : NULL;
+        sql ? parse(database, link, sql, strlen(sql), 0, error) : NULL;
     struct remote_definition *of = query ? define(database, link, query) : NULL;
     snprintf(name, REMOTE_NAME, "%s%s%s@%s", owner, *owner ? "." : "", table,
              link);
@@ -106,7 +106,8 @@ unsigned remote_query_table(struct database *database, const char *link,
                             take_column_of *take, void *to,
                             struct ora_error *error) {
     char name[REMOTE_NAME];
-    struct remote_query *query = parse(database, link, sql, length, error);
+    struct remote_query *query =
+        parse(database, link, sql, length, binds, error);
     struct remote_definition *of = query ? define(database, link, query) : NULL;
     if (!of) {
         if (query)
