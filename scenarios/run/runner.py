@@ -104,21 +104,7 @@ class Runner:
             self._warm_up(sessions[cell], order)
         if "elapsed" in record:
             self._timed(block, sessions, order)
-        first = block - self.plan.first_block + self.plan.done
-        for cell in self._shuffled(order):
-            if first < self.plan.scenario.counted and {"polls", "statistics"} & set(record):
-                self._say("counting", cell)
-                polls = "polls" in record and self.plan.count_polls
-                self._write(
-                    "counted",
-                    block,
-                    cell=self._index[cell],
-                    **sessions[cell].counted(self.work, polls=polls),
-                )
-            if first == 0 and "stacks" in record and self.plan.count_polls:
-                self._say("sampling", cell)
-                if taken := sessions[cell].stacks(self.work):
-                    self._write("stacks", block, cell=self._index[cell], **taken)
+        self._counted(block, sessions, order)
         if "cancel" in record:
             self._cancels(block, sessions, order)
         if "lost client" in record:
@@ -151,6 +137,28 @@ class Runner:
                 **asdict(took),
                 yardstick_s=yardstick_s,
             )
+
+    def _counted(
+        self, block: int, sessions: Mapping[Cell, CellSession], order: random.Random
+    ) -> None:
+        record = self.plan.scenario.record
+        first = block - self.plan.first_block + self.plan.done
+        for cell in self._shuffled(order):
+            if first < self.plan.scenario.counted and {"polls", "statistics"} & set(record):
+                self._say("counting", cell)
+                for session in sessions.values():
+                    session.publish()  # or views of all sessions would count it in this one's turn
+                polls = "polls" in record and self.plan.count_polls
+                self._write(
+                    "counted",
+                    block,
+                    cell=self._index[cell],
+                    **sessions[cell].counted(self.work, polls=polls),
+                )
+            if first == 0 and "stacks" in record and self.plan.count_polls:
+                self._say("sampling", cell)
+                if taken := sessions[cell].stacks(self.work):
+                    self._write("stacks", block, cell=self._index[cell], **taken)
 
     def _loads(self, block: int, load: MeasureLoad, order: random.Random) -> None:
         names = varied(self.plan.cells)

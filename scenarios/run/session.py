@@ -102,7 +102,7 @@ class CellSession:
     def counted(self, work: Work, *, polls: bool) -> dict[str, Any]:
         """The figures of a `counted` line: executions under the probe, and changes of the views."""
         executions = work.executions_at(self.cell.skip)
-        self._views.publish(self._client)
+        self.publish()
         before, remote_before = self._read_views()
         with contextlib.ExitStack() as stack:
             probe = None
@@ -111,7 +111,7 @@ class CellSession:
                 probe = stack.enter_context(self.probe(ProbeOptions(), *also))
             took = self.execute(work, executions)
             profile = probe.stop() if probe else None
-        self._views.publish(self._client)
+        self.publish()
         after, remote_after = self._read_views()
         counted: dict[str, Any] = {
             "executions": executions,
@@ -129,6 +129,10 @@ class CellSession:
                 **(_probed(profile, self._remote.spid) if profile else {}),
             }
         return counted
+
+    def publish(self) -> None:
+        """Have the server's views show all that the session has done so far."""
+        self._views.publish(self._client)
 
     def stacks(self, work: Work) -> dict[str, Any]:
         """Folded stacks of the server on CPU; empty where it is not on this host.

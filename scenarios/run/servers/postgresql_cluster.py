@@ -31,6 +31,8 @@ _SETTINGS = {
     "max_connections": "120",
     "logging_collector": "off",
     "jit": "off",
+    # Its reads would be counted with those of the sessions.
+    "autovacuum": "off",
 }
 
 
