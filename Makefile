@@ -69,7 +69,7 @@ check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz fo
 check-c-built:
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=10
 	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=5
-	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=5
+	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner same fuzz FUZZ_SECONDS=5
 	@$(MAKE) -s --no-print-directory -C probes check
 
 lint: $(VENV)/installed-dev ## check style, types, and what may import what

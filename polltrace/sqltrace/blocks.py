@@ -72,8 +72,7 @@ class BlockReader:
         """Bytes with a line's end in them, unless the line is too long or the file ends."""
         data = self._free.pop() if self._free else bytearray(self._size + PADDING)
         filled = len(self._carry)
-        if len(data) < filled + self._size:
-            data += bytes(filled)
+        data += bytes(max(0, filled + self._size + PADDING - len(data)))
         data[:filled] = self._carry
         while True:
             room = len(data) - PADDING

@@ -14,8 +14,8 @@ from typing import Any
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 
-_VERSION = 2
-PADDING = 64  # readable bytes behind a block
+_VERSION = 3
+PADDING = 128  # readable bytes behind a block
 
 
 def _numbers(names: str) -> list[tuple[str, type[c_int64]]]:

@@ -16,7 +16,7 @@ from tests.sqltrace.traces import HEADER, REAL, call, parsing, scan, wait
 # Records of every kind, binds and texts that look like others, ends of all forms.
 MIXED = (
     HEADER
-    + parsing(5, "select '\nEND OF STMT\n' from dual")
+    + parsing(5, "select '\nEND OF STMT\n  value=1\n' from dual")
     + BINDS.format(between="\n*** 2023-08-30T23:05:43.000000+00:00\n")
     + call("EXEC", 5, c=1, e=1, tim=2000)
     + f'BINDS #5:\n Bind#0\n  oacdty=01\n  value="a\n{wait(9, "x", 1, 1)}b"\n'

@@ -315,6 +315,23 @@ def test_numbers_of_any_length_follow_one_another() -> None:
         assert [each["tim_us"] for each in rows(leading, ("tim_us",))] == [123, 123]
 
 
+def test_the_time_of_a_wait_is_found_wherever_it_is() -> None:
+    """Lines of an event that came before are read many bytes at a time."""
+    lengths = range(1, 200)
+    lines = (f"WAIT #5: nam='x' ela= 3 {n * 'p'}=1 obj#=1 tim={1000 + n}\n" for n in lengths)
+    together = wait(5, "x", 1, 10).rstrip("\n") + wait(5, "x", 1, 11)
+    found = rows("".join(lines) + together, ("tim_us",))
+    assert [each["tim_us"] for each in found] == [*(1000 + n for n in lengths), 10, 11]
+
+
+@pytest.mark.parametrize("letter", ["n", "'", " "])
+def test_names_of_any_length_are_told_apart(letter: str) -> None:
+    names = [n * letter for n in range(1, 200)]
+    lines = [wait(5, name, 1, 10) for name in names]
+    found = rows("".join(2 * line for line in lines) + "".join(lines), ("name",))
+    assert [each["name"] for each in found] == [*(each for each in names for _ in "12"), *names]
+
+
 def test_numbers_out_of_range_are_left_out_and_counted() -> None:
     trace = "WAIT #5: nam='x' ela= 99999999999999999 p1=1 tim=5\nWAIT #5: nam='x' ela= -4 tim=6\n"
     table, summary = scan(trace)

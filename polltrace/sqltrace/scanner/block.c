@@ -5,6 +5,7 @@
 
 #include "lines.h"
 #include "reader.h"
+#include "usual_lines.h"
 
 // What else Oracle writes: at the head of a file, and between records.
 static const char *const KNOWN[] = {
@@ -39,30 +40,17 @@ static const char *const KNOWN[] = {
     "RPC BINDS:",
 };
 
-struct record *reader_add(struct reader *reader, enum record_kind kind,
-                          const char *at, const char *eol) {
+bool reader_grow(struct reader *reader) {
     struct block *block = reader->block;
-    if (block->count == block->room) {
-        const size_t room = block->room ? 2 * block->room : 4096;
-        void *grown = realloc(block->record, room * sizeof *block->record);
-        if (!grown) {
-            block->out_of_memory = true;
-            return NULL;
-        }
-        block->record = grown;
-        block->room = room;
+    const size_t room = block->room ? 2 * block->room : 64;
+    void *grown = realloc(block->record, room * sizeof *block->record);
+    if (!grown) {
+        block->out_of_memory = true;
+        return false;
     }
-    struct record *made = &block->record[block->count++];
-    made->kind = (uint8_t)kind;
-    made->has = 0;
-    made->name = reader->name_of[kind];
-    made->start = (uint32_t)(at - block->data);
-    made->len = (uint32_t)(eol - at);
-    made->line = block->lines;
-    made->body = 0;
-    made->body_len = 0;
-    made->cursor = 0;
-    return made;
+    block->record = grown;
+    block->room = room;
+    return true;
 }
 
 bool reader_name(struct reader *reader, struct record *record, const char *name,
@@ -124,6 +112,12 @@ static const char *next_line(struct reader *reader, const char *at) {
     if (place == IN_VALUE || (place == IN_BINDS && (*at == ' ' || *at == '\n')))
         return read_rest(reader, at);
     const char *const eol = line_end(at, reader->end);
+#ifndef GENERAL // what the others are compared with
+    if (read_usual_line(reader, at, eol)) {
+        reader->block->lines++;
+        return read_body(reader, eol + 1);
+    }
+#endif
     const char *const found = read_record(reader, at, eol);
     if (!found) {
         other_line(reader, at, eol);
@@ -156,6 +150,17 @@ static bool name_kinds(struct reader *reader) {
             return false;
     }
     return true;
+}
+
+struct mode block_guess(const char *data, size_t len) {
+    static const char *const OF_BINDS[] = {
+        " Bind#", "  oacdty=", "  oacflg=", "  kxsbbbfp=", "  value="};
+    for (size_t i = 0; i < sizeof OF_BINDS / sizeof *OF_BINDS; i++) {
+        const size_t needed = strlen(OF_BINDS[i]);
+        if (len >= needed && memcmp(data, OF_BINDS[i], needed) == 0)
+            return (struct mode){.place = IN_BINDS};
+    }
+    return (struct mode){.place = AT_RECORDS};
 }
 
 void block_read(struct block *block, const char *data, size_t len,

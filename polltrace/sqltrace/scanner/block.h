@@ -23,4 +23,9 @@ struct block {
 void block_read(struct block *block, const char *data, size_t len,
                 struct mode begins, unsigned want);
 
+// What [data, data + len) most likely begins inside of, by its first line: most
+// blocks of a trace with binds begin among them, and one that was read as
+// beginning elsewhere is read again.
+struct mode block_guess(const char *data, size_t len);
+
 void block_free(struct block *block);

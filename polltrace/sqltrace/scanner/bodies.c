@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The lines after PARSING IN CURSOR, PARSE ERROR and BINDS. They are what
 // somebody wrote, so they may look like records.
+#define _GNU_SOURCE // memrchr
 #include "fields.h"
 #include "lines.h"
 #include "reader.h"
@@ -159,10 +160,8 @@ static bool opens_value(const char *at, const char *eol) {
 // Whether the last of the lines [from, until) leaves a value open.
 static bool leaves_value_open(const char *from, const char *until) {
     const char *const eol = until - 1;
-    const char *at = eol;
-    while (at > from && at[-1] != '\n')
-        at--;
-    return opens_value(at, eol);
+    const char *const before = memrchr(from, '\n', (size_t)(eol - from));
+    return opens_value(before ? before + 1 : from, eol);
 }
 
 // Indented lines, and those of a value that spans lines.
@@ -191,9 +190,9 @@ static const char *read_value(struct reader *reader, const char *at) {
     const size_t len = (size_t)(eol + 1 - at);
     if (len > reader->mode.left) {
         kinds_add(&reader->block->kinds, "(unclosed value)", 16, 1);
-        reader->mode.place = IN_BINDS;
+        reader->mode = (struct mode){.place = IN_BINDS};
     } else if (last > at && last[-1] == '"') {
-        reader->mode.place = IN_BINDS;
+        reader->mode = (struct mode){.place = IN_BINDS};
     } else {
         reader->mode.left -= (uint32_t)len;
     }

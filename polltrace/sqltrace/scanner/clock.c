@@ -2,13 +2,10 @@
 // What a unit of tim, e and ela is. 10.2 on Linux counts units of 1.024 us,
 // its c is in microseconds all the same. There, tim is the time of day in
 // these units, so the first timestamp tells.
-#include "scan_state.h"
+#include "clock.h"
 
 enum { NEAR_US = 129600, US = 1000000 }; // a day and a half: any time zone
 enum { CALIBRATION_US = 10 * US };
-
-// A number that is larger is no time, and sums of it would not fit.
-static const int64_t LARGEST = (int64_t)1 << 53;
 
 static int64_t scaled(int64_t value, int64_t clock) {
     return clock == 1000 ? value : (value * clock + 500) / 1000;
@@ -30,6 +27,7 @@ static bool check(struct scan *scan, struct record *record, enum field field) {
         return false;
     if (record->field[field] > LARGEST || record->field[field] < -LARGEST) {
         record->has &= ~(1u << field);
+        record->field[field] = 0;
         scan->summary.out_of_range++;
         return false;
     }
@@ -45,11 +43,11 @@ static void check_duration(struct scan *scan, struct record *record,
 }
 
 static void scale(struct scan *scan, struct record *record) {
-    static const enum field TIMES[] = {FIELD_E, FIELD_ELA, FIELD_TIM};
-    for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES; i++)
-        if (record->has >> TIMES[i] & 1)
-            record->field[TIMES[i]] =
-                scaled(record->field[TIMES[i]], scan->summary.clock);
+    static const enum field SCALED[] = {FIELD_E, FIELD_ELA, FIELD_TIM};
+    for (size_t i = 0; i < sizeof SCALED / sizeof *SCALED; i++)
+        if (record->has >> SCALED[i] & 1)
+            record->field[SCALED[i]] =
+                scaled(record->field[SCALED[i]], scan->summary.clock);
 }
 
 // The record is the first after a timestamp, which was written with it.
@@ -67,22 +65,7 @@ static void set_wall(struct scan *scan, struct session *session, int64_t raw,
         scan->summary.clock_measured = wall * 1000 / units;
 }
 
-static void set_range(struct session *session, int64_t begin, int64_t end) {
-    if (!session->records++) {
-        session->first = begin;
-        session->last = end;
-        return;
-    }
-    // Calls end in turn; one of a second earlier is another clock.
-    if (end < session->last - US)
-        session->clock_steps++;
-    if (begin < session->first)
-        session->first = begin;
-    if (end > session->last)
-        session->last = end;
-}
-
-void scan_clock(struct scan *scan, struct record *record) {
+void scan_unusual_clock(struct scan *scan, struct record *record) {
     check_duration(scan, record, FIELD_C);
     check_duration(scan, record, FIELD_E);
     check_duration(scan, record, FIELD_ELA);
@@ -101,8 +84,5 @@ void scan_clock(struct scan *scan, struct record *record) {
     const int64_t end = record->field[FIELD_TIM];
     if (session->wall_pending)
         set_wall(scan, session, raw, end);
-    const enum field lasted = record->kind == WAIT_CALL ? FIELD_ELA : FIELD_E;
-    set_range(session,
-              end - (record->has >> lasted & 1 ? record->field[lasted] : 0),
-              end);
+    session_extend(session, record);
 }

@@ -4,31 +4,7 @@
 #include <string.h>
 
 #include "lines.h"
-
-// Up to eight digits at `at`, all at once; how many there are. Padding makes
-// the load safe.
-static inline unsigned read_digits(const char *at, uint64_t *value) {
-    uint64_t bytes;
-    memcpy(&bytes, at, sizeof bytes);
-    bytes ^= 0x3030303030303030;
-    // A byte above 9 gets its high bit; the first of them ends the number.
-    const uint64_t ends =
-        ((bytes + 0x7676767676767676) | bytes) & 0x8080808080808080;
-    const unsigned count = ends ? (unsigned)__builtin_ctzll(ends) / 8 : 8;
-    if (!count) {
-        *value = 0;
-        return 0;
-    }
-    bytes <<= 64 - 8 * count;
-    bytes = bytes * 10 + (bytes >> 8);
-    *value = ((bytes & 0x000000FF000000FF) * (100 + (1000000ull << 32)) +
-              ((bytes >> 16) & 0x000000FF000000FF) * (1 + (10000ull << 32))) >>
-             32;
-    return count;
-}
-
-static const uint64_t POWER[] = {1,      10,      100,      1000,     10000,
-                                 100000, 1000000, 10000000, 100000000};
+#include "usual_fields.h"
 
 bool read_number(const char **at, int64_t *value) {
     const char *p = *at;
@@ -39,41 +15,12 @@ bool read_number(const char **at, int64_t *value) {
     unsigned count;
     do {
         count = read_digits(p, &part);
-        number = number * POWER[count] + part;
+        number = number * power_of_ten(count) + part;
         p += count;
     } while (count == 8);
     *at = p;
     *value = (int64_t)(negative ? -number : number);
     return p > first && p - first <= 20;
-}
-
-// The same of a number of nine digits to fifteen, mostly.
-static inline bool read_long_number(const char **at, int64_t *value,
-                                    struct known_digits *known) {
-    uint64_t text, rest;
-    memcpy(&text, *at, sizeof text);
-    if (text != known->text) {
-        if (read_digits(*at, &rest) < 8)
-            return read_number(at, value);
-        known->text = text;
-        known->value = rest;
-    }
-    const unsigned count = read_digits(*at + 8, &rest);
-    if (count == 8)
-        return read_number(at, value);
-    *value = (int64_t)(known->value * POWER[count] + rest);
-    *at += 8 + count;
-    return true;
-}
-
-// The same; most numbers of a call are one digit.
-static inline bool read_short_number(const char **at, int64_t *value) {
-    const unsigned digit = (unsigned char)(**at - '0');
-    if (digit > 9 || (unsigned char)((*at)[1] - '0') <= 9)
-        return read_number(at, value);
-    *value = digit;
-    ++*at;
-    return true;
 }
 
 static inline void put(struct record *to, enum field field, int64_t value) {
@@ -124,50 +71,9 @@ static inline enum field field_of(const char *key, size_t len) {
     return FIELDS;
 }
 
-// The key `text` at *at, if it is there, with its number and the comma behind
-// it. False where nothing else can follow in this way.
-static inline __attribute__((always_inline)) bool
-take(const char **at, const char *text, size_t len, enum field field,
-     struct record *to, uint32_t *has, struct known_digits *known) {
-    if (memcmp(*at, text, len) != 0)
-        return true;
-    const char *after = *at + len;
-    int64_t value;
-    if (!(known ? read_long_number(&after, &value, known)
-                : read_short_number(&after, &value)))
-        return false;
-    to->field[field] = value;
-    *has |= 1u << field;
-    *at = after + (*after == ',');
-    return *after == ',';
-}
-
-// Keys in the order in which Oracle writes them, of which a release lacks some,
-// with a comma alone between them; *at is left at the first that is not. False
-// where the fields end. Each key is a constant, so that none is looked up.
-static bool read_in_order(const char **at, struct record *to,
-                          struct long_numbers *known) {
-    const char *p = *at;
-    uint32_t has = 0;
-#define TAKE(text, field, long_number)                                         \
-    take(&p, text, sizeof(text) - 1, field, to, &has, long_number)
-    (void)(TAKE("c=", FIELD_C, NULL) && TAKE("e=", FIELD_E, NULL) &&
-           TAKE("p=", FIELD_P, NULL) && TAKE("cr=", FIELD_CR, NULL) &&
-           TAKE("cu=", FIELD_CU, NULL) && TAKE("mis=", FIELD_MIS, NULL) &&
-           TAKE("r=", FIELD_R, NULL) && TAKE("dep=", FIELD_DEP, NULL) &&
-           TAKE("og=", FIELD_OG, NULL) &&
-           TAKE("plh=", FIELD_PLH, &known->plh) &&
-           TAKE("tim=", FIELD_TIM, &known->tim));
-#undef TAKE
-    to->has |= has;
-    const bool ended = p > *at && p[-1] != ',' && *p != ' ';
-    *at = p;
-    return !ended;
-}
-
 const char *read_call(const char *at, const char *end, struct record *to,
                       struct long_numbers *known) {
-    if (!read_in_order(&at, to, known))
+    if (!read_usual_fields(&at, to, known))
         return at;
     while (at < end) {
         while (*at == ' ' || *at == ',')
@@ -180,7 +86,7 @@ const char *read_call(const char *at, const char *end, struct record *to,
         const enum field field = field_of(key, (size_t)(at - key));
         at++;
         int64_t value;
-        if (read_short_number(&at, &value)) {
+        if (read_one_digit(&at, &value)) {
             if (field < FIELDS)
                 put(to, field, value);
         } else { // type=TEMPORARY LOB

@@ -2,27 +2,8 @@
 // The fields of one line.
 #pragma once
 
+#include "numbers.h"
 #include "record.h"
-
-// A whole number at *at, with a sign perhaps; *at is left behind it. One of 64
-// bits that has no sign wraps, as Oracle's own do. False where there is none,
-// or one that is longer.
-bool read_number(const char **at, int64_t *value);
-
-// The first eight digits of a long number as they were written last, and their
-// value: those of tim change once in a second or less, those of a plan's hash
-// value with the statement.
-struct known_digits {
-    uint64_t text, value;
-};
-
-static const struct known_digits NO_KNOWN_DIGITS = {
-    .text = 0x3030303030303030, // eight zeros
-};
-
-struct long_numbers {
-    struct known_digits tim, plh;
-};
 
 // The fields of PARSE, EXEC, CLOSE, a LOB call and their like, "c=8,e=8,...".
 // Returns where they end; the rest of the line is another record's.

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#if defined(__x86_64__)
+#ifdef WITH_SSE2
 #include <immintrin.h>
 #define WITH_AVX2 __attribute__((target("avx2,popcnt,bmi")))
 
@@ -76,7 +76,7 @@ static const char *skip_by_line(const char *at, const char *end,
 const char *skip_indented(const char *at, const char *end, uint32_t *lines) {
     if (at >= end || !is_indented(*at))
         return at;
-#if defined(__x86_64__)
+#ifdef WITH_SSE2
     if (__builtin_cpu_supports("avx2"))
         return skip_by_64(at, end, lines);
 #endif
@@ -84,7 +84,7 @@ const char *skip_indented(const char *at, const char *end, uint32_t *lines) {
 }
 
 uint32_t count_lines(const char *at, const char *end) {
-#if defined(__x86_64__)
+#ifdef WITH_SSE2
     if (__builtin_cpu_supports("avx2"))
         return count_by_32(at, end);
 #endif

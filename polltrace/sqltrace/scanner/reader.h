@@ -15,23 +15,63 @@ struct known_cursor {
     int64_t number;
 };
 
+// An event's name as it was written, with "' ela=" behind it, and its index. A
+// trace has few events, and most lines are of them.
+enum { KNOWN_EVENT_BITS = 4 };
+
+struct known_event {
+    char text[64], mask[64];
+    uint32_t len; // 0: none
+    int32_t name;
+};
+
 struct reader {
     struct block *block;
     const char *end;
     unsigned want;
     struct mode mode;
     struct known_cursor cursor;
+    struct known_event event[1 << KNOWN_EVENT_BITS][2];
     struct long_numbers known;
     int32_t name_of[RECORD_KINDS]; // in the names of the block
 };
+
+// Whether the number at `at` is the one that was known last.
+static inline bool is_known_cursor(const struct known_cursor *known,
+                                   const char *at) {
+    uint64_t text[2];
+    memcpy(text, at, sizeof text);
+    return known->len && (((text[0] ^ known->text[0]) & known->mask[0]) |
+                          ((text[1] ^ known->text[1]) & known->mask[1])) == 0;
+}
 
 #define BEGINS(at, eol, text)                                                  \
     ((size_t)((eol) - (at)) >= sizeof(text) - 1 &&                             \
      memcmp((at), (text), sizeof(text) - 1) == 0)
 
-// A new record of the line [at, eol); NULL where there is no memory.
-struct record *reader_add(struct reader *reader, enum record_kind kind,
-                          const char *at, const char *eol);
+// Make room for more records. False where there is no memory.
+bool reader_grow(struct reader *reader);
+
+// A new record of the line [at, eol), whose times are 0; NULL where there is no
+// memory.
+static inline struct record *reader_add(struct reader *reader,
+                                        enum record_kind kind, const char *at,
+                                        const char *eol) {
+    struct block *block = reader->block;
+    if (block->count == block->room && !reader_grow(reader))
+        return NULL;
+    struct record *made = &block->record[block->count++];
+    made->kind = (uint8_t)kind;
+    made->has = 0;
+    made->start = (uint32_t)(at - block->data);
+    made->len = (uint32_t)(eol - at);
+    made->name = reader->name_of[kind];
+    made->line = block->lines;
+    made->body = made->body_len = 0;
+    made->cursor = 0;
+    memset(made->field, 0, TIMES * sizeof *made->field);
+    return made;
+}
 
 // Name the record by what its line holds. False where there is no memory.
 bool reader_name(struct reader *reader, struct record *record, const char *name,

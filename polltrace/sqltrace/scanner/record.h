@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Readable bytes that must follow a block, so that vector loads may overrun.
-enum { BLOCK_PADDING = 64 };
+enum { BLOCK_PADDING = 128 };
 
 enum record_kind {
     LINE_RECORD, // any other line; only where every line is wanted
@@ -39,7 +39,8 @@ enum field { // those that every row has first: they share a cache line
     FIELD_ELA,
     FIELD_C,
     FIELD_E,
-    FIELD_DEP,
+    TIMES, // that a record which lacks them has as 0
+    FIELD_DEP = TIMES,
     FIELD_R,
     FIELD_P,
     FIELD_CR,

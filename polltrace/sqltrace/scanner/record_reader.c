@@ -2,14 +2,7 @@
 // The line that begins a record. What it holds further is in fields.c.
 #include "fields.h"
 #include "reader.h"
-
-static inline bool is_known_cursor(const struct known_cursor *known,
-                                   const char *at) {
-    uint64_t text[2];
-    memcpy(text, at, sizeof text);
-    return known->len && (((text[0] ^ known->text[0]) & known->mask[0]) |
-                          ((text[1] ^ known->text[1]) & known->mask[1])) == 0;
-}
+#include "usual_lines.h"
 
 static void know_cursor(struct known_cursor *known, const char *at, size_t len,
                         int64_t number) {
@@ -68,7 +61,10 @@ static const char *wait_call(struct reader *reader, const char *at,
           : NULL;
     if (!p)
         return take_back(reader);
-    return reader_name(reader, made, name.at, name.len) ? p : NULL;
+    if (!reader_name(reader, made, name.at, name.len))
+        return NULL;
+    know_event(reader, name.at, name.len, made->name);
+    return p;
 }
 
 // A call without a cursor, "XCTEND rlbk=0", of `word` letters.

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "clock.h"
+
 // Those that a call has with what it contains; else it need not be found out.
 static const uint64_t OF_RECURSION =
     1ull << COLUMN_xc_us | 1ull << COLUMN_xe_us | 1ull << COLUMN_wait_us |
@@ -54,17 +56,17 @@ static struct contained contain_call(struct scan *scan,
     return found;
 }
 
-static void account_wait(struct scan *scan, const struct record *record,
-                         int64_t line) {
+static inline void account_wait(struct scan *scan, const struct record *record,
+                                int64_t line) {
     scan->summary.waits++;
     if (record->has >> FIELD_TIM & 1)
         contain_wait(scan, record, line);
 }
 
 // Add a call to the sums, and find what it contains.
-static struct contained account_call(struct scan *scan,
-                                     const struct record *record, int64_t depth,
-                                     int64_t line) {
+static inline struct contained account_call(struct scan *scan,
+                                            const struct record *record,
+                                            int64_t depth, int64_t line) {
     struct summary *sums = &scan->summary;
     sums->calls++;
     if (sums->least_depth < 0 || depth < sums->least_depth)
@@ -181,20 +183,35 @@ static void put_call(struct scan *scan, struct batch *batch,
     put_contained(batch, record, &found, line);
 }
 
-void count_call(struct scan *scan, struct record *record) {
-    const bool wait = record->kind == WAIT_CALL;
-    const int64_t depth = wait ? 0 : value_of(record, FIELD_DEP);
-    const int64_t line = scan->summary.lines + record->line + 1;
-    scan_clock(scan, record);
-    if (wait)
-        account_wait(scan, record, line);
+// Of what calls contain, only orphans are wanted: a wait, or a call of the
+// client, makes a difference where a recursive call came before it.
+static void count_wait(struct scan *scan, const struct record *record) {
+    if (scan->sessions.now->containment.count)
+        account_wait(scan, record, 0);
     else
-        account_call(scan, record, depth, line);
+        scan->summary.waits++;
+    scan->out_of_memory |=
+        !tally_add(&scan->tally, record->name, true, record->field[FIELD_ELA]);
+}
+
+void expect_call(const struct scan *scan, const struct record *record) {
+    const bool wait = record->kind == WAIT_CALL;
+    tally_expect(&scan->tally, record->name, wait,
+                 record->field[wait ? FIELD_ELA : FIELD_C]);
+}
+
+void count_call(struct scan *scan, struct record *record) {
+    scan_clock(scan, record);
+    if (record->kind == WAIT_CALL) {
+        count_wait(scan, record);
+        return;
+    }
+    const int64_t depth = value_of(record, FIELD_DEP);
+    account_call(scan, record, depth, 0);
     if (depth > 0 && scan->options.top)
         return;
     scan->out_of_memory |=
-        !tally_add(&scan->tally, record->name, wait,
-                   value_of(record, wait ? FIELD_ELA : FIELD_C));
+        !tally_add(&scan->tally, record->name, false, record->field[FIELD_C]);
 }
 
 void put_row(struct scan *scan, struct batch *batch, struct record *record,

@@ -13,3 +13,6 @@ void put_row(struct scan *scan, struct batch *batch, struct record *record,
 
 // Count the call or wait among those alike.
 void count_call(struct scan *scan, struct record *record);
+
+// count_call comes to this record soon.
+void expect_call(const struct scan *scan, const struct record *record);

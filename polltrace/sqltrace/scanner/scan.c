@@ -157,12 +157,17 @@ static bool put_counted(struct scan *scan, struct batch *batch) {
                       ++scan->batches);
 }
 
+// So many records take about as long as memory does.
+enum { RECORDS_AHEAD = 8 };
+
 static bool count_calls(struct scan *scan, struct block *block,
                         struct batch *batch) {
     if (!tally_begin(&scan->tally, &block->names))
         return false;
     for (size_t i = 0; i < block->count && !scan->out_of_memory; i++) {
         struct record *record = &block->record[i];
+        if (i + RECORDS_AHEAD < block->count)
+            expect_call(scan, record + RECORDS_AHEAD);
         if (record->kind >= PARSE_CALL && record->kind <= LAST_CALL)
             count_call(scan, record);
         else

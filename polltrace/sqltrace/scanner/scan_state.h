@@ -26,6 +26,3 @@ struct scan {
 // A record that tells who the next ones are of, or when.
 void scan_notice(struct scan *scan, const char *at, const char *end);
 void scan_header(struct scan *scan, const char *at, const char *end);
-
-// Bring the times of `record` to microseconds, and tell the session the time.
-void scan_clock(struct scan *scan, struct record *record);

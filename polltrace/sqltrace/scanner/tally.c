@@ -7,12 +7,25 @@
 #include "rows.h"
 
 // It is emptied between two blocks, so it grows by what one block has at most.
-enum { FIRST_SLOTS = 1 << 12, FULL = 1 << 16, FULL_NAMES = 1 << 20 };
+enum { FIRST_SLOTS = 1 << 10, FULL = 1 << 16, FULL_NAMES = 1 << 20 };
 
-static size_t slot_of(const struct tally *tally, uint32_t key, int64_t dur_us) {
+// A block has fewer records than a call may still be counted then.
+static const uint32_t MOST_TIMES = UINT32_MAX / 2;
+
+static inline uint32_t key_of(const struct tally *tally, int32_t name,
+                              bool wait) {
+    return (uint32_t)tally->name_of[name] << 1 | wait;
+}
+
+static inline size_t first_slot(const struct tally *tally, uint32_t key,
+                                int64_t dur_us) {
     const uint64_t mixed = ((uint64_t)dur_us * 0x9E3779B97F4A7C15u) ^
                            ((uint64_t)key * 0xC2B2AE3D27D4EB4Fu);
-    size_t i = (size_t)(mixed >> 32) & (tally->slots - 1);
+    return (size_t)(mixed >> 32) & (tally->slots - 1);
+}
+
+static size_t slot_of(const struct tally *tally, uint32_t key, int64_t dur_us) {
+    size_t i = first_slot(tally, key, dur_us);
     while (tally->slot[i].times &&
            (tally->slot[i].dur_us != dur_us || tally->slot[i].key != key))
         i = (i + 1) & (tally->slots - 1);
@@ -59,17 +72,26 @@ bool tally_begin(struct tally *tally, const struct names *of_block) {
 }
 
 bool tally_add(struct tally *tally, int32_t name, bool wait, int64_t dur_us) {
-    const uint32_t key = (uint32_t)tally->name_of[name] << 1 | wait;
+    const uint32_t key = key_of(tally, name, wait);
     struct alike *const to = &tally->slot[slot_of(tally, key, dur_us)];
-    if (to->times++)
+    if (to->times++) {
+        tally->full |= to->times >= MOST_TIMES;
         return true;
+    }
     to->key = key;
     to->dur_us = dur_us;
     return ++tally->count < tally->slots / 2 || grow(tally);
 }
 
+void tally_expect(const struct tally *tally, int32_t name, bool wait,
+                  int64_t dur_us) {
+    const uint32_t key = key_of(tally, name, wait);
+    __builtin_prefetch(&tally->slot[first_slot(tally, key, dur_us)], 1);
+}
+
 bool tally_is_full(const struct tally *tally) {
-    return tally->count > FULL || tally->names.strings.len > FULL_NAMES;
+    return tally->full || tally->count > FULL ||
+           tally->names.strings.len > FULL_NAMES;
 }
 
 bool tally_into(struct tally *tally, struct batch *batch, uint64_t wanted,

@@ -8,14 +8,15 @@
 
 struct alike {
     int64_t dur_us;
-    int64_t times; // 0: an empty slot
-    uint32_t key;  // of names: the index, and a bit for a wait
+    uint32_t times; // 0: an empty slot
+    uint32_t key;   // of names: the index, and a bit for a wait
 };
 
 struct tally {
     struct names names;
     struct alike *slot;
     size_t count, slots;
+    bool full;
     int32_t *name_of; // by the index of a name in the block
     size_t name_room;
 };
@@ -25,6 +26,11 @@ bool tally_begin(struct tally *tally, const struct names *of_block);
 
 // One more call of the block's name `name`. False: no memory.
 bool tally_add(struct tally *tally, int32_t name, bool wait, int64_t dur_us);
+
+// A call that tally_add will be given soon: its slot has mostly left the
+// processor's cache.
+void tally_expect(const struct tally *tally, int32_t name, bool wait,
+                  int64_t dur_us);
 
 // Whether there is enough in it for a batch.
 bool tally_is_full(const struct tally *tally);

@@ -11,18 +11,12 @@
 #include <string.h>
 
 #include "../interface.h"
+#include "damage.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
                                unsigned seed);
-
-static uint64_t next_random(uint64_t *state) { // xorshift64*
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 0x2545f4914f6cdd1d >> 32;
-}
 
 static void count_damaged(uint64_t bytes) {
     static uint64_t damaged, inputs;
@@ -39,18 +33,11 @@ static void count_damaged(uint64_t bytes) {
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
                                unsigned seed) {
-    // What a record is made of, and what ends or begins something.
-    static const char telling[] = "0123456789=,:#'\"\n\r *-\\\377/";
     uint64_t state = seed + 1ull;
     if (next_random(&state) % 2 || size < 8)
         return LLVMFuzzerMutate(data, size, most);
     const uint64_t bytes = 1 + next_random(&state) % (size / 8);
-    for (uint64_t i = 0; i < bytes; i++) {
-        const uint64_t at = next_random(&state) % size;
-        const uint64_t other = next_random(&state);
-        data[at] = other % 4 ? (uint8_t)telling[other / 4 % sizeof telling]
-                             : (uint8_t)(other / 4);
-    }
+    damage(data, size, bytes, &state);
     count_damaged(bytes);
     return size;
 }
@@ -79,14 +66,6 @@ static void scan_part(struct scan *scan, struct block *block, const char *part,
     check_strings(batch);
     sqltrace_batch_delete(batch);
     free(copy);
-}
-
-// Cut after the first line end that is `least` bytes away.
-static size_t part_length(const char *at, size_t left, size_t least) {
-    if (least >= left)
-        return left;
-    const char *end = memchr(at + least, '\n', left - least);
-    return end ? (size_t)(end - at) + 1 : left;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The times of a record, in microseconds.
+#pragma once
+
+#include "scan_state.h"
+
+// A number that is larger is no time, and sums of it would not fit.
+static const int64_t LARGEST = (int64_t)1 << 53;
+
+// The record, whose times are checked, is of the time of this session.
+static inline void session_extend(struct session *session,
+                                  const struct record *record) {
+    const int64_t end = record->field[FIELD_TIM];
+    const int64_t begin =
+        end - record->field[record->kind == WAIT_CALL ? FIELD_ELA : FIELD_E];
+    if (!session->records++) {
+        session->first = begin;
+        session->last = end;
+        return;
+    }
+    // Calls end in turn; one of a second earlier is another clock.
+    if (end < session->last - 1000000)
+        session->clock_steps++;
+    if (begin < session->first)
+        session->first = begin;
+    if (end > session->last)
+        session->last = end;
+}
+
+// What scan_clock leaves: a number out of range, a record without a time, the
+// first one after a timestamp, units of 1.024 us.
+void scan_unusual_clock(struct scan *scan, struct record *record);
+
+// Bring the times of `record` to microseconds, and tell the session the time.
+static inline void scan_clock(struct scan *scan, struct record *record) {
+    struct session *session = scan->sessions.now;
+    const int64_t *field = record->field;
+    if (!(record->has >> FIELD_TIM & 1) || session->wall_pending ||
+        scan->summary.clock > 1000 ||
+        (uint64_t)(field[FIELD_TIM] | field[FIELD_ELA] | field[FIELD_C] |
+                   field[FIELD_E]) >= (uint64_t)LARGEST) {
+        scan_unusual_clock(scan, record);
+        return;
+    }
+    scan->raw_tim = field[FIELD_TIM];
+    session_extend(session, record);
+}
