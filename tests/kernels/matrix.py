@@ -26,6 +26,8 @@ PAGE = ROOT / "docs" / "kernels.md"
 # twenty times slower than its host.
 TESTS = (
     "tests/probes/test_counts.py",
+    "tests/probes/test_checks.py::test_every_call_is_counted_by_every_variant",
+    "tests/probes/test_32bit.py::test_a_64bit_program_may_make_32bit_calls",
     *(
         f"tests/probes/test_modes.py::{name}"
         for name in (
