@@ -61,6 +61,11 @@ TESTS = (
             "test_a_yield_is_no_blocking",
             "test_a_sleep_that_began_before_counts_from_the_start",
             "test_a_thread_that_computes_up_to_the_end",
+        )
+    ),
+    *(
+        f"tests/probes/test_off_cpu_lives.py::{name}"
+        for name in (
             "test_killed_in_its_sleep",
             "test_threads_that_come_and_go",
             "test_a_thread_that_executes_a_program_is_followed",
