@@ -123,8 +123,10 @@ class Recorder:
 
     def _attached(self) -> list[dict[str, object]]:
         """Start the probes, the counting one last: from then on it counts. The entries so far."""
-        streams = [(CPU, self._options.sampling())] if self._options.sample_hz else []
-        streams += [(SWITCHES, self._options.following())] if self._options.switches else []
+        # The one whose processes were chosen a moment ago comes first: one that has ended since is
+        # an error.
+        streams = [(SWITCHES, self._options.following())] if self._options.switches else []
+        streams += [(CPU, self._options.sampling())] if self._options.sample_hz else []
         entries: list[dict[str, object]] = []
         for stream, options in [*streams, (COUNT, self._options.counting())]:
             self._probes.start(stream, options)
