@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What following a thread off its CPU adds to a switch: `python -m bench.probes.switch_costs
-[ROUNDS]` (root; `make -C probes all build/bench-target` first).
+"""What following a thread off its CPU adds to a switch: `python -m bench.probes.switch_costs`.
+
+As root on a quiet machine, about three minutes; `make -C probes all build/bench-target` first.
+--write puts the table into docs/stacks.md.
 
 A process and its child pass a byte to and fro on one processor, so in each turn either blocks, is
 woken and switched in once; a tool watches the first of them, and neither of a second pair. Each
@@ -10,9 +12,11 @@ medians of the rounds with their 95 % intervals.
 
 from __future__ import annotations
 
+import argparse
 import random
 import shutil
 import sys
+from pathlib import Path
 
 from bench.probes.probe_costs import (
     Target,
@@ -25,7 +29,9 @@ from bench.probes.probe_costs import (
     start,
     stop,
 )
+from tests.marked_page import replace_part
 
+PAGE = Path(__file__).parents[2] / "docs" / "stacks.md"
 HEADER = '"type":"header"'
 TOOLS = [
     Tool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
@@ -38,32 +44,84 @@ TOOLS = [
 MS = 150.0
 
 
-def main(rounds: int) -> None:
-    tools = [tool for tool in TOOLS if shutil.which(tool.command(0)[0])]
+Costs = dict[str, list[float]]
+
+
+def working() -> list[Tool]:
+    """The tools that are installed and run on this kernel."""
+    found, target = [], Target()
     for tool in TOOLS:
-        if tool not in tools:
+        if shutil.which(tool.command(0)[0]) is None:
             print(f"left out: {tool.name} (apt-get install {tool.package})", file=sys.stderr)
+            continue
+        try:
+            stop(tool, start(tool, target.process.pid))
+            found.append(tool)
+        except RuntimeError as error:
+            print(f"left out: {error}", file=sys.stderr)
+    target.close()
+    return found
+
+
+def measure(tools: list[Tool], rounds: int) -> tuple[list[float], Costs, Costs]:
+    """Nanoseconds of a turn that nobody watches, what each tool adds to a turn of the watched
+    process, and to one of another; a value a round."""
     untraced: list[float] = []
-    added: dict[str, list[float]] = {tool.name: [] for tool in tools}
-    others: dict[str, list[float]] = {tool.name: [] for tool in tools}
+    added: Costs = {tool.name: [] for tool in tools}
+    others: Costs = {tool.name: [] for tool in tools}
     watched, other = Target(), Target()
-    for _ in range(rounds):
-        for tool in random.sample(tools, len(tools)):
-            before, before_other = (t.measure("switch", MS) for t in (watched, other))
-            process = start(tool, watched.process.pid)
-            during, during_other = (t.measure("switch", MS) for t in (watched, other))
-            stop(tool, process)
-            after, after_other = (t.measure("switch", MS) for t in (watched, other))
-            untraced.append((before + after) / 2)
-            added[tool.name].append(during - untraced[-1])
-            others[tool.name].append(during_other - (before_other + after_other) / 2)
-    watched.close()
-    other.close()
-    print(f"{host()}; {rounds} rounds; untraced {cell(untraced)} ns")
-    print(f"{'ADDED BY':<30} {'WATCHED ns':>24} {'ANOTHER ns':>24}")
+    try:
+        for number in range(rounds):
+            print(f"round {number + 1} of {rounds}", file=sys.stderr)
+            for tool in random.sample(tools, len(tools)):
+                before, before_other = (t.measure("switch", MS) for t in (watched, other))
+                process = start(tool, watched.process.pid)
+                during, during_other = (t.measure("switch", MS) for t in (watched, other))
+                stop(tool, process)
+                after, after_other = (t.measure("switch", MS) for t in (watched, other))
+                untraced.append((before + after) / 2)
+                added[tool.name].append(during - untraced[-1])
+                others[tool.name].append(during_other - (before_other + after_other) / 2)
+    finally:
+        watched.close()
+        other.close()
+    return untraced, added, others
+
+
+def table(tools: list[Tool], on: str, untraced: list[float], added: Costs, others: Costs) -> str:
+    """Markdown."""
+    lines = [
+        f"Host: {on}. Nanoseconds that a tool adds to a turn, in which a process blocks, its child "
+        "answers it on the same processor, and it is switched in again, a closed loop "
+        f"({cell(untraced)} ns untraced); and to that of another pair, which is not watched. "
+        f"Medians of {len(added[tools[0].name])} rounds, each with the tools in a new random "
+        "order, with their 95 % intervals; the row `none` shows the machine's own noise.",
+        "",
+        "| tool | watched | another |",
+        "|---|---:|---:|",
+    ]
     for tool in tools:
-        print(f"{tool.name:<30} {cell(added[tool.name]):>24} {cell(others[tool.name]):>24}")
+        lines.append(f"| {tool.name} | {cell(added[tool.name])} | {cell(others[tool.name])} |")
+    left_out = [tool.name for tool in TOOLS if tool not in tools]
+    if left_out:
+        lines += [
+            "",
+            f"Not measured, for want of the package or of what it takes: {', '.join(left_out)}.",
+        ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
+    options = parser.parse_args()
+    on, tools = host(), working()
+    text = table(tools, on, *measure(tools, options.rounds))
+    print(text)
+    if options.write:
+        replace_part(PAGE, "python -m bench.probes.switch_costs --write", text)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 21)
+    main()

@@ -113,6 +113,13 @@ class Record:
             help="do not time the gaps between polls, nor count checks: a second after the start "
             "and every five minutes, of the 32 that poll most; it costs as much as their polls",
         )
+        parser.add_argument(
+            "--offcpu",
+            action="store_true",
+            help="follow context switches as well: what sessions wait for and how long, by reason "
+            "and stack, what they sleep for latches; with -n, --sid and --all of the processes "
+            "that run when it begins; each switch of any process costs more then",
+        )
         add_plain_reads_argument(parser)
         parser.add_argument(
             "--sqltrace",
@@ -145,13 +152,19 @@ class Record:
         if args.json:
             raise UsageError("--json is for what --sqltrace reports; a recording: report --json")
         if not args.command:
-            _record(args, probe_targets(args))
+            _record(args, probe_targets(args), switches=_followed(args))
             return 0
         if selected(args):
             raise UsageError("record either a COMMAND or running processes, not both")
         with HeldCommand(args.command) as command:
-            _record(args, ["-p", str(command.pid), "-f"], command)
+            target = ["-p", str(command.pid), "-f"]
+            _record(args, target, command, switches=target if args.offcpu else [])
             return command.wait()
+
+
+def _followed(args: argparse.Namespace) -> list[str]:
+    """The probe's options for the processes whose context switches are followed."""
+    return ["-p", ",".join(map(str, target_pids(args)))] if args.offcpu else []
 
 
 def _record_there(args: argparse.Namespace) -> int:
@@ -166,6 +179,7 @@ def _record_there(args: argparse.Namespace) -> int:
     options += ["-d", f"{args.duration:f}"] if args.duration is not None else []
     options += ["--no-samples"] if args.no_samples else ["--hz", str(args.hz)]
     options += ["--no-gaps"] if args.no_gaps else []
+    options += ["--offcpu"] if args.offcpu else []
     options += ["--plain-reads"] if args.plain_reads else []
     with Ssh(args.ssh) as ssh:
         there = RemoteRecording(ssh, args.polltrace, options, args.output, sudo=args.sudo)
@@ -203,14 +217,18 @@ def _record_statements(args: argparse.Namespace) -> int:
     if login is not None and (missing := why_not(login, server)):
         raise UsageError(missing)
     with recorded_session(login, [server.pid]) as session:
-        began_s = _record(args, ["-p", str(server.pid)])
+        began_s = _record(args, ["-p", str(server.pid)], switches=_followed(args))
     joined = session.joined(args.output, began_s)
     show(args.json, lambda: statements_data(joined), lambda: statements_text(joined))
     return 0
 
 
 def _record(
-    args: argparse.Namespace, targets: list[str], command: HeldCommand | None = None
+    args: argparse.Namespace,
+    targets: list[str],
+    command: HeldCommand | None = None,
+    *,
+    switches: list[str],
 ) -> float:
     """Record; returns when the recording began, in seconds of CLOCK_MONOTONIC."""
     wanted = RecordingOptions(
@@ -224,6 +242,7 @@ def _record(
         stack_every=args.every,
         sample_hz=0 if args.no_samples else args.hz,
         gaps=not args.no_gaps,
+        switches=tuple(switches),
     )
 
     def attached() -> None:

@@ -194,13 +194,13 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
 
 
 def _recorded(args: argparse.Namespace) -> StackProfile:
-    if args.at == OFF_CPU:
-        raise UsageError("a recording has no off-CPU stacks: watch the processes themselves")
     recording = recorded(args)
     profile = profile_for(recording, args.at)
     if profile is None:
-        raise UsageError(f"{args.file} has no such stacks")
-    return stack_profile(profile, recording.names, args.at)
+        by = ": 'record --offcpu' takes them" if args.at == OFF_CPU else ""
+        raise UsageError(f"{args.file} has no such stacks{by}")
+    kernel = args.kernel or args.at != OFF_CPU  # of others it has what was recorded
+    return stack_profile(profile, recording.names, args.at, kernel=kernel)
 
 
 def _before(path: Path | None) -> Side | None:

@@ -29,7 +29,7 @@ def latch_screen(time: LatchTime, *, names_latches: bool) -> list[str]:
     lines = list(off_cpu_lines(time.whole, time.seconds))
     if not names_latches:
         return lines
-    paths = ["", *latch_lines(time.paths, time.spun_ns(1))] if time.paths else []
+    paths = ["", *latch_lines(time.paths, sample_ns=time.spun_ns(1))] if time.paths else []
     return [*lines, "", _verdict(time), *paths]
 
 
@@ -48,27 +48,35 @@ def latch_data(time: LatchTime) -> dict[str, Any]:
     }
 
 
-def latch_path_data(paths: Iterable[LatchPath]) -> list[dict[str, Any]]:
+def latch_path_data(
+    paths: Iterable[LatchPath], *, spun: bool = True, slept: bool = True
+) -> list[dict[str, Any]]:
+    """As JSON-ready data; null is what was not measured: `spun` or `slept`."""
     return [
         {
             "path": list(each.path),
-            "spun_samples": each.spun,
-            "sleeps": each.sleeps,
-            "slept_ns": each.slept_ns,
+            "spun_samples": each.spun if spun else None,
+            "sleeps": each.sleeps if slept else None,
+            "slept_ns": each.slept_ns if slept else None,
         }
         for each in paths
     ]
 
 
-def latch_lines(paths: Iterable[LatchPath], sample_ns: float) -> Iterator[str]:
-    """A table; a sample on CPU stands for `sample_ns`."""
+def latch_lines(
+    paths: Iterable[LatchPath], *, sample_ns: float, slept: bool = True
+) -> Iterator[str]:
+    """A table; a sample on CPU stands for `sample_ns`, 0 if that is not known. `slept`: sleeps were
+    measured. What was not has a dash."""
     listed = list(paths)
     yield f"{'slept s':>12}{'sleeps':>10}{'spun s':>10}  path to the latch"
     for each in listed[:SHOWN]:
         cut = "… > " if len(each.path) > LINKS else ""
         path = cut + " > ".join(each.path[-LINKS:])
-        spun = each.spun * sample_ns / 1e9
-        yield f"{each.slept_ns / 1e9:>12,.6f}{each.sleeps:>10,}{spun:>10,.3f}  {path}"
+        time = f"{each.slept_ns / 1e9:,.6f}" if slept else "-"
+        sleeps = f"{each.sleeps:,}" if slept else "-"
+        spun = f"{each.spun * sample_ns / 1e9:,.3f}" if sample_ns else "-"
+        yield f"{time:>12}{sleeps:>10}{spun:>10}  {path}"
     if len(listed) > SHOWN:
         yield f"… {len(listed) - SHOWN} more paths; --json has them all"
 

@@ -39,7 +39,9 @@ def stacks_text(found: StackProfile, shown: Folded) -> str:
     else:
         lines = [*off_cpu_lines(found.off_cpu, found.seconds)]
     if found.latches:
-        lines += ["", *latch_lines(found.latches, 1e9 / found.hz if found.hz else 0.0)]
+        sample_ns = 1e9 / found.hz if found.hz else 0.0
+        slept = found.off_cpu is not None
+        lines += ["", *latch_lines(found.latches, sample_ns=sample_ns, slept=slept)]
     whole, part = total(found.folded), total(shown)
     if part != whole:
         lines.append(f"Shown: {100 * part / whole:.1f} % of the stacks; shares are of all.")
@@ -81,7 +83,9 @@ def stacks_data(found: StackProfile, shown: Folded) -> dict[str, Any]:
         "unit": found.unit,
         "stacks": [{"count": n, "functions": list(functions)} for functions, n in ordered],
         **off_cpu_data(found.off_cpu),
-        "latches": latch_path_data(found.latches),
+        "latches": latch_path_data(
+            found.latches, spun=found.off_cpu is None, slept=found.off_cpu is not None
+        ),
     }
 
 

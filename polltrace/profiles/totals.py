@@ -6,13 +6,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from polltrace.profiles.frames import Bucket, ProcessTotals, SocketPolls, Stack
+from polltrace.profiles.frames import (
+    Bucket,
+    OffCpuTotals,
+    OffTime,
+    ProcessTotals,
+    SocketPolls,
+    Stack,
+)
 
 
 def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
     """The totals of a process from `base` to `now`, both of the same process.
 
-    A sampled rate and the probe's cost are not sums, and stay as they are now.
+    A sampled rate and the probe's cost are not sums, and stay as they are now; so does the number
+    of threads, of which `base` does not tell how many had ended by then.
     """
     sockets = {(each.fd, each.local, each.peer): each.polls for each in base.sockets}
     calls = {each.nr: each for each in base.syscalls}
@@ -37,10 +45,32 @@ def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
             for each in now.syscalls
         ),
         stacks=tuple(
-            more for each in now.stacks if (more := _more(stacks.get(_key(each)), each)).count > 0
+            more for each in now.stacks if _is_new(more := _more(stacks.get(_key(each)), each))
         ),
         gaps=_fewer(base.gaps, now.gaps),
         durations=_fewer(base.durations, now.durations),
+        off_cpu=_less(base.off_cpu, now.off_cpu),
+    )
+
+
+def _is_new(stack: Stack) -> bool:
+    """Whether it was seen, or a thread was out with it."""
+    return stack.count > 0 or (
+        stack.off is not None and stack.off.blocked_ns + stack.off.queued_ns > 0
+    )
+
+
+def _less(base: OffCpuTotals | None, now: OffCpuTotals | None) -> OffCpuTotals | None:
+    if base is None or now is None:
+        return now
+    return replace(
+        now,
+        thread_ns=now.thread_ns - base.thread_ns,
+        cpu_ns=now.cpu_ns - base.cpu_ns,
+        on_cpu_ns=now.on_cpu_ns - base.on_cpu_ns,
+        blocked_ns=now.blocked_ns - base.blocked_ns,
+        queued_ns=now.queued_ns - base.queued_ns,
+        switches=now.switches - base.switches,
     )
 
 
@@ -56,7 +86,20 @@ def _fewer(base: Iterable[Bucket], now: Iterable[Bucket]) -> tuple[Bucket, ...]:
 def _more(base: Stack | None, now: Stack) -> Stack:
     if base is None:
         return now
-    return replace(now, count=now.count - base.count, polls=now.polls - base.polls)
+    return replace(
+        now,
+        count=now.count - base.count,
+        polls=now.polls - base.polls,
+        off=_off_since(base.off, now.off),
+    )
+
+
+def _off_since(base: OffTime | None, now: OffTime | None) -> OffTime | None:
+    """A thread that was out at `base` was out before."""
+    if base is None or now is None:
+        return now
+    blocked_ns, queued_ns = now.blocked_ns - base.blocked_ns, now.queued_ns - base.queued_ns
+    return OffTime(now.state, blocked_ns, queued_ns, open=now.open, before=base.open)
 
 
 def added(one: Iterable[Bucket], other: Iterable[Bucket]) -> tuple[Bucket, ...]:
@@ -95,4 +138,5 @@ def together(before: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
 
 def _key(stack: Stack) -> Stack:
     """The key that distinguishes the stacks of one process."""
-    return replace(stack, count=0, polls=0)
+    off = stack.off and OffTime(stack.off.state, 0, 0)
+    return replace(stack, count=0, polls=0, off=off)

@@ -30,7 +30,7 @@ from polltrace.recording.names import RecordedNames
 from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
-from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, SWITCHES, identity_of
 from polltrace.servers.servers import Server
 
 # What parsing a record raises that does not have the shape of its type.
@@ -41,13 +41,13 @@ MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Overfl
 class Recording:
     """The file at `path`, with its `header`; it covers `seconds`.
 
-    Totals in `counted` (every poll) and `sampled` (on-CPU stacks) are of this file alone; they are
-    None where nothing was seen. By process: `gaps` are the totals of all times when gaps between
-    polls were timed, `timed_cpu_s` the seconds that it was on CPU or runnable meanwhile; `bursts`
-    its counted checks; `lived` when it came and went, in seconds since the recording began;
-    `series` its totals over time; `servers` what it serves. `check_costs` is the CPU
-    seconds of a check by knot. `names` are those of functions; `quality` is None
-    without a trailer. `tear` is the reason why a file ends early, empty where it
+    Totals in `counted` (every poll), `sampled` (on-CPU stacks) and `switches` (time off CPU) are of
+    this file alone; they are None where nothing was seen, or recorded. By process: `gaps` are the
+    totals of all times when gaps between polls were timed, `timed_cpu_s` the seconds that it was on
+    CPU or runnable meanwhile; `bursts` its counted checks; `lived` when it came and went, in
+    seconds since the recording began; `series` its totals over time; `servers` what it serves.
+    `check_costs` is the CPU seconds of a check by knot. `names` are those of functions; `quality`
+    is None without a trailer. `tear` is the reason why a file ends early, empty where it
     does not; `unknown` counts records by types that this release does not know.
     """
 
@@ -56,6 +56,7 @@ class Recording:
     seconds: float
     counted: Profile | None
     sampled: Profile | None
+    switches: Profile | None
     gaps: Mapping[Identity, ProcessTotals]
     timed_cpu_s: Mapping[Identity, float]
     bursts: Mapping[Identity, Burst]
@@ -93,7 +94,7 @@ def read(path: Path) -> Recording:
 class _Fold:
     def __init__(self, begins_s: float) -> None:
         self._begins_s = self._now_s = begins_s
-        self._streams = {COUNT: FoldedStream(), CPU: FoldedStream()}
+        self._streams = {name: FoldedStream() for name in (COUNT, CPU, SWITCHES)}
         self._timing: FoldedStream | None = None
         self._timed_until_s = -1.0
         self._gaps: dict[Identity, ProcessTotals] = {}
@@ -199,6 +200,7 @@ class _Fold:
             seconds=max(end_s - self._begins_s, 0.0),
             counted=self._streams[COUNT].profile(),
             sampled=self._streams[CPU].profile(),
+            switches=self._streams[SWITCHES].profile(),
             gaps=self._gaps,
             timed_cpu_s=self._timed_cpu_s,
             bursts=self._bursts,

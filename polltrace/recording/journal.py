@@ -17,10 +17,13 @@ from polltrace.recording.naming import Naming
 from polltrace.recording.probes import StreamRecord
 from polltrace.recording.secrets import own_command
 from polltrace.recording.server import server_data
-from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, Stream, identity_of
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, SWITCHES, Stream, identity_of
 from polltrace.servers.servers import Server
 
 Entry = dict[str, Any]
+
+# The other probes' last frames about a process come after the first word of its end.
+_KEPT_INTERVALS, _KEPT_S = 2, 1.0
 
 
 class Journal:
@@ -31,9 +34,10 @@ class Journal:
     ) -> None:
         self._command, self._interval_s, self._now_s = own_command(command), interval_s, now_s
         self._started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._streams = {name: Stream(name) for name in (COUNT, CPU, GAPS, CHECKS)}
+        self._streams = {name: Stream(name) for name in (COUNT, CPU, SWITCHES, GAPS, CHECKS)}
         self._naming = Naming()
         self._servers: dict[Identity, Entry] = {}
+        self._ended: dict[Identity, float] = {}
         self._check_costs: dict[Knot, Entry] = {}
         self._costed: dict[Knot, Estimate] = {}
         self._probe: Mapping[str, Any] = {}
@@ -61,8 +65,10 @@ class Journal:
         elif kind == "trailer":
             self._end(read.stream, record)
         yield stream.entry(record, read.at_s)
-        if kind == "exit" and read.stream == COUNT:
-            self._forget(identity_of(record))
+        if read.stream == COUNT and kind == "exit":
+            self._ended[identity_of(record)] = read.at_s
+        elif read.stream == COUNT and kind == "frame":
+            self._forget(read.at_s - _KEPT_INTERVALS * self._interval_s - _KEPT_S)
 
     def server(self, server: Server) -> Iterator[Entry]:
         """An entry if anything of it has changed."""
@@ -136,6 +142,9 @@ class Journal:
             self._costs[f"{stream} {self._now_s()}"] = self._costs.pop(stream)
             self._lost.pop(stream, None)
 
-    def _forget(self, identity: Identity) -> None:
-        self._naming.forget(identity)
-        self._servers.pop(identity, None)
+    def _forget(self, before_s: float) -> None:
+        """The processes that ended before."""
+        for identity in [each for each, at_s in self._ended.items() if at_s < before_s]:
+            del self._ended[identity]
+            self._naming.forget(identity)
+            self._servers.pop(identity, None)

@@ -71,9 +71,9 @@ class RecordedNames:
         wanted = stack_addresses(addresses)
         known = [names for (each, _), names in self._names.items() if each == pid]
         whole = [names for names in known if all(place in names for place in wanted)]
-        if not known:
+        if not known and addresses:
             raise ProcessError(f"process {pid} was gone before its functions were looked up")
-        return _named((whole or known)[-1], wanted)
+        return _named((whole or known)[-1], wanted) if wanted else ()
 
     def kernel(self, addresses: Sequence[int]) -> tuple[Frame, ...]:
         """Frames in the kernel, innermost first."""
@@ -92,7 +92,7 @@ class ProcessNames:
         return {}
 
     def user(self, pid: int, addresses: Sequence[int]) -> tuple[Frame, ...]:
-        if not self._user:
+        if addresses and not self._user:
             raise ProcessError(f"process {pid} was gone before its functions were looked up")
         return _named(self._user, stack_addresses(addresses))
 

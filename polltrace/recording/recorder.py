@@ -17,13 +17,13 @@ from polltrace.recording.journal import Journal
 from polltrace.recording.parts import Parts, make_room
 from polltrace.recording.pollers import Pollers
 from polltrace.recording.probes import Probes, StreamRecord
-from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, identity_of
+from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, SWITCHES, identity_of
 from polltrace.watch.calibration import Calibration
 from polltrace.watch.inspection import Inspector
 
 # Room for as many as a host has: more are lost, and counted as lost. Most of thousands do nothing,
-# so only those that changed are reported.
-_ROOM = ["--max-processes", "8192", "--max-stacks", "16384", "--changed"]
+# so of polls and samples only those that changed are reported.
+_ROOM = ["--max-processes", "8192", "--max-stacks", "16384"]
 # Processes inspected between two reads of the probes.
 _AT_ONCE = 100
 
@@ -36,7 +36,8 @@ class RecordingOptions:
     own command line. `duration_s` None: until stopped; a frame every `interval_s` seconds. A file
     of `max_bytes` is rotated, `keep` old ones are kept. `stack_every`: a stack at one in that many
     break polls, or AUTO; `sample_hz`: on-CPU samples a second and processor, 0 for none; `gaps`:
-    whether to take the intrusive measurements (see intrusive.py).
+    whether to take the intrusive measurements (see intrusive.py). `switches`: the probe's options
+    for the processes whose context switches are followed; none: of no process.
     """
 
     path: Path
@@ -49,18 +50,32 @@ class RecordingOptions:
     stack_every: int | Literal["auto"] = AUTO
     sample_hz: float = 49.0
     gaps: bool = True
+    switches: tuple[str, ...] = ()
 
     def counting(self) -> list[str]:
         """Options of the probe that counts every break poll."""
         duration = [] if self.duration_s is None else ["-d", f"{self.duration_s:g}"]
         stacks = ["--stacks", str(self.stack_every), "--own-cost"]
-        return [*self.targets, *_ROOM, *stacks, "-i", f"{self.interval_s:g}", *duration]
+        return [
+            *self.targets,
+            *_ROOM,
+            "--changed",
+            *stacks,
+            "-i",
+            f"{self.interval_s:g}",
+            *duration,
+        ]
 
     def sampling(self) -> list[str]:
         """Options of the probe that samples stacks on CPU. The other one counts polls: this one
         counts for ten milliseconds a minute, the least that it can."""
         samples = ["--watch", "--hz", f"{self.sample_hz:g}", "--gap", "60", "--own-cost"]
-        return [*self.targets, *_ROOM, *samples, "-i", f"{self.interval_s:g}"]
+        return [*self.targets, *_ROOM, "--changed", *samples, "-i", f"{self.interval_s:g}"]
+
+    def following(self) -> list[str]:
+        """Options of the probe that follows context switches. A thread that sleeps all the time has
+        more of it in each frame: a new part of the file begins with that of the last one."""
+        return [*self.switches, *_ROOM, "--off-cpu", "--own-cost", "-i", f"{self.interval_s:g}"]
 
 
 class Recorder:
@@ -108,7 +123,10 @@ class Recorder:
 
     def _attached(self) -> list[dict[str, object]]:
         """Start the probes, the counting one last: from then on it counts. The entries so far."""
-        streams = [(CPU, self._options.sampling())] if self._options.sample_hz else []
+        # The one whose processes were chosen a moment ago comes first: one that has ended since is
+        # an error.
+        streams = [(SWITCHES, self._options.following())] if self._options.switches else []
+        streams += [(CPU, self._options.sampling())] if self._options.sample_hz else []
         entries: list[dict[str, object]] = []
         for stream, options in [*streams, (COUNT, self._options.counting())]:
             self._probes.start(stream, options)

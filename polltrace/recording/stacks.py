@@ -7,13 +7,18 @@ from dataclasses import replace
 
 from polltrace.profiles.frames import Identity
 from polltrace.profiles.profile import Profile
-from polltrace.profiles.sampled import AT_POLL, NamedStack, named_stacks
+from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU, NamedStack, named_stacks
 from polltrace.recording.fold import Recording
 
 
 def profile_for(recording: Recording, kind: str) -> Profile | None:
-    """The profile with stacks of this kind: those at polls are counted, those on CPU sampled."""
-    return recording.counted if kind == AT_POLL else recording.sampled
+    """The profile with stacks of this kind; None where they were not recorded."""
+    found = {
+        AT_POLL: recording.counted,
+        ON_CPU: recording.sampled,
+        OFF_CPU: recording.switches,
+    }
+    return found[kind]
 
 
 def stacks_of(recording: Recording, identity: Identity, kind: str) -> list[NamedStack]:

@@ -14,9 +14,9 @@ from polltrace.profiles.frames import Identity
 from polltrace.recording.secrets import without_arguments
 
 # The streams of a recording, by what their probe measures: it counts every break poll, with stacks;
-# samples stacks on CPU; times the gaps between polls, for a second now and then; then counts the
-# calls of the check function, for a moment.
-COUNT, CPU, GAPS, CHECKS = "count", "cpu", "gaps", "checks"
+# samples stacks on CPU; follows context switches, where that was asked for; times the gaps between
+# polls, for a second now and then; then counts the calls of the check function, for a moment.
+COUNT, CPU, SWITCHES, GAPS, CHECKS = "count", "cpu", "switches", "gaps", "checks"
 
 
 def identity_of(data: Mapping[str, Any]) -> Identity:
@@ -25,7 +25,8 @@ def identity_of(data: Mapping[str, Any]) -> Identity:
 
 def stack_key(stack: Mapping[str, Any]) -> tuple[Any, ...]:
     """The key that distinguishes a stack from the others of its process."""
-    return stack["kind"], tuple(stack["addresses"]), tuple(stack.get("kernel", ()))
+    where = tuple(stack["addresses"]), tuple(stack.get("kernel", ()))
+    return stack["kind"], stack.get("state", ""), *where
 
 
 class Stream:
@@ -77,8 +78,8 @@ class Stream:
             return None
         if "stacks" not in process:
             return process
-        counts = {stack_key(stack): stack["count"] for stack in before.get("stacks", ())}
-        new = [each for each in process["stacks"] if counts.get(stack_key(each)) != each["count"]]
+        known = {stack_key(stack): stack for stack in before.get("stacks", ())}
+        new = [each for each in process["stacks"] if known.get(stack_key(each)) != each]
         return {**process, "stacks": new}
 
 

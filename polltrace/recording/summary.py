@@ -18,8 +18,9 @@ from polltrace.overhead.poll_cost import curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice, session_cost
 from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
 from polltrace.profiles.latches import LatchPath, latch_paths, together
+from polltrace.profiles.off_cpu import OffCpuTime, off_cpu_time
 from polltrace.profiles.profile import Profile
-from polltrace.profiles.sampled import ON_CPU, NamedStack, shares
+from polltrace.profiles.sampled import OFF_CPU, ON_CPU, NamedStack, shares
 from polltrace.recording.fold import Recording
 from polltrace.recording.links import Presence, links
 from polltrace.recording.series import Span
@@ -39,7 +40,8 @@ class SessionSummary:
     seconds, `break_polls` and `other_polls` are counts. `load` is its CPU use and rate of polls,
     `poll_cost_s` the CPU seconds of a poll at its interval. `counted` is polls times that cost,
     `sampled` the share of its on-CPU `samples` in the break check, of which there are `checks`;
-    `latches` are the paths of those that spin for a latch.
+    `latches` are the paths on which it waits for latches: spins, by the samples, and sleeps, where
+    its context switches were followed; then `off_cpu` divides its threads' lives, else it is None.
     `gaps` are the timed gaps between polls, `spans` its rates over time; `advice` is None for a
     process that is no server.
     """
@@ -62,6 +64,7 @@ class SessionSummary:
     samples: int
     checks: int
     latches: tuple[LatchPath, ...]
+    off_cpu: OffCpuTime | None
     advice: SessionAdvice | None
     gaps: tuple[Bucket, ...]
     spans: tuple[Span, ...]
@@ -125,7 +128,8 @@ class SessionSummary:
 class Summary:
     """`recording` in figures: its `sessions`, those that lose most first. `used_cores` and
     `lost_cores` (to break polls) are CPUs on average over the recording. The cost per poll of
-    `cost_unknown` sessions was not measured, so `lost_cores` is too low by theirs.
+    `cost_unknown` sessions was not measured, so `lost_cores` is too low by theirs. `off_cpu`
+    divides the lives of all their threads; None where no context switch was followed.
     """
 
     recording: Recording
@@ -133,6 +137,7 @@ class Summary:
     used_cores: float
     lost_cores: Estimate
     cost_unknown: int
+    off_cpu: OffCpuTime | None
 
     @property
     def engines(self) -> frozenset[Engine]:
@@ -150,8 +155,13 @@ class Summary:
         return proportion(spun, sum(each.samples for each in self.sessions)) if spun else None
 
     @property
+    def followed_s(self) -> float:
+        """For how long context switches were followed, seconds."""
+        return self.recording.switches.seconds if self.recording.switches else 0.0
+
+    @property
     def latches(self) -> tuple[LatchPath, ...]:
-        """The paths on which its sessions spin for latches, the commonest first."""
+        """The paths on which its sessions wait for latches, the longest sleep first."""
         return together(path for each in self.sessions for path in each.latches)
 
     @property
@@ -190,6 +200,7 @@ def summary(recording: Recording) -> Summary:
         used_cores=sum(each.cpu_s for each in sessions) / seconds,
         lost_cores=_sum([each.lost_cpu_s for each in sessions]).scaled(1 / seconds),
         cost_unknown=sum(each.lost_cpu_s is None for each in sessions),
+        off_cpu=_off_cpu(recording, recording.identities)[0],
     )
 
 
@@ -202,6 +213,19 @@ def _linked(sessions: list[SessionSummary]) -> list[SessionSummary]:
             name = ServerName(near.pid, near.instance)
             sessions[session] = replace(far, server=replace(far.server, linked_from=name))
     return sessions
+
+
+def _off_cpu(
+    recording: Recording, identities: Sequence[Identity]
+) -> tuple[OffCpuTime | None, list[NamedStack]]:
+    """Of these processes, with the stacks; of a recording without context switches nothing."""
+    profile = recording.switches
+    if profile is None:
+        return None, []
+    wanted = frozenset(identities)
+    mine = replace(profile, totals=tuple(t for t in profile.totals if t.identity in wanted))
+    waits = [stack for each in identities for stack in stacks_of(recording, each, OFF_CPU)]
+    return off_cpu_time(mine, waits), waits
 
 
 def _value(estimate: Estimate | None) -> float:
@@ -255,6 +279,9 @@ def _session(
         costs = curve(recording.check_costs, server.engine.trigger if server else Trigger.COUNT)
         costs = session_cost(server, costs, load, extras)
     stacks = stacks_of(recording, identity, ON_CPU)
+    off_cpu, waits = _off_cpu(recording, [identity])
+    if off_cpu is not None:  # what was not seen is not known by process
+        off_cpu = replace(off_cpu, unfollowed=0, unwoken=0, unswitched=0)
     samples = sum(stack.count for stack in stacks)
     checks = _checks(stacks, server)
     watched = _watched(server, totals, to_s - from_s)
@@ -277,7 +304,8 @@ def _session(
         sampled=proportion(checks, samples) if samples else None,
         samples=samples,
         checks=checks,
-        latches=latch_paths(stacks),
+        latches=latch_paths([*stacks, *waits]),
+        off_cpu=off_cpu,
         advice=session_advice(
             server,
             watched.evidence.polls_on_cpu,

@@ -10,11 +10,16 @@ from polltrace.overhead.advice_report import session_advice_data
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.poll_cost import in_order
 from polltrace.profiles.latch_report import latch_path_data
+from polltrace.profiles.off_cpu_report import off_cpu_data
 from polltrace.recording.summary import SessionSummary, Summary
 
 
 def report_data(summary: Summary) -> dict[str, Any]:
-    """Times are seconds, shares per cent of a process's CPU time; null is a value not known."""
+    """Times are seconds, shares per cent of a process's CPU time; null is a value not known.
+
+    `off_cpu` is there, nanoseconds, where context switches were followed; in a part of a recording
+    after the first it counts the threads of all parts so far.
+    """
     recording = summary.recording
     found = recording.quality
     return {
@@ -40,6 +45,7 @@ def report_data(summary: Summary) -> dict[str, Any]:
             }
             for knot, cost in in_order(recording.check_costs)
         ],
+        **off_cpu_data(summary.off_cpu),
         "quality": found.data() | {"type": "quality"} if found else None,
         "sessions": [_session(each) for each in summary.sessions],
     }
@@ -56,7 +62,10 @@ def _session(each: SessionSummary) -> dict[str, Any]:
         "cpu_pct_ci95": _interval(each.share),
         "samples": each.samples,
         "spun_samples": sum(path.spun for path in each.latches),
-        "latches": latch_path_data(each.latches),
+        "latches": latch_path_data(
+            each.latches, spun=bool(each.samples), slept=each.off_cpu is not None
+        ),
+        **off_cpu_data(each.off_cpu),
         "sampled_pct": _value(each.sampled),
         "sampled_pct_ci95": _interval(each.sampled),
         "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in each.gaps],

@@ -14,14 +14,16 @@ _MODES = (
     *(BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL),
     *(BreakMode.CHECKING, BreakMode.NOT_CHECKING, BreakMode.UNKNOWN),
 )
+# Events that were not seen make no sum smaller; the notes on time off CPU have their numbers.
+_TOLD_APART = ("wakeups", "switches")
 
 
 def verdict(summary: Summary) -> list[str]:
-    """The result in at most four sentences."""
+    """The result in at most six sentences."""
     worst = summary.worst
     if worst is None:
         none = f"No break polls in {span(summary.recording.seconds)}: {modes(summary)}."
-        return [none, *_spun(summary)]
+        return [none, *_latches(summary)]
     lines = []
     if summary.cost_unknown == len([each for each in summary.sessions if each.break_polls]):
         lines.append(f"{modes(summary).capitalize()}; the cost of a poll was not measured.")
@@ -38,17 +40,26 @@ def verdict(summary: Summary) -> list[str]:
         lines.append(
             "A session that gets out-of-band polls no more; see the forecast for the rest."
         )
-    return [*lines, *_spun(summary)]
+    return [*lines, *_latches(summary)]
 
 
-def _spun(summary: Summary) -> list[str]:
-    spun = summary.spun_pct
-    if spun is None:
-        return []
-    return [
-        f"Spinning for latches takes {pct(spun)} of the CPU time, by samples; 'polltrace stacks "
-        "FILE --at cpu' shows for what."
-    ]
+def _latches(summary: Summary) -> list[str]:
+    spun, off_cpu = summary.spun_pct, summary.off_cpu
+    lines = []
+    if spun is not None:
+        lines.append(
+            f"Spinning for latches takes {pct(spun)} of the CPU time, by samples; 'polltrace "
+            "stacks FILE --at cpu' shows for what."
+        )
+    if sleeps := sum(each.sleeps for each in summary.latches):
+        slept_ns = sum(each.slept_ns for each in summary.latches)
+        lines.append(
+            f"Sleeping for latches took {slept_ns / 1e9:,.3f} s, in {sleeps:,} sleeps; 'polltrace "
+            "stacks FILE --at offcpu' shows for what."
+        )
+    elif spun is not None and off_cpu is None:
+        lines.append("What they sleep for latches is recorded by 'record --offcpu'.")
+    return lines
 
 
 def _worst(worst: SessionSummary) -> str:
@@ -90,7 +101,8 @@ def quality(summary: Summary) -> list[str]:
         )
     found = recording.quality
     lost = found.lost if found else (recording.counted.lost if recording.counted else {})
-    found_losses = [printable(each) for each in losses(lost)]
+    counts = {kind: lost[kind] for kind in lost if kind not in _TOLD_APART}
+    found_losses = [printable(each) for each in losses(counts)]
     notes.append(
         f"LOST, so counts are low: {', '.join(found_losses)}." if found_losses else "Nothing lost."
     )

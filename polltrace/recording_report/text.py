@@ -8,6 +8,7 @@ import textwrap
 from polltrace.overhead.advice_report import session_advice_text
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.profiles.latch_report import latch_lines
+from polltrace.profiles.off_cpu_report import off_cpu_lines, off_cpu_notes
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.sentences import (
     about,
@@ -31,10 +32,25 @@ def report_text(summary: Summary) -> str:
     worst = summary.worst
     if worst is not None and worst.advice is not None and worst.advice.forecast:
         lines += ["", printable_lines(session_advice_text(worst.advice, CancelLimits()))]
-    if summary.latches:
-        spun = latch_lines(summary.latches, summary.latch_sample_ns)
-        lines += ["", *map(printable, spun)]
-    return "\n".join([*lines, "", *_filled(quality(summary))])
+    return "\n".join([*lines, *_waits(summary), "", *_filled(quality(summary))])
+
+
+def _waits(summary: Summary) -> list[str]:
+    """Where the time off CPU went, and the paths to latches."""
+    off_cpu, paths = summary.off_cpu, summary.latches
+    lines = []
+    if off_cpu is not None:
+        lines += [
+            "",
+            *off_cpu_lines(off_cpu, summary.followed_s),
+            "",
+            *_filled(list(off_cpu_notes(off_cpu))),
+        ]
+    if paths:
+        sample_ns = summary.latch_sample_ns
+        latches = latch_lines(paths, sample_ns=sample_ns, slept=off_cpu is not None)
+        lines += ["", *map(printable, latches)]
+    return lines
 
 
 def _table(summary: Summary) -> list[str]:

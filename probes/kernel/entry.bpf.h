@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From each kind of context to the common code.
-//   fentry      ctx[0] registers
+//   fentry      ctx[0] registers, which some kernels refuse to read
 //   tp_btf      ctx[0] registers, ctx[1] number or result; typed pointers
 //   raw_tp      the same, as plain numbers
 //   tracepoint  ctx[1] number, ctx[2]... arguments or result
@@ -128,6 +128,9 @@ static __always_inline int enter_fentry(__u64 *ctx, long nr, const bool cast) {
 
 static __always_inline int enter_fentry_32(__u64 *ctx, long nr,
                                            const bool cast) {
+    if (untyped_registers)
+        return on_poll_32_regs(
+            ctx, nr, user_regs((struct task_struct *)bpf_get_current_task()));
     return on_poll_32_regs(ctx, nr, (struct pt_regs *)ctx[0]);
 }
 
@@ -137,6 +140,8 @@ static __always_inline int enter_fentry_call(__u64 *ctx, long nr,
 
     if (!is_watched(&now, cast))
         return 0;
+    if (untyped_registers)
+        return on_call_regs(ctx, &now, nr, user_regs(now.task), cast);
     return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[0], cast);
 }
 

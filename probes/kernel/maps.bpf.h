@@ -22,7 +22,8 @@ const volatile __u32 stack_depth = STACK_DEPTH;
 const volatile bool kernel_parts = false; // of stacks
 const volatile __u32 own_frames = 0;      // in it at a break poll, innermost
 const volatile bool off_cpu = false;      // off-CPU mode
-const volatile bool switch_has_state = false; // sched_switch has prev_state
+const volatile bool untyped_registers = false; // of a call, at fentry
+const volatile bool switch_has_state = false;  // sched_switch has prev_state
 const volatile __u64 frame_mask = 0; // a page-table entry's physical address
 
 __u64 lost[LOST_KINDS] = {};

@@ -70,7 +70,9 @@ static __always_inline __u64 off_stack(const struct stack_key *key, __u32 kind,
         lose(LOST_STACKS);
         return 0;
     }
-    __sync_fetch_and_add(&count->count, times);
+    // To add 0 compiles into an atomic or, which Linux has from 5.12 on.
+    if (times)
+        __sync_fetch_and_add(&count->count, times);
     return count->id;
 }
 

@@ -2,6 +2,7 @@
 #include "loader/kernel_btf.h"
 
 #include <bpf/btf.h>
+#include <stdint.h>
 #include <string.h>
 
 static struct btf *kernel;
@@ -25,6 +26,29 @@ bool kernel_has_member(const char *structure, const char *member) {
                     member))
             return true;
     return false;
+}
+
+static const struct btf_type *plain_type(uint32_t id) {
+    const struct btf_type *type = btf__type_by_id(kernel, id);
+
+    while (type && btf_is_mod(type))
+        type = btf__type_by_id(kernel, type->type);
+    return type;
+}
+
+bool kernel_takes_structure(const char *function) {
+    int id = find(function, BTF_KIND_FUNC);
+    const struct btf_type *type = id > 0 ? btf__type_by_id(kernel, id) : NULL;
+
+    if (type)
+        type = btf__type_by_id(kernel, type->type);
+    if (!type || !btf_vlen(type))
+        return false;
+    type = plain_type(btf_params(type)->type);
+    if (!type || !btf_is_ptr(type))
+        return false;
+    type = plain_type(type->type);
+    return type && btf_is_struct(type);
 }
 
 enum switch_arguments kernel_switch_arguments(void) {

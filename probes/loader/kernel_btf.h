@@ -8,6 +8,10 @@
 bool kernel_has_function(const char *name);
 bool kernel_has_member(const char *structure, const char *member);
 
+// Whether the type of what its first argument points to is a structure that is
+// defined, not only named, where the function is: else fentry may not read it.
+bool kernel_takes_structure(const char *function);
+
 // What sched_switch hands over: preempt, prev, next, and from Linux 5.18 on
 // prev's state. For a time it came second.
 enum switch_arguments { SWITCH_PLAIN, SWITCH_STATE_LAST, SWITCH_UNKNOWN };

@@ -22,16 +22,17 @@
 
 #define THREAD_SLOTS 65536
 
-// libbpf is silent unless asked: its last warning goes into our own message.
-static char last_warning[256];
+// libbpf is silent unless asked: the first warning of a load, which names the
+// program, goes into our own message.
+static char warning[256];
 
 static int keep_warning(enum libbpf_print_level level, const char *format,
                         va_list args) {
     if (getenv("POLLTRACE_VERBOSE"))
         return vfprintf(stderr, format, args);
-    if (level == LIBBPF_WARN) {
-        vsnprintf(last_warning, sizeof(last_warning), format, args);
-        last_warning[strcspn(last_warning, "\n")] = 0;
+    if (level == LIBBPF_WARN && !warning[0]) {
+        vsnprintf(warning, sizeof(warning), format, args);
+        warning[strcspn(warning, "\n")] = 0;
     }
     return 0;
 }
@@ -108,6 +109,25 @@ static bool hands_over_registers(const struct variant *variant) {
            !strcmp(variant->name, "kprobe");
 }
 
+// Where some calls are defined (epoll_wait, 32-bit ppoll), Linux 5.10 knows no
+// more of struct pt_regs than the name, and lets no fentry program read it:
+// then it is found on the task's stack. (poll itself is not among them.)
+static bool registers_are_untyped(const struct probe *p) {
+    struct bpf_program *program;
+
+    if (strcmp(p->variant->name, "fentry"))
+        return false;
+    bpf_object__for_each_program(program, p->skel->obj) {
+        const char *section = bpf_program__section_name(program);
+        const char *function = section + strlen("fentry/");
+
+        if (!strncmp(section, "fentry/", strlen("fentry/")) &&
+            kernel_has_function(function) && !kernel_takes_structure(function))
+            return true;
+    }
+    return false;
+}
+
 static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->bucket_mask = p->rows - 1;
     p->skel->rodata->follow_forks = o->follow;
@@ -123,6 +143,7 @@ static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->switch_has_state =
         o->mode == MODE_OFF_CPU &&
         kernel_switch_arguments() == SWITCH_STATE_LAST;
+    p->skel->rodata->untyped_registers = registers_are_untyped(p);
     p->skel->rodata->kernel_parts = o->kernel;
     p->skel->rodata->stack_depth = o->stack_depth;
     p->skel->rodata->started_mask = THREAD_SLOTS - 1;
@@ -199,6 +220,7 @@ static int try_load(struct probe *p, const struct options *o) {
     struct bpf_program *program;
     int error;
 
+    warning[0] = 0;
     p->skel = polltrace__open();
     if (!p->skel)
         return -errno;
@@ -309,7 +331,7 @@ static bool load_kprobe(struct probe *p, const struct options *o) {
 }
 
 static int load_any(struct probe *p, const struct options *o) {
-    int error = -ENOTSUP;
+    int error = -ENOTSUP, refused = 0;
 
     if (!o->variant && o->mode == MODE_COUNT && programs_are_preempted() &&
         load_kprobe(p, o))
@@ -323,8 +345,11 @@ static int load_any(struct probe *p, const struct options *o) {
         error = load_variant(p, o, &VARIANT[i]);
         if (!error)
             return 0;
+        // What the kernel said tells more than that a variant lacks the mode.
+        if (error != -ENOTSUP)
+            refused = error;
     }
-    return error;
+    return refused ? refused : error;
 }
 
 // Maps were charged to RLIMIT_MEMLOCK before Linux 5.11, which only
@@ -347,14 +372,14 @@ static _Noreturn void explain_load(const struct options *o, int error) {
              "the kernel refuses to load BPF programs: run as root, or with "
              "CAP_BPF and CAP_PERFMON and, before Linux 5.11, with "
              "ulimit -l unlimited (%s)",
-             last_warning);
+             warning);
     if (error == -EPERM || error == -EACCES)
         fail(EXIT_NOT_PERMITTED,
              "the kernel refuses to load BPF programs: run as root, or with "
              "CAP_BPF and CAP_PERFMON, and outside of lockdown (%s)",
-             last_warning);
+             warning);
     fail(EXIT_KERNEL, "cannot load the BPF programs: %s (%s)", strerror(-error),
-         last_warning);
+         warning);
 }
 
 static void prepare(void) {

@@ -26,6 +26,8 @@ PAGE = ROOT / "docs" / "kernels.md"
 # twenty times slower than its host.
 TESTS = (
     "tests/probes/test_counts.py",
+    "tests/probes/test_checks.py::test_every_call_is_counted_by_every_variant",
+    "tests/probes/test_32bit.py::test_a_64bit_program_may_make_32bit_calls",
     *(
         f"tests/probes/test_modes.py::{name}"
         for name in (
@@ -59,6 +61,11 @@ TESTS = (
             "test_a_yield_is_no_blocking",
             "test_a_sleep_that_began_before_counts_from_the_start",
             "test_a_thread_that_computes_up_to_the_end",
+        )
+    ),
+    *(
+        f"tests/probes/test_off_cpu_lives.py::{name}"
+        for name in (
             "test_killed_in_its_sleep",
             "test_threads_that_come_and_go",
             "test_a_thread_that_executes_a_program_is_followed",

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,3 +97,34 @@ def test_what_cannot_show_latches_is_refused(
     assert done.returncode == code
     assert why in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("root")
+def test_a_recording_has_the_sleeps(
+    lab: Lab, stopped_holder: tuple[int, Session], start: Start, run: Run, tmp_path: Path
+) -> None:
+    holder, watcher = stopped_holder
+    waiting = lab.connect()
+    path, pid, sid = tmp_path / "a", waiting.spid, waiting.sid
+    waiting.cursor.execute("create table other (n number)")
+    process = start("record", "--offcpu", "--no-gaps", "-o", str(path), "-p", str(pid))
+    assert process.stderr is not None
+    assert "attached" in process.stderr.readline()
+    before = latch_of(watcher)
+    statement = RunningStatement(waiting)
+    statement.start("call dbms_result_cache.flush()")
+    until(lambda: watcher.one(TRIES, sid=sid) > SLEEPS, "a session that slept often")
+    os.kill(holder, signal.SIGKILL)
+    assert statement.join()
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    sleeps = latch_of(watcher).sleeps - before.sleeps
+
+    found = json.loads(run("report", "--json", str(path)).stdout)
+    (session,) = found["sessions"]
+    (slept,) = [each for each in session["latches"] if each["sleeps"]]
+    assert slept["sleeps"] == sleeps >= SLEEPS
+    assert slept["path"][-3:] == ["result_cache_flush", "result_latch_get", "kslgetl"]
+    latch = next(each for each in found["off_cpu"]["reasons"] if each["reason"] == "latch")
+    assert (latch["ns"], latch["switches"]) == (slept["slept_ns"], sleeps)
+    assert f" s, in {sleeps} sleeps; " in run("report", str(path)).stdout

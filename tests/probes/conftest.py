@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import missing
+from tests.probes.off_cpu import settled
 from tests.probes.probe_process import PROBE, ROOT, Probe, Target
 
 TARGETS = Path(__file__).parent / "targets"
@@ -79,6 +80,48 @@ def start_target(poller: Path) -> Iterator[Callable[..., Target]]:
 @pytest.fixture
 def target(start_target: Callable[..., Target]) -> Target:
     return start_target()
+
+
+@pytest.fixture(scope="session")
+def sleeper_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("targets") / "sleeper"
+    subprocess.run(
+        [
+            *("gcc", "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"),
+            *("-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"),
+            *(str(TARGETS / "sleeper.c"), "-o", str(output)),
+        ],
+        check=True,
+    )
+    return output
+
+
+@pytest.fixture
+def start_sleeper(sleeper_program: Path) -> Iterator[Callable[..., Target]]:
+    running: list[Target] = []
+
+    def start(name: str = "sleeper") -> Target:
+        path = sleeper_program.with_name(name)
+        if not path.exists():
+            path.hardlink_to(sleeper_program)
+        running.append(Target.start(path))
+        settled(running[-1].pid)
+        return running[-1]
+
+    yield start
+    for target in running:
+        target.close()
+
+
+@pytest.fixture
+def sleeper(start_sleeper: Callable[..., Target]) -> Target:
+    return start_sleeper()
+
+
+@pytest.fixture(params=["tp_btf", "raw_tp"])
+def switches_by(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The probe's options to follow context switches, by each variant that can."""
+    return "--off-cpu", "--variant", request.param
 
 
 @pytest.fixture

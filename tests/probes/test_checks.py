@@ -11,14 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.probes.conftest import TARGETS
-from tests.probes.probe_process import PROBE, Probe, Target, counts, total
+from tests.probes.probe_process import LINUX, PROBE, Probe, Target, counts, total
 
 StartProbe = Callable[..., Probe]
 ALL = "checker=poll,select,epoll_wait,recv"
 
 # Calls that are checks where their family is one, by family.
 CHECKS = {
-    "epoll_wait": ["epoll", "epoll-pwait", "epoll-pwait2", "epoll-once"],
+    "epoll_wait": [
+        *("epoll", "epoll-pwait", "epoll-once"),
+        *(("epoll-pwait2",) if LINUX >= (5, 11) else ()),
+    ],
     "select": ["select", "pselect", "select-below"],
     "recv": ["recv", "recvmsg"],
     "poll": ["poll"],
