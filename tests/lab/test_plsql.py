@@ -433,9 +433,14 @@ REFUSED = [
         "declare j number; begin dbms_job.submit(j, 'null;'); end;",
         "ORA-03001: unimplemented feature: DBMS_JOB.SUBMIT",
     ),
-    ("begin savepoint a; end;", "ORA-03001: unimplemented feature: savepoints in PL/SQL"),
-    ("begin rollback to a; end;", "ORA-03001: unimplemented feature: savepoints in PL/SQL"),
-    ("begin execute immediate 'savepoint a'; end;", "ORA-03001: unimplemented feature: savepoints"),
+    ("begin rollback to a; end;", "ORA-01086: savepoint 'A' never established"),
+    ("begin execute immediate 'rollback to a'; end;", "ORA-01086: savepoint 'A' never"),
+    (f"begin {PUT}(sql%bulk_exceptions); end;", "PLS-00382: expression is of wrong type"),
+    (
+        f"begin {PUT}(sql%bulk_exceptions.error_code); end;",
+        "PLS-00302: component 'ERROR_CODE' must be declared",
+    ),
+    (f"begin {PUT}(sql%bulk_exceptions(1).error_code); end;", "ORA-01403: no data found"),
     ("declare x number; begin x := nothing.nextval; end;", "PLS-00201"),
     ("begin create table x (a number); end;", "PLS-00103"),
     (

@@ -532,12 +532,15 @@ primary(A) ::= INTERVAL_WORD(N) STRING ID(F) type_size(P) TO ID(T) type_size(Q).
 primary(A) ::= ROWNUM(N). { A = tree_expr(s, EXPR_ROWNUM, N, N + 1); }
 primary(A) ::= PSEUDO(N). { A = column_of(s, (struct name){N, N}); }
 primary(A) ::= column_name(N). { A = column_of(s, N); }
+primary(A) ::= attribute(B). { A = B; }
+primary(A) ::= attribute(B) DOT name(F). { A = field_of(s, B, F); }
 // cursor%NOTFOUND
-primary(A) ::= column_name(N) ATTRIBUTE(T). {
+%type attribute {struct expr *}
+attribute(A) ::= column_name(N) ATTRIBUTE(T). {
     A = tree_expr(s, EXPR_ATTRIBUTE, N.first, T + 1);
     A->name = N;
 }
-primary(A) ::= column_name(N) ATTRIBUTE(T) LP value(V) RP(R). {
+attribute(A) ::= column_name(N) ATTRIBUTE(T) LP value(V) RP(R). {
     A = tree_expr(s, EXPR_ATTRIBUTE, N.first, R + 1);
     A->name = N;
     A->left = V;

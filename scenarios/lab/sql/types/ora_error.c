@@ -226,6 +226,7 @@ static const struct {
     {12899, "value too large for column %s"},
     {13207, "incorrect use of the [LNNVL] operator"},
     {12983, "cannot drop all columns in a table"},
+    {22160, "element at index [%s] does not exist"},
     {22275, "invalid LOB locator specified"},
     {22992, "cannot use LOB locators selected from remote tables"},
     {22922, "nonexistent LOB value"},
