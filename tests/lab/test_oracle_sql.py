@@ -387,7 +387,7 @@ ERRORS = [
     ("select 1e100 * 1e100 from dual", "ORA-01426"),
     ("select sum(n) over (order by n) from wide where n between 'a' and 2", "ORA-01722"),
     ("select to_char(sysdate, 'BLAH') from dual", "ORA-01821"),
-    ("select to_char(sysdate, 'DDTH') from dual", "ORA-01821"),
+    ("select to_char(sysdate, 'DDTH') from dual", "ORA-03001"),
     ("select to_char(sysdate, 'FF') from dual", "ORA-01821"),
     ("select to_char(1, '9A') from dual", "ORA-01481"),
     ("select to_date('2024-13-01', 'YYYY-MM-DD') from dual", "ORA-01843"),

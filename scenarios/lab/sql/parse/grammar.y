@@ -739,9 +739,19 @@ condition(A) ::= EXISTS(E) LP query_or_more(Q) RP(R). { A = with_query(s, EXPR_E
 condition(A) ::= value(L) comparison(S) value(R). {
     A = tree_operation(s, EXPR_COMPARISON, S, L, R);
 }
-condition(A) ::= value(L) comparison quantified(Q). {
-    A = L;
-    statement_refuse(s, 3001, Q, "ANY and ALL");
+condition(A) ::= value(X) comparison(S) quantified(Q) LP values(L) RP(R). {
+    A = between(s, EXPR_IN_LIST, X, S == SIGN_UNEQUAL, NULL, NULL);
+    A->list = L;
+    A->to = R + 1;
+    for (struct expr *one = L.first; one; one = one->next)
+        tree_deepen(s, A, one);
+    parse_quantified(s, S, Q);
+}
+condition(A) ::= value(X) comparison(S) quantified(Q) LP query(B) RP(R). {
+    A = between(s, EXPR_IN_QUERY, X, S == SIGN_UNEQUAL, NULL, NULL);
+    A->query = B;
+    A->to = R + 1;
+    parse_quantified(s, S, Q);
 }
 condition(A) ::= value(X) not(N) BETWEEN value(L) AND value(H). {
     A = between(s, EXPR_BETWEEN, X, N, L, H);

@@ -405,6 +405,13 @@ unsigned parse_bound(struct statement *s, const struct expr *value) {
     return value->to - 1;
 }
 
+void parse_quantified(struct statement *s, enum sign sign, unsigned word) {
+    const bool all = statement_is(s, word, "all");
+    if (sign != (all ? SIGN_UNEQUAL : SIGN_EQUAL))
+        statement_refuse(s, 3001, word,
+                         "ANY and ALL other than = ANY and <> ALL");
+}
+
 struct exprs parse_level(struct exprs list, unsigned level) {
     for (struct expr *one = list.first; one; one = one->next)
         one->level = level;

@@ -192,7 +192,7 @@ bool value_time(sqlite3_context *context, sqlite3_value *value,
         date_parse(text.at, text.length, session_date_formats.date, false, to);
     to->zone = 0;
     if (error)
-        value_result_error(context, error, "");
+        value_result_error(context, error, "date format");
     return !error;
 }
 
@@ -252,7 +252,7 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
                           text->room, sizeof text->room);
     }
     if (error) {
-        value_result_error(context, error, "");
+        value_result_error(context, error, "date format");
         return false;
     }
     text->at = text->room;
