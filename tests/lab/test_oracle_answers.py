@@ -305,6 +305,65 @@ ERRORS: list[tuple[str, str]] = [
 
 # of the tables that Oracle has always had for examples
 ROWS: list[tuple[str, object]] = [
+    # KEEP: an aggregate of the rows that come first or last, all of them
+    ("select max(sal) keep (dense_rank first order by hiredate) from emp", [(800,)]),
+    (
+        "select deptno, min(sal) keep (dense_rank first order by comm) worst,"
+        " max(sal) keep (dense_rank last order by comm) best"
+        " from emp group by deptno order by deptno",
+        [(10, 1300, 5000), (20, 800, 3000), (30, 1500, 2850)],
+    ),
+    (
+        "select deptno, count(*) keep (dense_rank last order by sal),"
+        " sum(sal) keep (dense_rank last order by job),"
+        " avg(sal) keep (dense_rank first order by job desc, deptno)"
+        " from emp group by deptno order by 1",
+        [(10, 1, 5000, 5000), (20, 2, 2975, 2975), (30, 1, 5600, 1400)],
+    ),
+    (
+        "select max(ename) keep (dense_rank last order by sal),"
+        " min(ename) keep (dense_rank last order by sal desc nulls last) from emp where deptno=20",
+        [("SCOTT", "SMITH")],
+    ),
+    (
+        "select count(comm) keep (dense_rank first order by deptno desc),"
+        " count(comm) keep (dense_rank first order by comm nulls first) from emp",
+        [(4, 0)],
+    ),
+    (
+        "select max(sal) keep (dense_rank first order by hiredate),"
+        " count(*) keep (dense_rank first order by hiredate),"
+        " sum(sal) keep (dense_rank first order by hiredate) from emp where 1=0",
+        [(None, 0, None)],
+    ),
+    (
+        "select deptno, max(sal) keep (dense_rank last order by hiredate)"
+        " from emp group by rollup(deptno) order by 1",
+        [(10, 1300), (20, 1100), (30, 950), (None, 1100)],
+    ),
+    (
+        "select deptno from emp group by deptno"
+        " having max(sal) keep (dense_rank last order by hiredate) > 1200",
+        [(10,)],
+    ),
+    ("select max(sal) keep from emp", [(5000,)]),
+    ("select max(keep) from (select 1 keep from dual)", [(1,)]),
+    (
+        "select max(sal) keep (rank first order by sal) from emp",
+        "ORA-00907: missing right parenthesis",
+    ),
+    (
+        "select listagg(ename) keep (dense_rank first order by sal) from emp",
+        "ORA-03001: unimplemented feature: KEEP of this",
+    ),
+    (
+        "select count(distinct sal) keep (dense_rank first order by deptno) from emp",
+        "ORA-03001: unimplemented feature: KEEP of this",
+    ),
+    (
+        "select max(sal) keep (dense_rank first order by sal) over (partition by deptno) from emp",
+        "ORA-03001: unimplemented feature: OVER behind KEEP",
+    ),
     (
         (
             "select deptno, count(*), sum(sal), min(sal), max(sal), avg(comm), count(comm) "

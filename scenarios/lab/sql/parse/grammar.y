@@ -129,7 +129,7 @@ static struct block *inner_block(struct statement *s, unsigned open,
     AUTHENTICATED BEGIN BODY BOTH BULK CALL CASCADE CLOSE COLLECT CONSTANT CONSTRAINT CONTINUE
     CROSS CURRENT_USER CURSOR DATABASE DECLARE ELSIF END ESCAPE EXCEPTION EXCEPTIONS
     EXECUTE EXIT FETCH FIRST FOLLOWING FORALL FOREIGN FULL FUNCTION GOTO IF IMMEDIATE INNER
-    INTERVAL JOIN KEY LAST LEADING LEFT LIMIT LINK LOCKED LOOP NATURAL NEXT NOCOPY
+    INTERVAL JOIN KEEP KEY LAST LEADING LEFT LIMIT LINK LOCKED LOOP NATURAL NEXT NOCOPY
     NOCYCLE NULLS OFFSET ONLY OPEN OUT OUTER OVER PACKAGE PARTITION PERCENT PRAGMA
     PRECEDING PRIMARY PROCEDURE PURGE RAISE RANGE RECORD REF REFERENCES RELIES_ON REPLACE
     RESULT_CACHE RETURN
@@ -651,6 +651,32 @@ call(A) ::= function(F) WITHIN_GROUP GROUP LP ORDER BY order_terms RP OVER(O) LP
     A = F;
     statement_refuse(s, 3001, O, "OVER behind WITHIN GROUP");
 }
+call(A) ::= function(F) keep(K) RP(R). {
+    A = F;
+    A->to = R + 1;
+    A->within = K.order;
+    A->keeps_first = !K.last;
+    A->keeps_last = K.last;
+}
+call(A) ::= function(F) keep RP OVER(O) LP window RP. {
+    A = F;
+    statement_refuse(s, 3001, O, "OVER behind KEEP");
+}
+%include {
+struct keep {
+    bool last;
+    struct order_terms order;
+};
+}
+%type keep {struct keep}
+keep(A) ::= KEEP LP ID(D) first_or_last(L) ORDER BY order_terms(O). {
+    A = (struct keep){L, O};
+    if (!statement_is(s, D, "dense_rank"))
+        statement_refuse(s, 907, D, "");
+}
+%type first_or_last {bool}
+first_or_last(A) ::= FIRST. { A = false; }
+first_or_last(A) ::= LAST. { A = true; }
 call(A) ::= function(F) OVER(O) name. {
     A = F;
     statement_refuse(s, 30484, O, "");
