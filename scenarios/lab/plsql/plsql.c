@@ -10,6 +10,7 @@
 #include "plsql/supplied.h"
 #include "sql/execute/savepoint.h"
 #include "sql/execute/transaction.h"
+#include "sql/types/value.h"
 
 static bool compile(struct cursor *cursor, struct ora_error *error) {
     struct plsql_session *p = cursor->database->plsql;
@@ -268,10 +269,18 @@ static void answer(sqlite3_context *context, const struct scalar *result) {
         sqlite3_result_value(context, result->value);
 }
 
+// What a function may return to SQL.
+static bool fits_sql(const struct routine *routine,
+                     const struct scalar *result) {
+    return routine->result->column.class != CLASS_TEXT ||
+           result->kind != SCALAR_VALUE ||
+           sqlite3_value_bytes(result->value) <= MOST_SQL_TEXT;
+}
+
 // The call that the arguments of a function of SQLite's are.
 static bool call_with(struct plsql_session *p, const char *name, int n,
                       sqlite3_value **value, struct scalar *result) {
-    enum { MOST = 100, WRONG_NUMBER = 6553 };
+    enum { MOST = 100, WRONG_NUMBER = 6553, VALUE_ERROR = 6502 };
     struct code constant[MOST], *list[MOST];
     struct code call = {.list = list, .count = (unsigned)n};
     struct ora_error error = {0};
@@ -304,6 +313,11 @@ static bool call_with(struct plsql_session *p, const char *name, int n,
         done = call_supplied(p, NULL, &call, result);
     else if ((done = call_routine(p, NULL, &call, &made)))
         *result = made.scalar;
+    if (done && call.routine && !fits_sql(call.routine, result)) {
+        scalar_free(result);
+        done =
+            raise_error(p, VALUE_ERROR, ": character string buffer too small");
+    }
     for (int i = 0; i < n && i < (int)most; i++)
         scalar_free(&constant[i].constant);
     return done;

@@ -359,6 +359,7 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
         {"references", ""},   {"organization", ""},    {"tablespace", ""},
         {"current", "of"},    {"collate", ""},         {"overlaps", ""},
         {"groups", ""},       {"exclude", ""},         {"invisible", ""},
+        {"all", "into"},      {"all", "when"},         {"first", "when"},
     };
     for (unsigned i = at > 1 ? at - 2 : 0; i <= at && i < s->count; i++)
         for (size_t c = 0; c < sizeof clauses / sizeof *clauses; c++)

@@ -23,6 +23,8 @@ bool value_length_is_reserved(size_t bytes) {
            bytes == ROWID_BYTES;
 }
 
+size_t value_longest_text = MOST_SQL_TEXT;
+
 enum value_class value_class(sqlite3_value *value) {
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
