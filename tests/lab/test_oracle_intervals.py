@@ -23,6 +23,20 @@ def at(text: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(text)
 
 
+# of dual, with binds
+BOUND: list[tuple[str, list[object], object]] = [
+    (":1 * 2", [timedelta(2)], timedelta(4)),
+    ("2 * :1", [timedelta(2)], timedelta(4)),
+    (":1 / 2", [timedelta(3)], timedelta(1.5)),
+    (":1 * :2", [timedelta(2), 1.5], timedelta(3)),
+    (":1 * :2", [3, timedelta(2)], timedelta(6)),
+    ("(:1 + :2) * :3", [timedelta(1), timedelta(2), 2], timedelta(6)),
+    (":1 * 2", [3], 6),
+    (":1 * 2", ["3"], 6),
+    ("case when :1 * 2 > interval '3' day then 1 end", [timedelta(2)], 1),
+]
+
+
 # of dual
 VALUES: list[tuple[str, object]] = [
     # the examples of the SQL Language Reference
@@ -229,3 +243,13 @@ def test_intervals_of_blocks(oracle: Session) -> None:
         " begin d := d + s; if d <> to_date('2024-01-02 12', 'YYYY-MM-DD HH24')"
         " or extract(day from s) <> 1 then raise_application_error(-20001, d); end if; end;"
     )
+
+
+@pytest.mark.parametrize(("expression", "binds", "value"), BOUND)
+def test_a_bind(oracle: Session, expression: str, binds: list[object], value: object) -> None:
+    assert oracle.cursor.execute(f"select {expression} from dual", binds).fetchall() == [(value,)]
+
+
+def test_a_statement_has_the_types_of_its_binds_each_time(oracle: Session) -> None:
+    for bound, value in ((3, 6), (timedelta(2), timedelta(4)), (None, None), (4, 8)):
+        assert oracle.cursor.execute("select :1 * 2 from dual", [bound]).fetchall() == [(value,)]

@@ -103,6 +103,14 @@ BLOCKS: list[tuple[str, list[str | None]]] = [
         "begin if null then put('t'); elsif 1 = 1 then put('e'); else put('f'); end if; end;",
         ["e"],
     ),
+    # Texts have up to 32,767 bytes, in PL/SQL alone.
+    (
+        "declare v varchar2(32767) := rpad('x', 4000, 'y'); begin v := v || v; put(length(v));"
+        " v := replace(v, 'y', 'zz'); put(length(v)); v := lpad('x', 32767, 'ab');"
+        " put(length(v) || substr(upper(v), -3)); put(length(regexp_replace(v, 'x', 'y')));"
+        " select length(rpad('x', 5000)) into v from dual; put(v); end;",
+        ["8000", "15998", "32767ABX", "32767", "4000"],
+    ),
     # A condition that is NULL is not true, and neither is its opposite.
     (
         "declare b boolean; begin if b then put('t'); elsif not b then put('f');"
@@ -404,6 +412,29 @@ def test_an_error_and_where_it_comes_from(plain: Session, block: str, expected: 
     assert failure(plain, block) == expected
 
 
+LONG_TEXTS = [
+    "declare v varchar2(32767); begin v := rpad('x', 32768); end;",
+    "declare v varchar2(32767) := rpad('x', 32767); begin v := v || 'x'; end;",
+    "declare v varchar2(32767) := rpad('x', 20000, 'x'); begin v := replace(v, 'x', 'yy'); end;",
+    "declare v varchar2(32767) := rpad('x', 20000, 'x');"
+    " begin v := regexp_replace(v, 'x', 'yy'); end;",
+]
+
+
+def test_texts_that_are_too_long(plain: Session) -> None:
+    for block in LONG_TEXTS:
+        assert failure(plain, block).startswith(f"{VALUE}: character string buffer too small")
+    block = "declare v varchar2(9999) := rpad('x', 4001); n number; begin"
+    too_long = "ORA-01489: result of string concatenation is too long"
+    assert too_long in failure(plain, f"{block} select length(v || 'x') into n from dual; end;")
+    plain.cursor.execute(
+        "create function f(n number) return varchar2 is begin return rpad('x', n, 'x'); end;"
+    )
+    assert plain.one("select length(f(4000)) from dual") == 4000
+    assert VALUE in failure(plain, "select f(4001) from dual")
+    assert too_long in failure(plain, "select f(3999) || 'xx' from dual")
+
+
 REFUSED = [
     ("begin foo := 1; end;", "ORA-06550: line 1, column 7:\nPLS-00201: identifier 'FOO' must"),
     ("begin foo(1); end;", "ORA-06550: line 1, column 7:\nPLS-00201: identifier 'FOO' must"),
@@ -433,9 +464,14 @@ REFUSED = [
         "declare j number; begin dbms_job.submit(j, 'null;'); end;",
         "ORA-03001: unimplemented feature: DBMS_JOB.SUBMIT",
     ),
-    ("begin savepoint a; end;", "ORA-03001: unimplemented feature: savepoints in PL/SQL"),
-    ("begin rollback to a; end;", "ORA-03001: unimplemented feature: savepoints in PL/SQL"),
-    ("begin execute immediate 'savepoint a'; end;", "ORA-03001: unimplemented feature: savepoints"),
+    ("begin rollback to a; end;", "ORA-01086: savepoint 'A' never established"),
+    ("begin execute immediate 'rollback to a'; end;", "ORA-01086: savepoint 'A' never"),
+    (f"begin {PUT}(sql%bulk_exceptions); end;", "PLS-00382: expression is of wrong type"),
+    (
+        f"begin {PUT}(sql%bulk_exceptions.error_code); end;",
+        "PLS-00302: component 'ERROR_CODE' must be declared",
+    ),
+    (f"begin {PUT}(sql%bulk_exceptions(1).error_code); end;", "ORA-01403: no data found"),
     ("declare x number; begin x := nothing.nextval; end;", "PLS-00201"),
     ("begin create table x (a number); end;", "PLS-00103"),
     (

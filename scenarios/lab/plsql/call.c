@@ -6,6 +6,7 @@
 #include "plsql/function_result.h"
 #include "plsql/run.h"
 #include "plsql/supplied.h"
+#include "sql/execute/savepoint.h"
 #include "sql/execute/transaction.h"
 
 enum { CANNOT_FIND_UNIT = 6508, WITHOUT_VALUE = 6503, STORAGE_ERROR = 6500 };
@@ -136,11 +137,16 @@ static bool autonomous_ends(struct plsql_session *p, bool done) {
 
 bool run_routine(struct plsql_session *p, struct frame *frame) {
     const struct routine *routine = frame->routine;
+    struct savepoints *outer = NULL;
     if (routine->autonomous && !autonomous_begins(p))
         return false;
-    bool done = run_block(p, frame, routine->body) != FLOW_RAISED;
     if (routine->autonomous)
+        outer = savepoints_set_aside(p->database);
+    bool done = run_block(p, frame, routine->body) != FLOW_RAISED;
+    if (routine->autonomous) {
         done = autonomous_ends(p, done);
+        savepoints_take_back(p->database, outer);
+    }
     if (done && routine->result && !frame->returned) {
         done = raise_error(p, WITHOUT_VALUE, "");
         raise_place(p, frame, routine->body->end);

@@ -223,6 +223,22 @@ static struct scalar truth_of(bool truth) {
     return (struct scalar){.kind = SCALAR_INTEGER, .integer = truth};
 }
 
+// SQL%BULK_EXCEPTIONS(i).ERROR_INDEX or ERROR_CODE
+static bool bulk_exception(struct plsql_session *p, struct frame *f,
+                           struct code *code, struct scalar *to) {
+    int64_t at;
+    if (!evaluate_whole(p, f, code->right, &at))
+        return false;
+    if (at < 1 || (uint64_t)at > p->bulk_errors)
+        return raise_error(p, 1403, "");
+    const struct bulk_error *one = &p->bulk_error[at - 1];
+    *to = (struct scalar){.kind = SCALAR_INTEGER,
+                          .integer = code->at == ATTRIBUTE_ERROR_INDEX
+                                         ? one->iteration
+                                         : (int64_t)one->number};
+    return true;
+}
+
 static bool sql_attribute(struct plsql_session *p, struct frame *f,
                           struct code *code, struct scalar *to) {
     int64_t at;
@@ -241,6 +257,13 @@ static bool sql_attribute(struct plsql_session *p, struct frame *f,
         *to = (struct scalar){.kind = SCALAR_INTEGER,
                               .integer = (int64_t)p->bulk_rows[at]};
         return true;
+    case ATTRIBUTE_BULK_EXCEPTIONS:
+        *to = (struct scalar){.kind = SCALAR_INTEGER,
+                              .integer = (int64_t)p->bulk_errors};
+        return true;
+    case ATTRIBUTE_ERROR_INDEX:
+    case ATTRIBUTE_ERROR_CODE:
+        return bulk_exception(p, f, code, to);
     default:
         break;
     }

@@ -50,10 +50,11 @@ static struct code *of_bind(void *data, unsigned token) {
     return code_of_bind(r->c, token, false);
 }
 
-// COMMIT, ROLLBACK, SET TRANSACTION, LOCK TABLE: none of their names can be a
-// variable's.
+// COMMIT, ROLLBACK, SAVEPOINT, SET TRANSACTION, LOCK TABLE: none of their names
+// can be a variable's.
 static bool is_control(const struct statement *s) {
-    static const char *const words[] = {"commit", "rollback", "set", "lock"};
+    static const char *const words[] = {"commit", "rollback", "savepoint",
+                                        "set", "lock"};
     bool is = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         is = is || statement_is(s, 0, words[i]);
@@ -122,19 +123,9 @@ static void compile_tree(struct compiler *c, struct resolving *r,
         e->row = type_of_row(c, &e->s.tree->query->columns);
 }
 
-// A block that fails is undone to a savepoint of its own, which others would
-// end.
-static void refuse_savepoints(struct statement *s) {
-    const bool back = statement_is(s, 0, "rollback") &&
-                      (statement_is(s, 1, "to") || statement_is(s, 2, "to"));
-    if (back || statement_is(s, 0, "savepoint"))
-        statement_refuse(s, 3001, 0, "savepoints in PL/SQL");
-}
-
 static void compile_text(struct compiler *c, struct embedded *e) {
     struct resolving resolving = {.c = c};
     struct code **bind = NULL;
-    refuse_savepoints(&e->s);
     if (!e->control && !e->s.error) {
         e->s.variable = variable;
         e->s.block = &resolving;

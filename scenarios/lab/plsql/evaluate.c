@@ -6,6 +6,7 @@
 
 #include "plsql/run.h"
 #include "sql/functions/function.h"
+#include "sql/types/value.h"
 
 // Whether its value has no effect, and needs no other code.
 static bool is_plain(const struct code *code) {
@@ -26,9 +27,12 @@ static bool is_plain(const struct code *code) {
 
 static bool step(struct plsql_session *p, struct code *code,
                  struct scalar *to) {
+    const size_t longest = value_longest_text; // of the SQL around
     if (p->sql_levels == 0) // else it is the time at which the statement began
         date_functions_begin_statement();
+    value_longest_text = MOST_TEXT;
     const bool found = sqlite3_step(code->statement) == SQLITE_ROW;
+    value_longest_text = longest;
     bool done =
         found ? scalar_of_value(sqlite3_column_value(code->statement, 0), to)
               : raise_sqlite(p);

@@ -70,7 +70,8 @@ void exception_text(int64_t code, char *to, size_t size) {
         snprintf(to, size, "%s%lld: non-ORACLE exception ",
                  code > 0 ? " -" : "", (long long)(code > 0 ? code : -code));
     } else {
-        ora_error_set(&error, (unsigned)-code, "");
+        // The name of a constraint has a point between its empty parts.
+        ora_error_set(&error, (unsigned)-code, code == -1 ? "." : "");
         snprintf(to, size, "%s", error.text);
     }
 }

@@ -294,6 +294,10 @@ static struct code *compile_word(struct compiler *c, struct expr *e) {
     return code;
 }
 
+static bool is_bulk_exceptions(const struct compiler *c, const struct expr *e) {
+    return name_spells(&c->s->tokens[e->name.last + 1], "BULK_EXCEPTIONS");
+}
+
 static struct code *compile_attribute(struct compiler *c, struct expr *e) {
     static const struct {
         const char *name;
@@ -305,6 +309,12 @@ static struct code *compile_attribute(struct compiler *c, struct expr *e) {
         {"ROWCOUNT", ATTRIBUTE_ROWCOUNT},
         {"BULK_ROWCOUNT", ATTRIBUTE_BULK_ROWCOUNT},
     };
+    // It has fields alone.
+    if (is_bulk_exceptions(c, e)) {
+        statement_refuse_plsql(c->s, e->from,
+                               "PLS-00382: expression is of wrong type");
+        return NULL;
+    }
     const unsigned token = e->name.last + 1;
     struct found found;
     int attribute = -1;
@@ -342,10 +352,42 @@ static struct code *compile_attribute(struct compiler *c, struct expr *e) {
     return code;
 }
 
+// SQL%BULK_EXCEPTIONS.COUNT, SQL%BULK_EXCEPTIONS(i).ERROR_INDEX
+static struct code *compile_bulk_exceptions(struct compiler *c,
+                                            struct expr *e) {
+    const struct expr *of = e->left;
+    static const struct {
+        const char *name;
+        enum attribute attribute;
+        bool of_one;
+    } fields[] = {
+        {"COUNT", ATTRIBUTE_BULK_EXCEPTIONS, false},
+        {"ERROR_INDEX", ATTRIBUTE_ERROR_INDEX, true},
+        {"ERROR_CODE", ATTRIBUTE_ERROR_CODE, true},
+    };
+    const bool is =
+        statement_is(c->s, of->name.first, "sql") && is_bulk_exceptions(c, of);
+    for (size_t i = 0; is && i < sizeof fields / sizeof *fields; i++) {
+        if (!name_spells(&c->s->tokens[e->name.first], fields[i].name) ||
+            fields[i].of_one != (of->left != NULL))
+            continue;
+        struct code *code = code_new(c, CODE_SQL_ATTRIBUTE, type_whole());
+        code->at = (unsigned)fields[i].attribute;
+        if (of->left)
+            code->right = compile_scalar(c, of->left);
+        return code;
+    }
+    refuse_name(c, e->name.first, "PLS-00302: component '%s' must be declared",
+                e->name);
+    return NULL;
+}
+
 struct code *compile_reference(struct compiler *c, struct expr *e) {
     struct found found;
     if (e->kind == EXPR_ATTRIBUTE)
         return compile_attribute(c, e);
+    if (e->kind == EXPR_FIELD && e->left->kind == EXPR_ATTRIBUTE)
+        return compile_bulk_exceptions(c, e);
     if (e->kind == EXPR_FIELD) {
         struct code *record = compile_reference(c, e->left);
         if (!record && !c->s->error)

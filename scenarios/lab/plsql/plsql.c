@@ -8,7 +8,9 @@
 #include "plsql/compile.h"
 #include "plsql/run.h"
 #include "plsql/supplied.h"
+#include "sql/execute/savepoint.h"
 #include "sql/execute/transaction.h"
+#include "sql/types/value.h"
 
 static bool compile(struct cursor *cursor, struct ora_error *error) {
     struct plsql_session *p = cursor->database->plsql;
@@ -124,38 +126,28 @@ static void forget_results(struct plsql_session *p) {
     p->results = 0;
 }
 
-static const char SAVEPOINT[] = "SAVEPOINT \"PL/SQL\"",
-                  BACK[] = "ROLLBACK TO \"PL/SQL\"",
-                  FORGET[] = "RELEASE \"PL/SQL\"";
-
 // A block that fails leaves nothing that it has changed and not committed.
 static void undo(struct plsql_session *p, bool saved) {
     struct database *database = p->database;
     if (sqlite3_get_autocommit(database->db))
         return;
-    if (!saved ||
-        sqlite3_exec(database->db, BACK, NULL, NULL, NULL) != SQLITE_OK)
+    if (!saved || !savepoints_undo_block(database))
         transaction_rollback(database);
-    else
-        sqlite3_exec(database->db, FORGET, NULL, NULL, NULL);
 }
 
 static bool run_block_of(struct plsql_session *p, struct cursor *cursor) {
     struct frame frame;
     struct unit *unit = cursor->block.unit;
-    sqlite3 *db = p->database->db;
     if (!take_binds(p, cursor) || !frame_begin(p, &frame, unit->main, NULL))
         return false;
     const bool outermost = p->depth == 0 && p->sql_levels == 0;
-    const bool saved =
-        outermost && !sqlite3_get_autocommit(db) &&
-        sqlite3_exec(db, SAVEPOINT, NULL, NULL, NULL) == SQLITE_OK;
+    const bool saved = outermost && savepoints_begin_block(p->database);
     bool done = run_routine(p, &frame);
     done = done && give_outs(p, cursor) && give_results(p, cursor);
     if (!done && outermost)
         undo(p, saved);
     else if (saved)
-        sqlite3_exec(db, FORGET, NULL, NULL, NULL);
+        savepoints_end_block(p->database);
     frame_end(&frame);
     return done;
 }
@@ -277,10 +269,18 @@ static void answer(sqlite3_context *context, const struct scalar *result) {
         sqlite3_result_value(context, result->value);
 }
 
+// What a function may return to SQL.
+static bool fits_sql(const struct routine *routine,
+                     const struct scalar *result) {
+    return routine->result->column.class != CLASS_TEXT ||
+           result->kind != SCALAR_VALUE ||
+           sqlite3_value_bytes(result->value) <= MOST_SQL_TEXT;
+}
+
 // The call that the arguments of a function of SQLite's are.
 static bool call_with(struct plsql_session *p, const char *name, int n,
                       sqlite3_value **value, struct scalar *result) {
-    enum { MOST = 100, WRONG_NUMBER = 6553 };
+    enum { MOST = 100, WRONG_NUMBER = 6553, VALUE_ERROR = 6502 };
     struct code constant[MOST], *list[MOST];
     struct code call = {.list = list, .count = (unsigned)n};
     struct ora_error error = {0};
@@ -313,6 +313,11 @@ static bool call_with(struct plsql_session *p, const char *name, int n,
         done = call_supplied(p, NULL, &call, result);
     else if ((done = call_routine(p, NULL, &call, &made)))
         *result = made.scalar;
+    if (done && call.routine && !fits_sql(call.routine, result)) {
+        scalar_free(result);
+        done =
+            raise_error(p, VALUE_ERROR, ": character string buffer too small");
+    }
     for (int i = 0; i < n && i < (int)most; i++)
         scalar_free(&constant[i].constant);
     return done;
@@ -381,6 +386,7 @@ void plsql_close(struct database *database) {
     sqlite3_finalize(p->convert);
     sqlite3_finalize(p->box);
     free(p->bulk_rows);
+    free(p->bulk_error);
     free(p);
     database->plsql = NULL;
     database->plsql_calls = NULL;

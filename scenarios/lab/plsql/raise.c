@@ -27,6 +27,7 @@ bool raise_sqlite(struct plsql_session *p) {
         const char *about;
     } conversions[] = {
         {1722, ": character to number conversion error"},
+        {1489, ": character string buffer too small"},
         {12899, ": character string buffer too small"},
         {25137, ": character string buffer too small"},
         {1438, ": number precision too large"},

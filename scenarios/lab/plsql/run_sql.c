@@ -3,6 +3,7 @@
 #include "plsql/run_sql.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,9 @@ enum {
     CHANGE_IN_QUERY = 14551,
     COMMIT_IN_QUERY = 14552,
     BULK_ERRORS = 24381,
+    CANCELLED = 1013,
+    OUT_OF_MEMORY = 4030,
+    PGA_EXCEEDED = 4036,
 };
 
 struct plsql_query *query_of(struct plsql_session *p, struct embedded *e) {
@@ -47,10 +51,9 @@ bool execute_values(struct plsql_session *p, struct plsql_query *query,
     const enum statement_kind kind = query->cursor.kind;
     if (p->sql_levels > 0 &&
         (kind == STATEMENT_COMMIT || kind == STATEMENT_ROLLBACK ||
+         kind == STATEMENT_SAVEPOINT || kind == STATEMENT_ROLLBACK_TO ||
          kind == STATEMENT_DDL))
         return raise_error(p, COMMIT_IN_QUERY, "");
-    if (kind == STATEMENT_SAVEPOINT || kind == STATEMENT_ROLLBACK_TO)
-        return raise_error(p, 3001, "savepoints in PL/SQL");
     if (p->sql_levels > 0 && kind != STATEMENT_QUERY && kind != STATEMENT_BLOCK)
         return raise_error(p, CHANGE_IN_QUERY, "");
     return execute_with(p, query, value, count, rows);
@@ -265,6 +268,46 @@ static bool note_bulk_rows(struct plsql_session *p, size_t at) {
     return true;
 }
 
+static bool note_bulk_error(struct plsql_session *p, int64_t iteration) {
+    const unsigned number = p->raised.error.number;
+    struct bulk_error *grown =
+        realloc(p->bulk_error, (p->bulk_errors + 1) * sizeof *grown);
+    if (!grown)
+        return raise_memory(p);
+    p->bulk_error = grown;
+    grown[p->bulk_errors++] = (struct bulk_error){iteration, number};
+    return true;
+}
+
+// What the failure of an iteration is to FORALL. An expression of it that is
+// not SQL's can only have failed to find an element.
+static void name_bulk_error(struct plsql_session *p, int64_t index) {
+    enum { NO_ELEMENT = 22160 };
+    char about[40];
+    if (p->raised.error.number != NO_DATA_FOUND)
+        return;
+    snprintf(about, sizeof about, "%lld", (long long)index);
+    raise_error(p, NO_ELEMENT, about);
+}
+
+// One iteration; *rows: how many it has changed. With SAVE EXCEPTIONS one that
+// fails is noted, unless it was cancelled or there is no memory.
+static bool run_iteration(struct plsql_session *p, struct frame *f,
+                          const struct plsql *s, struct plsql_query *query,
+                          int64_t at, int64_t *returned) {
+    struct value *variable = &f->slot[s->variable->slot];
+    scalar_free(&variable->scalar);
+    variable->scalar = (struct scalar){.kind = SCALAR_INTEGER, .integer = at};
+    if (run_with(p, f, s->embedded, query, returned))
+        return true;
+    name_bulk_error(p, at);
+    const unsigned error = p->raised.error.number;
+    p->sql_rows = 0;
+    return note_bulk_error(p, at - p->bulk_low + 1) && s->saves_exceptions &&
+           error != CANCELLED && error != OUT_OF_MEMORY &&
+           error != PGA_EXCEEDED;
+}
+
 bool run_forall(struct plsql_session *p, struct frame *f,
                 const struct plsql *s) {
     struct embedded *e = s->embedded;
@@ -272,11 +315,9 @@ bool run_forall(struct plsql_session *p, struct frame *f,
     if (!evaluate_whole(p, f, s->low_code, &low) ||
         !evaluate_whole(p, f, s->value_code, &high))
         return false;
-    if (s->saves_exceptions)
-        return raise_error(p, 3001, "SAVE EXCEPTIONS");
     if (low < INT32_MIN || high > INT32_MAX)
         return raise_error(p, 1426, "");
-    p->bulk_count = 0;
+    p->bulk_count = p->bulk_errors = 0;
     p->bulk_low = low;
     p->sql_rows = 0;
     if (low > high)
@@ -285,16 +326,14 @@ bool run_forall(struct plsql_session *p, struct frame *f,
     bool done = query && (!(e->returns && e->bulk) ||
                           bulk_begin(p, f, e->into, e->intos));
     for (int64_t i = low; done && i <= high; i++) {
-        struct value *variable = &f->slot[s->variable->slot];
-        scalar_free(&variable->scalar);
-        variable->scalar =
-            (struct scalar){.kind = SCALAR_INTEGER, .integer = i};
-        done = run_with(p, f, e, query, &returned);
+        done = run_iteration(p, f, s, query, i, &returned);
         rows += done ? p->sql_rows : 0;
         done = done && note_bulk_rows(p, (size_t)(i - low));
     }
     if (done)
         p->sql_rows = rows;
+    if (done && p->bulk_errors > 0)
+        done = raise_error(p, BULK_ERRORS, "");
     if (query)
         plsql_query_release(query);
     return done;

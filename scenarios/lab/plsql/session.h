@@ -29,6 +29,12 @@ struct raised {
     bool placed; // the line of this level is in the text
 };
 
+// An iteration of FORALL that failed.
+struct bulk_error {
+    int64_t iteration; // from 1
+    unsigned number;   // ORA-
+};
+
 struct plsql_session {
     struct database *database;
     struct unit *units;   // that are stored, and loaded
@@ -47,7 +53,9 @@ struct plsql_session {
     int64_t sql_rows;    // SQL%ROWCOUNT; -1: no statement yet
     uint64_t *bulk_rows; // of FORALL, from malloc
     size_t bulk_count;
-    int64_t bulk_low; // the index of the first
+    int64_t bulk_low;              // the index of the first
+    struct bulk_error *bulk_error; // SQL%BULK_EXCEPTIONS, from malloc
+    size_t bulk_errors;
     struct output output;
     uint64_t random[4];
     bool random_seeded;

@@ -118,7 +118,7 @@ enum code_kind {
     CODE_ELEMENT,          // left: a table; right: the index
     CODE_METHOD,           // left: a table; right, third: arguments
     CODE_CURSOR_ATTRIBUTE, // left: the cursor
-    CODE_SQL_ATTRIBUTE,    // right: of %BULK_ROWCOUNT
+    CODE_SQL_ATTRIBUTE,    // right: which of %BULK_ROWCOUNT
     CODE_SQLCODE,
     CODE_SQLERRM, // [left]
     CODE_CALL,    // list: an argument for each parameter, or NULL
@@ -139,7 +139,9 @@ enum attribute { // of cursors and SQL
     ATTRIBUTE_ISOPEN,
     ATTRIBUTE_ROWCOUNT,
     ATTRIBUTE_BULK_ROWCOUNT,
-    ATTRIBUTE_BULK_EXCEPTIONS,
+    ATTRIBUTE_BULK_EXCEPTIONS, // its COUNT
+    ATTRIBUTE_ERROR_INDEX,     // of one of them
+    ATTRIBUTE_ERROR_CODE,
 };
 
 enum method {

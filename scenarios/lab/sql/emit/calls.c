@@ -53,17 +53,11 @@ static void emit_arguments(struct emitter *e, const struct expr *call) {
     e->rollup = rollup;
 }
 
-// LISTAGG$(value, delimiter, directions, keys): a key's direction is d or a, in
-// capitals where NULLs come first.
-static void emit_listagg(struct emitter *e, const struct expr *call) {
-    const struct expr *value = call->list.first;
+// ",'directions',keys)": a key's direction is d or a, in capitals where NULLs
+// come first; see sort_keys.h.
+static void emit_within(struct emitter *e, const struct expr *call) {
     const struct order_term *one = call->within.first;
-    emit_text(e, " LISTAGG$(");
-    emit_value(e, value);
-    emit_text(e, ",");
-    if (value->next)
-        emit_value(e, value->next);
-    emit_text(e, value->next ? ",'" : "NULL,'");
+    emit_text(e, call->keeps_last ? ",'-" : ",'");
     for (; one; one = one->next)
         emit_text(e, one->descending    ? one->nulls_first ? "D" : "d"
                      : one->nulls_first ? "A"
@@ -75,6 +69,27 @@ static void emit_listagg(struct emitter *e, const struct expr *call) {
         emit_text(e, one->by_key ? ")" : "");
     }
     emit_text(e, ")");
+}
+
+// LISTAGG$(value, delimiter, directions, keys)
+static void emit_listagg(struct emitter *e, const struct expr *call) {
+    const struct expr *value = call->list.first;
+    emit_text(e, " LISTAGG$(");
+    emit_value(e, value);
+    emit_text(e, value->next ? "," : ",NULL");
+    if (value->next)
+        emit_value(e, value->next);
+    emit_within(e, call);
+}
+
+// MAX_KEEP$(value, directions, keys) and the like
+static void emit_kept(struct emitter *e, const struct expr *call) {
+    emit_text(e, " ");
+    emit_text(e, call->function->name);
+    emit_text(e, "_KEEP$(");
+    emit_text(e, call->star ? "1" : "");
+    emit_values(e, &call->list);
+    emit_within(e, call);
 }
 
 // The parts of a name have no quotes in it.
@@ -94,10 +109,14 @@ void emit_call(struct emitter *e, const struct expr *call) {
         emit_stored(e, call);
         return;
     }
-    if (strcmp(call->function->name, "LISTAGG") == 0) {
+    const bool keeps = call->keeps_first || call->keeps_last;
+    if (keeps || strcmp(call->function->name, "LISTAGG") == 0) {
         const struct block *rollup = e->rollup;
         e->rollup = NULL;
-        emit_listagg(e, call);
+        if (keeps)
+            emit_kept(e, call);
+        else
+            emit_listagg(e, call);
         e->rollup = rollup;
         return;
     }

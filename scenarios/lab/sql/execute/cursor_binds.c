@@ -118,9 +118,11 @@ static bool fit_types(struct cursor *cursor, const struct bind_value *value,
                 : type_of(&value[cursor_value_of(cursor, i, by_name)]);
         actual[i] = (uint8_t)type;
         // That a column is a LOB is not seen from its first row's value, nor
-        // from other types that a calculation is one of BINARY_DOUBLE.
+        // from other types that a calculation is one of BINARY_DOUBLE, or of
+        // INTERVALs.
         const bool any = expected == OPERAND_UNKNOWN && !operand_is_lob(type) &&
-                         !operand_is_binary_number(type);
+                         !operand_is_binary_number(type) &&
+                         !operand_is_interval(type);
         fits = fits && (any || expected == type || type == OPERAND_NULL ||
                         type == OPERAND_UNKNOWN ||
                         (expected == OPERAND_NUMBER && type == OPERAND_SMALL));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Execution of a cursor's statement.
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sql/execute/alter_session.h"
@@ -109,6 +110,16 @@ static int create_and_fill(struct cursor *cursor) {
 
 // DML opens a transaction. DDL commits the open one first and runs in one of
 // its own.
+// Oracle has one error for INSERT and another for UPDATE. The column is in
+// parentheses.
+static void cannot_update(struct ora_error *error) {
+    char column[sizeof error->text];
+    const char *open = strchr(error->text, '(');
+    snprintf(column, sizeof column, "%s", open ? open + 1 : "");
+    column[strcspn(column, ")")] = '\0';
+    ora_error_set(error, 1407, column);
+}
+
 static bool run(struct cursor *cursor, struct ora_error *error) {
     struct database *database = cursor->database;
     sqlite3 *db = database->db;
@@ -148,9 +159,8 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         ora_error_set(error, 1013, "");
     else if (rc != SQLITE_DONE && !error->number)
         ora_error_from_sqlite(error, db);
-    // Oracle has one error for INSERT and another for UPDATE.
     if (error->number == 1400 && cursor->kind == STATEMENT_UPDATE)
-        ora_error_set(error, 1407, "");
+        cannot_update(error);
     sqlite3_reset(cursor->statement);
     if (rc != SQLITE_DONE && cursor->fill && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);

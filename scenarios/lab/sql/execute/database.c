@@ -122,7 +122,7 @@ void database_close(struct database *database) {
     database->lio.db = NULL;
     sqlite3_close(database->db);
     database->db = NULL;
-    savepoints_forget(database);
+    savepoints_take_back(database, NULL);
 }
 
 int database_declare_fixed_table(struct database *database, const char *sql) {

@@ -19,6 +19,7 @@ struct savepoint {
 
 struct savepoints {
     unsigned count, last_number;
+    unsigned block; // where the outermost block of PL/SQL began; 0: nowhere
     struct savepoint made[MOST_SAVEPOINTS]; // in their order
 };
 
@@ -41,18 +42,33 @@ static void take_out(struct savepoints *all, struct savepoint *one) {
     memmove(one, one + 1, (size_t)(end - one - 1) * sizeof *one);
 }
 
+static struct savepoints *all_of(struct database *database) {
+    if (!database->savepoints)
+        database->savepoints = calloc(1, sizeof *database->savepoints);
+    return database->savepoints;
+}
+
+// SQLite forgets one only together with those after it. In a loop that makes
+// the same one again and again, there is none after it.
+static void make_again(struct database *database, struct savepoint *one) {
+    struct savepoints *all = database->savepoints;
+    const bool last = one == all->made + all->count - 1;
+    if (last && one->number > all->block &&
+        !sqlite3_get_autocommit(database->db))
+        run(database, "RELEASE", one->number);
+    take_out(all, one);
+}
+
 bool savepoint_make(struct database *database, const char *name,
                     struct ora_error *error) {
-    struct savepoints *all = database->savepoints;
-    if (!all)
-        all = database->savepoints = calloc(1, sizeof *all);
+    struct savepoints *all = all_of(database);
     if (!all) {
         ora_error_set(error, 4030, "");
         return false;
     }
     struct savepoint *before = named(all, name);
     if (before)
-        take_out(all, before);
+        make_again(database, before);
     if (all->count == MOST_SAVEPOINTS) {
         ora_error_set(error, 3001, "more than 200 savepoints");
         return false;
@@ -83,10 +99,55 @@ bool savepoint_roll_back(struct database *database, const char *name,
     // Half-fetched queries keep their rows.
     if (!read_ahead_all(database, NULL, error))
         return false;
-    if (run(database, "ROLLBACK TO", to->number))
+    // What a block undoes if it fails begins no earlier than this.
+    const bool again = all->block > to->number;
+    if (run(database, "ROLLBACK TO", to->number) &&
+        (!again || run(database, "SAVEPOINT", all->block)))
         return true;
     ora_error_from_sqlite(error, database->db);
     return false;
+}
+
+bool savepoints_begin_block(struct database *database) {
+    struct savepoints *all = all_of(database);
+    if (!all || sqlite3_get_autocommit(database->db) ||
+        !run(database, "SAVEPOINT", all->last_number + 1))
+        return false;
+    all->block = ++all->last_number;
+    return true;
+}
+
+void savepoints_end_block(struct database *database) {
+    struct savepoints *all = database->savepoints;
+    const bool made =
+        all->count > 0 && all->made[all->count - 1].number > all->block;
+    // Those that the block has made would be forgotten with it.
+    if (all->block && !made)
+        run(database, "RELEASE", all->block);
+    all->block = 0;
+}
+
+bool savepoints_undo_block(struct database *database) {
+    struct savepoints *all = database->savepoints;
+    const unsigned block = all->block;
+    all->block = 0;
+    if (!block || !run(database, "ROLLBACK TO", block) ||
+        !run(database, "RELEASE", block))
+        return false;
+    while (all->count > 0 && all->made[all->count - 1].number > block)
+        all->count--;
+    return true;
+}
+
+struct savepoints *savepoints_set_aside(struct database *database) {
+    struct savepoints *all = database->savepoints;
+    database->savepoints = NULL;
+    return all;
+}
+
+void savepoints_take_back(struct database *database, struct savepoints *all) {
+    free(database->savepoints);
+    database->savepoints = all;
 }
 
 bool savepoints_begin(struct database *database) {
@@ -98,6 +159,7 @@ bool savepoints_begin(struct database *database) {
 }
 
 void savepoints_forget(struct database *database) {
-    free(database->savepoints);
-    database->savepoints = NULL;
+    struct savepoints *all = database->savepoints;
+    if (all)
+        all->count = all->block = 0;
 }

@@ -9,6 +9,7 @@
 
 struct database;
 struct ora_error;
+struct savepoints;
 
 // A savepoint of that name moves here.
 bool savepoint_make(struct database *database, const char *name,
@@ -21,5 +22,15 @@ bool savepoint_roll_back(struct database *database, const char *name,
 bool savepoints_begin(struct database *database);
 // The transaction has ended.
 void savepoints_forget(struct database *database);
+// The outermost block of PL/SQL: what it has changed can be undone alone. False
+// where no transaction is open, or without memory.
+bool savepoints_begin_block(struct database *database);
+// The block's own savepoints stay.
+void savepoints_end_block(struct database *database);
+// False if the block has ended the transaction that it began in.
+bool savepoints_undo_block(struct database *database);
+// An autonomous transaction has savepoints of its own.
+struct savepoints *savepoints_set_aside(struct database *database);
+void savepoints_take_back(struct database *database, struct savepoints *all);
 
 #endif

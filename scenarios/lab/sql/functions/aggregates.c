@@ -5,18 +5,9 @@
 #include <string.h>
 
 #include "sql/functions/function.h"
+#include "sql/functions/sum.h"
 #include "sql/types/binary_number.h"
 #include "sql/types/value.h"
-
-struct sum {
-    int64_t count;
-    // `wide`: the sum no longer fits 64 bits and is in `decimal`
-    bool wide, failed;
-    int64_t integer;
-    struct decimal decimal;
-    enum value_class binary; // BINARY_FLOAT or BINARY_DOUBLE, of all values
-    double number;
-};
 
 static void widen(struct sum *sum) {
     if (sum->wide)
@@ -43,13 +34,11 @@ static void change_binary(sqlite3_context *context, struct sum *sum,
     }
 }
 
-static void change(sqlite3_context *context, sqlite3_value *value, bool take) {
+static void change(sqlite3_context *context, struct sum *sum,
+                   sqlite3_value *value, bool take) {
     struct decimal number;
     int64_t result;
-    if (sqlite3_value_type(value) == SQLITE_NULL)
-        return;
-    struct sum *sum = sqlite3_aggregate_context(context, sizeof *sum);
-    if (!sum || sum->failed)
+    if (sum->failed)
         return;
     sum->count += take ? -1 : 1;
     if (sum->binary || value_class_is_binary(value_class(value))) {
@@ -75,23 +64,34 @@ static void change(sqlite3_context *context, sqlite3_value *value, bool take) {
     }
 }
 
+void sum_add(sqlite3_context *context, struct sum *sum, sqlite3_value *value) {
+    if (sqlite3_value_type(value) != SQLITE_NULL)
+        change(context, sum, value, false);
+}
+
+static void change_own(sqlite3_context *context, sqlite3_value *value,
+                       bool take) {
+    if (sqlite3_value_type(value) == SQLITE_NULL)
+        return;
+    struct sum *sum = sqlite3_aggregate_context(context, sizeof *sum);
+    if (sum)
+        change(context, sum, value, take);
+}
+
 static void step(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n;
-    change(context, value[0], false);
+    change_own(context, value[0], false);
 }
 
 static void inverse(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n;
-    change(context, value[0], true);
+    change_own(context, value[0], true);
 }
 
-// AVG if the function has user data, else SUM.
-static void answer(sqlite3_context *context) {
-    struct sum *sum = sqlite3_aggregate_context(context, 0);
-    if (!sum || sum->count == 0 || sum->failed)
+void sum_answer(sqlite3_context *context, struct sum *sum, bool average) {
+    if (sum->count == 0 || sum->failed)
         return;
     if (sum->binary) {
-        const bool average = sqlite3_user_data(context) != NULL;
         value_result_binary(
             context, average ? sum->number / (double)sum->count : sum->number,
             sum->binary);
@@ -99,11 +99,18 @@ static void answer(sqlite3_context *context) {
     }
     widen(sum);
     struct decimal result = sum->decimal;
-    if (sqlite3_user_data(context)) {
+    if (average) {
         struct decimal count = decimal_from_integer(sum->count);
         decimal_divide(&sum->decimal, &count, &result);
     }
     value_result_decimal(context, &result);
+}
+
+// AVG if the function has user data, else SUM.
+static void answer(sqlite3_context *context) {
+    struct sum *sum = sqlite3_aggregate_context(context, 0);
+    if (sum)
+        sum_answer(context, sum, sqlite3_user_data(context) != NULL);
 }
 
 // ONE_ROW$(value): the value of the only row; ORA-01427 at a second one.

@@ -12,7 +12,7 @@
 
 enum operation { ADD, SUBTRACT, MULTIPLY, DIVIDE };
 
-enum { DAY = 86400, LONGEST_TEXT = 4000 };
+enum { DAY = 86400 };
 
 static bool of_integers(sqlite3_context *context, enum operation operation,
                         int64_t a, int64_t b) {
@@ -171,11 +171,11 @@ static void concatenate(sqlite3_context *context, int n,
             !value_text(context, value[i], &part[i]))
             return;
     const size_t length = part[0].length + part[1].length;
-    if (length > LONGEST_TEXT) {
+    if (length > value_longest_text) {
         value_result_error(context, 1489, "");
         return;
     }
-    char both[LONGEST_TEXT];
+    static char both[MOST_TEXT];
     memcpy(both, part[0].length ? part[0].at : "", part[0].length);
     memcpy(both + part[0].length, part[1].length ? part[1].at : "",
            part[1].length);

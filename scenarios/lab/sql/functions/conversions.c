@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TO_CHAR, TO_NUMBER, TO_DATE and Oracle's implicit conversions.
 #include <sqlite3.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "sql/types/number_format.h"
 #include "sql/types/value.h"
 
-enum { LONGEST_SHOWN = 400 };
+enum { LONGEST_SHOWN = 400, NOT_NUMERIC = 1858 };
 
 // Reads the format argument. False if the result is already set: NULL or an
 // error.
@@ -37,7 +38,7 @@ static void time_to_char(sqlite3_context *context, sqlite3_value **value) {
     unsigned error = date_show(&time, (size_t)sqlite3_value_bytes(value[0]),
                                format, shown, sizeof shown);
     if (error)
-        value_result_error(context, error, "");
+        value_result_error(context, error, "date format");
     else
         value_result_text(context, shown, strlen(shown));
 }
@@ -83,7 +84,7 @@ static void to_number(sqlite3_context *context, int n, sqlite3_value **value) {
         return;
     unsigned error = number_parse(text.at, text.length, format, &number);
     if (error)
-        value_result_error(context, error, "");
+        value_result_error(context, error, "number format");
     else
         value_result_decimal(context, &number);
 }
@@ -113,7 +114,7 @@ static void to_time(sqlite3_context *context, int n, sqlite3_value **value) {
     unsigned error =
         date_parse(text.at, text.length, format, bytes != DATE_BYTES, &time);
     if (error)
-        value_result_error(context, error, "");
+        value_result_error(context, error, "date format");
     else
         value_result_time(context, &time, bytes);
 }
@@ -130,6 +131,10 @@ static void literal(sqlite3_context *context, int n, sqlite3_value **value) {
         text.at, text.length,
         bytes == DATE_BYTES ? "YYYY-MM-DD" : "YYYY-MM-DD HH24:MI:SS.FF", true,
         &time);
+    // TO_DATE takes the name of a month where a format has MM.
+    for (size_t i = 0; i < text.length && !error; i++)
+        if (isalpha((unsigned char)text.at[i]))
+            error = NOT_NUMERIC;
     if (error)
         value_result_error(context, error, "");
     else

@@ -62,7 +62,8 @@ extern const struct function arithmetic_functions[], number_functions[],
     annotation_functions[], form_functions[], session_functions[],
     trace_functions[], binary_number_functions[], rowid_functions[],
     regexp_functions[], sequence_functions[], listagg_functions[],
-    raw_functions[], hierarchy_functions[], interval_functions[];
+    raw_functions[], hierarchy_functions[], interval_functions[],
+    keep_functions[];
 
 // The function that a statement calls by this name, in any case; NULL if there
 // is none, even if SQLite has one.

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "sql/functions/function.h"
+#include "sql/functions/sort_keys.h"
 #include "sql/types/value.h"
 
-enum { LONGEST_LIST = 4000, MOST_KEYS = 8, FIRST_KEY = 3 };
+enum { LONGEST_LIST = 4000, FIRST_KEY = 3 };
 
 struct row {
-    sqlite3_value *key[MOST_KEYS];
+    sqlite3_value *key[MOST_SORT_KEYS];
     unsigned number; // rows with equal keys come as they were read
     int length;
     char *text;
@@ -20,65 +21,19 @@ struct list {
     struct row *row;
     unsigned rows, room;
     int keys;
-    char directions[MOST_KEYS + 1];
+    char directions[MOST_SORT_KEYS + 1];
     sqlite3_value *delimiter;
     bool failed;
 };
 
 static const struct list *sorted; // by sort()
 
-static int rank(sqlite3_value *value) {
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-    case SQLITE_FLOAT:
-        return 0;
-    case SQLITE_TEXT:
-        return 1;
-    default:
-        return 2;
-    }
-}
-
-static int compare_numbers(sqlite3_value *a, sqlite3_value *b) {
-    if (sqlite3_value_type(a) == SQLITE_INTEGER &&
-        sqlite3_value_type(b) == SQLITE_INTEGER) {
-        const int64_t x = sqlite3_value_int64(a), y = sqlite3_value_int64(b);
-        return (x > y) - (x < y);
-    }
-    const double x = sqlite3_value_double(a), y = sqlite3_value_double(b);
-    return (x > y) - (x < y);
-}
-
-// As SQLite orders the values of a sort's keys. Neither is NULL.
-static int compare_values(sqlite3_value *a, sqlite3_value *b) {
-    if (rank(a) != rank(b))
-        return rank(a) - rank(b);
-    if (rank(a) == 0)
-        return compare_numbers(a, b);
-    const int m = sqlite3_value_bytes(a), n = sqlite3_value_bytes(b);
-    const int order = memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b),
-                             (size_t)(m < n ? m : n));
-    return order ? order : m - n;
-}
-
-static int compare_keys(sqlite3_value *a, sqlite3_value *b, char direction) {
-    const bool x = sqlite3_value_type(a) == SQLITE_NULL;
-    const bool y = sqlite3_value_type(b) == SQLITE_NULL;
-    const bool nulls_first = direction == 'A' || direction == 'D';
-    if (x || y)
-        return nulls_first ? y - x : x - y;
-    const int order = compare_values(a, b);
-    return direction == 'd' || direction == 'D' ? -order : order;
-}
-
 static int compare_rows(const void *a, const void *b) {
     const struct row *x = a, *y = b;
-    for (int i = 0; i < sorted->keys; i++) {
-        const int order =
-            compare_keys(x->key[i], y->key[i], sorted->directions[i]);
-        if (order)
-            return order;
-    }
+    const int order =
+        sort_keys_compare(x->key, y->key, sorted->keys, sorted->directions);
+    if (order)
+        return order;
     return (x->number > y->number) - (x->number < y->number);
 }
 
@@ -107,11 +62,11 @@ static void begin(sqlite3_context *context, struct list *list, int n,
                   sqlite3_value **value) {
     const char *directions = (const char *)sqlite3_value_text(value[2]);
     list->keys = n - FIRST_KEY;
-    if (list->keys > MOST_KEYS) {
+    if (list->keys > MOST_SORT_KEYS) {
         fail(context, list, 3001, "LISTAGG by more than 8 values");
         return;
     }
-    strncpy(list->directions, directions ? directions : "", MOST_KEYS);
+    strncpy(list->directions, directions ? directions : "", MOST_SORT_KEYS);
     list->delimiter = sqlite3_value_dup(value[1]);
     if (!list->delimiter)
         fail(context, list, 0, "");

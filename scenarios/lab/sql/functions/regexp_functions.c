@@ -8,7 +8,7 @@
 #include "sql/types/utf8.h"
 #include "sql/types/value.h"
 
-enum { LONGEST_RESULT = 4000, LONGEST_SOURCE = 32767 };
+enum { LONGEST_SOURCE = 32767 };
 
 struct searching {
     sqlite3_context *context;
@@ -211,13 +211,13 @@ static void regexp_count(sqlite3_context *context, int n,
 }
 
 struct made {
-    char text[LONGEST_RESULT];
+    char text[MOST_TEXT];
     size_t length;
 };
 
 static bool put(struct made *made, const char *from, const char *to) {
     const size_t length = from ? (size_t)(to - from) : 0;
-    if (made->length + length > sizeof made->text)
+    if (made->length + length > value_longest_text)
         return false;
     memcpy(made->text + made->length, from ? from : "", length);
     made->length += length;
@@ -245,9 +245,10 @@ static bool put_replacement(struct made *made, const struct text *text,
 static void replace_all(struct searching *s, const struct text *with,
                         int64_t occurrence) {
     struct regexp_match match;
-    struct made made = {.length = 0};
+    static struct made made;
     const char *kept = s->source.at;
     bool room = true;
+    made.length = 0;
     for (int64_t i = 1; room && next_match(s, &match); i++) {
         if (is_of_nothing(s, &match))
             return;

@@ -12,8 +12,6 @@
 #include "sql/types/utf8.h"
 #include "sql/types/value.h"
 
-enum { LONGEST_TEXT = 4000 };
-
 // Reads the first `n` arguments as texts. False if one is NULL, or after an
 // error.
 static bool texts(sqlite3_context *context, int n, sqlite3_value **value,
@@ -31,7 +29,7 @@ static void change_case(sqlite3_context *context, int n,
                         sqlite3_value **value) {
     static locale_t unicode;
     const char how = *(const char *)sqlite3_user_data(context);
-    char changed[LONGEST_TEXT + 4];
+    static char changed[MOST_TEXT + 4];
     size_t length = 0;
     bool in_word = false;
     struct text text;
@@ -53,7 +51,7 @@ static void change_case(sqlite3_context *context, int n,
                     : upper ? towupper_l(c, unicode)
                             : towlower_l(c, unicode);
         in_word = unicode ? iswalnum_l(c, unicode) : isalnum((int)c);
-        if (length > LONGEST_TEXT) {
+        if (length > value_longest_text) {
             value_result_error(context, 1489, "");
             return;
         }
@@ -65,7 +63,7 @@ static void change_case(sqlite3_context *context, int n,
         }
         at += bytes;
     }
-    if (length > LONGEST_TEXT)
+    if (length > value_longest_text)
         value_result_error(context, 1489, "");
     else
         value_result_text(context, changed, length);
@@ -134,7 +132,7 @@ static void in_string(sqlite3_context *context, int n, sqlite3_value **value) {
 // LPAD if the function has user data, else RPAD.
 static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text[2] = {{.at = ""}, {.at = " ", .length = 1}};
-    char padded[LONGEST_TEXT];
+    static char padded[MOST_TEXT];
     int64_t width;
     if (functions_any_null(n, value) || !texts(context, 1, value, text) ||
         !value_whole(context, value[1], &width) ||
@@ -152,22 +150,28 @@ static void pad(sqlite3_context *context, int n, sqlite3_value **value) {
     int64_t length = (int64_t)utf8_length(text[0].at, end);
     const size_t kept =
         (size_t)(utf8_after(text[0].at, end, width) - text[0].at);
-    if (kept > LONGEST_TEXT) { // a bind may be longer than any column
+    if (kept > value_longest_text) { // a bind may be longer than any column
         value_result_error(context, 1489, "");
         return;
     }
     size_t filled = 0;
     const char *fill = text[1].at;
-    for (; length < width && filled + kept + 4 <= LONGEST_TEXT; length++) {
+    for (; length < width && filled + kept + 4 <= value_longest_text;
+         length++) {
         size_t bytes = utf8_bytes(fill, fill_end);
         memcpy(padded + filled, fill, bytes);
         filled += bytes;
         fill = fill + bytes == fill_end ? text[1].at : fill + bytes;
     }
-    while (length < width && filled + kept<LONGEST_TEXT && * fill> 0) {
+    while (length < width && filled + kept<value_longest_text && * fill> 0) {
         padded[filled++] = *fill++; // the remaining ones have one byte each
         fill = fill == fill_end ? text[1].at : fill;
         length++;
+    }
+    // SQL cuts it off there, PL/SQL does not.
+    if (length < width && value_longest_text == MOST_TEXT) {
+        value_result_error(context, 1489, "");
+        return;
     }
     if (sqlite3_user_data(context)) {
         memcpy(padded + filled, text[0].at, kept);
@@ -210,7 +214,7 @@ static void trim(sqlite3_context *context, int n, sqlite3_value **value) {
 
 static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text[3] = {{.at = ""}, {.at = ""}, {.at = ""}};
-    char made[LONGEST_TEXT];
+    static char made[MOST_TEXT];
     size_t length = 0;
     if (!texts(context, 1, value, text))
         return;
@@ -225,7 +229,7 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
                            memcmp(at, text[1].at, text[1].length) == 0;
         const char *from = found ? text[2].at : at;
         size_t bytes = found ? text[2].length : utf8_bytes(at, end);
-        if (length + bytes > LONGEST_TEXT) {
+        if (length + bytes > value_longest_text) {
             value_result_error(context, 1489, "");
             return;
         }
@@ -241,7 +245,7 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
 static void translate_text(sqlite3_context *context, int n,
                            sqlite3_value **value) {
     struct text text[3];
-    char made[LONGEST_TEXT];
+    static char made[MOST_TEXT];
     size_t length = 0;
     if (!texts(context, n, value, text))
         return;
@@ -260,7 +264,7 @@ static void translate_text(sqlite3_context *context, int n,
                 put_bytes = utf8_bytes(put, to_end);
                 break;
             }
-        if (length + put_bytes > LONGEST_TEXT) {
+        if (length + put_bytes > value_longest_text) {
             value_result_error(context, 1489, "");
             return;
         }

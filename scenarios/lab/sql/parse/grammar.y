@@ -129,7 +129,7 @@ static struct block *inner_block(struct statement *s, unsigned open,
     AUTHENTICATED BEGIN BODY BOTH BULK CALL CASCADE CLOSE COLLECT CONSTANT CONSTRAINT CONTINUE
     CROSS CURRENT_USER CURSOR DATABASE DECLARE ELSIF END ESCAPE EXCEPTION EXCEPTIONS
     EXECUTE EXIT FETCH FIRST FOLLOWING FORALL FOREIGN FULL FUNCTION GOTO IF IMMEDIATE INNER
-    INTERVAL JOIN KEY LAST LEADING LEFT LIMIT LINK LOCKED LOOP NATURAL NEXT NOCOPY
+    INTERVAL JOIN KEEP KEY LAST LEADING LEFT LIMIT LINK LOCKED LOOP NATURAL NEXT NOCOPY
     NOCYCLE NULLS OFFSET ONLY OPEN OUT OUTER OVER PACKAGE PARTITION PERCENT PRAGMA
     PRECEDING PRIMARY PROCEDURE PURGE RAISE RANGE RECORD REF REFERENCES RELIES_ON REPLACE
     RESULT_CACHE RETURN
@@ -532,12 +532,15 @@ primary(A) ::= INTERVAL_WORD(N) STRING ID(F) type_size(P) TO ID(T) type_size(Q).
 primary(A) ::= ROWNUM(N). { A = tree_expr(s, EXPR_ROWNUM, N, N + 1); }
 primary(A) ::= PSEUDO(N). { A = column_of(s, (struct name){N, N}); }
 primary(A) ::= column_name(N). { A = column_of(s, N); }
+primary(A) ::= attribute(B). { A = B; }
+primary(A) ::= attribute(B) DOT name(F). { A = field_of(s, B, F); }
 // cursor%NOTFOUND
-primary(A) ::= column_name(N) ATTRIBUTE(T). {
+%type attribute {struct expr *}
+attribute(A) ::= column_name(N) ATTRIBUTE(T). {
     A = tree_expr(s, EXPR_ATTRIBUTE, N.first, T + 1);
     A->name = N;
 }
-primary(A) ::= column_name(N) ATTRIBUTE(T) LP value(V) RP(R). {
+attribute(A) ::= column_name(N) ATTRIBUTE(T) LP value(V) RP(R). {
     A = tree_expr(s, EXPR_ATTRIBUTE, N.first, R + 1);
     A->name = N;
     A->left = V;
@@ -648,6 +651,32 @@ call(A) ::= function(F) WITHIN_GROUP GROUP LP ORDER BY order_terms RP OVER(O) LP
     A = F;
     statement_refuse(s, 3001, O, "OVER behind WITHIN GROUP");
 }
+call(A) ::= function(F) keep(K) RP(R). {
+    A = F;
+    A->to = R + 1;
+    A->within = K.order;
+    A->keeps_first = !K.last;
+    A->keeps_last = K.last;
+}
+call(A) ::= function(F) keep RP OVER(O) LP window RP. {
+    A = F;
+    statement_refuse(s, 3001, O, "OVER behind KEEP");
+}
+%include {
+struct keep {
+    bool last;
+    struct order_terms order;
+};
+}
+%type keep {struct keep}
+keep(A) ::= KEEP LP ID(D) first_or_last(L) ORDER BY order_terms(O). {
+    A = (struct keep){L, O};
+    if (!statement_is(s, D, "dense_rank"))
+        statement_refuse(s, 907, D, "");
+}
+%type first_or_last {bool}
+first_or_last(A) ::= FIRST. { A = false; }
+first_or_last(A) ::= LAST. { A = true; }
 call(A) ::= function(F) OVER(O) name. {
     A = F;
     statement_refuse(s, 30484, O, "");
@@ -736,9 +765,19 @@ condition(A) ::= EXISTS(E) LP query_or_more(Q) RP(R). { A = with_query(s, EXPR_E
 condition(A) ::= value(L) comparison(S) value(R). {
     A = tree_operation(s, EXPR_COMPARISON, S, L, R);
 }
-condition(A) ::= value(L) comparison quantified(Q). {
-    A = L;
-    statement_refuse(s, 3001, Q, "ANY and ALL");
+condition(A) ::= value(X) comparison(S) quantified(Q) LP values(L) RP(R). {
+    A = between(s, EXPR_IN_LIST, X, S == SIGN_UNEQUAL, NULL, NULL);
+    A->list = L;
+    A->to = R + 1;
+    for (struct expr *one = L.first; one; one = one->next)
+        tree_deepen(s, A, one);
+    parse_quantified(s, S, Q);
+}
+condition(A) ::= value(X) comparison(S) quantified(Q) LP query(B) RP(R). {
+    A = between(s, EXPR_IN_QUERY, X, S == SIGN_UNEQUAL, NULL, NULL);
+    A->query = B;
+    A->to = R + 1;
+    parse_quantified(s, S, Q);
 }
 condition(A) ::= value(X) not(N) BETWEEN value(L) AND value(H). {
     A = between(s, EXPR_BETWEEN, X, N, L, H);

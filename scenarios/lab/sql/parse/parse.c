@@ -359,6 +359,7 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
         {"references", ""},   {"organization", ""},    {"tablespace", ""},
         {"current", "of"},    {"collate", ""},         {"overlaps", ""},
         {"groups", ""},       {"exclude", ""},         {"invisible", ""},
+        {"all", "into"},      {"all", "when"},         {"first", "when"},
     };
     for (unsigned i = at > 1 ? at - 2 : 0; i <= at && i < s->count; i++)
         for (size_t c = 0; c < sizeof clauses / sizeof *clauses; c++)
@@ -403,6 +404,13 @@ unsigned parse_bound(struct statement *s, const struct expr *value) {
     if (value->kind != EXPR_NUMBER || value->negative)
         statement_refuse(s, 3001, value->from, "such a window");
     return value->to - 1;
+}
+
+void parse_quantified(struct statement *s, enum sign sign, unsigned word) {
+    const bool all = statement_is(s, word, "all");
+    if (sign != (all ? SIGN_UNEQUAL : SIGN_EQUAL))
+        statement_refuse(s, 3001, word,
+                         "ANY and ALL other than = ANY and <> ALL");
 }
 
 struct exprs parse_level(struct exprs list, unsigned level) {

@@ -30,6 +30,8 @@ unsigned parse_bound(struct statement *s, const struct expr *value);
 // Tells which sets of groups they make.
 struct exprs parse_sets(struct exprs list, enum group_sets sets);
 // Gives the expressions this level of a ROLLUP.
+// = ANY is IN, and <> ALL is NOT IN; refuses the others.
+void parse_quantified(struct statement *s, enum sign sign, unsigned word);
 struct exprs parse_level(struct exprs list, unsigned level);
 // GROUP BY a, b; one of them may be a ROLLUP.
 struct exprs parse_join_groups(struct statement *s, struct exprs a,

@@ -137,7 +137,7 @@ struct expr {
     struct query *query;
     struct name name;          // of a column, or function
     struct window *window;     // OVER
-    struct order_terms within; // WITHIN GROUP
+    struct order_terms within; // WITHIN GROUP, KEEP
     struct type_name *cast;    // CAST, INTERVAL
     enum sign sign;
     enum trim_side side;
@@ -145,7 +145,8 @@ struct expr {
     bool negated;             // NOT before BETWEEN, IN, LIKE; IS NOT NULL
     bool distinct, star, all; // of an aggregate
     bool has_over;
-    bool outer;           // column(+)
+    bool keeps_first, keeps_last; // KEEP (DENSE_RANK FIRST or LAST
+    bool outer;                   // column(+)
     unsigned level;       // in a ROLLUP or the like, from 1; 0: it is in none
     enum group_sets sets; // which that is
     // resolved

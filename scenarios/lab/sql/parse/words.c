@@ -108,6 +108,7 @@ static const struct word words[] = {
     {"INTO", TK_INTO},
     {"IS", TK_IS},
     {"JOIN", TK_JOIN},
+    {"KEEP", TK_KEEP, BEFORE_PARENTHESIS},
     {"KEY", TK_KEY},
     {"LAST", TK_LAST},
     {"LEADING", TK_LEADING},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sql/functions/function.h"
+#include "sql/functions/sort_keys.h"
 #include "sql/resolve/resolver.h"
 
 void note_site(const struct resolver *r, const struct function *function) {
@@ -131,10 +132,32 @@ static void check_window(struct resolver *r, const struct expr *call) {
         statement_refuse(r->s, 3001, window->token, "such a window");
 }
 
-// LISTAGG's order, which no other function here has.
+// What KEEP is computed for: see functions/keep.c.
+static bool can_keep(const struct expr *call) {
+    static const char *const names[] = {"COUNT", "SUM", "AVG", "MIN", "MAX"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(call->function->name, names[i]) == 0)
+            return !call->distinct;
+    return false;
+}
+
+static void check_keep(struct resolver *r, const struct expr *call) {
+    unsigned keys = 0;
+    for (const struct order_term *one = call->within.first; one;
+         one = one->next)
+        keys++;
+    if (call->function->kind != FUNCTION_AGGREGATE)
+        statement_refuse(r->s, 923, call->to, "");
+    else if (!can_keep(call) || keys > MOST_SORT_KEYS)
+        statement_refuse(r->s, 3001, call->from, "KEEP of this");
+}
+
+// LISTAGG's order, or that of KEEP.
 static void resolve_within(struct resolver *r, struct expr *call) {
     const bool lists = strcmp(call->function->name, "LISTAGG") == 0;
-    if (call->within.first && !lists)
+    if (call->keeps_first || call->keeps_last)
+        check_keep(r, call);
+    else if (call->within.first && !lists)
         statement_refuse(r->s, 3001, call->from, "WITHIN GROUP of this");
     if (lists && (call->distinct || call->window))
         statement_refuse(r->s, 3001, call->from,

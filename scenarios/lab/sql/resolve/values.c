@@ -93,21 +93,17 @@ static void resolve_text(struct resolver *r, struct expr *text) {
     text->padded = text->literal && token->at[token->length - 2] == ' ';
 }
 
-static bool is_interval(enum operand_type type) {
-    return type == OPERAND_INTERVAL_YM || type == OPERAND_INTERVAL_DS;
-}
-
 // Of an operation with an INTERVAL.
 static enum operand_type interval_type(enum sign sign, enum operand_type a,
                                        enum operand_type b) {
     if (a == OPERAND_UNKNOWN || b == OPERAND_UNKNOWN)
         return sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE
-                   ? is_interval(a) ? a : b
+                   ? operand_is_interval(a) ? a : b
                    : OPERAND_UNKNOWN;
-    return operand_is_time(a)   ? a
-           : operand_is_time(b) ? b
-           : is_interval(a)     ? a
-                                : b;
+    return operand_is_time(a)       ? a
+           : operand_is_time(b)     ? b
+           : operand_is_interval(a) ? a
+                                    : b;
 }
 
 // The type of a + b and the like.
@@ -123,7 +119,7 @@ static enum operand_type arithmetic_type(enum sign sign, enum operand_type a,
         return a == OPERAND_UNKNOWN || b == OPERAND_UNKNOWN
                    ? OPERAND_UNKNOWN
                    : OPERAND_BINARY_FLOAT;
-    if (is_interval(a) || is_interval(b))
+    if (operand_is_interval(a) || operand_is_interval(b))
         return interval_type(sign, a, b);
     if (numeric || sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE)
         return OPERAND_NUMBER;
@@ -282,7 +278,7 @@ static void resolve_parts(struct resolver *r, struct expr *value) {
     case EXPR_SIGN:
         resolve_value(r, value->left);
         value->type = operand_is_binary_number(value->left->type) ||
-                              is_interval(value->left->type)
+                              operand_is_interval(value->left->type)
                           ? value->left->type
                           : OPERAND_NUMBER;
         break;

@@ -49,6 +49,7 @@ enum date_element {
     ELEMENT_TZH,
     ELEMENT_TZM,
     ELEMENT_TZR,
+    ELEMENT_UNIMPLEMENTED, // one of Oracle's that is not here
     ELEMENT_UNKNOWN,
 };
 

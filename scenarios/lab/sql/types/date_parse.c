@@ -19,15 +19,20 @@ enum {
     NO_MONTH = 1843,
     NO_WEEKDAY = 1846,
     NO_DAY = 1847,
+    NO_DAY_OF_YEAR = 1848,
     NO_HOUR_OF_12 = 1849,
     NO_HOUR = 1850,
     NO_MINUTE = 1851,
     NO_SECOND = 1852,
+    NO_SECOND_OF_DAY = 1853,
     NO_JULIAN_DAY = 1854,
     NO_AM = 1855,
     NOT_NUMERIC = 1858,
     NO_MATCH = 1861,
+    UNIMPLEMENTED = 3001,
 };
+
+enum { SECONDS_OF_DAY = 86400 };
 
 struct parse {
     const char *at, *end;
@@ -35,7 +40,10 @@ struct parse {
     int hour12;    // -1: none
     int afternoon; // -1: not given
     int64_t julian;
-    int weekday; // -1: not given
+    int weekday;         // -1: not given
+    int day_of_year;     // 0: not given
+    int64_t day_seconds; // -1: not given
+    bool last;           // no further digits may follow this element
 };
 
 static unsigned read_number(struct parse *p, unsigned most, unsigned *digits,
@@ -138,18 +146,36 @@ static unsigned read_word(struct parse *p, const struct date_token *token) {
     }
 }
 
+// Whether four digits stand for YY or RR, which Oracle takes as YYYY then.
+static bool is_whole_year(const struct parse *p,
+                          const struct date_token *token) {
+    enum { DIGITS = 4 };
+    int n = 0;
+    while (p->at + n < p->end && isdigit((unsigned char)p->at[n]))
+        n++;
+    return n == DIGITS && p->last && token->digits == 2 &&
+           (token->element == ELEMENT_YEAR || token->element == ELEMENT_RR);
+}
+
 static unsigned read_digits(struct parse *p, const struct date_token *token) {
     const int this_year = p->date->year;
+    const bool whole_year = is_whole_year(p, token);
     unsigned digits, error;
     int64_t value;
-    error = read_number(p, token->digits, &digits, &value);
+    error = read_number(p, whole_year ? 4 : token->digits, &digits, &value);
+    if (error == NOT_NUMERIC && token->element == ELEMENT_MM)
+        return read_word(p, &(struct date_token){.element = ELEMENT_MON})
+                   ? NOT_NUMERIC
+                   : 0;
     if (error)
         return error;
     switch (token->element) {
     case ELEMENT_YEAR:
     case ELEMENT_RR:
     case ELEMENT_RRRR:
-        p->date->year = century_of(token, (int)value, this_year, digits);
+        p->date->year = whole_year
+                            ? (int)value
+                            : century_of(token, (int)value, this_year, digits);
         return p->date->year == 0 ? NO_YEAR : 0;
     case ELEMENT_MM:
         p->date->month = (int)value;
@@ -157,6 +183,12 @@ static unsigned read_digits(struct parse *p, const struct date_token *token) {
     case ELEMENT_DD:
         p->date->day = (int)value;
         return value < 1 || value > 31 ? NO_DAY : 0;
+    case ELEMENT_DDD:
+        p->day_of_year = (int)value;
+        return value < 1 || value > 366 ? NO_DAY_OF_YEAR : 0;
+    case ELEMENT_SSSSS:
+        p->day_seconds = value;
+        return value >= SECONDS_OF_DAY ? NO_SECOND_OF_DAY : 0;
     case ELEMENT_J:
         p->julian = value;
         return value < 1 || value > 5373484 ? NO_JULIAN_DAY : 0;
@@ -202,12 +234,16 @@ static unsigned read_element(struct parse *p, const struct date_token *token,
     case ELEMENT_RRRR:
     case ELEMENT_MM:
     case ELEMENT_DD:
+    case ELEMENT_DDD:
     case ELEMENT_J:
     case ELEMENT_HH24:
     case ELEMENT_HH12:
     case ELEMENT_MI:
     case ELEMENT_SS:
+    case ELEMENT_SSSSS:
         return read_digits(p, token);
+    case ELEMENT_UNIMPLEMENTED:
+        return UNIMPLEMENTED;
     case ELEMENT_UNKNOWN:
         return NOT_RECOGNIZED;
     default:
@@ -218,11 +254,41 @@ static unsigned read_element(struct parse *p, const struct date_token *token,
 static bool of_the_time(enum date_element element) {
     return element == ELEMENT_HH24 || element == ELEMENT_HH12 ||
            element == ELEMENT_MI || element == ELEMENT_SS ||
-           element == ELEMENT_FF || element == ELEMENT_X;
+           element == ELEMENT_FF || element == ELEMENT_X ||
+           element == ELEMENT_SSSSS;
+}
+
+// Elements that say again what DDD or SSSSS has said: Oracle has an error for
+// each that does not agree.
+static bool says_again(uint64_t seen) {
+    static const enum date_element of_day[] = {ELEMENT_MM, ELEMENT_MON,
+                                               ELEMENT_MONTH, ELEMENT_DD,
+                                               ELEMENT_J},
+                                   of_time[] = {ELEMENT_HH24, ELEMENT_HH12,
+                                                ELEMENT_MI, ELEMENT_SS};
+    uint64_t day = 0, time = 0;
+    for (size_t i = 0; i < sizeof of_day / sizeof *of_day; i++)
+        day |= 1ULL << of_day[i];
+    for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
+        time |= 1ULL << of_time[i];
+    return (seen & 1ULL << ELEMENT_DDD && seen & day) ||
+           (seen & 1ULL << ELEMENT_SSSSS && seen & time);
 }
 
 static unsigned finish(struct parse *p) {
     struct oracle_date *date = p->date;
+    if (p->day_seconds >= 0) {
+        date->hour = (int)(p->day_seconds / 3600);
+        date->minute = (int)(p->day_seconds / 60 % 60);
+        date->second = (int)(p->day_seconds % 60);
+    }
+    if (p->day_of_year > 0) {
+        const int year = date->year;
+        calendar_set_julian_day(date, calendar_julian_day(year, 1, 1) +
+                                          p->day_of_year - 1);
+        if (date->year != year)
+            return NO_DAY_OF_YEAR;
+    }
     if (p->hour12 >= 0)
         date->hour = p->hour12 % 12 + (p->afternoon == 1 ? 12 : 0);
     if (p->julian > 0)
@@ -241,7 +307,7 @@ static unsigned finish(struct parse *p) {
 
 unsigned date_parse(const char *text, size_t length, const char *format,
                     bool fraction, struct oracle_date *date) {
-    struct parse p = {text, text + length, date, -1, -1, 0, -1};
+    struct parse p = {text, text + length, date, -1, -1, 0, -1, 0, -1, false};
     uint64_t seen = 0;
     time_t now = time(NULL);
     struct tm tm;
@@ -262,9 +328,14 @@ unsigned date_parse(const char *text, size_t length, const char *format,
         seen |= bit;
         if (p.at == p.end && of_the_time(token.element))
             continue; // midnight
+        const char *rest = format;
+        const enum date_element next = date_token_next(&rest).element;
+        p.last = next == ELEMENT_END || next == ELEMENT_LITERAL;
         unsigned error = read_element(&p, &token, fraction);
         if (error)
             return error;
     }
+    if (says_again(seen))
+        return UNIMPLEMENTED;
     return p.at < p.end ? INPUT_LEFT : finish(&p);
 }

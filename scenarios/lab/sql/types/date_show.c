@@ -163,6 +163,8 @@ static unsigned add_element(struct shown *shown, const struct oracle_date *d,
         if (token->element != ELEMENT_TZH)
             add_number(shown, abs(d->zone) % 60, 2);
         break;
+    case ELEMENT_UNIMPLEMENTED:
+        return 3001;
     default:
         return NOT_RECOGNIZED;
     }

@@ -9,8 +9,6 @@
 
 #include "sql/types/number_model.h"
 
-enum { INVALID_FORMAT = 1481 };
-
 bool number_shown(const struct decimal *value, char *to) {
     enum { WIDTH = 40 }; // of the digits and the point
     int point = value->point, count = (int)value->count;
@@ -122,6 +120,7 @@ static unsigned show_hexadecimal(const struct decimal *value,
     struct decimal rounded;
     int64_t whole;
     char digits[24];
+    enum { INVALID_FORMAT = 1481 };
     if (format[width] || width > NUMBER_FORMAT || strrchr(format, '0') > format)
         return INVALID_FORMAT;
     if (!decimal_round(value, 0, &rounded) ||
@@ -150,7 +149,7 @@ unsigned number_show(const struct decimal *value, const char *text, char *to) {
         strpbrk(after_fm, "Xx"))
         return show_hexadecimal(value, after_fm, after_fm == text, to);
     if (strlen(text) >= NUMBER_FORMAT || !number_model_read(text, &format))
-        return INVALID_FORMAT;
+        return number_model_error(text);
     if (format.local && format.fill)
         return 3001; // its width is unknown
     if (format.exponent) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
 #include "sql/types/number_model.h"
 
 #include <ctype.h>
@@ -79,4 +80,14 @@ bool number_model_read(const char *text, struct number_format *format) {
                              format->local || format->sign))
         return false;
     return format->whole + format->places > 0;
+}
+
+unsigned number_model_error(const char *text) {
+    enum { INVALID_FORMAT = 1481, UNIMPLEMENTED = 3001 };
+    static const char elements[] =
+        "0123456789,.$BCDEFGILMNPRSTUVXbcdefgilmnprstuvx";
+    const bool known = strspn(text, elements) == strlen(text);
+    const bool not_here = strpbrk(text, "BbCcUuVvXx") ||
+                          strcasestr(text, "RN") || strcasestr(text, "EEEE");
+    return known && not_here ? UNIMPLEMENTED : INVALID_FORMAT;
 }

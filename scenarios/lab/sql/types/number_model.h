@@ -17,5 +17,7 @@ struct number_format {
 
 // False if the format is invalid or not supported.
 bool number_model_read(const char *text, struct number_format *format);
+// Why not: ORA-01481, or ORA-03001 for elements of Oracle's.
+unsigned number_model_error(const char *text);
 
 #endif

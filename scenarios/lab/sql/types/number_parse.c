@@ -7,7 +7,7 @@
 
 #include "sql/types/number_model.h"
 
-enum { INVALID_FORMAT = 1481, INVALID_NUMBER = 1722 };
+enum { INVALID_NUMBER = 1722 };
 
 unsigned number_parse(const char *text, size_t length, const char *picture,
                       struct decimal *to) {
@@ -18,7 +18,7 @@ unsigned number_parse(const char *text, size_t length, const char *picture,
     unsigned whole = 0, places = 0;
     if (strlen(picture) >= NUMBER_FORMAT ||
         !number_model_read(picture, &format) || format.exponent)
-        return INVALID_FORMAT;
+        return number_model_error(picture);
     while (length > 0 && *text == ' ') {
         text++;
         length--;

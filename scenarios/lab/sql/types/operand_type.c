@@ -16,6 +16,10 @@ bool operand_is_time(enum operand_type type) {
            type == OPERAND_TIMESTAMP_TZ;
 }
 
+bool operand_is_interval(enum operand_type type) {
+    return type == OPERAND_INTERVAL_YM || type == OPERAND_INTERVAL_DS;
+}
+
 bool operand_is_lob(enum operand_type type) {
     return type == OPERAND_CLOB || type == OPERAND_BLOB;
 }

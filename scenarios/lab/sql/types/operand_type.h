@@ -31,6 +31,7 @@ bool operand_is_binary_number(enum operand_type type);
 bool operand_is_time(enum operand_type type);
 // Whether a value of this type can only be stored, fetched and given to
 // functions: ORA-00932 for a comparison or an order.
+bool operand_is_interval(enum operand_type type);
 bool operand_is_lob(enum operand_type type);
 // Whether SQLite orders values of this type as Oracle does.
 bool operand_orders_natively(enum operand_type type);

@@ -23,6 +23,8 @@ bool value_length_is_reserved(size_t bytes) {
            bytes == ROWID_BYTES;
 }
 
+size_t value_longest_text = MOST_SQL_TEXT;
+
 enum value_class value_class(sqlite3_value *value) {
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
@@ -192,7 +194,7 @@ bool value_time(sqlite3_context *context, sqlite3_value *value,
         date_parse(text.at, text.length, session_date_formats.date, false, to);
     to->zone = 0;
     if (error)
-        value_result_error(context, error, "");
+        value_result_error(context, error, "date format");
     return !error;
 }
 
@@ -252,7 +254,7 @@ bool value_text(sqlite3_context *context, sqlite3_value *value,
                           text->room, sizeof text->room);
     }
     if (error) {
-        value_result_error(context, error, "");
+        value_result_error(context, error, "date format");
         return false;
     }
     text->at = text->room;

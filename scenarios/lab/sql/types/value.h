@@ -86,6 +86,11 @@ int value_number_form(const struct decimal *value, int64_t *integer,
 // number.
 unsigned value_raw_of_text(const char *text, size_t length, uint8_t *to);
 
+enum { MOST_SQL_TEXT = 4000, MOST_TEXT = 32767 };
+// How many bytes a text may have that a function makes: MOST_SQL_TEXT in SQL,
+// MOST_TEXT in an expression of PL/SQL. Longer ones are ORA-01489.
+extern size_t value_longest_text;
+
 struct text {
     const char *at;
     size_t length;
