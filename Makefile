@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
-	setup setup-tests docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands five-minutes lock \
+	setup setup-tests installed-to-test docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands five-minutes lock \
 	test-postgresql-14 test-programs test-spark \
 	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak soak-load check-compare mutants coverage kernels vagrant-test clean
 
@@ -28,16 +28,19 @@ help: ## print this list
 demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
 
-# The linters, the C tests and a shard for each folder of Python tests side by side, one more than
-# there are processors: a test often waits, and the sessions that poll without an end, which use all
-# that they get, run at a lower priority (tests/busy.py). Each shard has its own namespaces, so it
-# sees no process of another; the probe's shard keeps the host's process IDs, because a probe in a
-# PID namespace takes other paths, and the emulated kernels' keeps the network, which their packages
-# come from. The longest begins first. What failed is said once more at the end, where one looks for
-# it.
+# With what building takes there, all else is fetched and built side by side as well: SQLite is
+# compiled by one processor while apt-get, pip, npm, go and mvn wait for the network. Then come the
+# linters, the C tests and a shard for each folder of Python tests, one more at a time than there are
+# processors: a test often waits, and the sessions that poll without an end are limited to a part of a
+# processor (tests/busy.py). Each shard has its own namespaces, so it sees no process of another; the
+# probe's shard keeps the host's process IDs, because a probe in a PID namespace takes other paths,
+# and the emulated kernels' keeps the network, which their packages come from. The longest begins
+# first. What failed is said once more at the end, where one looks for it.
 test: SHELL := /bin/bash
 test: JOBS = $(shell expr $$(nproc) + 1)
-test: setup-tests build clients $(VENV)/installed-dev $(VENV)/installed-packaging ## do all set-up, then run every test (root)
+test: setup ## do all set-up, then run every test (root)
+	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) \
+		setup-tests lab installed-to-test probe scanner clients
 	@mkdir -p build; set -o pipefail; \
 	$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) --keep-going --output-sync=target \
 		check-c-built $(LONG:%=pytest-%) lint-files $(patsubst %,pytest-%,$(filter-out $(LONG),$(FOLDERS))) \
@@ -47,7 +50,7 @@ test: setup-tests build clients $(VENV)/installed-dev $(VENV)/installed-packagin
 
 # Spark's tests take minutes: make test-spark.
 FOLDERS := $(filter-out spark,$(patsubst tests/%/,%,$(sort $(dir $(wildcard tests/*/test_*.py)))))
-LONG = scenarios lab top load docs recording probes engines kernels
+LONG = scenarios lab engines recording docs load kernels top probes
 IN_NAMESPACES = tests/own-namespaces.sh
 pytest-probes: IN_NAMESPACES += --host-pids
 pytest-kernels: IN_NAMESPACES =
@@ -120,6 +123,11 @@ $(VENV)/installed: requirements.lock pyproject.toml | setup
 	@pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
 	@pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
+
+# One after the other: pip does not share an environment with another pip.
+installed-to-test:
+	@$(MAKE) -s --no-print-directory $(VENV)/installed-dev
+	@$(MAKE) -s --no-print-directory $(VENV)/installed-packaging
 
 # To test, to document, to package: each has its own set of pins.
 $(VENV)/installed-%: requirements-%.lock $(VENV)/installed

@@ -122,14 +122,14 @@ def calibrator() -> None:
 
 @pytest.fixture(scope="session")
 def quick_calibrate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """polltrace-calibrate with a tenth of the rounds: for tests that want a cost per poll, but not
-    a good one. A whole calibration takes seconds of a processor that others need as well."""
+    """polltrace-calibrate with a twentieth of the rounds: for tests that want a cost per poll, but
+    not a good one. A whole calibration takes seconds of a processor that others need as well."""
     calibrate = ROOT / "probes/build/polltrace-calibrate"
     quick = tmp_path_factory.mktemp("quick") / calibrate.name
     quick.write_text(
         "#!/bin/sh\n"
         "shift; rounds=$1; shift\n"
-        "[ $rounds -ge 10000 ] || rounds=$((rounds / 10 + 8))\n"  # a load, not a measurement
+        "[ $rounds -ge 10000 ] || rounds=$((rounds / 20 + 6))\n"  # a load, not a measurement
         f'exec {calibrate} -r $rounds "$@"\n'
     )
     quick.chmod(0o755)

@@ -19,10 +19,14 @@ ENDLESS = "select count(*) from generate_series(1, 100000) a, generate_series(1,
 
 
 @contextlib.contextmanager
-def executing(*clients: DriverClient) -> Iterator[None]:
-    """All are in the middle of a statement."""
+def executing(*clients: DriverClient, paced: bool = True) -> Iterator[None]:
+    """All are in the middle of a statement. Not `paced`, each takes a processor as it can get it,
+    and its timer expires while it runs; tests/busy.py."""
     for client in clients:
+        pid = _server_of(client)
         client.begin(ENDLESS)
+        if paced:
+            leave_processors(pid)
     try:
         yield
     finally:
@@ -54,8 +58,10 @@ def start_session(cluster: PostgresqlCluster) -> Iterator[StartSession]:
             dsn = f"{at.host}:{at.port}/{at.database}"
             driver.connect(dsn, at.user, at.password, disable_oob=True)
             driver.execute(f"set client_connection_check_interval = {interval_ms}")
-            pid = int(driver.query("select pg_backend_pid()")[1][0][0])
-            leave_processors(pid)
-            return driver, pid
+            return driver, _server_of(driver)
 
         yield start
+
+
+def _server_of(client: DriverClient) -> int:
+    return int(client.query("select pg_backend_pid()")[1][0][0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -33,7 +32,6 @@ def polltrace(*words: str | Path) -> str:
 def test_live_commands_speak_of_the_sessions_own_engine(start_session: StartSession) -> None:
     (client, pid), (other, quiet) = start_session(10), start_session(0)
     _, idle = start_session(0)
-    os.setpriority(os.PRIO_PROCESS, pid, 0)  # else it waits for a processor most of the time
     commands = [
         *(["ps"], ["top", "-b", "-n", "3", "-d", "0.5"], ["stat", "-p", str(pid), "-d", "1s"]),
         ["stop-at", "-p", str(pid), "--longest-stop", "10s"],

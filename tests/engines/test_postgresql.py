@@ -236,7 +236,7 @@ def test_stop_at_stops_at_the_check(start_session: StartSession) -> None:
 
 def test_advise_measures_the_interval_in_force(start_session: StartSession) -> None:
     client, pid = start_session(10)
-    with executing(client):
+    with executing(client, paced=False):
         advice = json.loads(polltrace("advise", "-p", str(pid), "-d", "1s", "--json"))
     assert advice["break_mode"] == "checking"
     assert advice["interval_s"] == pytest.approx(0.01, rel=0.2)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import time
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,16 @@ from tests.engines.conftest import StartSession
 
 pytestmark = pytest.mark.usefixtures("quick_calibration")
 
+# One block of the fewest executions: what is counted is exact, and no time is asserted.
+ONCE = ("--quick", "--repeats", "1")
+
 
 @pytest.mark.usefixtures("cluster")
 def test_a_run_counts_the_checks_of_each_interval(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     ended = subprocess.run(
         [
-            *(POLLTRACE, "run", "client-check", "--server", "postgresql", "--repeats", "1"),
+            *(POLLTRACE, "run", "client-check", "--server", "postgresql", *ONCE),
             *("--only", "client=psycopg,check_interval=0,check_interval=10", "-o", str(path)),
         ],
         capture_output=True,
@@ -80,7 +84,7 @@ def test_a_statement_that_reads_pages_is_counted_by_its_gets(
 
     monkeypatch.setattr(CellSession, "probe", probe_late)
     monkeypatch.setattr(CellSession, "execute", execute_now)
-    what = ["run", "client-check-reads", "--server", "postgresql", "--repeats", "1"]
+    what = ["run", "client-check-reads", "--server", "postgresql", *ONCE]
     only = ["--only", "client=psycopg,check_interval=0,check_interval=10", "-o", str(path)]
     assert main([*what, *only]) == 0
     header, *lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -100,7 +104,7 @@ def test_a_run_tells_a_killed_client_from_one_whose_host_vanished(tmp_path: Path
     path = tmp_path / "run.jsonl"
     ended = subprocess.run(
         [
-            *(POLLTRACE, "run", "lost-client", "--server", "postgresql", "--repeats", "2"),
+            *(POLLTRACE, "run", "lost-client", "--server", "postgresql", "--repeats", "1"),
             *("--only", "client=psycopg,check_interval=10", "-o", str(path)),
         ],
         capture_output=True,
@@ -134,7 +138,9 @@ def test_casts_and_quoted_colons_are_no_binds(start_session: StartSession, drive
 
 
 @pytest.mark.usefixtures("cluster")
-def test_the_demo_measures_forecasts_and_loses_clients() -> None:
+def test_the_demo_measures_forecasts_and_loses_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgresql, "TIMED", 1)
+    monkeypatch.setattr(postgresql, "CLIENTS_KILLED", 2)
     shown = postgresql.run_postgresql_demo(lambda *_: None, blocks=1)
     demo = json.loads(json.dumps(postgresql.postgresql_demo_data(shown)))
     intervals = {each["interval_ms"]: each for each in demo["intervals"]}
@@ -160,7 +166,11 @@ def test_a_server_of_ones_own_is_run_on_and_compared(
     at = cluster.address
     server = ["--server", "postgresql", "--user", at.user]
     server += ["--connect", f"{at.host}:{at.port}/{at.database}"]
-    what = ["client-check", "--repeats", "1"]
+    scenario = tmp_path / "short.toml"
+    text = files("polltrace.scenarios").joinpath("client-check.toml").read_text("utf-8")
+    text = text.replace("seconds = 0.2", "seconds = 0.05").replace(', "stacks"', "")
+    scenario.write_text(text)
+    what = [str(scenario), *ONCE]
     what += ["--only", "client=pg8000,check_interval=0,check_interval=10"]
     for words in ([*what, "-o", str(base)], ["--like", str(base), "-o", str(new)]):
         ended = subprocess.run(
