@@ -12,7 +12,7 @@ from polltrace.printable import note
 from polltrace.sqltrace.inputs import PackedError, Reads
 from polltrace.sqltrace.library import PADDING
 
-BLOCK = 1 << 19  # it stays in a processor's own cache, with its records
+BLOCK = 1 << 20  # threads seldom wait for their turn, and processors' own caches hold most of it
 LONGEST_LINE = 1 << 24
 
 # A record, of which a part is none: its last number may lack digits.

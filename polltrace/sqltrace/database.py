@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import importlib
 import re
-import tempfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,8 @@ from polltrace.sqltrace.relation import ALIKE, NAMES, needed, relation_sql, scan
 from polltrace.sqltrace.segments import traces
 
 if TYPE_CHECKING:
+    import tempfile
+
     import duckdb
     import pyarrow as arrow
 
@@ -64,6 +65,8 @@ class TraceDatabase:
 
     @functools.cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
+        import tempfile  # takes as long as all of this module
+
         self._folder = tempfile.TemporaryDirectory(prefix="polltrace-trace-")
         made: duckdb.DuckDBPyConnection = _loaded("duckdb").connect(
             config={"temp_directory": self._folder.name, "memory_limit": "50%"}

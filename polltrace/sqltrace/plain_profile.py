@@ -12,12 +12,13 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from polltrace.sqltrace.counted_calls import CountedCalls
 from polltrace.sqltrace.profile_question import Order, ProfileQuestion
 from polltrace.sqltrace.spread import PERCENTILES, Profile, Spread
+
+_PARTS = 1000  # PERCENTILES are whole ones of these
 
 # Of a call's kind, its name and its duration in microseconds.
 Accepts = Callable[[str, str, int], bool]
@@ -205,8 +206,7 @@ def _spread(name: str | None, times: Mapping[int, int]) -> Spread:
 
 def _rank(part: float, calls: int) -> int:
     """The nearest one, from 1."""
-    exact = Fraction(str(part)) * calls
-    return -(-exact.numerator // exact.denominator)
+    return -(-round(_PARTS * part) * calls // _PARTS)
 
 
 def _in_order(spreads: list[Spread], order: Order) -> Sequence[Spread]:
