@@ -15,10 +15,11 @@ fi
 
 work=$(mktemp -d /var/tmp/two-commands.XXXXXX)
 root=$work/root
-trap 'cd /; umount -lR "$root"/{proc,sys,dev} 2>/dev/null || true
+trap 'cd /; umount -lR "$root" 2>/dev/null || true
       rm -rf --one-file-system "$work"' EXIT
 trap 'exit 143' INT TERM
 mmdebstrap --quiet --variant=minbase --include=make,ca-certificates bookworm "$root"
+mount --bind "$root" "$root" # so that / is a mount point there, as tests/own-namespaces.sh needs it
 git clone -q --no-hardlinks . "$root/root/polltrace"
 for each in proc sys dev; do
     mount --rbind "/$each" "$root/$each"

@@ -10,6 +10,10 @@ if [ "$1" = --host-pids ]; then
     shift
 fi
 [ "$(id -u)" -eq 0 ] || exec "$@"
+if ! mountpoint -q /; then
+    echo "$0: / is not a mount point in this chroot; before chroot DIR: mount --bind DIR DIR" >&2
+    exit 3
+fi
 # shellcheck disable=SC2016,SC2086 # expanded inside; a list of options
 exec unshare $pids --mount --net --ipc --propagation private sh -euc '
     ip link set lo up
