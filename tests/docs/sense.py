@@ -66,8 +66,9 @@ def _stat(output: str) -> Iterator[str]:
         yield f"{polls} polls in {seconds} s are not {rate} a second"
     if sockets != polls:
         yield f"{sockets} polls of sockets, {polls} polls"
-    # The call under way at either end is seen once.
-    if abs(number(calls["poll"]) - polls) > max(2, 0.001 * polls):
+    # The programs that count the two are attached one after the other. Meanwhile a session that is
+    # limited to a part of a processor (tests/busy.py) may have a whole slice of it, 3 ms of 2 s.
+    if abs(number(calls["poll"]) - polls) > max(2, 0.05 * polls):
         yield f"{calls['poll']} calls of poll, {polls} break polls"
     if sum(map(number, calls.values())) != number(total):
         yield f"{sum(map(number, calls.values()))} calls, {total} in all"
