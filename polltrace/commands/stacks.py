@@ -198,7 +198,8 @@ def _recorded(args: argparse.Namespace) -> StackProfile:
     profile = profile_for(recording, args.at)
     if profile is None:
         by = ": 'record --offcpu' takes them" if args.at == OFF_CPU else ""
-        raise UsageError(f"{args.file} has no such stacks{by}")
+        torn = f"; it is not whole: {recording.tear}" if recording.tear else ""
+        raise UsageError(f"{args.file} has no such stacks{by}{torn}")
     kernel = args.kernel or args.at != OFF_CPU  # of others it has what was recorded
     return stack_profile(profile, recording.names, args.at, kernel=kernel)
 

@@ -102,7 +102,8 @@ def test_no_cancel_is_lost(labs: LinkedLabs, session: Session, state: str) -> No
 
 @pytest.mark.parametrize("in_band", [False, True], ids=["out-of-band", "in-band"])
 def test_no_cancel_of_a_wait_for_a_lock_is_lost(labs: LinkedLabs, in_band: bool) -> None:
-    """A server that waits for a lock checks its client once in three seconds, so many wait."""
+    """A server that waits for a lock checks its client once in three seconds: several sessions wait
+    and are cancelled together, or this would take minutes."""
     watcher, holder = labs.remote.connect(), labs.remote.connect()
     holder.cursor.execute("create table locked (a number(5))")
     holder.cursor.execute("insert into locked values (1)")

@@ -80,7 +80,9 @@ def test_top_shows_it_whichever_server_comes_first(labs: LinkedLabs, first: str)
     name = ServerName(near, "LAB")
     assert rows[far].client_server == name
     assert rows[near].client_server is None
-    assert rows[near].client == found[near].socket.peer  # type: ignore[union-attr]
+    socket = found[near].socket
+    assert socket is not None
+    assert rows[near].client == socket.peer
     [client] = [column for column in COLUMNS if column.key == "client"]
     assert client.cell(rows[far], 15) == f"LAB {near}"
     asked = DatabaseSession(near, "LAB", session.sid, 1, "SCOTT", "p", "", "m", "")

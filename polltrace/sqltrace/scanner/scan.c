@@ -157,7 +157,8 @@ static bool put_counted(struct scan *scan, struct batch *batch) {
                       ++scan->batches);
 }
 
-// So many records take about as long as memory does.
+// How many records before a call is counted its slot is fetched into the cache:
+// they take about as long as memory does.
 enum { RECORDS_AHEAD = 8 };
 
 static bool count_calls(struct scan *scan, struct block *block,

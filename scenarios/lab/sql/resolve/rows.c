@@ -23,8 +23,8 @@ static void resolve_pairs(struct resolver *r, struct expr *left,
         b->alike = resolve_comparable(r, a, b, true);
 }
 
-// The query's columns beside the row's values, which SQLite compares by its own
-// rules: the types must be alike.
+// The query's columns next to the row's values, which SQLite compares by its
+// own rules: the types must be alike.
 static void resolve_columns(struct resolver *r, struct expr *row,
                             struct query *query, unsigned token) {
     resolve_query(r, query);
