@@ -85,3 +85,14 @@ def test_a_slip_is_found(command: str, pattern: str, slip: str, doubt: str) -> N
     spoiled, slips = re.subn(pattern, slip, output, count=1, flags=re.M)
     assert slips == 1
     assert any(doubt in each for each in doubts(command, spoiled))
+
+
+def test_three_rounded_figures_agree_as_far_as_they_can() -> None:
+    """10.00 gets a poll may be 10.005, of many polls more than one poll's difference."""
+    command = "polltrace demo"
+    output = next(str(each.values[1]) for each in SHOWN if each.values[0] == command)
+    row = r"( 10 +\S+ \[.*?\] +)[\d,]+( +)[\d,]+( +10\.00 )"
+    for polls, doubted in (("1,262", False), ("1,263", False), ("1,260", True)):
+        large, slips = re.subn(row, rf"\g<1>12,626\g<2>{polls}\g<3>", output, count=1)
+        assert slips == 1
+        assert any("12,626 gets" in each for each in doubts(command, large)) == doubted
