@@ -107,25 +107,60 @@ static void rest_of_line(struct reader *reader, const char *at,
     }
 }
 
+// Whether what follows the records of a line, those from `first` on, can be
+// counted as it is read.
+static void expect_counts(struct reader *reader, size_t first) {
+    if (!(reader->want & WANT_COUNTS))
+        return;
+    for (size_t i = first; i < reader->block->count; i++) {
+        const struct record *const each = &reader->block->record[i];
+        const bool is_call = each->kind >= PARSE_CALL &&
+                             each->kind <= LAST_CALL && each->kind != WAIT_CALL;
+        if (each->kind == NOTICE_RECORD && reader->want & WANT_UNIT)
+            reader->want &= ~(unsigned)WANT_COUNTS;
+        if (each->kind == NOTICE_RECORD || each->kind == HEADER_RECORD)
+            reader->counts = false;
+        else if (is_call && each->has >> FIELD_DEP & 1 &&
+                 each->field[FIELD_DEP])
+            reader->counts = false;
+        else if (is_call && each->has >> FIELD_TIM & 1 &&
+                 (uint64_t)each->field[FIELD_TIM] < (uint64_t)LARGEST)
+            reader->counts = true;
+    }
+    reader->counts &= (reader->want & WANT_COUNTS) != 0;
+}
+
 static const char *next_line(struct reader *reader, const char *at) {
     const enum place place = reader->mode.place;
     if (place == IN_VALUE || (place == IN_BINDS && (*at == ' ' || *at == '\n')))
         return read_rest(reader, at);
     const char *const eol = line_end(at, reader->end);
 #ifndef GENERAL // what the others are compared with
+    if (reader->counts) {
+        const char *const next = count_line(reader, at, eol);
+        if (next)
+            return next;
+        end_run(reader, at);
+    }
+#endif
+    const size_t first = reader->block->count;
+#ifndef GENERAL // what the others are compared with
     if (read_usual_line(reader, at, eol)) {
         reader->block->lines++;
+        expect_counts(reader, first);
         return read_body(reader, eol + 1);
     }
 #endif
     const char *const found = read_record(reader, at, eol);
     if (!found) {
         other_line(reader, at, eol);
+        expect_counts(reader, first);
         reader->block->lines++;
         return eol + 1;
     }
     if (found < eol)
         rest_of_line(reader, found, eol);
+    expect_counts(reader, first);
     reader->block->lines++;
     at = read_body(reader, eol + 1);
     return at;
@@ -168,6 +203,7 @@ void block_read(struct block *block, const char *data, size_t len,
     block->data = data;
     block->len = len;
     block->begins = begins;
+    block->want = want;
     block->lines = 0;
     block->count = 0;
     block->kinds.count = 0;
@@ -177,7 +213,8 @@ void block_read(struct block *block, const char *data, size_t len,
         .want = want,
         .mode = begins,
         .known = {.tim = NO_KNOWN_DIGITS, .plh = NO_KNOWN_DIGITS}};
-    block->out_of_memory = !name_kinds(&reader);
+    block->out_of_memory =
+        !name_kinds(&reader) || !counts_clear(&block->counts);
     if (block->out_of_memory)
         return;
     const char *at = data;
@@ -185,11 +222,13 @@ void block_read(struct block *block, const char *data, size_t len,
         at = read_rest(&reader, at);
     while (at < reader.end && !block->out_of_memory)
         at = next_line(&reader, at);
+    end_run(&reader, at);
     block->ends = reader.mode;
 }
 
 void block_free(struct block *block) {
     free(block->record);
     names_free(&block->names);
+    counts_free(&block->counts);
     *block = (struct block){0};
 }

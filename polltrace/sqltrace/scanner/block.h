@@ -2,6 +2,7 @@
 // A block of a trace file, cut after a newline, and the records in it.
 #pragma once
 
+#include "counts.h"
 #include "kinds.h"
 #include "names.h"
 #include "record.h"
@@ -10,11 +11,13 @@ struct block {
     const char *data; // `len` bytes, then BLOCK_PADDING zeros
     size_t len;
     struct mode begins, ends;
+    unsigned want; // of enum want
     uint32_t lines;
     struct record *record;
     size_t count, room;
     struct kinds kinds;
     struct names names;
+    struct counts counts; // of the calls that are in a RUN_RECORD
     bool out_of_memory;
 };
 

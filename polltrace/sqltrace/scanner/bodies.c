@@ -219,6 +219,11 @@ static const char *read_bind_lines(struct reader *reader, size_t index,
     return next;
 }
 
+const char *pass_binds(struct reader *reader, const char *at) {
+    reader->mode.place = IN_BINDS;
+    return read_bind_lines(reader, SIZE_MAX, at);
+}
+
 const char *read_body(struct reader *reader, const char *at) {
     const size_t index = reader->block->count - 1;
     const struct record *record = &reader->block->record[index];

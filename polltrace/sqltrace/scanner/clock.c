@@ -18,7 +18,8 @@ static bool is_near(int64_t one, int64_t other) {
 
 static void find_unit(struct scan *scan, int64_t tim, int64_t wall) {
     const bool coarse = !is_near(tim, wall) && is_near(scaled(tim, 1024), wall);
-    scan->summary.clock = coarse ? 1024 : 1000;
+    __atomic_store_n(&scan->summary.clock, coarse ? 1024 : 1000,
+                     __ATOMIC_RELAXED);
 }
 
 // False where the field is out of range, and therefore not there any more.

@@ -4,9 +4,6 @@
 
 #include "scan_state.h"
 
-// A number that is larger is no time, and sums of it would not fit.
-static const int64_t LARGEST = (int64_t)1 << 53;
-
 // The record, whose times are checked, is of the time of this session.
 static inline void session_extend(struct session *session,
                                   const struct record *record) {
@@ -18,8 +15,7 @@ static inline void session_extend(struct session *session,
         session->last = end;
         return;
     }
-    // Calls end in turn; one of a second earlier is another clock.
-    if (end < session->last - 1000000)
+    if (end < session->last - CLOCK_STEP)
         session->clock_steps++;
     if (begin < session->first)
         session->first = begin;

@@ -54,7 +54,7 @@ void sqltrace_block_delete(struct block *block) {
 
 void sqltrace_read(const struct scan *scan, struct block *block,
                    const char *data, size_t len) {
-    block_read(block, data, len, block_guess(data, len), scan->want);
+    block_read(block, data, len, block_guess(data, len), scan_want(scan));
 }
 
 struct batch *sqltrace_batch(struct scan *scan, struct block *block) {

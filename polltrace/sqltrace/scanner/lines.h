@@ -62,10 +62,11 @@ static inline __m128i tim_or_end(const char *at) {
 }
 #endif
 
-// Where " tim=" is first in the line at `at`, NULL where it is not.
-static inline const char *find_tim(const char *at) {
+// Where " tim=" is first in the line at `at`, which ends before `end`; NULL
+// where it is not.
+static inline const char *find_tim(const char *at, const char *end) {
 #ifdef WITH_SSE2
-    for (;; at += 64) {
+    for (; at < end; at += 64) {
         uint64_t found = mask_of(tim_or_end(at), tim_or_end(at + 16),
                                  tim_or_end(at + 32), tim_or_end(at + 48));
         for (; found; found &= found - 1) {
@@ -77,11 +78,11 @@ static inline const char *find_tim(const char *at) {
         }
     }
 #else
-    for (; *at != '\n'; at++)
+    for (; at < end && *at != '\n'; at++)
         if (memcmp(at, " tim=", 5) == 0)
             return at;
-    return NULL;
 #endif
+    return NULL;
 }
 
 // Where `byte` is first in the 32 bytes at `at`; 32 where it is not.

@@ -25,6 +25,15 @@ struct known_event {
     int32_t name;
 };
 
+// What a call of the client had between "e=3," and the digits of tim. Many have
+// the same: few blocks, one row, the same plan.
+enum { KNOWN_TAIL_BITS = 4 };
+
+struct known_tail {
+    char text[64], mask[64];
+    uint32_t len; // 0: none
+};
+
 struct reader {
     struct block *block;
     const char *end;
@@ -33,6 +42,13 @@ struct reader {
     struct known_cursor cursor;
     struct known_event event[1 << KNOWN_EVENT_BITS][2];
     struct long_numbers known;
+    // Whether calls and waits can be counted as they are read: the last call
+    // was one of the client that has a time. What comes after a timestamp, or
+    // may be inside of a call, takes a record of its own.
+    bool counts;
+    struct known_tail tail[1 << KNOWN_TAIL_BITS];
+    struct run run;
+    const char *run_begin;         // where its first line is
     int32_t name_of[RECORD_KINDS]; // in the names of the block
 };
 
@@ -80,9 +96,19 @@ bool reader_name(struct reader *reader, struct record *record, const char *name,
 // Read the record at `at`. Returns where it ends; NULL where none begins.
 const char *read_record(struct reader *reader, const char *at, const char *eol);
 
+// Count the call or wait of the line [at, eol), or pass the binds there.
+// Returns the next line; NULL where the line must be read in another way.
+const char *count_line(struct reader *reader, const char *at, const char *eol);
+
+// What was counted is a record, which ends before `at`.
+void end_run(struct reader *reader, const char *at);
+
 // The lines that follow the record that was read last and belong to it: the
 // text of a statement, binds. Returns the first line that does not.
 const char *read_body(struct reader *reader, const char *at);
+
+// The lines after BINDS without a record of them.
+const char *pass_binds(struct reader *reader, const char *at);
 
 // What of such a body a block begins with.
 const char *read_rest(struct reader *reader, const char *at);

@@ -31,6 +31,7 @@ enum record_kind {
     STAT_RECORD,       // a row of a plan
     NOTICE_RECORD,     // "*** ...": a timestamp, identity, continuation
     HEADER_RECORD,     // of the file: version, host, process
+    RUN_RECORD,        // calls and waits that the block has counted
     RECORD_KINDS
 };
 
@@ -57,6 +58,22 @@ enum field { // those that every row has first: they share a cache line
     FIELDS
 };
 
+// Calls of the client and waits that follow one another, all of them with a
+// time, and none with more of it than LARGEST. None ends more than CLOCK_STEP
+// before one that is ahead of it.
+struct run {
+    int64_t begin;          // the first start
+    int64_t least_end, end; // the first end, the last one
+    int64_t last_tim;
+    uint32_t calls, waits;
+};
+
+// A number that is larger is no time, and sums of it would not fit.
+static const int64_t LARGEST = (int64_t)1 << 53;
+
+// Calls end in turn; one that ends so many us earlier is of another clock.
+static const int64_t CLOCK_STEP = 1000000;
+
 struct record {
     uint8_t kind;
     uint32_t has;        // a bit for each field that is there
@@ -65,7 +82,10 @@ struct record {
     uint32_t line;       // lines of the block before this one
     uint32_t body, body_len;
     int64_t cursor;
-    int64_t field[FIELDS];
+    union {
+        int64_t field[FIELDS];
+        struct run run; // of a RUN_RECORD
+    };
 };
 
 // Inside of what a block ends, and the next one therefore begins.
@@ -83,4 +103,6 @@ enum want {
     WANT_STATS = 2,      // plan rows
     WANT_BINDS = 4,      // BINDS, each with its values as the body
     WANT_PARAMETERS = 8, // p1, p2, p3 and obj of waits
+    WANT_COUNTS = 16,    // calls and waits counted where they can be, no rows
+    WANT_UNIT = 32,      // the file's first timestamp, which tells the clock
 };

@@ -5,11 +5,27 @@
 #include <string.h>
 
 #include "rows.h"
+#include "run.h"
 
 static const uint64_t OF_PARAMETERS = 1ull << COLUMN_p1 | 1ull << COLUMN_p2 |
                                       1ull << COLUMN_p3 | 1ull << COLUMN_obj;
 
 static const char FROM_CLIENT[] = "SQL*Net message from client";
+
+static unsigned wanted(const struct scan_options *options) {
+    unsigned want = 0;
+    if (options->counted) // no row is made of a line
+        return WANT_COUNTS;
+    if (options->all_lines)
+        want |= WANT_LINES;
+    if (options->stats)
+        want |= WANT_STATS;
+    if (options->columns & OF_PARAMETERS)
+        want |= WANT_PARAMETERS;
+    if (options->columns >> COLUMN_binds & 1)
+        want |= WANT_BINDS;
+    return want;
+}
 
 struct scan *scan_new(const struct scan_options *options) {
     struct scan *scan = calloc(1, sizeof *scan);
@@ -18,20 +34,12 @@ struct scan *scan_new(const struct scan_options *options) {
     scan->options = *options;
     scan->summary.clock = options->clock;
     scan->summary.least_depth = -1;
-    if (options->all_lines)
-        scan->want |= WANT_LINES;
-    if (options->stats)
-        scan->want |= WANT_STATS;
-    if (options->columns & OF_PARAMETERS)
-        scan->want |= WANT_PARAMETERS;
-    if (options->columns >> COLUMN_binds & 1)
-        scan->want |= WANT_BINDS;
+    scan->want = wanted(options);
     if (sessions_switch(&scan->sessions, 0, 0, 0))
         return scan;
     free(scan);
     return NULL;
 }
-
 static void take_text(struct scan *scan, const struct block *block,
                       const struct record *record) {
     if (scan->text_of)
@@ -171,18 +179,46 @@ static bool count_calls(struct scan *scan, struct block *block,
             expect_call(scan, record + RECORDS_AHEAD);
         if (record->kind >= PARSE_CALL && record->kind <= LAST_CALL)
             count_call(scan, record);
+        else if (record->kind == RUN_RECORD)
+            count_run(scan, block, record);
         else
             take(scan, block, record);
     }
     return !scan->out_of_memory &&
+           tally_add_counts(&scan->tally, &block->counts) &&
            (!tally_is_full(&scan->tally) || put_counted(scan, batch));
+}
+
+unsigned scan_want(const struct scan *scan) {
+    if (!(scan->want & WANT_COUNTS))
+        return scan->want;
+    // Blocks before this one may be taken meanwhile.
+    const int64_t clock =
+        __atomic_load_n(&scan->summary.clock, __ATOMIC_RELAXED);
+    // In other units than microseconds, each time is rounded.
+    return !clock ? WANT_COUNTS | WANT_UNIT : clock == 1000 ? WANT_COUNTS : 0;
+}
+
+// Whether calls that follow may be in other units than microseconds: they are,
+// or the next one tells.
+static bool may_be_coarse(const struct scan *scan) {
+    return scan->summary.clock > 1000 ||
+           (!scan->summary.clock && scan->sessions.now->wall_pending);
+}
+
+// Read the block again unless it was read as what came before it would have it.
+static void read_well(const struct scan *scan, struct block *block) {
+    unsigned want = block->want;
+    if (want & WANT_COUNTS && may_be_coarse(scan))
+        want = 0;
+    if (!same_mode(block->begins, scan->mode) || block->want != want)
+        block_read(block, block->data, block->len, scan->mode, want);
 }
 
 bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
     if (!block)
         return !scan->options.counted || put_counted(scan, batch);
-    if (!same_mode(block->begins, scan->mode))
-        block_read(block, block->data, block->len, scan->mode, scan->want);
+    read_well(scan, block);
     if (block->out_of_memory ||
         !(scan->options.counted ? count_calls(scan, block, batch)
                                 : put_rows(scan, block, batch)))

@@ -41,6 +41,9 @@ struct scan;
 
 struct scan *scan_new(const struct scan_options *options);
 
+// What block_read is to find, of enum want. Any thread may ask.
+unsigned scan_want(const struct scan *scan);
+
 // Make `batch` of the records of `block`, which is read once more where it was
 // read as beginning elsewhere than the blocks before it ended. Counted calls
 // are kept for a later batch until they are many; with NULL, after the last

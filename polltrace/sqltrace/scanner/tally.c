@@ -14,22 +14,12 @@ static const uint32_t MOST_TIMES = UINT32_MAX / 2;
 
 static inline uint32_t key_of(const struct tally *tally, int32_t name,
                               bool wait) {
-    return (uint32_t)tally->name_of[name] << 1 | wait;
+    return alike_key(tally->name_of[name], wait);
 }
 
-static inline size_t first_slot(const struct tally *tally, uint32_t key,
-                                int64_t dur_us) {
-    const uint64_t mixed = ((uint64_t)dur_us * 0x9E3779B97F4A7C15u) ^
-                           ((uint64_t)key * 0xC2B2AE3D27D4EB4Fu);
-    return (size_t)(mixed >> 32) & (tally->slots - 1);
-}
-
-static size_t slot_of(const struct tally *tally, uint32_t key, int64_t dur_us) {
-    size_t i = first_slot(tally, key, dur_us);
-    while (tally->slot[i].times &&
-           (tally->slot[i].dur_us != dur_us || tally->slot[i].key != key))
-        i = (i + 1) & (tally->slots - 1);
-    return i;
+static inline size_t slot_of(const struct tally *tally, uint32_t key,
+                             int64_t dur_us) {
+    return alike_slot(tally->slot, tally->slots, key, dur_us);
 }
 
 static bool grow(struct tally *tally) {
@@ -71,22 +61,39 @@ bool tally_begin(struct tally *tally, const struct names *of_block) {
     return true;
 }
 
-bool tally_add(struct tally *tally, int32_t name, bool wait, int64_t dur_us) {
-    const uint32_t key = key_of(tally, name, wait);
+static inline bool add(struct tally *tally, uint32_t key, int64_t dur_us,
+                       uint32_t times) {
     struct alike *const to = &tally->slot[slot_of(tally, key, dur_us)];
-    if (to->times++) {
-        tally->full |= to->times >= MOST_TIMES;
+    const bool there = to->times;
+    to->times += times;
+    tally->full |= to->times >= MOST_TIMES;
+    if (there)
         return true;
-    }
     to->key = key;
     to->dur_us = dur_us;
     return ++tally->count < tally->slots / 2 || grow(tally);
 }
 
+bool tally_add(struct tally *tally, int32_t name, bool wait, int64_t dur_us) {
+    return add(tally, key_of(tally, name, wait), dur_us, 1);
+}
+
+bool tally_add_counts(struct tally *tally, const struct counts *counts) {
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct alike *const from = &counts->slot[counts->used[i]];
+        const uint32_t key =
+            key_of(tally, (int32_t)(from->key >> 1), from->key & 1);
+        if (!add(tally, key, from->dur_us, from->times))
+            return false;
+    }
+    return true;
+}
+
 void tally_expect(const struct tally *tally, int32_t name, bool wait,
                   int64_t dur_us) {
     const uint32_t key = key_of(tally, name, wait);
-    __builtin_prefetch(&tally->slot[first_slot(tally, key, dur_us)], 1);
+    __builtin_prefetch(
+        &tally->slot[alike_hash(key, dur_us) & (tally->slots - 1)], 1);
 }
 
 bool tally_is_full(const struct tally *tally) {

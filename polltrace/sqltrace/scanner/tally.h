@@ -4,13 +4,8 @@
 #pragma once
 
 #include "batch.h"
+#include "counts.h"
 #include "names.h"
-
-struct alike {
-    int64_t dur_us;
-    uint32_t times; // 0: an empty slot
-    uint32_t key;   // of names: the index, and a bit for a wait
-};
 
 struct tally {
     struct names names;
@@ -26,6 +21,9 @@ bool tally_begin(struct tally *tally, const struct names *of_block);
 
 // One more call of the block's name `name`. False: no memory.
 bool tally_add(struct tally *tally, int32_t name, bool wait, int64_t dur_us);
+
+// All calls that a block has counted. False: no memory.
+bool tally_add_counts(struct tally *tally, const struct counts *counts);
 
 // A call that tally_add will be given soon: its slot has mostly left the
 // processor's cache.

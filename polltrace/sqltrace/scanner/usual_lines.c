@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is read here is what record_reader.c would read: a line that differs in
 // anything is left to it.
+#define _GNU_SOURCE // memrchr
 #include "usual_lines.h"
 
 #include "lines.h"
@@ -50,34 +51,47 @@ static inline bool is_at_end(const char *at, const char *eol) {
     return at == eol || (at + 1 == eol && *at == '\r');
 }
 
-static inline bool usual_wait(struct reader *reader, const char *at,
-                              const char *eol) {
+// Reads the wait at `at`, parameters left out. Returns where it ends; NULL
+// where it is none that can be read in this way.
+static inline const char *wait_fields(struct reader *reader, const char *at,
+                                      int32_t *name, uint64_t *ela,
+                                      int64_t *tim) {
     const char *p = at + 6;
-    if (reader->want & WANT_PARAMETERS || !is_known_cursor(&reader->cursor, p))
-        return false;
+    if (!is_known_cursor(&reader->cursor, p))
+        return NULL;
     p += reader->cursor.len;
     if (memcmp(p, " nam='", 6) != 0)
-        return false;
+        return NULL;
     const struct known_event *event = find_event(reader, p + 6);
     if (!event)
-        return false;
+        return NULL;
+    *name = event->name;
     p += 6 + event->len;
     p += *p == ' ';
-    uint64_t ela;
-    if (read_digits(p, &ela) - 1 > 6)
-        return false;
-    p = find_tim(p);
+    if (read_digits(p, ela) - 1 > 6)
+        return NULL;
+    p = find_tim(p, reader->end);
     if (!p)
-        return false;
+        return NULL;
     p += 5;
+    return read_long_number(&p, tim, &reader->known.tim) ? p : NULL;
+}
+
+static inline bool usual_wait(struct reader *reader, const char *at,
+                              const char *eol) {
+    if (reader->want & WANT_PARAMETERS)
+        return false;
+    int32_t name;
+    uint64_t ela;
     int64_t tim;
-    if (!read_long_number(&p, &tim, &reader->known.tim) || !is_at_end(p, eol))
+    const char *const p = wait_fields(reader, at, &name, &ela, &tim);
+    if (!p || !is_at_end(p, eol))
         return false;
     struct record *made = reader_add(reader, WAIT_CALL, at, eol);
     if (!made)
         return false;
     made->cursor = reader->cursor.number;
-    made->name = event->name;
+    made->name = name;
     made->has = 1u << FIELD_ELA | 1u << FIELD_TIM;
     made->field[FIELD_ELA] = (int64_t)ela;
     made->field[FIELD_TIM] = tim;
@@ -100,11 +114,16 @@ static inline bool usual_call(struct reader *reader, enum record_kind kind,
     return false;
 }
 
+static inline bool is_binds(const struct reader *reader, const char *at,
+                            const char *eol) {
+    const char *const number = at + 7;
+    return is_known_cursor(&reader->cursor, number) &&
+           is_at_end(number + reader->cursor.len, eol);
+}
+
 static inline bool usual_binds(struct reader *reader, const char *at,
                                const char *eol) {
-    const char *const number = at + 7;
-    if (!is_known_cursor(&reader->cursor, number) ||
-        !is_at_end(number + reader->cursor.len, eol))
+    if (!is_binds(reader, at, eol))
         return false;
     struct record *made = reader_add(reader, BINDS_RECORD, at, eol);
     if (made)
@@ -128,4 +147,165 @@ bool read_usual_line(struct reader *reader, const char *at, const char *eol) {
         return usual_call(reader, PARSE_CALL, 7, at, eol);
     return false;
 #undef IS
+}
+
+void end_run(struct reader *reader, const char *at) {
+    const struct run run = reader->run;
+    if (!run.calls && !run.waits)
+        return;
+    struct record *const made =
+        reader_add(reader, RUN_RECORD, reader->run_begin, at);
+    if (made)
+        made->run = run;
+    reader->run.calls = reader->run.waits = 0;
+}
+
+// What has to be read once more where a clock steps within it.
+enum { LONGEST_RUN = 1 << 16 };
+
+// One that takes [begin, end) of its clock, and the line at `at`.
+static inline void extend_run(struct reader *reader, const char *at,
+                              int64_t begin, int64_t end) {
+    struct run *const run = &reader->run;
+    if (end < run->end - CLOCK_STEP || at - reader->run_begin > LONGEST_RUN)
+        end_run(reader, at);
+    run->last_tim = end;
+    if (run->calls || run->waits) {
+        run->begin = begin < run->begin ? begin : run->begin;
+        run->least_end = end < run->least_end ? end : run->least_end;
+        run->end = end > run->end ? end : run->end;
+        return;
+    }
+    reader->run_begin = at;
+    run->begin = begin;
+    run->least_end = run->end = end;
+}
+
+static inline bool count_wait(struct reader *reader, const char *at,
+                              const char *eol) {
+    int32_t name;
+    uint64_t ela;
+    int64_t tim;
+    const char *const p = wait_fields(reader, at, &name, &ela, &tim);
+    if (!p || !is_at_end(p, eol) || (uint64_t)tim >= (uint64_t)LARGEST)
+        return false;
+    extend_run(reader, at, tim - (int64_t)ela, tim);
+    reader->run.waits++;
+    reader->block->out_of_memory |=
+        !counts_add(&reader->block->counts, name, true, (int64_t)ela);
+    return true;
+}
+
+// Of a call that is counted.
+struct call_times {
+    int64_t c, e, tim;
+};
+
+static inline struct known_tail *tail_like(struct reader *reader,
+                                           const char *at) {
+    uint64_t first;
+    memcpy(&first, at, sizeof first);
+    return &reader->tail[first * 0x9E3779B97F4A7C15u >> (64 - KNOWN_TAIL_BITS)];
+}
+
+static void know_tail(struct known_tail *to, const char *at, size_t len) {
+    if (len > sizeof to->text)
+        return;
+    memset(to->mask, 0, sizeof to->mask);
+    memset(to->mask, 0xff, len);
+    memcpy(to->text, at, sizeof to->text);
+    to->len = (uint32_t)len;
+}
+
+// "c=5,e=6," at `at`; returns where the tail begins, NULL where there is more
+// or less than that.
+static inline const char *read_c_and_e(const char *at, struct call_times *to) {
+    uint64_t c, e;
+    if (memcmp(at, "c=", 2) != 0)
+        return NULL;
+    unsigned count = read_digits(at + 2, &c);
+    at += 2 + count;
+    if (count - 1 > 6 || memcmp(at, ",e=", 3) != 0)
+        return NULL;
+    count = read_digits(at + 3, &e);
+    at += 3 + count;
+    to->c = (int64_t)c;
+    to->e = (int64_t)e;
+    return count - 1 <= 6 && *at == ',' ? at + 1 : NULL;
+}
+
+// The times of the call whose fields are [at, eol). False where it is none of
+// the client's that has a time and nothing behind it.
+static bool read_times(struct reader *reader, const char *at, const char *eol,
+                       struct call_times *to) {
+    struct record call;
+    memset(call.field, 0, (FIELD_DEP + 1) * sizeof *call.field);
+    call.has = 0;
+    if (read_usual_fields(&at, &call, &reader->known) || !is_at_end(at, eol))
+        return false;
+    to->c = call.field[FIELD_C];
+    to->e = call.field[FIELD_E];
+    to->tim = call.field[FIELD_TIM];
+    return call.has >> FIELD_TIM & 1 && !call.field[FIELD_DEP] &&
+           (uint64_t)(to->c | to->e | to->tim) < (uint64_t)LARGEST;
+}
+
+// The same of a call that has a tail which is known; it is known from now on.
+static inline bool read_known_times(struct reader *reader, const char *at,
+                                    const char *eol, struct call_times *to) {
+    const char *const tail = read_c_and_e(at, to);
+    if (!tail)
+        return read_times(reader, at, eol, to);
+    struct known_tail *const known = tail_like(reader, tail);
+    if (known->len && is_same_64(tail, known->text, known->mask)) {
+        const char *p = tail + known->len;
+        return read_long_number(&p, &to->tim, &reader->known.tim) &&
+               is_at_end(p, eol) && (uint64_t)to->tim < (uint64_t)LARGEST;
+    }
+    if (!read_times(reader, at, eol, to))
+        return false;
+    const char *const tim = memrchr(tail, '=', (size_t)(eol - tail));
+    if (tim)
+        know_tail(known, tail, (size_t)(tim + 1 - tail));
+    return true;
+}
+
+static inline bool count_call(struct reader *reader, enum record_kind kind,
+                              size_t word, const char *at, const char *eol) {
+    const char *const p = at + word;
+    struct call_times call;
+    if (!is_known_cursor(&reader->cursor, p) ||
+        !read_known_times(reader, p + reader->cursor.len, eol, &call))
+        return false;
+    extend_run(reader, at, call.tim - call.e, call.tim);
+    reader->run.calls++;
+    reader->block->out_of_memory |= !counts_add(
+        &reader->block->counts, reader->name_of[kind], false, call.c);
+    return true;
+}
+
+const char *count_line(struct reader *reader, const char *at, const char *eol) {
+    bool counted;
+#define IS(text) (memcmp(at, text, sizeof(text) - 1) == 0)
+    if (IS("WAIT #"))
+        counted = count_wait(reader, at, eol);
+    else if (IS("FETCH #"))
+        counted = count_call(reader, FETCH_CALL, 7, at, eol);
+    else if (IS("EXEC #"))
+        counted = count_call(reader, EXEC_CALL, 6, at, eol);
+    else if (IS("CLOSE #"))
+        counted = count_call(reader, CLOSE_CALL, 7, at, eol);
+    else if (IS("PARSE #"))
+        counted = count_call(reader, PARSE_CALL, 7, at, eol);
+    else if (IS("BINDS #") && is_binds(reader, at, eol)) {
+        reader->block->lines++;
+        return pass_binds(reader, eol + 1);
+    } else
+        return NULL;
+#undef IS
+    if (!counted)
+        return NULL;
+    reader->mode.place = AT_RECORDS;
+    reader->block->lines++;
+    return eol + 1;
 }

@@ -9,7 +9,7 @@
 #include "../interface.h"
 #include "damage.h"
 
-enum { LONGEST = 1 << 16 };
+enum { LONGEST = 1 << 16, READ_AHEAD = 3 };
 
 // Any number that another string of bytes most likely does not have (FNV-1a).
 static uint64_t mixed(uint64_t hash, const void *data, size_t size) {
@@ -123,26 +123,39 @@ static struct scan_options options_of(uint64_t bits) {
     return options;
 }
 
-// What the scanner makes of `text`, in blocks of `least` bytes and more.
+// What the scanner makes of `text`, in blocks of `least` bytes and more, which
+// are read one by one or, as threads do it, ahead of those before them.
 static uint64_t scanned(const char *text, size_t len, size_t least,
                         uint64_t bits) {
     const struct scan_options options = options_of(bits);
     struct scan *scan = sqltrace_open(&options);
-    struct block *block = sqltrace_block_new();
+    struct block *block[READ_AHEAD];
+    char *copy[READ_AHEAD];
     uint64_t hash = 0;
-    for (size_t at = 0, part; at < len; at += part) {
-        part = part_length(text + at, len - at, least);
-        char *copy = malloc(part + BLOCK_PADDING);
-        memcpy(copy, text + at, part);
-        // What a block's memory held before makes no difference.
-        memset(copy + part, "\n= 0"[bits >> 5 & 3], BLOCK_PADDING);
-        sqltrace_read(scan, block, copy, part);
-        hash = take(hash, sqltrace_batch(scan, block), options.counted);
-        free(copy);
+    for (size_t i = 0; i < READ_AHEAD; i++)
+        block[i] = sqltrace_block_new();
+    const size_t ahead = bits >> 7 & 1 ? READ_AHEAD : 1;
+    for (size_t at = 0; at < len;) {
+        size_t count = 0;
+        for (size_t part; count < ahead && at < len; at += part) {
+            part = part_length(text + at, len - at, least);
+            char *const to = copy[count] = malloc(part + BLOCK_PADDING);
+            memcpy(to, text + at, part);
+            // What a block's memory held before makes no difference.
+            memset(to + part, "\n= 0"[bits >> 5 & 3], BLOCK_PADDING);
+            sqltrace_read(scan, block[count++], to, part);
+        }
+        for (size_t i = 0; i < count; i++) {
+            hash = take(hash, sqltrace_batch(scan, block[i]), options.counted);
+            const int64_t last = sqltrace_last_tim(scan);
+            hash = mixed(hash, &last, sizeof last);
+            free(copy[i]);
+        }
     }
     hash = take(hash, sqltrace_batch(scan, NULL), options.counted);
     hash = of_summary(scan, hash);
-    sqltrace_block_delete(block);
+    for (size_t i = 0; i < READ_AHEAD; i++)
+        sqltrace_block_delete(block[i]);
     sqltrace_close(scan);
     return hash;
 }
