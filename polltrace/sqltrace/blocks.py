@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +12,12 @@ from typing import Protocol
 from polltrace.printable import note
 from polltrace.sqltrace.inputs import PackedError, Reads
 from polltrace.sqltrace.library import PADDING
+from polltrace.sqltrace.window import LARGEST, Window
 
 BLOCK = 1 << 20  # threads seldom wait for their turn, and processors' own caches hold most of it
+_FIRST = 1 << 16  # it mostly tells the clock, which the scanner then knows for all others
+# Records of a block that caches hold, and so few that a block may be twice as large.
+_MANY, _FEW = 1 << 15, 1 << 12
 LONGEST_LINE = 1 << 24
 
 # A record, of which a part is none: its last number may lack digits.
@@ -28,14 +33,24 @@ class Readable(Reads, Protocol):
 
     path: str
 
+    def show(self, window: Window, most: int, /) -> int: ...
+
+    def read_torn(self, window: Window, buffer: memoryview, /) -> int: ...
+
 
 @dataclass(frozen=True, slots=True)
 class FilledBlock:
     """`length` bytes of `data` are lines; `passed` bytes before them were one that is too long."""
 
-    data: bytearray
+    data: bytearray | Window
     length: int
     passed: int = 0
+
+    @property
+    def address(self) -> int:
+        if isinstance(self.data, Window):
+            return self.data.address
+        return ctypes.addressof(ctypes.c_char.from_buffer(self.data))
 
 
 class BlockReader:
@@ -47,11 +62,17 @@ class BlockReader:
         self._carry = b""
         self._ended = False
         self._free: list[bytearray] = []
+        self._shown = _FIRST  # bytes of the next window
         self.cut = 0  # bytes of a last line that has no end
 
-    def next(self, last_tim: Callable[[], int]) -> FilledBlock | None:
-        """The next block, None at the end. `last_tim` tells whether the file's last line, where
-        it has no line end, is whole."""
+    def next(
+        self, last_tim: Callable[[], int], window: Window | None = None
+    ) -> FilledBlock | None:
+        """The next block, None at the end, in the window where it can be. `last_tim` tells whether
+        the file's last line, where it has no line end, is whole."""
+        if window and not self._carry and (shown := self._file.show(window, self._shown)):
+            self._shown = max(self._shown, self._size)
+            return FilledBlock(window, shown)
         passed = 0
         while not self._ended:
             data, filled = self._fill()
@@ -63,9 +84,25 @@ class BlockReader:
                 passed = self._pass_line(filled)
         return self._last(last_tim, passed)
 
+    def read_torn(self, block: FilledBlock) -> FilledBlock:
+        """What is left of a block whose window is torn."""
+        assert isinstance(block.data, Window)
+        data = bytearray(block.length + PADDING)
+        filled = self._file.read_torn(block.data, memoryview(data)[: block.length])
+        end = data.rfind(b"\n", 0, filled) + 1
+        self.cut += filled - end
+        return FilledBlock(data, end, block.passed)
+
+    def adapt(self, records: int) -> None:
+        """A block had so many records: choose the size of further windows."""
+        if records > _MANY:
+            self._shown = max(self._size, self._shown // 2)
+        elif records < _FEW:
+            self._shown = min(LARGEST, 2 * self._shown)
+
     def give_back(self, block: FilledBlock) -> None:
         """The block is through: the next one may have its memory."""
-        if len(block.data) < 2 * self._size:
+        if isinstance(block.data, bytearray) and len(block.data) < 2 * self._size:
             self._free.append(block.data)
 
     def _fill(self) -> tuple[bytearray, int]:
@@ -109,7 +146,7 @@ class BlockReader:
         """The last line, which has no line end."""
         line, self._carry = self._carry, b""
         if line and is_cut(line, last_tim()):
-            self.cut = len(line)
+            self.cut += len(line)
             line = b""
         if not line and not passed:
             return None

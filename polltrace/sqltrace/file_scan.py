@@ -115,11 +115,10 @@ class FileScan:
     def __del__(self) -> None:
         library().sqltrace_close(self._pointer)
 
-    def read(self, block: Block, data: bytearray, length: int) -> None:
-        """Find the records in the first `length` bytes of `data`, which end with a newline and are
-        followed by library.PADDING more. Any thread may, in any order."""
-        start = ctypes.addressof(ctypes.c_char.from_buffer(data))
-        library().sqltrace_read(self._pointer, block.pointer, start, length)
+    def read(self, block: Block, address: int, length: int) -> int:
+        """Find the records in `length` bytes at `address`, which end with a newline and are
+        followed by library.PADDING more; how many they are. Any thread may, in any order."""
+        return int(library().sqltrace_read(self._pointer, block.pointer, address, length))
 
     def batch(self, block: Block | None) -> ScannedBatch | None:
         """The rows of the block, which is the next one of the file; its data is still there.

@@ -14,9 +14,11 @@ from typing import BinaryIO, Protocol
 
 from polltrace.errors import FileError
 from polltrace.printable import note
+from polltrace.sqltrace.window import Window
 
 SUFFIXES = (".trc", ".trc.gz", ".trc.zst")
 _PACKED_AT_ONCE = 1 << 18
+_LEAST_SHOWN = 1 << 20  # less is read faster than mapped
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -100,6 +102,7 @@ class TraceInput:
             raise FileError(f"cannot read {path}: {error.strerror}") from None
         self.path = path
         self.size: int | None = None
+        self._shrank = False
         self._left: int | None = None
         self._source = self._unpacked()
         if self._source is None and stat.S_ISREG(about.st_mode):
@@ -147,12 +150,37 @@ class TraceInput:
             self._left -= count
         return count
 
+    def show(self, window: Window, most: int) -> int:
+        """Show the next lines in the window instead of filling a buffer; their bytes, 0 where they
+        have to be read. Raises FileError."""
+        if self.size is None or self._left is None or self._left < _LEAST_SHOWN:
+            return 0
+        # Standard input may have been read from before.
+        at = self._raw.tell() - len(self._begin)
+        length = window.move(self._raw.fileno(), at, max(0, min(most, self.size - at)))
+        if length:
+            self._begin = b""
+            self._left -= length
+            self._raw.seek(at + length)
+        return length
+
+    def read_torn(self, window: Window, buffer: memoryview) -> int:
+        """Read what the window was to show, of a file that has shrunk; how much there is."""
+        self._shrank = True
+        filled = 0
+        try:
+            while count := os.preadv(self._raw.fileno(), [buffer[filled:]], window.at + filled):
+                filled += count
+        except OSError as error:
+            raise FileError(f"cannot read {self.path}: {error.strerror}") from None
+        return filled
+
     def change(self) -> str:
         """ "grew" or "shrank" where it has not the size any more that it had; else empty."""
         now = os.fstat(self._raw.fileno()).st_size
-        if self.size is None or now == self.size:
+        if self.size is None or (now == self.size and not self._shrank):
             return ""
-        return "grew" if now > self.size else "shrank"
+        return "grew" if now > self.size and not self._shrank else "shrank"
 
     def close(self) -> None:
         self._raw.close()

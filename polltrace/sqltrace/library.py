@@ -14,7 +14,7 @@ from typing import Any
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 
-_VERSION = 3
+_VERSION = 4
 PADDING = 128  # readable bytes behind a block
 
 
@@ -62,7 +62,7 @@ def library() -> Any:
         raise HostError(f"cannot load {path}: {error}") from None
     if version != _VERSION:
         raise HostError(f"{path} is of another release of polltrace: run 'make build'")
-    for name in ("open", "block_new", "batch", "values", "valid"):
+    for name in ("open", "block_new", "window_new", "window_data", "batch", "values", "valid"):
         getattr(found, f"sqltrace_{name}").restype = c_void_p
     for name in ("rows", "strings", "binds", "kind", "last_tim"):
         getattr(found, f"sqltrace_{name}").restype = c_int64
@@ -70,9 +70,15 @@ def library() -> Any:
     found.sqltrace_summary_size.restype = c_size_t
     found.sqltrace_open.argtypes = [POINTER(Options)]
     found.sqltrace_read.argtypes = [c_void_p, c_void_p, c_void_p, c_size_t]
+    found.sqltrace_window_move.argtypes = [c_void_p, c_int32, c_int64, c_size_t]
+    for name in ("read", "window_move"):
+        getattr(found, f"sqltrace_{name}").restype = c_size_t
     found.sqltrace_batch.argtypes = [c_void_p, c_void_p]
     found.sqltrace_pass_line.argtypes = found.sqltrace_cut_line.argtypes = [c_void_p, c_int64]
-    for name in ("close", "block_delete", "batch_delete", "rows", "last_tim"):
+    for name in (
+        "close", "block_delete", "batch_delete", "rows", "last_tim",
+        "window_data", "window_is_torn", "window_delete",
+    ):  # fmt: skip
         getattr(found, f"sqltrace_{name}").argtypes = [c_void_p]
     for name in ("values", "valid"):
         getattr(found, f"sqltrace_{name}").argtypes = [c_void_p, c_size_t]

@@ -17,6 +17,7 @@ from polltrace.sqltrace.blocks import BLOCK, BlockReader, FilledBlock
 from polltrace.sqltrace.file_scan import Block, FileScan, ScannedBatch, ScanOptions
 from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.sqltrace.segments import open_trace
+from polltrace.sqltrace.window import Window
 
 _WAIT_S = 0.1
 
@@ -69,9 +70,9 @@ class ParallelScan(Generic[T]):
 
     def _work(self) -> None:
         try:
-            block = Block()
+            block, window = Block(), Window()
             while not self._stop.is_set() and (file := self._next_file()):
-                while not self._stop.is_set() and self._scan_block(file, block):
+                while not self._stop.is_set() and self._scan_block(file, block, window):
                     pass
                 if file.is_last_out():
                     if (left := file.close()) is not None:
@@ -105,13 +106,12 @@ class ParallelScan(Generic[T]):
                 self._shared = file
             return file
 
-    def _scan_block(self, file: _OpenFile, block: Block) -> bool:
+    def _scan_block(self, file: _OpenFile, block: Block, window: Window) -> bool:
         """Scan the next block of the file; whether there was one."""
-        filled, turn = file.next()
+        filled, turn = file.next(window)
         if filled is None:
             return False
-        if filled.length:
-            file.scan.read(block, filled.data, filled.length)
+        filled = file.read(filled, block)
         batch = file.in_turn(turn, filled, block, self._stop)
         if batch is not None:
             self._put(self._form(batch, file.path))
@@ -148,16 +148,27 @@ class _OpenFile:
             self._threads -= 1
             return self._threads == 0
 
-    def next(self) -> tuple[FilledBlock | None, int]:
+    def next(self, window: Window) -> tuple[FilledBlock | None, int]:
         """The next block and its number; None at the end."""
         with self._reading:
-            filled = None if self._at_end else self._reader.next(self._last_tim)
+            filled = None if self._at_end else self._reader.next(self._last_tim, window)
             turn = self._given
             self._given += 1
             if filled is None:
                 with self._turn:
                     self._at_end = True
         return filled, turn
+
+    def read(self, filled: FilledBlock, block: Block) -> FilledBlock:
+        """Find the records of a block; what there was to read of it."""
+        records = self.scan.read(block, filled.address, filled.length) if filled.length else 0
+        if isinstance(filled.data, Window):
+            if filled.data.is_torn():
+                with self._turn:
+                    filled = self._reader.read_torn(filled)
+                return self.read(filled, block)
+            self._reader.adapt(records)
+        return filled
 
     def _last_tim(self) -> int:
         """Of the last call, when all blocks before are through."""

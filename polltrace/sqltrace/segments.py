@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from polltrace.errors import FileError
 from polltrace.sqltrace.inputs import PackedError, TraceInput, trace_files
+from polltrace.sqltrace.window import Window
 
 _PACKED = ("", ".gz", ".zst")
 _WHOLE = re.compile(r"(.+)\.trc(?:\.gz|\.zst)?", re.DOTALL)
@@ -153,6 +154,13 @@ class SegmentedInput:
                 return count
             del self._left[0]
         return 0
+
+    def show(self, _window: Window, _most: int) -> int:
+        """None of it: a line may begin in one segment and end in the next."""
+        return 0
+
+    def read_torn(self, _window: Window, _buffer: memoryview) -> int:
+        raise NotImplementedError  # of no window
 
     def change(self) -> str:
         """What TraceInput.change() says of the first that has changed."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from polltrace.sqltrace.blocks import FilledBlock
 from polltrace.sqltrace.counted_calls import CountedCalls, CountedRows, counted_rows
 from polltrace.sqltrace.file_scan import Block, FileScan, ScanOptions
 from polltrace.sqltrace.library import PADDING
@@ -75,7 +76,8 @@ def test_many_durations_and_names_come_in_several_batches() -> None:
     sizes, found_calls, block = [], CountedCalls(), Block()
     for begin in range(0, len(lines), 10_000):
         part = "".join(lines[begin : begin + 10_000]).encode()
-        found.read(block, bytearray(part + bytes(PADDING)), len(part))
+        data = FilledBlock(bytearray(part + bytes(PADDING)), len(part))
+        found.read(block, data.address, data.length)
         for batch in (found.batch(block), found.batch(None) if begin == 190_000 else None):
             if batch is not None:
                 sizes.append(batch.rows)

@@ -15,6 +15,7 @@ from polltrace.sqltrace.blocks import BLOCK, BlockReader
 from polltrace.sqltrace.columns import COLUMNS
 from polltrace.sqltrace.file_scan import Block, FileScan, ScanOptions
 from polltrace.sqltrace.file_summary import FileSummary
+from polltrace.sqltrace.window import Window
 
 REAL = Path(__file__).parent / "real"
 EVERY = tuple(each.name for each in COLUMNS)
@@ -68,6 +69,12 @@ class _Bytes:
         buffer[: len(part)] = part
         return len(part)
 
+    def show(self, _window: Window, _most: int) -> int:
+        return 0
+
+    def read_torn(self, _window: Window, _buffer: memoryview) -> int:
+        raise NotImplementedError
+
 
 def scan(
     data: bytes | str,
@@ -87,7 +94,7 @@ def scan(
         if part.passed:
             found.pass_line(part.passed)
         if part.length:
-            found.read(filled, part.data, part.length)
+            found.read(filled, part.address, part.length)
             batches.append(found.batch(filled))
         reader.give_back(part)
     if reader.cut:

@@ -52,9 +52,31 @@ void sqltrace_block_delete(struct block *block) {
     free(block);
 }
 
-void sqltrace_read(const struct scan *scan, struct block *block,
-                   const char *data, size_t len) {
+size_t sqltrace_read(const struct scan *scan, struct block *block,
+                     const char *data, size_t len) {
     block_read(block, data, len, block_guess(data, len), scan_want(scan));
+    return block->count;
+}
+
+struct window *sqltrace_window_new(void) {
+    return window_new();
+}
+
+size_t sqltrace_window_move(struct window *window, int file, int64_t at,
+                            size_t most) {
+    return window_move(window, file, at, most);
+}
+
+const char *sqltrace_window_data(const struct window *window) {
+    return window_data(window);
+}
+
+int32_t sqltrace_window_is_torn(const struct window *window) {
+    return window_is_torn(window);
+}
+
+void sqltrace_window_delete(struct window *window) {
+    window_free(window);
 }
 
 struct batch *sqltrace_batch(struct scan *scan, struct block *block) {

@@ -4,11 +4,12 @@
 #pragma once
 
 #include "scan.h"
+#include "window.h"
 
 #pragma GCC visibility push(default)
 
 // Raised where a function or a column changes its meaning.
-enum { INTERFACE_VERSION = 3 };
+enum { INTERFACE_VERSION = 4 };
 
 int32_t sqltrace_version(void);
 size_t sqltrace_summary_size(void);
@@ -21,9 +22,18 @@ struct block *sqltrace_block_new(void);
 void sqltrace_block_delete(struct block *block);
 
 // Find the records of [data, data + len), which ends with a newline and is
-// followed by BLOCK_PADDING readable bytes. Any thread may do it.
-void sqltrace_read(const struct scan *scan, struct block *block,
-                   const char *data, size_t len);
+// followed by BLOCK_PADDING readable bytes, and return how many they are. Any
+// thread may do it.
+size_t sqltrace_read(const struct scan *scan, struct block *block,
+                     const char *data, size_t len);
+
+// See window.h.
+struct window *sqltrace_window_new(void);
+size_t sqltrace_window_move(struct window *window, int file, int64_t at,
+                            size_t most);
+const char *sqltrace_window_data(const struct window *window);
+int32_t sqltrace_window_is_torn(const struct window *window);
+void sqltrace_window_delete(struct window *window);
 
 // The rows of the block, in the order of the file; counted calls that are left,
 // where `block` is NULL. NULL: no memory.
