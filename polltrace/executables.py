@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +50,8 @@ def find_executable(name: str) -> Path:
     for place in (package / "bin" / name, package.parent / executable.tree):
         if _is_program(place):
             return place
+    import shutil  # noqa: PLC0415 - takes longer than all of this module
+
     if on_path := shutil.which(name):
         return Path(on_path)
     raise HostError(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import inspect
 import os
 import sys
@@ -127,6 +126,8 @@ def load(name: str) -> Command:
 
 def near_miss(word: str, known: Iterable[str]) -> str:
     """`; did you mean X?`, or nothing where no known word is like it."""
+    import difflib  # noqa: PLC0415 - for what is misspelt
+
     found = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {found[0]}?" if found else ""
 

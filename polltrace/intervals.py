@@ -7,7 +7,6 @@ Elapsed times on a shared machine have long right tails, so means and their t-in
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -50,6 +49,8 @@ def median(values: Sequence[float]) -> Estimate:
     (the sign test inverted), so the cover is at least 95 %. With fewer than FEWEST_VALUES no
     pair covers that: the interval is then the whole range. Raises ValueError for none.
     """
+    import statistics  # noqa: PLC0415 - slow, and every command loads FEWEST_VALUES
+
     ordered = sorted(values)
     if not ordered:
         raise ValueError("the median of no values")
@@ -77,6 +78,8 @@ def paired_overhead(base: Sequence[Sequence[float]], other: Sequence[Sequence[fl
     did just then. Runs of a block share more than that (e.g. their processes), so a block gives one
     value, the median of its ratios, and the interval is over the blocks.
     """
+    import statistics  # noqa: PLC0415 - as in median
+
     return median(
         [
             statistics.median(100 * (b / a - 1) for a, b in zip(runs, others, strict=True))

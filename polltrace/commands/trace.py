@@ -33,6 +33,7 @@ class Trace:
     """
 
     group = "decide"
+    ends_at_once = True
     examples = (
         ("trace/", "where the time of all sessions went, by call name"),
         ("--where 'dur < 0.7' --group sqlid trace/*.trc", "by statement, think time left out"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -53,6 +52,8 @@ def show(args: argparse.Namespace, data: Callable[[], Any], text: Callable[[], s
     from polltrace.sqltrace.profile_report import profile_csv
 
     if args.json:
+        import json
+
         print(json.dumps(data(), indent=2, default=str))
     else:
         print(profile_csv(data()) if args.csv else text())

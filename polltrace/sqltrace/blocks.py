@@ -65,9 +65,7 @@ class BlockReader:
         self._shown = _FIRST  # bytes of the next window
         self.cut = 0  # bytes of a last line that has no end
 
-    def next(
-        self, last_tim: Callable[[], int], window: Window | None = None
-    ) -> FilledBlock | None:
+    def next(self, last_tim: Callable[[], int], window: Window | None = None) -> FilledBlock | None:
         """The next block, None at the end, in the window where it can be. `last_tim` tells whether
         the file's last line, where it has no line end, is whole."""
         if window and not self._carry and (shown := self._file.show(window, self._shown)):

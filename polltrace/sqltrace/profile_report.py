@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -83,6 +82,8 @@ def spread_data(spread: Spread) -> dict[str, Any]:
 
 def profile_csv(data: Mapping[str, Any]) -> str:
     """The rows of `profile_data`, or of any rows, with a header."""
+    import csv
+
     out = io.StringIO()
     rows = data["rows"]
     writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
