@@ -134,16 +134,16 @@ static const char *next_line(struct reader *reader, const char *at) {
     const enum place place = reader->mode.place;
     if (place == IN_VALUE || (place == IN_BINDS && (*at == ' ' || *at == '\n')))
         return read_rest(reader, at);
-    const char *const eol = line_end(at, reader->end);
 #ifndef GENERAL // what the others are compared with
     if (reader->counts) {
-        const char *const next = count_line(reader, at, eol);
+        const char *const next = count_line(reader, at);
         if (next)
             return next;
         end_run(reader, at);
     }
 #endif
     const size_t first = reader->block->count;
+    const char *const eol = line_end(at, reader->end);
 #ifndef GENERAL // what the others are compared with
     if (read_usual_line(reader, at, eol)) {
         reader->block->lines++;

@@ -28,6 +28,7 @@ WITH_AVX2 static const char *skip_by_64(const char *at, const char *end,
                                         uint32_t *lines) {
     uint64_t begins = 0; // 1: the next byte begins a line
     for (; at < end; at += 64) {
+        expect_bytes(at);
         const __m256i low = _mm256_loadu_si256((const __m256i *)at);
         const __m256i high = _mm256_loadu_si256((const __m256i *)(at + 32));
         uint64_t ends = equal(low, '\n') | (uint64_t)equal(high, '\n') << 32;

@@ -96,9 +96,9 @@ bool reader_name(struct reader *reader, struct record *record, const char *name,
 // Read the record at `at`. Returns where it ends; NULL where none begins.
 const char *read_record(struct reader *reader, const char *at, const char *eol);
 
-// Count the call or wait of the line [at, eol), or pass the binds there.
+// Count the call or wait at `at`, or pass the binds there.
 // Returns the next line; NULL where the line must be read in another way.
-const char *count_line(struct reader *reader, const char *at, const char *eol);
+const char *count_line(struct reader *reader, const char *at);
 
 // What was counted is a record, which ends before `at`.
 void end_run(struct reader *reader, const char *at);

@@ -181,19 +181,29 @@ static inline void extend_run(struct reader *reader, const char *at,
     run->least_end = run->end = end;
 }
 
-static inline bool count_wait(struct reader *reader, const char *at,
-                              const char *eol) {
+// Behind the line that ends at `at`; NULL where it does not end there. To look
+// for its end before its fields are read takes longer.
+static inline const char *behind_line(const struct reader *reader,
+                                      const char *at) {
+    at += *at == '\r';
+    return *at == '\n' && at < reader->end ? at + 1 : NULL;
+}
+
+// Each of these returns the next line, NULL where the one at `at` must be read
+// in another way.
+static inline const char *count_wait(struct reader *reader, const char *at) {
     int32_t name;
     uint64_t ela;
     int64_t tim;
     const char *const p = wait_fields(reader, at, &name, &ela, &tim);
-    if (!p || !is_at_end(p, eol) || (uint64_t)tim >= (uint64_t)LARGEST)
-        return false;
+    const char *const next = p ? behind_line(reader, p) : NULL;
+    if (!next || (uint64_t)tim >= (uint64_t)LARGEST)
+        return NULL;
     extend_run(reader, at, tim - (int64_t)ela, tim);
     reader->run.waits++;
     reader->block->out_of_memory |=
         !counts_add(&reader->block->counts, name, true, (int64_t)ela);
-    return true;
+    return next;
 }
 
 // Of a call that is counted.
@@ -234,78 +244,95 @@ static inline const char *read_c_and_e(const char *at, struct call_times *to) {
     return count - 1 <= 6 && *at == ',' ? at + 1 : NULL;
 }
 
-// The times of the call whose fields are [at, eol). False where it is none of
-// the client's that has a time and nothing behind it.
-static bool read_times(struct reader *reader, const char *at, const char *eol,
-                       struct call_times *to) {
+// The times of the call whose fields begin at `at`, if it is one of the
+// client's that has a time and nothing behind it. Returns the next line.
+static const char *read_times(struct reader *reader, const char *at,
+                              struct call_times *to) {
     struct record call;
     memset(call.field, 0, (FIELD_DEP + 1) * sizeof *call.field);
     call.has = 0;
-    if (read_usual_fields(&at, &call, &reader->known) || !is_at_end(at, eol))
-        return false;
+    if (read_usual_fields(&at, &call, &reader->known))
+        return NULL;
     to->c = call.field[FIELD_C];
     to->e = call.field[FIELD_E];
     to->tim = call.field[FIELD_TIM];
-    return call.has >> FIELD_TIM & 1 && !call.field[FIELD_DEP] &&
-           (uint64_t)(to->c | to->e | to->tim) < (uint64_t)LARGEST;
+    if (!(call.has >> FIELD_TIM & 1) || call.field[FIELD_DEP] ||
+        (uint64_t)(to->c | to->e | to->tim) >= (uint64_t)LARGEST)
+        return NULL;
+    return behind_line(reader, at);
 }
 
 // The same of a call that has a tail which is known; it is known from now on.
-static inline bool read_known_times(struct reader *reader, const char *at,
-                                    const char *eol, struct call_times *to) {
+static inline const char *
+read_known_times(struct reader *reader, const char *at, struct call_times *to) {
     const char *const tail = read_c_and_e(at, to);
     if (!tail)
-        return read_times(reader, at, eol, to);
+        return read_times(reader, at, to);
     struct known_tail *const known = tail_like(reader, tail);
     if (known->len && is_same_64(tail, known->text, known->mask)) {
         const char *p = tail + known->len;
         return read_long_number(&p, &to->tim, &reader->known.tim) &&
-               is_at_end(p, eol) && (uint64_t)to->tim < (uint64_t)LARGEST;
+                       (uint64_t)to->tim < (uint64_t)LARGEST
+                   ? behind_line(reader, p)
+                   : NULL;
     }
-    if (!read_times(reader, at, eol, to))
-        return false;
-    const char *const tim = memrchr(tail, '=', (size_t)(eol - tail));
+    const char *const next = read_times(reader, at, to);
+    if (!next)
+        return NULL;
+    const char *const tim = memrchr(tail, '=', (size_t)(next - tail));
     if (tim)
         know_tail(known, tail, (size_t)(tim + 1 - tail));
-    return true;
+    return next;
 }
 
-static inline bool count_call(struct reader *reader, enum record_kind kind,
-                              size_t word, const char *at, const char *eol) {
+static inline const char *count_call(struct reader *reader,
+                                     enum record_kind kind, size_t word,
+                                     const char *at) {
     const char *const p = at + word;
     struct call_times call;
-    if (!is_known_cursor(&reader->cursor, p) ||
-        !read_known_times(reader, p + reader->cursor.len, eol, &call))
-        return false;
+    if (!is_known_cursor(&reader->cursor, p))
+        return NULL;
+    const char *const next =
+        read_known_times(reader, p + reader->cursor.len, &call);
+    if (!next)
+        return NULL;
     extend_run(reader, at, call.tim - call.e, call.tim);
     reader->run.calls++;
     reader->block->out_of_memory |= !counts_add(
         &reader->block->counts, reader->name_of[kind], false, call.c);
-    return true;
+    return next;
 }
 
-const char *count_line(struct reader *reader, const char *at, const char *eol) {
-    bool counted;
+static inline const char *count_binds(struct reader *reader, const char *at) {
+    const char *const number = at + 7;
+    return is_known_cursor(&reader->cursor, number)
+               ? behind_line(reader, number + reader->cursor.len)
+               : NULL;
+}
+
+const char *count_line(struct reader *reader, const char *at) {
+    const char *next = NULL;
+    expect_bytes(at);
+    expect_bytes(at + 64);
 #define IS(text) (memcmp(at, text, sizeof(text) - 1) == 0)
     if (IS("WAIT #"))
-        counted = count_wait(reader, at, eol);
+        next = count_wait(reader, at);
     else if (IS("FETCH #"))
-        counted = count_call(reader, FETCH_CALL, 7, at, eol);
+        next = count_call(reader, FETCH_CALL, 7, at);
     else if (IS("EXEC #"))
-        counted = count_call(reader, EXEC_CALL, 6, at, eol);
+        next = count_call(reader, EXEC_CALL, 6, at);
     else if (IS("CLOSE #"))
-        counted = count_call(reader, CLOSE_CALL, 7, at, eol);
+        next = count_call(reader, CLOSE_CALL, 7, at);
     else if (IS("PARSE #"))
-        counted = count_call(reader, PARSE_CALL, 7, at, eol);
-    else if (IS("BINDS #") && is_binds(reader, at, eol)) {
+        next = count_call(reader, PARSE_CALL, 7, at);
+    else if (IS("BINDS #") && (next = count_binds(reader, at))) {
         reader->block->lines++;
-        return pass_binds(reader, eol + 1);
-    } else
-        return NULL;
+        return pass_binds(reader, next);
+    }
 #undef IS
-    if (!counted)
+    if (!next)
         return NULL;
     reader->mode.place = AT_RECORDS;
     reader->block->lines++;
-    return eol + 1;
+    return next;
 }

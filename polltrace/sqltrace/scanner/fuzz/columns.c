@@ -2,12 +2,15 @@
 // columns ROUNDS FILE…: prints a line for each of ROUNDS damaged copies of each
 // file, which says by a number what the scanner makes of it. `make same`
 // compares the lines of a scanner built with vector instructions, of one
-// without, and of one that reads all lines in the general way.
+// without, of one that reads all lines in the general way, and of one that is
+// given windows on a file.
+#define _GNU_SOURCE // memfd_create
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../interface.h"
 #include "damage.h"
+#include "mapped.h"
 
 enum { LONGEST = 1 << 16, READ_AHEAD = 3 };
 
@@ -123,6 +126,44 @@ static struct scan_options options_of(uint64_t bits) {
     return options;
 }
 
+// Where a block of the text is: in memory of its own, or in a window.
+struct part {
+    char *copy;
+    struct window *window;
+    int file;
+};
+
+#ifdef MAPPED // as large files are read
+static const char *open_part(struct part *part, const char *text, size_t len,
+                             size_t at, size_t size, uint64_t bits) {
+    (void)bits;
+    part->file = file_of(text, len);
+    part->window = shown(part->file, at, size);
+    return sqltrace_window_data(part->window);
+}
+
+static void close_part(struct part *part) {
+    if (sqltrace_window_is_torn(part->window))
+        abort();
+    sqltrace_window_delete(part->window);
+    close(part->file);
+}
+#else
+static const char *open_part(struct part *part, const char *text, size_t len,
+                             size_t at, size_t size, uint64_t bits) {
+    (void)len;
+    part->copy = malloc(size + BLOCK_PADDING);
+    memcpy(part->copy, text + at, size);
+    // What a block's memory held before makes no difference.
+    memset(part->copy + size, "\n= 0"[bits >> 5 & 3], BLOCK_PADDING);
+    return part->copy;
+}
+
+static void close_part(struct part *part) {
+    free(part->copy);
+}
+#endif
+
 // What the scanner makes of `text`, in blocks of `least` bytes and more, which
 // are read one by one or, as threads do it, ahead of those before them.
 static uint64_t scanned(const char *text, size_t len, size_t least,
@@ -130,26 +171,24 @@ static uint64_t scanned(const char *text, size_t len, size_t least,
     const struct scan_options options = options_of(bits);
     struct scan *scan = sqltrace_open(&options);
     struct block *block[READ_AHEAD];
-    char *copy[READ_AHEAD];
+    struct part part[READ_AHEAD];
     uint64_t hash = 0;
     for (size_t i = 0; i < READ_AHEAD; i++)
         block[i] = sqltrace_block_new();
     const size_t ahead = bits >> 7 & 1 ? READ_AHEAD : 1;
     for (size_t at = 0; at < len;) {
         size_t count = 0;
-        for (size_t part; count < ahead && at < len; at += part) {
-            part = part_length(text + at, len - at, least);
-            char *const to = copy[count] = malloc(part + BLOCK_PADDING);
-            memcpy(to, text + at, part);
-            // What a block's memory held before makes no difference.
-            memset(to + part, "\n= 0"[bits >> 5 & 3], BLOCK_PADDING);
-            sqltrace_read(scan, block[count++], to, part);
+        for (size_t size; count < ahead && at < len; at += size) {
+            size = part_length(text + at, len - at, least);
+            const char *const from =
+                open_part(&part[count], text, len, at, size, bits);
+            sqltrace_read(scan, block[count++], from, size);
         }
         for (size_t i = 0; i < count; i++) {
             hash = take(hash, sqltrace_batch(scan, block[i]), options.counted);
             const int64_t last = sqltrace_last_tim(scan);
             hash = mixed(hash, &last, sizeof last);
-            free(copy[i]);
+            close_part(&part[i]);
         }
     }
     hash = take(hash, sqltrace_batch(scan, NULL), options.counted);

@@ -6,12 +6,14 @@
 // Half of the inputs are libFuzzer's own, which changes little at a time. In
 // the others up to an eighth of all bytes are damaged. FUZZ_BYTES=N in the
 // environment: end when N have been.
+#define _GNU_SOURCE // memfd_create
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../interface.h"
 #include "damage.h"
+#include "mapped.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
@@ -53,19 +55,54 @@ static void check_strings(const struct batch *batch) {
     }
 }
 
-static void scan_part(struct scan *scan, struct block *block, const char *part,
+static void scan_data(struct scan *scan, struct block *block, const char *data,
                       size_t len) {
-    // A copy of its own, so that ASan sees where it ends.
-    char *copy = malloc(len + BLOCK_PADDING);
-    memcpy(copy, part, len);
-    memset(copy + len, 0, BLOCK_PADDING);
-    sqltrace_read(scan, block, copy, len);
+    sqltrace_read(scan, block, data, len);
     struct batch *batch = sqltrace_batch(scan, block);
     if (!batch)
         abort();
     check_strings(batch);
     sqltrace_batch_delete(batch);
+}
+
+static void scan_copy(struct scan *scan, struct block *block, const char *part,
+                      size_t len) {
+    // A copy of its own, so that ASan sees where it ends.
+    char *copy = malloc(len + BLOCK_PADDING);
+    memcpy(copy, part, len);
+    memset(copy + len, 0, BLOCK_PADDING);
+    scan_data(scan, block, copy, len);
     free(copy);
+}
+
+enum { BEFORE = 8000 }; // so that a window begins within a page
+
+// In a window on a file, which has `left` bytes only when its lines are read:
+// in its pages that are gone, and behind them, there are zeros.
+static void scan_window(struct scan *scan, struct block *block,
+                        const char *part, size_t len, size_t left) {
+    static char text[BEFORE + (1 << 16)];
+    memset(text, '\n', BEFORE);
+    memcpy(text + BEFORE, part, len);
+    const int file = file_of(text, BEFORE + len);
+    struct window *const window = shown(file, BEFORE, len);
+    if (ftruncate(file, (off_t)left) != 0)
+        abort();
+    scan_data(scan, block, sqltrace_window_data(window), len);
+    if (sqltrace_window_is_torn(window) != (left < BEFORE + len))
+        abort();
+    sqltrace_window_delete(window);
+    close(file);
+}
+
+static void scan_part(struct scan *scan, struct block *block, const char *part,
+                      size_t len, unsigned how) {
+    if (!(how & 1) || len > 1 << 15)
+        scan_copy(scan, block, part, len);
+    else // of each two, one that loses pages
+        scan_window(scan, block, part, len,
+                    how & 2 ? BEFORE + len - len * (how >> 2) / 4
+                            : BEFORE + len);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -91,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         text[len++] = '\n';
     for (size_t at = 0, part; at < len; at += part) {
         part = part_length(text + at, len - at, least);
-        scan_part(scan, block, text + at, part);
+        scan_part(scan, block, text + at, part, data[0] >> 4);
     }
     struct batch *rest = sqltrace_batch(scan, NULL);
     if (!rest)
