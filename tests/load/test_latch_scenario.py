@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bench.latch_guest import ratios, script
 from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.latch_cells import latch_figures
@@ -119,6 +121,31 @@ def test_the_report_shows_the_latch(result: RunResult) -> None:
     data = json.loads(json.dumps(run_data(result)))
     cell = next(c for c in data["cells"] if c["cell"]["result_cache"] == "exclusive")
     assert cell["load"]["latch_figures"]["waited_pct"]["value"] >= 0
+
+
+def test_the_guest_prints_ratios_alone(result: RunResult) -> None:
+    """What bench/latch_guest.py shows of a run whose times are no processor's."""
+    head, *table, last = ratios(result)
+    assert head.split() == ["times", "no", "cache", "times", "fewest", "misses", "slept"]
+    assert last.startswith("times fewest")
+    rows = [line.rsplit(maxsplit=4) for line in table]
+    assert [row[0] for row in rows] == [e.label for e in result.cells if not e.cell.twin]
+    by_label = {row[0]: row[1:] for row in rows}
+    for each in result.cells:
+        if each.cell.result_cache == "shared" and each.load:
+            base = next(c.load for c in result.cells if c.label == each.base)
+            over = each.load.times(base) if base else None
+            assert over
+            assert by_label[each.label] == [f"{over.value:.2f}", "-", "0.0", "0.00"]
+
+
+def test_the_guest_runs_the_scenario(tmp_path: Path) -> None:
+    text = script(20, "statement=look-up", 3)
+    words = shlex.split(text)
+    (tmp_path / "latch.toml").write_text(words[words.index("echo") + 1])
+    scenario = load(tmp_path / "latch.toml")
+    assert (scenario.seconds, scenario.processors) == (20, "all")
+    assert "--only statement=look-up --repeats 3" in text
 
 
 def test_what_a_cell_asks_for_is_checked(tmp_path: Path) -> None:
