@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
 	setup setup-tests installed-to-test docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands five-minutes lock \
 	test-postgresql-14 test-programs test-spark \
-	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest soak soak-load check-compare mutants coverage kernels vagrant-test clean
+	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest latch-guest soak soak-load check-compare mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -218,6 +218,9 @@ validate: build clients ## hold the model against other sessions, into docs/fore
 
 validate-guest: build clients setup-tests $(VENV)/installed-dev ## the same on another kernel, emulated: half an hour (root)
 	python -m bench.break_cost.guest
+
+latch-guest: build clients setup-tests $(VENV)/installed-dev ## readers of the result cache's latch on four emulated processors, as ratios: 20 minutes (root)
+	python -m bench.latch_guest
 
 check-compare: build ## see compare find a regression 20 times of 20, and imagine none
 	python tests/scenarios/check_compare.py

@@ -5,8 +5,8 @@
 build/oralab build/oralab-unchecked`. All that is compared is interleaved in one run, because a
 machine's speed drifts. PostgreSQL, where it is installed, answers the same round trips by its
 simple protocol, from a cluster in a temporary directory that runs as an unprivileged user. With
---before, so does another build of the lab, and rows and parses are of both. The CPU time of their
-server processes tells builds apart where others use the machine as well.
+--before, so does another build of the lab, and gets, rows and parses are of both. The CPU time of
+their server processes tells builds apart where others use the machine as well.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ SPID = (
 )
 OURS = "lab, TTC re-execute and fetch"
 BEFORE = "lab before"
+BEFORE_OUT_OF_BAND = f"{BEFORE}, out-of-band"
 THEIRS = "PostgreSQL, simple protocol"
 
 
@@ -110,9 +111,12 @@ def ns_per_get(cursor: oracledb.Cursor) -> float:
     return 1e3 * (cpu_us_after - cpu_us) / (gets_after - gets)
 
 
-def bench_gets(rounds: int) -> Iterator[str]:
+def bench_gets(rounds: int, before: Path | None) -> Iterator[str]:
     """A get by break mode, and what a poll adds to one."""
-    with running_lab("oralab") as checked, running_lab("oralab-unchecked") as unchecked:
+    with contextlib.ExitStack() as stack:
+        checked = stack.enter_context(running_lab("oralab"))
+        unchecked = stack.enter_context(running_lab("oralab-unchecked"))
+        earlier = before and connect(stack.enter_context(running_lab(before))["port"]).cursor()
         ns: dict[str, list[float]] = {}
         bare, out_of_band, in_band = (
             connect(lab["port"], in_band=in_band).cursor()
@@ -123,6 +127,8 @@ def bench_gets(rounds: int) -> Iterator[str]:
             for skip in SKIPS:
                 in_band.execute(f"alter session set break_poll_skip = {skip}")
                 took[f"in-band, skip {skip}"] = ns_per_get(in_band)
+            if earlier:
+                took[BEFORE_OUT_OF_BAND] = ns_per_get(earlier)
             if turn > 0:  # the first fills the caches
                 for name, one in took.items():
                     ns.setdefault(name, []).append(one)
@@ -130,12 +136,17 @@ def bench_gets(rounds: int) -> Iterator[str]:
     yield f"| break mode | ns per consistent get [95 %] | more than at skip {SKIPS[0]} [95 %] |"
     yield "|---|---:|---:|"
     for name, each in ns.items():
-        more = "" if each is rarest else with_interval(difference(each, rarest))
+        other = each is rarest or name == BEFORE_OUT_OF_BAND
+        more = "" if other else with_interval(difference(each, rarest))
         yield f"| {name} | {with_interval(median(each))} | {more} |"
     yield ""
     # In one session, so that no difference between programs or processes is in it.
     per_poll = [more / (1 / SKIPS[-1] - 1 / SKIPS[0]) for more in _minus(others[-1], rarest)]
     yield f"A poll adds {with_interval(median(per_poll))} ns [95 %] in this loop."
+    if before:
+        pairs = zip(ns["out-of-band"], ns[BEFORE_OUT_OF_BAND], strict=True)
+        ratio = with_interval(median([now / then for now, then in pairs]), 2)
+        yield f"An out-of-band get takes {ratio} times what one of the lab before does [95 %]."
 
 
 def difference(more: Sequence[float], less: Sequence[float]) -> Estimate:
@@ -410,7 +421,7 @@ def main() -> None:
     rows = {f"{size:,} rows a fetch": rows_of(size) for size in ARRAY_SIZES}
     parses = {name: parses_of(sql) for name, sql in PARSED.items()}
     for lines in (
-        bench_gets(rounds),
+        bench_gets(rounds, before),
         bench_trips(rounds, before),
         bench_work("row", rows, rounds, before),
         bench_work("parse", parses, rounds, before),

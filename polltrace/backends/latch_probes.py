@@ -38,14 +38,17 @@ class LatchProbes:
         self._switches.detach()
         self._samples.detach()
 
-    def latch_time(self) -> LatchTime:
-        """What they saw, once both have ended."""
+    def read(self) -> None:
+        """Read until both have ended; names nothing yet, which takes a processor's time."""
         reader = threading.Thread(target=self._samples.read_all)
         reader.start()
         for _ in introduced(self._switches.records(), self._names):
             pass
         self._samples.detach()
         reader.join()
+
+    def latch_time(self) -> LatchTime:
+        """What they saw, after read()."""
         return latch_time(self._switches.profile(), self._samples.profile(), self._names)
 
     def __exit__(

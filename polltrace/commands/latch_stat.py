@@ -22,6 +22,7 @@ def latch_stat(args: argparse.Namespace) -> None:
         _check(pids)  # after the probe, which says that a process is gone, or that root is needed
         with detaching(probes.detach):
             note_attached(args.duration)
+            probes.read()
             found = probes.latch_time()
     show(args.json, lambda: latch_data(found), lambda: latch_text(found))
 

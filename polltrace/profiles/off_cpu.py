@@ -80,13 +80,13 @@ def off_stacks(found: Sequence[NamedStack], kernel: bool) -> Iterator[tuple[Sequ
     behind it the kernel's, if wanted, and the program's."""
     for stack in found:
         inner = callers_of_scheduler(stack.kernel) if kernel else ()
-        for reason, ns, _ in _parts(stack):
+        for reason, ns, _ in off_parts(stack):
             if ns:
                 yield (Frame(f"[{reason}]", "", 0, 0), *inner, *stack.frames), ns
 
 
-def _parts(stack: NamedStack) -> Iterator[tuple[str, int, int]]:
-    """Reason, nanoseconds and switches out of a stack."""
+def off_parts(stack: NamedStack) -> Iterator[tuple[str, int, int]]:
+    """Reason, nanoseconds and switches out of a stack off CPU; of another stack nothing."""
     if stack.off is None:
         return
     preempted = stack.off.state == "R"
@@ -100,7 +100,7 @@ def _parts(stack: NamedStack) -> Iterator[tuple[str, int, int]]:
 def _by_reason(found: Sequence[NamedStack], whole_ns: int, switches: int) -> tuple[ReasonTime, ...]:
     times: dict[str, tuple[int, int]] = {}
     for stack in found:
-        for reason, ns, count in _parts(stack):
+        for reason, ns, count in off_parts(stack):
             before, seen = times.get(reason, (0, 0))
             times[reason] = before + ns, seen + count
     rest = whole_ns - sum(ns for ns, _ in times.values())

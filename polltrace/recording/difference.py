@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate, exactly, median, proportion
+from polltrace.profiles.off_cpu import OffCpuTime
 from polltrace.recording.summary import SessionSummary, Summary
 
 
@@ -40,12 +41,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The summaries `before` and `after`, and the `changes` between them. `modes` and `skips` are
-    the counts of sessions (before, after) by break mode and by configured skip."""
+    """The summaries `before` and `after`, and the `changes` between them. `waits` are those of what
+    the threads' lives divide into: on CPU, on a run queue, and blocked by reason; empty unless
+    context switches were followed in both. `modes` and `skips` are the counts of sessions (before,
+    after) by break mode and by configured skip."""
 
     before: Summary
     after: Summary
     changes: tuple[Change, ...]
+    waits: tuple[Change, ...]
     modes: dict[str, tuple[int, int]]
     skips: dict[int, tuple[int, int]]
 
@@ -71,7 +75,25 @@ def difference(before: Summary, after: Summary) -> Difference:
     }
     known = sorted({*_skips(before), *_skips(after)})
     skips = {skip: (_skips(before).count(skip), _skips(after).count(skip)) for skip in known}
-    return Difference(before, after, changes, modes, skips)
+    return Difference(before, after, changes, tuple(_waits(before, after)), modes, skips)
+
+
+def _waits(before: Summary, after: Summary) -> Iterator[Change]:
+    """Measured, not sampled: without an interval. The longest in either comes first."""
+    if before.off_cpu is None or after.off_cpu is None:
+        return
+    sides = [_shares(before.off_cpu), _shares(after.off_cpu)]
+    names = {name: max(side.get(name, 0.0) for side in sides) for side in sides for name in side}
+    for name in sorted(names, key=lambda each: (-names[each], each)):
+        first, second = (exactly(side.get(name, 0.0)) for side in sides)
+        yield Change(name, first, second, "% of the threads' time")
+
+
+def _shares(time: OffCpuTime) -> dict[str, float]:
+    if not time.thread_ns:
+        return {}
+    found = {"on CPU": time.on_cpu_ns, **{each.reason: each.ns for each in time.reasons}}
+    return {name: 100 * ns / time.thread_ns for name, ns in found.items()}
 
 
 def _busy(summary: Summary) -> list[SessionSummary]:

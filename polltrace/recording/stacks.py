@@ -6,9 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from polltrace.profiles.frames import Identity
+from polltrace.profiles.off_cpu import off_parts, off_stacks
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU, NamedStack, named_stacks
 from polltrace.recording.fold import Recording
+from polltrace.stacks import fold
+from polltrace.stacks.folded import Folded
 
 
 def profile_for(recording: Recording, kind: str) -> Profile | None:
@@ -34,3 +37,18 @@ def all_stacks(recording: Recording, kind: str) -> list[NamedStack]:
     """Those of all processes, commonest first."""
     found = [each for one in recording.identities for each in stacks_of(recording, one, kind)]
     return sorted(found, key=lambda stack: -stack.count)
+
+
+def folded_stacks(recording: Recording, kind: str) -> Folded:
+    """Those of all processes by name, with the kernel's functions; off CPU in nanoseconds, with the
+    reason innermost."""
+    found = all_stacks(recording, kind)
+    if kind == OFF_CPU:
+        return fold(off_stacks(found, kernel=True))
+    return fold(((*each.kernel, *each.frames), each.count) for each in found)
+
+
+def waiting_functions(recording: Recording) -> Folded:
+    """The program's part of the stacks off CPU of all processes, in nanoseconds."""
+    found = all_stacks(recording, OFF_CPU)
+    return fold((each.frames, ns) for each in found for _, ns, _ in off_parts(each) if ns)

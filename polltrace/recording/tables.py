@@ -9,7 +9,8 @@ from typing import Any
 
 from polltrace.intervals import Estimate
 from polltrace.profiles.frames import Identity, ProbeFrame
-from polltrace.profiles.sampled import AT_POLL, ON_CPU
+from polltrace.profiles.off_cpu import OffCpuTime, off_parts
+from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU, NamedStack
 from polltrace.recording.replay import frames
 from polltrace.recording.stacks import stacks_of
 from polltrace.recording.stream import CHECKS, COUNT, GAPS
@@ -61,6 +62,12 @@ PROCESSES = (
     TableColumn("sampled_pct", "real", "% of its samples that are in the break check"),
     TableColumn("sampled_low_pct", "real", "95 % interval"),
     TableColumn("sampled_high_pct", "real", "95 % interval"),
+    TableColumn(
+        "thread_s", "real", "s that its threads lived; null: context switches were not followed"
+    ),
+    TableColumn("blocked_s", "real", "s of these that its threads were blocked"),
+    TableColumn("queued_s", "real", "s of these that its threads waited for a processor"),
+    TableColumn("switches", "whole", "switches of its threads from a processor"),
 )
 INTERVALS = (
     *_WHO,
@@ -73,11 +80,15 @@ INTERVALS = (
 )
 STACKS = (
     *_WHO,
-    TableColumn("kind", "text", "poll: at a break poll, cpu: on CPU"),
+    TableColumn("kind", "text", "poll: at a break poll, cpu: on CPU, offcpu: off CPU"),
     TableColumn("functions", "texts", "outermost first; kernel functions last"),
-    TableColumn("count", "whole", "times taken"),
-    TableColumn("break_polls", "whole", "break polls that these stand for; 0 on CPU"),
+    TableColumn("count", "whole", "times taken; off CPU: switches from a processor"),
+    TableColumn("break_polls", "whole", "break polls that these stand for; 0 on and off CPU"),
     TableColumn("is_break_check", "flag", ""),
+    TableColumn(
+        "waits_for", "text", "off CPU: the reason for being blocked, or run queue; null otherwise"
+    ),
+    TableColumn("off_cpu_ns", "whole", "ns off CPU for this reason; null otherwise"),
 )
 GAP_COLUMNS = (
     *_WHO,
@@ -124,6 +135,16 @@ def _process(each: SessionSummary) -> Row:
         **_estimate("counted", each.counted),
         "samples": each.samples,
         **_estimate("sampled", each.sampled),
+        **_lives(each.off_cpu),
+    }
+
+
+def _lives(time: OffCpuTime | None) -> Row:
+    return {
+        "thread_s": time and time.thread_ns / 1e9,
+        "blocked_s": time and time.blocked_ns / 1e9,
+        "queued_s": time and time.queued_ns / 1e9,
+        "switches": time and time.switches,
     }
 
 
@@ -164,17 +185,28 @@ def _intervals(summary: Summary) -> Iterator[Row]:
 
 def _stacks(summary: Summary) -> Iterator[Row]:
     for each in summary.sessions:
-        for kind in (AT_POLL, ON_CPU):
+        for kind in (AT_POLL, ON_CPU, OFF_CPU):
             for stack in stacks_of(summary.recording, each.identity, kind):
                 inwards = [frame.name for frame in reversed((*stack.kernel, *stack.frames))]
-                yield {
-                    **_who(each.identity),
-                    "kind": kind,
-                    "functions": inwards,
-                    "count": stack.count,
-                    "break_polls": stack.polls,
-                    "is_break_check": stack.is_break_check,
-                }
+                for found in _counted(stack):
+                    yield {
+                        **_who(each.identity),
+                        "kind": kind,
+                        "functions": inwards,
+                        "break_polls": stack.polls,
+                        "is_break_check": stack.is_break_check,
+                        **found,
+                    }
+
+
+def _counted(stack: NamedStack) -> Iterator[Row]:
+    """Off CPU a stack has a row for being blocked, and one for the wait for a processor after."""
+    if stack.off is None:
+        yield {"count": stack.count, "waits_for": None, "off_cpu_ns": None}
+        return
+    for reason, ns, switches in off_parts(stack):
+        if ns or switches:
+            yield {"count": switches, "waits_for": reason, "off_cpu_ns": ns}
 
 
 def _who(identity: Identity) -> Row:

@@ -13,8 +13,9 @@ from polltrace.overhead.advice_report.client_check import span as short_span
 from polltrace.overhead.client_check import ClientCheckAdvice
 from polltrace.overhead.forecast import CancelLimits, recommended
 from polltrace.overhead.session_advice import SessionAdvice
-from polltrace.profiles.sampled import AT_POLL, ON_CPU
-from polltrace.recording.stacks import all_stacks
+from polltrace.profiles.off_cpu_report import off_cpu_notes
+from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU
+from polltrace.recording.stacks import folded_stacks
 from polltrace.recording.summary import SessionSummary, Summary
 from polltrace.recording_report.figures import forecast_plot, gap_histogram, rates_over_time
 from polltrace.recording_report.html import figure, flame_frame, shell, table
@@ -29,8 +30,8 @@ from polltrace.recording_report.sentences import (
     torn,
     verdict,
 )
-from polltrace.stacks import fold
-from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.folded import Folded
+from polltrace.stacks.picture import NANOSECONDS, Picture, Side
 from polltrace.stacks.text import printable
 
 _MOST_ROWS = 500
@@ -50,6 +51,7 @@ def page_body(summary: Summary) -> tuple[str, bool]:
     worst = summary.worst
     advice = worst.advice if worst else None
     graph = _flame(summary)
+    off_cpu = _off_cpu(summary)
     body = [
         f"<header><h1>Break polling on {text(header.host)}</h1>"
         f'<p class="about">{text(about(summary))}</p></header>',
@@ -60,10 +62,11 @@ def page_body(summary: Summary) -> tuple[str, bool]:
         _plots(summary, worst, advice),
         _forecast(worst, advice),
         graph,
+        off_cpu,
         "<h2>How good this is</h2>",
         _list(quality(summary)),
     ]
-    return "\n".join(filter(None, body)), bool(graph)
+    return "\n".join(filter(None, body)), bool(graph or off_cpu)
 
 
 def _verdict(summary: Summary) -> str:
@@ -225,14 +228,43 @@ def _ms(milliseconds: float | None) -> str:
 def _flame(summary: Summary) -> str:
     """On-CPU stacks; where none were taken, those at break polls."""
     for kind, title in ((ON_CPU, "CPU time, all sessions"), (AT_POLL, "Stacks at break polls")):
-        stacks = all_stacks(summary.recording, kind)
-        if stacks:
-            folded = fold(((*each.kernel, *each.frames), each.count) for each in stacks)
-            picture = Picture(
-                title=title,
-                side=Side(printable(summary.recording.header.host), folded),
-                layers=layers_of(summary.engines),
-                find=searched(summary.engines),
-            )
-            return f"<h2>Where the CPU time goes</h2>{flame_frame(picture)}"
+        if folded := folded_stacks(summary.recording, kind):
+            return f"<h2>Where the CPU time goes</h2>{_graph(summary, title, folded, 'samples')}"
     return ""
+
+
+def _off_cpu(summary: Summary) -> str:
+    """What the threads' lives divide into, and the stacks off CPU by their time; empty where no
+    context switches were followed."""
+    time = summary.off_cpu
+    if time is None:
+        return ""
+    whole = time.thread_ns
+
+    def row(name: str, ns: int, switches: str = "") -> list[str]:
+        return [name, f"{ns / 1e9:,.6f}", f"{100 * ns / whole:.2f}" if whole else "-", switches]
+
+    rows = [row(each.reason, each.ns, f"{each.switches:,}") for each in time.reasons]
+    rows += [row("on CPU", time.cpu_ns), row("taken from it", time.taken_ns)]
+    if time.unaccounted_ns:
+        rows.append(row("not seen", time.unaccounted_ns))
+    parts = [
+        "<h2>Where the time off CPU goes</h2>",
+        table(["", "Seconds", "% of the threads' time", "Switches"], rows, left=[0]),
+        _list(off_cpu_notes(time)),
+    ]
+    if folded := folded_stacks(summary.recording, OFF_CPU):
+        parts.append(_graph(summary, "Time off CPU, all sessions", folded, NANOSECONDS))
+    return "".join(parts)
+
+
+def _graph(summary: Summary, title: str, folded: Folded, unit: str) -> str:
+    return flame_frame(
+        Picture(
+            title=title,
+            side=Side(printable(summary.recording.header.host), folded),
+            layers=layers_of(summary.engines),
+            unit=unit,
+            find=searched(summary.engines),
+        )
+    )

@@ -47,6 +47,7 @@ class _Measurement(Measurement):
         try:
             while not self.over.is_set():
                 with LatchProbes([self._server.pid], _EVERY_S) as probes:
+                    probes.read()
                     self.time = probes.latch_time()
                 self._news.set()
         except PolltraceError as error:

@@ -17,7 +17,9 @@ from polltrace.scenarios.analyse.run_file import Line
 class CellLoad:
     """A cell's loads, one a block.
 
+    - `lines`: its `load` lines, a block after the other
     - `transactions`: of each block; `later_per_s`: its rate in the later half of each block's load
+    - `queries_per_s`: the same of the queries in them, which a block of PL/SQL has many of
     - `p50_ms`, `p99_ms`: latency, the median of the blocks; None where nothing succeeded
     - `server_us`: CPU time of the servers for a transaction, of all; None where not known
     - `client_cpu`: the share of their processors that the clients used, of all
@@ -27,7 +29,9 @@ class CellLoad:
     - `warnings`: of the loads, each once
     """
 
+    lines: Sequence[Line]
     transactions: Sequence[int]
+    queries_per_s: Estimate
     later_per_s: Sequence[float]
     p50_ms: float | None
     p99_ms: float | None
@@ -68,7 +72,9 @@ def cell_load(lines: Sequence[Line]) -> CellLoad | None:
     spent_s = [line["server_cpu_s"] for line in lines if line["server_cpu_s"] is not None]
     known = len(spent_s) == len(lines) and sum(transactions)
     return CellLoad(
+        lines=lines,
         transactions=transactions,
+        queries_per_s=bootstrap.median([_queries_per_s(line) for line in lines]),
         later_per_s=[line["later_per_s"] for line in lines],
         p50_ms=_median(lines, "p50"),
         p99_ms=_median(lines, "p99"),
@@ -79,6 +85,13 @@ def cell_load(lines: Sequence[Line]) -> CellLoad | None:
         latch=dict(latch),
         warnings=list(dict.fromkeys(each for line in lines for each in line["warnings"])),
     )
+
+
+def _queries_per_s(line: Line) -> float:
+    """Loads of earlier releases have no queries."""
+    transactions = line["transactions"]
+    each = line.get("queries", transactions) / transactions if transactions else 0.0
+    return float(line["later_per_s"] * each)
 
 
 def _median(lines: Sequence[Line], name: str) -> float | None:

@@ -60,7 +60,7 @@ class Demo:
         if args.engine == "postgresql":
             return _postgresql(args)
         with contextlib.ExitStack() as stack:
-            lab = stack.enter_context(LabServer(args.port, processor=processors()[1]))
+            lab = stack.enter_context(LabServer(args.port, processors={processors()[1]}))
             clients = {
                 cell: stack.enter_context(DriverClient(processors={processors()[0]}))
                 for cell in CELLS

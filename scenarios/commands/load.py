@@ -36,7 +36,7 @@ from polltrace.scenarios.load.workload import (
 from polltrace.scenarios.load.workload_file import LEAST_RATE, MOST_SESSIONS, load_workload
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.network.choice import HOW, Network, Route, chosen_network
-from polltrace.scenarios.run.processors import load_processors
+from polltrace.scenarios.run.processors import lab_processors, load_processors
 from polltrace.scenarios.run.runner import watching
 
 
@@ -161,7 +161,7 @@ def _workload(args: argparse.Namespace) -> Workload:
 def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
     network = _network(args, workload)
     with contextlib.ExitStack() as stack:
-        server = chosen_server(args, network.address, {})
+        server = chosen_server(args, network.address, {}, lab_processors())
         stack.enter_context(network.entered())
         stack.enter_context(server)
         cell = Cell(break_mode=workload.break_mode, skip=workload.skip, path=PATH)

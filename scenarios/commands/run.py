@@ -30,7 +30,7 @@ from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.concurrent_client import ConcurrentClient
 from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.network.choice import HOW, Network, Route, chosen_network
-from polltrace.scenarios.run.processors import processors
+from polltrace.scenarios.run.processors import lab_processors, processors
 from polltrace.scenarios.run.runner import Runner, watching
 from polltrace.scenarios.run.servers.server import DatabaseServer
 from polltrace.scenarios.run.session import probe_works
@@ -103,7 +103,9 @@ class Run:
         if old and old.paths and old.paths != network.words():
             raise UsageError(f"{args.resume}: {_other_paths(old.paths, network.words())}")
         with contextlib.ExitStack() as stack:
-            server = chosen_server(args, network.address, network.links)
+            server = chosen_server(
+                args, network.address, network.links, lab_processors(scenario.processors)
+            )
             stack.enter_context(network.entered())
             stack.enter_context(server)
             cells = model.cells if model else _cells(scenario, args.only, server)

@@ -8,6 +8,7 @@ import contextlib
 from pathlib import Path
 
 from polltrace.errors import UsageError
+from polltrace.printable import note
 from polltrace.scenarios.analyse.run_file import RunWriter
 from polltrace.scenarios.commands.progress import progress_bar
 from polltrace.scenarios.load.cells import CellLoads, of_cell
@@ -23,6 +24,7 @@ from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.network.choice import Network
 from polltrace.scenarios.run.runner import Runner, watching
 from polltrace.scenarios.run.servers.server import DatabaseServer
+from polltrace.scenarios.run.session import probe_works
 from polltrace.scenarios.run.work import Work
 
 NO_WORK = Work("", {})
@@ -78,6 +80,9 @@ def run_loads(  # noqa: PLR0913, PLR0917
         head["workload"] = workload_data(workload)
     writer = stack.enter_context(contextlib.closing(RunWriter(path, head)))
     progress = stack.enter_context(progress_bar())
-    loads = CellLoads(workload, plan, server, network, routes, watcher, traces)
+    no_probe = (probe_works() or "") if any(cell.result_cache for cell in plan.cells) else ""
+    if no_probe:
+        note(f"what servers spin and sleep for the latch is not measured: {no_probe}")
+    loads = CellLoads(workload, plan, server, network, routes, watcher, traces, no_probe)
     known = plan, NO_WORK, server, clients, watcher, routes
     Runner(*known, writer.write, progress, loads.measure).run()

@@ -7,7 +7,7 @@ import argparse
 import getpass
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from polltrace.commands.arguments import skip
@@ -54,10 +54,13 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_server(
-    args: argparse.Namespace, address: str, links: Mapping[str, NetworkPath]
+    args: argparse.Namespace,
+    address: str,
+    links: Mapping[str, NetworkPath],
+    of_lab: Collection[int],
 ) -> DatabaseServer:
     """The server of a run; `address` is the one that the lab listens on, `links` the paths of its
-    sessions' database links, by name.
+    sessions' database links, by name, `of_lab` the lab's processors where it has none.
 
     Raises UsageError for options that contradict one another.
     """
@@ -72,7 +75,7 @@ def chosen_server(
         if links:
             skip = args.force_skip
             return LinkedLabs(links, address, processors=processors(), force_skip=skip)
-        return LabServer(address=address, processor=processors()[1], force_skip=args.force_skip)
+        return LabServer(address=address, processors=of_lab, force_skip=args.force_skip)
     if links:
         raise UsageError("a scenario with a database link makes the labs at both its ends itself")
     if args.server == "postgresql":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import UsageError
+from polltrace.scenarios.load.latch_time import ServerLatchTime
 from polltrace.scenarios.load.latch_watch import LatchWatch, server_cache
 from polltrace.scenarios.load.load_file import LoadData
 from polltrace.scenarios.load.result import LoadResult, load_result
@@ -18,6 +19,7 @@ from polltrace.scenarios.load.trace_files import keep_traces, traced
 from polltrace.scenarios.load.workload import Workload, consistent
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.plan.plan import Plan
+from polltrace.scenarios.plan.scenario import ALL_PROCESSORS
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.network.choice import Network, Route
 from polltrace.scenarios.run.processors import load_processors
@@ -26,7 +28,8 @@ from polltrace.scenarios.run.servers.server import DatabaseServer
 
 class CellLoads:
     """Executes one load after the other. `traces`: the folder that keeps the SQL traces of the
-    first block, a folder for each cell; None for none."""
+    first block, a folder for each cell; None for none. `no_probe`: why latches are not watched from
+    outside; empty: they are."""
 
     def __init__(  # noqa: PLR0913, PLR0917
         self,
@@ -37,10 +40,11 @@ class CellLoads:
         routes: Mapping[str, Route],
         watcher: DriverClient,
         traces: Path | None,
+        no_probe: str,
     ) -> None:
         self._workload, self._plan, self._server = workload, plan, server
         self._words, self._routes, self._watcher = network.words(), routes, watcher
-        self._traces = traces
+        self._traces, self._no_probe = traces, no_probe
 
     def measure(self, cell: Cell, names: list[str], block: int) -> dict[str, Any]:
         """The figures of a `load` line. `names` are the keys that vary between the cells. Raises
@@ -58,10 +62,13 @@ class CellLoads:
                 begun.append(LoadData.begun(values))
 
         way = self._routes.get(cell.path, Route()), self._words.get(cell.path, "no delay")
-        of_clients = load_processors(self._server.kind)
+        of_clients = load_processors(self._server.kind, self._plan.scenario.processors)
         # The same sequence in every cell of a block.
         seed = (self._plan.seed + block) % 2**32
-        latch = LatchWatch(workload, fill=cell.result_cache != "off") if cell.result_cache else None
+        latch = None
+        if cell.result_cache:
+            times = ServerLatchTime(workload.seconds, self._no_probe)
+            latch = LatchWatch(workload, times, fill=cell.result_cache != "off")
         Load(workload, seed, self._server, *way, of_clients, take, lambda _: None, latch).run(
             self._watcher
         )
@@ -71,7 +78,13 @@ class CellLoads:
         if keep:
             name = re.sub(r"\W+", "-", cell.label(names)).strip("-")
             keep_traces(self._server, workload.trace_identifier, keep / name)
-        return {**load_line(result), "latch": latch.figures() if latch else {}}
+        line = load_line(result)
+        if self._plan.scenario.processors == ALL_PROCESSORS:
+            # Clients wait for processors that the servers use: no fault of the generator's.
+            line["warnings"] = result.cautions()
+        if latch:
+            line |= {"latch": latch.figures(), "latch_time": latch.times()}
+        return line
 
 
 def of_cell(workload: Workload, plan: Plan, cell: Cell) -> Workload:
@@ -111,6 +124,12 @@ def load_line(result: LoadResult) -> dict[str, Any]:
     later_s = sum(line["seconds"] for line in later)  # 0: all sessions were lost before it
     return {
         "transactions": result.transactions,
+        "queries": sum(
+            each.transactions * of_workload.get("queries", 1)
+            for each, of_workload in zip(
+                result.statements, result.header["workload"]["statements"], strict=True
+            )
+        ),
         "elapsed_s": result.elapsed_s,
         "later_per_s": sum(line["transactions"] for line in later) / later_s if later_s else 0.0,
         "errors": result.failed,

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from polltrace.scenarios.load.latch_time import ServerLatchTime
 from polltrace.scenarios.load.sql_text import placeholders, with_names
 from polltrace.scenarios.load.workload import Workload
 from polltrace.scenarios.run.client import DriverClient
@@ -35,8 +36,8 @@ class LatchWatch:
     So a load only finds results, and its gets can be told exactly.
     """
 
-    def __init__(self, workload: Workload, *, fill: bool) -> None:
-        self._workload, self._fill = workload, fill
+    def __init__(self, workload: Workload, times: ServerLatchTime, *, fill: bool) -> None:
+        self._workload, self._times, self._fill = workload, times, fill
         self._filled: dict[str, int] = {"fill_gets": 0, "results": 0, "blocks": 0, "tables": 0}
         self._before: dict[str, int] = {}
         self._after: dict[str, int] = {}
@@ -53,6 +54,9 @@ class LatchWatch:
             if kind == "Result":
                 self._filled["blocks"] = int(blocks)
 
+    def connected(self, pids: Sequence[int]) -> None:
+        self._times.begins(pids)
+
     def ends(self, watcher: DriverClient) -> None:
         self._after = _read(watcher)
 
@@ -62,9 +66,16 @@ class LatchWatch:
         spent = {name: self._after[name] - self._before[name] for name in FIGURES}
         return {**spent, **self._filled}
 
+    def times(self) -> dict[str, int]:
+        """What the servers spun and slept in the first part of the load (ServerLatchTime)."""
+        return self._times.figures()
+
     def _execute_all(self, watcher: DriverClient) -> None:
         watcher.execute("alter session set result_cache_mode = force")
         for each in self._workload.statements:
+            if each.fill:
+                watcher.execute(each.fill)
+                continue
             sql = with_names(each.sql)
             names = [name.lower() for name in placeholders(sql)]
             for row in each.rows:

@@ -121,7 +121,7 @@ class LoadResult:
 
     def warnings(self) -> list[str]:
         """Sentences about why its figures may not be what they seem."""
-        return [*self._saturation(), *self._cautions()]
+        return [*self._saturation(), *self.cautions()]
 
     def _saturation(self) -> Iterator[str]:
         processors = self.header["host"]["client_processors"]
@@ -135,6 +135,10 @@ class LoadResult:
                 "the generator was late: a transaction whose session was free began up to "
                 f"{self.own_lag_ms['p99']:.2f} ms after its time (p99)"
             )
+
+    def cautions(self) -> list[str]:
+        """Those that are not about the generator."""
+        return list(self._cautions())
 
     def _cautions(self) -> Iterator[str]:
         lag = self.lag_ms

@@ -8,7 +8,7 @@ import datetime
 import os
 import platform
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
@@ -37,6 +37,8 @@ class Around(Protocol):
 
     def begins(self, watcher: DriverClient) -> None: ...
 
+    def connected(self, pids: Sequence[int]) -> None: ...
+
     def ends(self, watcher: DriverClient) -> None: ...
 
 
@@ -46,7 +48,8 @@ class Load:
     - `route`: how its clients reach the server; `network`: the same in words
     - `write`: gets the header (kind "header") and the lines of the file
     - `show`: gets every second's line
-    - `around`: is told when the tables are made, and before they are dropped
+    - `around`: is told when the tables are made, of the servers' PIDs before their sessions work
+      (but not in a trickle, where sessions begin one by one), and before the tables are dropped
     """
 
     def __init__(  # noqa: PLR0913, PLR0917
@@ -136,6 +139,9 @@ class Load:
         if not working and not generator.stopped:
             raise DriverError(f"no session connected: {generator.first_failure}")
         if not trickle:
+            if self._around:
+                pids = [s.spid for s in generator.sessions if s.spid is not None]
+                self._around.connected(pids)
             for session in generator.sessions:
                 if session.state == "connected":
                     self._begin(session)

@@ -36,6 +36,8 @@ class Statement:
     - `weight`: how often, relative to the other statements
     - `kind`: "query", "change" (DML, DDL) or "block" (PL/SQL)
     - `rows`: bind values by position, a row for each execution; one empty row without binds
+    - `queries`: how many queries one execution makes in the server: of a block with a loop
+    - `fill`: a block that makes each result of these queries once; empty: execute it with each row
     """
 
     name: str
@@ -43,6 +45,8 @@ class Statement:
     weight: float
     kind: str
     rows: Sequence[Sequence[BindValue]] = field(repr=False)
+    queries: int = 1
+    fill: str = ""
 
 
 @dataclass(frozen=True, slots=True)

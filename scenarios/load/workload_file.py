@@ -215,7 +215,10 @@ def _statements(file: CheckedTable) -> Sequence[Statement]:
 
 def _statement(file: CheckedTable, number: int, given: Any) -> Statement:
     table = CheckedTable(
-        file.path, f"statements[{number}]", given, ("name", "sql", "weight", "binds")
+        file.path,
+        f"statements[{number}]",
+        given,
+        ("name", "sql", "weight", "binds", "queries", "fill"),
     )
     sql = sql_text.executable(_sql(table, table.text("sql")))
     if not sql:
@@ -227,6 +230,8 @@ def _statement(file: CheckedTable, number: int, given: Any) -> Statement:
         weight=table.number("weight", 1e-6, 1e6, 1),
         kind=sql_text.kind(sql),
         rows=_rows(table, sql, names),
+        queries=table.whole("queries", 1, 10**9, 1),
+        fill=sql_text.executable(_sql(table, table.text("fill", ""))),
     )
 
 

@@ -19,6 +19,9 @@ OF_LOADS = (
 """The keys of the matrix that a load can have."""
 ONLY_OF_LOADS = frozenset({"cache", "result_cache", "statement"})
 """Those that nothing else has."""
+ONE_PROCESSOR, ALL_PROCESSORS = LAB_PROCESSORS = ("one", "all")
+"""Of a load on the lab: the lab has one processor, and its clients have the others; or lab and
+clients have all of them, for work that the servers do while no client does any."""
 CHECKS = (
     "in-band slower",
     "gap closes",
@@ -72,6 +75,7 @@ class Scenario:
     - `statement`: SQL; `binds`: its fixed binds
     - `workload`: instead of a statement, the file of the load that each cell executes: a path, or
       the name of one that comes with polltrace
+    - `processors`: of a load on the lab: one of LAB_PROCESSORS
     - `seconds`: where given, the bind `n` is chosen so that an execution takes about this long; of
       a load: how long it executes
     - `matrix`: by key of MATRIX, its values; the cells are their product
@@ -98,6 +102,7 @@ class Scenario:
     counted: int
     expected: tuple[Expected, ...]
     workload: str = ""
+    processors: str = ONE_PROCESSOR
 
     @property
     def linked(self) -> bool:

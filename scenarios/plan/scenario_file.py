@@ -26,7 +26,9 @@ from polltrace.scenarios.plan.cell import (
 from polltrace.scenarios.plan.network_path import URGENT, NetworkPath
 from polltrace.scenarios.plan.scenario import (
     CHECKS,
+    LAB_PROCESSORS,
     OF_LOADS,
+    ONE_PROCESSOR,
     ONLY_OF_LOADS,
     RECORDS,
     Expected,
@@ -34,7 +36,9 @@ from polltrace.scenarios.plan.scenario import (
 )
 from polltrace.scenarios.plan.statement import is_query, placeholders
 
-_TOP = frozenset({"title", "statement", "workload", "binds", "seconds", "record", "expected"})
+_TOP = frozenset(
+    {"title", "statement", "workload", "processors", "binds", "seconds", "record", "expected"}
+)
 _TABLES = frozenset({"matrix", "base", "paths", "repeats"})
 _MOST = 10_000
 MOST_SESSIONS = 200
@@ -192,7 +196,16 @@ class _Checked:
             counted=self.count(repeats, "counted", 2),
             expected=tuple(map(self.expected, self.a(list, "expected", []))),
             workload=workload,
+            processors=self.processors(),
         )
+
+    def processors(self) -> str:
+        if "processors" in self.data and "workload" not in self.data:
+            self.wrong("processors", "is of a scenario with a workload")
+        value: str = self.a(str, "processors", ONE_PROCESSOR)
+        if value not in LAB_PROCESSORS:
+            self.wrong("processors", f"{value!r} is none of {', '.join(LAB_PROCESSORS)}")
+        return value
 
     def expected(self, value: Any) -> Expected:
         if isinstance(value, str):

@@ -7,6 +7,8 @@ import contextlib
 import os
 from collections.abc import Collection, Iterator
 
+from polltrace.scenarios.plan.scenario import ALL_PROCESSORS, ONE_PROCESSOR
+
 
 def processors() -> tuple[int, int]:
     """The clients' processor and the servers'; the same one on a host that has only one."""
@@ -14,10 +16,15 @@ def processors() -> tuple[int, int]:
     return ours[0], ours[-1]
 
 
-def load_processors(server: str) -> set[int]:
-    """The processors of a load's clients: with the lab all but the lab's, else all."""
+def lab_processors(share: str = ONE_PROCESSOR) -> set[int]:
+    """The processors of the lab, by one of LAB_PROCESSORS."""
+    return os.sched_getaffinity(0) if share == ALL_PROCESSORS else {processors()[1]}
+
+
+def load_processors(server: str, share: str = ONE_PROCESSOR) -> set[int]:
+    """The processors of a load's clients; `share`: one of LAB_PROCESSORS."""
     ours = os.sched_getaffinity(0)
-    return ours - {processors()[1]} if server == "lab" and len(ours) > 1 else ours
+    return (ours - lab_processors(share) or ours) if server == "lab" else ours
 
 
 @contextlib.contextmanager

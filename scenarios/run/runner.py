@@ -79,10 +79,15 @@ class Runner:
 
     def _blocks(self) -> None:
         missing = self.plan.scenario.blocks - self.plan.done
+        first = host_noise.now()
         for block in range(self.plan.first_block, self.plan.first_block + missing):
             before = host_noise.now()
             self._block(block)
-            self._write("noise", block, **host_noise.noise(before, host_noise.now()))
+            found = host_noise.noise(before, host_noise.now())
+            if self._load is not None:
+                # Afterwards it is that of our own sessions, which work side by side.
+                found["load"] = first.load
+            self._write("noise", block, **found)
             self._write("block", block)
 
     def _block(self, block: int) -> None:

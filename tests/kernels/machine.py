@@ -29,6 +29,9 @@ MEMORY_MB = 1536
 # the other has just patched (a tracepoint switched on), long after it is gone: "Oops: int3".
 TIMING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "2")
 COUNTING = ("-accel", "tcg,thread=single,tb-size=256", "-smp", "1", "-icount", "shift=0")
+# A thread for each, so that they run side by side on the host's: for what patches no code, that is
+# attaches no probe.
+SIDE_BY_SIDE = ("-accel", "tcg,thread=multi,tb-size=512", "-smp", "4")
 # The kernel looks at start whether its timer ticks within some microseconds, and panics where a
 # busy host did not run the emulator in them; `no_timer_check` is Linux's own for virtual machines.
 KERNEL_OPTIONS = "console=ttyS0 panic=-1 loglevel=4 no_timer_check"
@@ -48,12 +51,14 @@ def run(
     console: Path,
     timeout_s: float,
     count_instructions: bool = False,
+    side_by_side: bool = False,
 ) -> int:
     """Boot, run the shell script as root, hand on each line that it prints; its exit code, or 124
     when it took too long. The file `console` gets the kernel's messages and the script's stderr.
 
     With `count_instructions` there is one processor, whose clock goes on by a nanosecond with every
-    instruction that it executes, however busy the host.
+    instruction that it executes, however busy the host. With `side_by_side` there are four, each a
+    thread of the emulator, and no probe may be attached.
     """
     with tempfile.TemporaryDirectory(prefix="polltrace-vm-") as name:
         work = Path(name)
@@ -66,7 +71,7 @@ def run(
         try:
             _wait_for(socket, files)
             command = [*LEASH, *_qemu(kernel, initrd, socket, console)]
-            command += COUNTING if count_instructions else TIMING
+            command += SIDE_BY_SIDE if side_by_side else COUNTING if count_instructions else TIMING
             return _watch(command, on_line, timeout_s)
         finally:
             files.kill()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.conftest import Run, Start
@@ -128,3 +130,21 @@ def test_a_recording_has_the_sleeps(
     latch = next(each for each in found["off_cpu"]["reasons"] if each["reason"] == "latch")
     assert (latch["ns"], latch["switches"]) == (slept["slept_ns"], sleeps)
     assert f" s, in {sleeps} sleeps; " in run("report", str(path)).stdout
+
+    # The same in the tables, on the page, and compared.
+    assert run("export", "parquet", str(path), str(tmp_path / "tables")).returncode == 0
+    query = """
+        select sum("count"), sum(off_cpu_ns), bool_and(list_contains(functions, 'kslgetl'))
+        from '{}/stacks.parquet' where kind = 'offcpu' and waits_for = 'latch'"""
+    rows = duckdb.connect().execute(query.format(tmp_path / "tables")).fetchall()
+    assert rows == [(sleeps, slept["slept_ns"], True)]
+    page = tmp_path / "page.html"
+    assert run("report", str(path), "--html", str(page)).returncode == 0
+    below = html.unescape(page.read_text()).split("Where the time off CPU goes")[1]
+    assert "<iframe" in below
+    assert "skgpwwait" in below
+    same = json.loads(run("diff", "--json", str(path), str(path)).stdout)
+    share = next(each for each in same["off_cpu"] if each["name"] == "latch")
+    whole = found["off_cpu"]["thread_ns"]
+    assert share["before"] == share["after"] == pytest.approx([100 * latch["ns"] / whole] * 3)
+    assert all(each["own_before"] == each["own_after"] for each in same["functions_off_cpu"])

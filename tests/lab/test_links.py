@@ -392,6 +392,14 @@ def test_a_changed_table(labs: LinkedLabs) -> None:
     assert labs.local.connect().rows("select * from t@far") == [("x", 2)]
 
 
+def test_how_the_lab_names_a_remote_table_is_no_name_of_a_statements(labs: LinkedLabs) -> None:
+    local, remote = both(labs)
+    remote.cursor.execute("create table t (a number(5))")
+    assert local.rows("select * from t@far") == []
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00942"):
+        local.rows('select * from "T@FAR"')
+
+
 def test_a_link_of_a_link(labs: LinkedLabs) -> None:
     local, remote = both(labs)
     labs.link(remote, "back", labs.local.port)

@@ -112,3 +112,25 @@ def test_changed(session: Session, sql: str) -> None:
     session.cursor.execute(sql)
     assert session.cursor.rowcount == 1
     session.connection.rollback()
+
+
+def test_a_table_of_ones_own_hides_that_of_sys_while_it_is_there(session: Session) -> None:
+    """Though the session has read the columns of SYS's before: of a view and a fixed table."""
+    for name in ("user_objects", "v$session"):
+        session.rows(f"select * from {name} where 1 = 0")
+        before = session.cursor.description
+        session.cursor.execute(f"create table {name} (mine number(5))")
+        session.cursor.execute(f"insert into {name} values (1)")
+        assert session.rows(f"select mine from {name}") == [(1,)]
+        session.rows(f"select * from sys.{name} where 1 = 0")
+        assert session.cursor.description == before
+        session.cursor.execute(f"drop table {name}")
+        session.rows(f"select * from {name} where 1 = 0 ")
+        assert session.cursor.description == before
+
+
+def test_an_error_names_the_longest_names_whole(session: Session) -> None:
+    table, column = "T" * 128, "C" * 128
+    with pytest.raises(oracledb.DatabaseError) as error:
+        session.rows(f"select {table}.{column} from dual")
+    assert f'ORA-00904: "{table}"."{column}": invalid identifier' in str(error.value)

@@ -29,6 +29,21 @@ def test_the_least_workload(tmp_path: Path) -> None:
     assert found.statements[0].rows == [[1]]
 
 
+def test_a_block_with_a_loop(tmp_path: Path) -> None:
+    text = """
+    [[statements]]
+    sql = "begin for i in 1 .. 9 loop null; end loop; end;"
+    queries = 9
+    fill = "begin null; end;"
+    """
+    (block,) = read(tmp_path, text).statements
+    assert (block.queries, block.fill) == (9, "begin null; end;")
+    (query,) = read(tmp_path, QUERY).statements
+    assert (query.queries, query.fill) == (1, "")
+    with pytest.raises(FileError, match="queries"):
+        read(tmp_path, text.replace("queries = 9", "queries = 0"))
+
+
 def test_binds_of_all_kinds(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text(
         'name,n,unused\n"O""Hara, P.",1,x\n007,2.5,\nnull next,,y\n"12","",z\n'

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import sys
@@ -12,14 +13,19 @@ from typing import Any
 import pytest
 
 from polltrace.profiles.off_cpu import LATCH
+from polltrace.profiles.sampled import OFF_CPU
 from polltrace.recording import Recording, read
+from polltrace.recording.difference import difference
 from polltrace.recording.journal import Journal
 from polltrace.recording.probes import StreamRecord
 from polltrace.recording.stream import SWITCHES, Stream
 from polltrace.recording.summary import summary
+from polltrace.recording.tables import rows
 from polltrace.recording_report.data import report_data
+from polltrace.recording_report.diff import diff_data, diff_page, diff_text
+from polltrace.recording_report.page import report_page
 from polltrace.recording_report.text import report_text
-from polltrace.stacks.reasons import RUN_QUEUE
+from polltrace.stacks.reasons import RUN_QUEUE, blocked_by
 from tests.conftest import Run
 from tests.recording.samples import (
     frame,
@@ -180,6 +186,91 @@ def test_stacks_of_a_recording(recording: Recording, run: Run) -> None:
         (*slept[:-1], f"[{RUN_QUEUE}]"): 1.6 * S,
     }
     assert found["latches"][0]["spun_samples"] is None
+
+
+def test_the_page_has_a_graph_of_each(recording: Recording) -> None:
+    page = html.unescape(report_page(summary(recording)))
+    assert page.count("<iframe") == 2
+    below = page.split("Where the time off CPU goes")[1]
+    row = ["<td>latch</td>", "<td>2.000000</td>", "<td>50.00</td>", "<td>4</td>"]
+    assert "".join(row) in re.sub(r" class=[^>]+", "", below)
+    assert "Still off CPU at the end: 1 thread" in below
+    assert f"{3_600_000_000:,} nanoseconds" in below
+    assert f"[{LATCH}]" in below
+
+
+def test_the_page_of_one_without_has_none(tmp_path: Path) -> None:
+    page = report_page(summary(read(written(tmp_path / "a", *latched()))))
+    assert page.count("<iframe") == 1
+    assert "off CPU" not in page
+
+
+@pytest.fixture
+def busier(tmp_path: Path) -> Recording:
+    """The same thread half on CPU, half blocked in qertbFetch, for no latch; it never queues."""
+    stream = Stream(SWITCHES)
+
+    def second(at: float) -> dict[str, Any]:
+        half = round(0.5 * at * S)
+        off_cpu = {
+            **{"threads": 1, "thread_ns": round(at * S), "cpu_ns": half, "on_cpu_ns": half},
+            **{"blocked_ns": half, "queued_ns": 0, "switches": round(at), "open": 0},
+        }
+        blocked = off_stack((14, 15), "S", 0.5 * at, count=round(at))
+        return frame(at, totals(PID, START, 0.5 * at, 0, stacks=[blocked], off_cpu=off_cpu))
+
+    frames = entries(stream, probe_header(), process(PID, START), *map(second, range(1, 5)))
+    names = symbols(PID, START, {14: "qertbFetch", 15: "main"}, leaf=14)
+    return read(written(tmp_path / "b", *latched(names, *frames)))
+
+
+def test_the_difference_of_two(recording: Recording, busier: Recording) -> None:
+    found = difference(summary(recording), summary(busier))
+    data = json.loads(json.dumps(diff_data(found)))
+    shares = {each["name"]: (each["before"][0], each["after"][0]) for each in data["off_cpu"]}
+    assert shares == {
+        "on CPU": (pytest.approx(10), pytest.approx(50)),
+        LATCH: (pytest.approx(50), 0),
+        RUN_QUEUE: (pytest.approx(40), 0),
+        blocked_by((), "S"): (0, pytest.approx(50)),
+    }
+    functions = data["functions_off_cpu"]
+    own = {each["name"]: (each["own_before"], each["own_after"]) for each in functions}
+    assert (own["skgpwwait"], own["qertbFetch"], own["main"]) == ((1, 0), (0, 1), (0, 0))
+    text = diff_text(found)
+    assert re.search(r"\nlatch, % of the threads' time +50 +0 +-50\n", text)
+    assert "\nFunctions, own share of the time off CPU, largest change first:\n" in text
+    page = html.unescape(diff_page(found))
+    assert page.count("<iframe") == 2
+    assert "What is waited for, and was" in page
+
+
+def test_one_without_gives_no_difference(recording: Recording, tmp_path: Path) -> None:
+    without = summary(read(written(tmp_path / "b", *latched())))
+    for pair in ((summary(recording), without), (without, summary(recording))):
+        found = difference(*pair)
+        data = diff_data(found)
+        assert (data["off_cpu"], data["functions_off_cpu"]) == ([], [])
+        assert "off CPU" not in diff_text(found)
+        assert diff_page(found).count("<iframe") == 1
+
+
+def test_the_tables(recording: Recording, tmp_path: Path) -> None:
+    found = summary(recording)
+    (row,) = rows(found, "processes")
+    assert [row[name] for name in ("thread_s", "blocked_s", "queued_s", "switches")] == [
+        *(4, 2, pytest.approx(1.6), 12)
+    ]
+    slept = [row for row in rows(found, "stacks") if row["kind"] == OFF_CPU]
+    assert {(row["waits_for"], row["off_cpu_ns"], row["count"]) for row in slept} == {
+        (LATCH, 2 * S, 4),
+        (RUN_QUEUE, 1.6 * S, 8),
+    }
+    assert {row["functions"][-1] for row in slept} == {"skgpwwait"}
+    without = summary(read(written(tmp_path / "b", *latched())))
+    (row,) = rows(without, "processes")
+    assert row["thread_s"] is row["switches"] is None
+    assert all(row["off_cpu_ns"] is row["waits_for"] is None for row in rows(without, "stacks"))
 
 
 def test_a_recording_without_is_refused(tmp_path: Path, run: Run) -> None:

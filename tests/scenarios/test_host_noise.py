@@ -5,10 +5,17 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
+from polltrace.scenarios.plan.plan import Plan
+from polltrace.scenarios.plan.scenario_file import find
+from polltrace.scenarios.run import host_noise
 from polltrace.scenarios.run.host_noise import HostTotals, Yardstick, noise, now, warnings
+from polltrace.scenarios.run.runner import MeasureLoad, Runner
+from polltrace.scenarios.run.work import Work
 
 QUIET = {"steal_pct": 0.1, "busy_pct": 60.0, "load": 1.8, "mhz": 3000.0}
 
@@ -50,3 +57,25 @@ def test_a_noisy_host_is_reported(noisy: dict[str, float], word: str) -> None:
     found = warnings([QUIET, {**QUIET, **noisy}, {**QUIET, **noisy}], processors=2)
     assert len(found) == 1
     assert word in found[0]
+
+
+def test_sessions_side_by_side_are_no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a load the load average before the first block counts; of other runs that after each."""
+    loads = iter((0.5, *[9.0] * 20))
+    monkeypatch.setattr(host_noise, "now", lambda: HostTotals((0,) * 8, next(loads), 0.0))
+    scenario = replace(find("result-cache-latch"), blocks=2)
+    plan = Plan(scenario, scenario.cells()[:1], 1, 0, 0, False, False)
+    written: list[tuple[str, dict[str, Any]]] = []
+
+    def run(load: MeasureLoad | None) -> list[float]:
+        written.clear()
+        runner = Runner(
+            *(plan, Work("", {}), cast("Any", None), {}, cast("Any", None), {}),
+            *(lambda kind, _, **values: written.append((kind, values)), lambda *_: None, load),
+        )
+        monkeypatch.setattr(runner, "_block", runner._block if load else lambda _: None)
+        runner.run()
+        return [values["load"] for kind, values in written if kind == "noise"]
+
+    assert run(lambda *_: {}) == [0.5, 0.5]
+    assert run(None) == [9.0, 9.0]

@@ -9,8 +9,10 @@
 
 #include "sql/execute/database.h"
 #include "sql/execute/pga.h"
+#include "sql/execute/savepoint.h"
 #include "sql/types/session_zone.h"
 #include "sql/execute/statement_journal.h"
+#include "sql/views/sys_columns.h"
 
 bool __real_database_open(struct database *database, struct sga *sga,
                           struct session_slot *self,
@@ -105,6 +107,8 @@ void __wrap_database_close(struct database *database) {
     if (!database->db)
         return;
     database->lio.db = NULL;
+    savepoints_take_back(database, NULL);
+    sys_columns_free(&database->sys_columns);
     check(!sqlite3_next_stmt(kept.db, NULL), "a statement was left");
     // After one that was cancelled or had no memory.
     pga_begin_call();

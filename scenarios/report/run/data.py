@@ -9,6 +9,7 @@ from typing import Any
 from polltrace.intervals import Estimate
 from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.result import CellResult, RunResult
+from polltrace.scenarios.report.run.latches import latch_cell_data
 
 
 def run_data(result: RunResult) -> dict[str, Any]:
@@ -60,7 +61,14 @@ def _load(each: CellResult) -> dict[str, Any] | None:
     load = each.load
     if load is None:
         return None
-    return {**asdict(load), "per_s": _interval(load.per_s), "found": load.found}
+    data = asdict(load)
+    del data["lines"]
+    return {
+        **data,
+        "per_s": _interval(load.per_s),
+        "found": load.found,
+        "latch_figures": latch_cell_data(each),
+    }
 
 
 def _interval(estimate: Estimate | None) -> dict[str, float] | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from polltrace.scenarios.analyse.result import CellResult, RunResult
+from polltrace.scenarios.report.run.latches import latch_tables
 from polltrace.scenarios.report.run.table import interval
 
 
@@ -24,27 +25,11 @@ def load_table(result: RunResult) -> Iterator[object]:
         if each.load:
             table.add_row(each.label, *_row(each, by_label.get(each.base or "")))
     yield table
-    if any(each.load and each.load.latch for each in result.cells):
-        yield ""
-        yield from _latch_table(result)
     yield "A load's own figures, all blocks together; server us: CPU time for a transaction."
+    yield from latch_tables(result)
     for each in result.cells:
         for words in each.load.warnings if each.load else ():
             yield f"Caution: {each.label}: {words}."
-
-
-def _latch_table(result: RunResult) -> Iterator[object]:
-    table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
-    table.add_column("Result Cache: RC Latch", no_wrap=True)
-    for name in ("gets", "finds", "misses", "spin gets", "slept", "sleeps", "wait ms"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for each in result.cells:
-        if each.load and (latch := each.load.latch):
-            counts = [latch[key] for key in ("gets", "finds", "misses", "spin_gets", "slept")]
-            texts = [f"{count:,}" for count in (*counts, latch["sleeps"])]
-            table.add_row(each.label, *texts, f"{latch['wait_us'] / 1e3:,.1f}")
-    yield table
-    yield "Of all blocks, once every result was in the cache. slept: gets that slept at least once."
 
 
 def _row(each: CellResult, base: CellResult | None) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+from collections.abc import Collection
 from types import TracebackType
 from typing import Self
 
@@ -25,7 +26,7 @@ class LabServer:
     `address` is loopback's, or one that only our own network namespaces reach (netem.py): the lab
     is no place for secrets. `force_skip` replaces the skip of every cell.
 
-    A run gives the lab and the processes that carry local sessions a `processor` without clients.
+    A run gives the lab and the processes that carry local sessions `processors` without clients.
     Next to the clients such a process would take the processor from a client that has just written
     a break and must yet return from that: ojdbc11 then may not survive the answer
     (docs/drivers.md).
@@ -45,18 +46,18 @@ class LabServer:
         port: int = 0,
         address: str = LOOPBACK,
         *,
-        processor: int | None = None,
+        processors: Collection[int] = (),
         force_skip: int | None = None,
     ) -> None:
         self._options = ["--port", str(port), "--until-eof", "--listen", address]
         self._options += ["--tcps-port", "0"]
         if address != LOOPBACK:
             self._options.append("--i-understand-this-is-not-a-database")
-        self._processor = processor
+        self._processors = processors
         self._force_skip = force_skip
 
     def __enter__(self) -> Self:
-        where = contextlib.nullcontext() if self._processor is None else moved_to({self._processor})
+        where = moved_to(self._processors) if self._processors else contextlib.nullcontext()
         with where:
             self._process, self.oralab = start_oralab(self._options, stdin=subprocess.PIPE)
         return self

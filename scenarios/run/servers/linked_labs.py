@@ -44,7 +44,7 @@ class LinkedLabs(LabServer):
         processors: tuple[int, int],
         force_skip: int | None = None,
     ) -> None:
-        super().__init__(address=address, processor=processors[1], force_skip=force_skip)
+        super().__init__(address=address, processors={processors[1]}, force_skip=force_skip)
         self._paths = paths
         self._address = address
         self._remote_processor = processors[0]
@@ -59,7 +59,7 @@ class LinkedLabs(LabServer):
         return self
 
     def _open_remote(self, stack: contextlib.ExitStack) -> None:
-        lab = LabServer(address=self._address, processor=self._remote_processor)
+        lab = LabServer(address=self._address, processors={self._remote_processor})
         self._remote = stack.enter_context(lab)
         end = self._remote.endpoint(Cell())
         self._ends = {

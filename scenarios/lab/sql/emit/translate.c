@@ -329,7 +329,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
     }
     result->result_cache = s.result_cache;
     result->error = s.error;
-    memcpy(result->about, s.about, sizeof result->about);
+    snprintf(result->about, sizeof result->about, "%s", s.about);
     if (s.error && s.tokens && s.error_at <= s.own)
         result->error_at = (size_t)(s.tokens[s.error_at].at - oracle);
     parse_free(&s);

@@ -71,9 +71,9 @@ struct translation {
     // of CREATE OR REPLACE: where what is run second begins in `sql`; 0:
     // nothing
     size_t second_at;
-    unsigned error;  // an ORA- number, 0: translated
-    size_t error_at; // where it is in the statement, in bytes
-    char about[128]; // the error's subject
+    unsigned error;              // an ORA- number, 0: translated
+    size_t error_at;             // where it is in the statement, in bytes
+    char about[LONGEST_SUBJECT]; // the error's
 };
 
 // `schema` is the schema of new tables. Without a `catalog` (NULL) no column

@@ -10,6 +10,7 @@
 #include "sql/execute/savepoint.h"
 #include "sql/execute/statement_steps.h"
 #include "sql/execute/transaction.h"
+#include "sql/views/sys_columns.h"
 
 enum {
     // The last session to leave checkpoints the write-ahead log of the user's
@@ -123,6 +124,7 @@ void database_close(struct database *database) {
     sqlite3_close(database->db);
     database->db = NULL;
     savepoints_take_back(database, NULL);
+    sys_columns_free(&database->sys_columns);
 }
 
 int database_declare_fixed_table(struct database *database, const char *sql) {

@@ -59,6 +59,7 @@ struct database {
     struct cursor *cursors; // open cursors, linked by `next`
     struct last_row last_row;
     struct savepoints *savepoints; // see savepoint.h
+    struct sys_columns *sys_columns;
     int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
     bool declaring;  // a fixed table is declaring its columns to SQLite
     bool stepping;   // no statement may be prepared now

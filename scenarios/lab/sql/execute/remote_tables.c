@@ -98,7 +98,7 @@ bool remote_table(struct database *database, const char *link,
 }
 
 static void query_name(unsigned number, char name[REMOTE_NAME]) {
-    snprintf(name, REMOTE_NAME, "REMOTE$%u", number);
+    snprintf(name, REMOTE_NAME, "@%u", number);
 }
 
 unsigned remote_query_table(struct database *database, const char *link,

@@ -4,7 +4,8 @@
 #define ORALAB_LIMITS_H
 
 enum {
-    LONGEST_NAME = 128, // of a table or column, in bytes
+    LONGEST_NAME = 128,    // of a table or column, in bytes
+    LONGEST_SUBJECT = 300, // of an error, in bytes: two such names and more
     BIND_NAME = 32,
     MOST_BINDS = 65535, // Oracle's; SQLite is built for as many
 };

@@ -42,9 +42,9 @@ struct statement {
     // the `block`. NULL: it is in none.
     bool (*variable)(struct statement *s, struct expr *value, void *block);
     void *block;
-    unsigned error;    // an ORA- number; 0: none
-    unsigned error_at; // the token that it is about
-    char about[300];   // the error's subject
+    unsigned error;              // an ORA- number; 0: none
+    unsigned error_at;           // the token that it is about
+    char about[LONGEST_SUBJECT]; // the error's
 };
 
 // Records an ORA- error about the token; only the first one counts.

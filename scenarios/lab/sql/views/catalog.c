@@ -11,6 +11,7 @@
 #include "sql/execute/statement_journal.h"
 #include "sql/execute/statement_steps.h"
 #include "sql/views/dictionary_views.h"
+#include "sql/views/sys_columns.h"
 #include "sql/types/view_marks.h"
 
 // Prepares a query without running it, and frees its text. For a table that
@@ -83,9 +84,11 @@ static bool see_new_tables(struct database *database, const char *table) {
     return is_own(database, table);
 }
 
+// Nor has SYS an "@" in a name; remote tables do, and SQLite finds these in
+// every schema as well.
 static bool may_be_of_sys(const char *owner, const char *table) {
     for (const char *c = table; *c; c++)
-        if (islower((unsigned char)*c))
+        if (islower((unsigned char)*c) || *c == '@')
             return false;
     return !*owner || strcmp(owner, "SYS") == 0;
 }
@@ -123,12 +126,61 @@ static bool definition(void *data, const char *name, take_text_of *take,
     return there;
 }
 
+static void take_columns(sqlite3_stmt *statement, bool own,
+                         take_column_of *take, void *to) {
+    for (int i = 0; i < sqlite3_column_count(statement); i++)
+        take(to, sqlite3_column_name(statement, i),
+             sqlite3_column_decltype(statement, i), own);
+}
+
+// Two tables are in the session's own memory, where database_open() makes them.
+static const char *schema_of(const char *table) {
+    return strcmp(table, "DUAL") == 0 ||
+                   strcmp(table, "NLS_SESSION_PARAMETERS") == 0
+               ? "main"
+               : "SYS";
+}
+
+static enum table_owner table_of_sys(struct database *database,
+                                     const char *name, take_column_of *take,
+                                     void *to) {
+    char room[256];
+    const char *base = without_underscore(name, room, sizeof room);
+    const struct sys_columns *known =
+        sys_columns_of(database->sys_columns, base);
+    if (known)
+        return sys_columns_take(known, take, to);
+    const bool view = dictionary_views_have(base);
+    sqlite3_stmt *statement =
+        view ? prepare_view(database, base)
+             : prepare_table(database, schema_of(base), base);
+    if (!statement)
+        return NO_TABLE;
+    const enum table_owner kind = sys_columns_keep(
+        &database->sys_columns, base, view ? DICTIONARY_VIEW : OTHERS_TABLE,
+        statement, take, to);
+    sqlite3_finalize(statement);
+    return kind;
+}
+
+// `statement` is a query of it.
+static enum table_owner own_table(sqlite3_stmt *statement, take_column_of *take,
+                                  void *to) {
+    if (has_mark(statement, SYNONYM_MARK))
+        return SYNONYM;
+    if (has_mark(statement, VIEW_MARK)) {
+        take_view(statement, take, to);
+        return USER_VIEW;
+    }
+    take_columns(statement, true, take, to);
+    return OWN_TABLE;
+}
+
 static enum table_owner table(void *data, const char *owner, const char *name,
                               take_column_of *take, void *to) {
     struct database *database = data;
-    char room[256];
+    enum table_owner found = NO_TABLE;
     sqlite3_stmt *statement = NULL;
-    bool view = false;
     if (!*owner || strcmp(owner, database->sga->user) == 0)
         statement = prepare_table(database, database->own_schema, name);
     bool own = statement && is_own(database, name);
@@ -137,40 +189,17 @@ static enum table_owner table(void *data, const char *owner, const char *name,
         statement = prepare_table(database, database->own_schema, name);
         own = statement && is_own(database, name);
     }
-    if (!own) {
-        sqlite3_finalize(statement);
-        statement = NULL;
-        if (may_be_of_sys(owner, name)) {
-            const char *base = without_underscore(name, room, sizeof room);
-            view = dictionary_views_have(base);
-            statement = view ? prepare_view(database, base)
-                             : prepare_table(database, "SYS", base);
-            if (!statement)
-                statement = prepare_table(database, "main", base);
-        }
-    }
-    if (!statement && (!*owner || strcmp(owner, "PUBLIC") == 0))
-        statement = prepare_public(database, name);
-    if (!statement)
-        return NO_TABLE;
-    if (has_mark(statement, SYNONYM_MARK)) {
-        sqlite3_finalize(statement);
-        return SYNONYM;
-    }
-    if (own && has_mark(statement, VIEW_MARK)) {
-        take_view(statement, take, to);
-        sqlite3_finalize(statement);
-        return USER_VIEW;
-    }
-    for (int i = 0; i < sqlite3_column_count(statement); i++) {
-        const char *column = sqlite3_column_name(statement, i);
-        const char *declared = sqlite3_column_decltype(statement, i);
-        if (!declared && view)
-            declared = dictionary_views_type(column);
-        take(to, column, declared, own);
-    }
+    if (own)
+        found = own_table(statement, take, to);
     sqlite3_finalize(statement);
-    return own ? OWN_TABLE : view ? DICTIONARY_VIEW : OTHERS_TABLE;
+    if (!own && may_be_of_sys(owner, name))
+        found = table_of_sys(database, name, take, to);
+    if (found == NO_TABLE && (!*owner || strcmp(owner, "PUBLIC") == 0)) {
+        statement = prepare_public(database, name);
+        found = has_mark(statement, SYNONYM_MARK) ? SYNONYM : NO_TABLE;
+        sqlite3_finalize(statement);
+    }
+    return found;
 }
 
 uint32_t catalog_object(struct database *database, const char *schema,
