@@ -244,12 +244,18 @@ any machine, {BAR} of ripgrep's speed for both. {verdict}
 
 {table}
 
-ripgrep's speed depends on how the page cache holds the file. The bench writes its files 64 MiB at a
-time, so they are held in large pieces, and mapping them costs nearly nothing. A file of 2.2 GB that
-`cat` had copied took ripgrep 0.33 s of CPU on the host of 2026-11-23 (2 CPUs AMD EPYC, loaded by
-other jobs; medians of 5 to 7 rounds), against 0.12 s for one that the bench had written;
-`polltrace trace`, which reads instead of mapping, had 0.56 of its speed on the copied file on one
-processor, and 0.55 on two.
+On binds-heavy, ripgrep's speed is that of memory: on the host of 2026-11-23 (2 CPUs AMD EPYC, at a
+load of 4, medians of 7 rounds), it took 0.117 s of CPU for 2.16 GB, and adding up the bytes of the
+mapped file 0.115 s. `polltrace trace` took 0.234 s on one processor. Of these, 0.046 s are Python's
+start and end with everything but the scan; to reach {BAR}, 0.15 s would be left for the scan, and
+0.172 s is what the scanner alone takes from C. Of the scanner's time a third goes to the lines of
+binds, which are three quarters of the bytes and only searched for the line that ends them; the rest
+goes to the lines of calls and waits, whose times are read and counted, about 20 ns a line.
+
+How the page cache holds a file makes a difference to both. The bench writes its files 64 MiB at a
+time, so they are held in large pieces, and mapping them costs nearly nothing. Of a copy that `cat`
+had made of the same file, ripgrep took 0.269 s, `polltrace trace` 0.368 s on one processor and
+0.365 s on two: 0.74 and 0.73 of its speed.
 
 *polltrace trace, group and filter* is `polltrace trace --name . --where 'dur < 0.7'`: the profile
 by event of all calls and waits below 0.7 s, which is counted in the scanner. *A row for each call*
