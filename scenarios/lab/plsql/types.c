@@ -310,6 +310,27 @@ const struct type *type_of_row(struct compiler *c,
     return row;
 }
 
+// Tables are of one type only if they are declared with its name.
+static bool types_fit(const struct type *to, const struct type *from) {
+    if (to->kind != from->kind)
+        return false;
+    if (to->kind == TYPE_TABLE)
+        return to->element == from->element && to->indexed == from->indexed &&
+               to->by_text == from->by_text;
+    if (to->kind != TYPE_RECORD)
+        return true;
+    const struct field *b = from->fields;
+    for (const struct field *a = to->fields; a && b; a = a->next, b = b->next)
+        if (!types_fit(a->type, b->type))
+            return false;
+    return to->count == from->count;
+}
+
+bool type_takes(const struct type *type, const struct code *value) {
+    return value->kind == CODE_BIND || value->type->operand == OPERAND_NULL ||
+           types_fit(type, value->type);
+}
+
 struct field *type_field(const struct type *record, const struct token *name,
                          unsigned *at) {
     struct field *field = record->kind == TYPE_RECORD ? record->fields : NULL;

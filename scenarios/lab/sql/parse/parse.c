@@ -193,12 +193,17 @@ static bool read_tokens(struct statement *s, const char *text, size_t length) {
         }
         s->tokens[s->count] = token;
         if (token.type == TOKEN_BAD) {
-            const bool open = *token.at == '\'' || *token.at == '"';
+            const bool open = *token.at == '\'' || *token.at == '"' ||
+                              isalpha((unsigned char)*token.at);
             statement_refuse(s, open ? 1756 : 911, s->count, "");
             return false;
         }
         if (token.type == TOKEN_END)
             break;
+        if (token.type == TOKEN_STRING && *token.at != '\'' &&
+            literal_of(&token).national)
+            statement_refuse(s, 3001, s->count,
+                             "a literal of the national character set");
         s->count++;
     }
     while (s->count > from && statement_is(s, s->count - 1, ";")) {
@@ -375,7 +380,10 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
 
 void parse_unexpected(struct statement *s, const void *parser, int token) {
     const unsigned at = s->parsed;
-    if (s->plsql)
+    if (s->plsql && at > 0 && statement_is(s, at, "(") &&
+        statement_is(s, at - 1, ")"))
+        statement_refuse(s, 3001, at, "an element of a table in a table");
+    else if (s->plsql)
         unexpected_in_plsql(s, at);
     else if (token == TK_SEMI)
         statement_refuse(s, 911, at, "");
