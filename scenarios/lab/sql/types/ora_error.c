@@ -75,6 +75,7 @@ static const struct {
     {1086, "savepoint '%s' never established in this session or is invalid"},
     {1400, "cannot insert NULL into (%s)"},
     {1403, "no data found"},
+    {1452, "cannot CREATE UNIQUE INDEX; duplicate keys found"},
     {1407, "cannot update (%s) to NULL"},
     {1410, "invalid ROWID"},
     {1418, "specified index does not exist"},
