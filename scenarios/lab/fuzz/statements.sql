@@ -577,3 +577,4 @@ create table t (a char(5), b char, c char(3 char), d number(*,0), e number(*))
 select q'[it's]', Q'!a''b!', q'{a}b}' || q'<x>' || q'(y)', nq'[z]', n'a', trim(q'[']' from 'a') from dual q where date q'[2020-01-02]' = sysdate
 create table t (n number default 5, v varchar2(10) default q'[it's]' check (v <> q'!x'y!'))
 declare type t is table of number; x t := t(1, null, -2 ** 2); y t; begin y := t(); y.extend(2, 1); x := y; x(1) := 2 ** -1; x.trim(1); x.delete(1, 2); if x is null then x := null; end if; execute immediate q'{begin null; end;}'; end;
+declare l dbms_output.chararr; n integer := 10; begin dbms_output.get_lines(l, n); dbms_output.get_lines(:l, :n); end;

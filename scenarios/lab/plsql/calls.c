@@ -115,8 +115,15 @@ struct code *compile_supplied(struct compiler *c,
     code->supplied = supplied;
     code->list = code_array(c, count);
     code->count = count;
-    return compile_arguments(c, parameter, count, call->list, call->name.last,
-                             code->list)
-               ? code
-               : NULL;
+    if (!compile_arguments(c, parameter, count, call->list, call->name.last,
+                           code->list))
+        return NULL;
+    const struct code *lines = supplied->of_lines ? code->list[0] : NULL;
+    if (lines && lines->kind != CODE_BIND &&
+        lines->type != supplied_type("DBMS_OUTPUT", "CHARARR"))
+        refuse_name(
+            c, call->name.last,
+            "PLS-00306: wrong number or types of arguments in call to '%s'",
+            (struct name){call->name.last, call->name.last});
+    return c->s->error ? NULL : code;
 }

@@ -80,13 +80,27 @@ static struct cursor *give_cursor(struct plsql_query *query) {
     return made;
 }
 
+static bool give_array(struct plsql_session *p, const struct table *table,
+                       struct bind_array *array) {
+    array->given = true;
+    array->element = calloc(table->count + 1, sizeof *array->element);
+    if (!array->element)
+        return raise_memory(p);
+    for (; array->count < table->count; array->count++)
+        if (!give_value(p, &table->element[array->count].value.scalar,
+                        &array->element[array->count]))
+            return false;
+    return true;
+}
+
 static bool give_outs(struct plsql_session *p, struct cursor *cursor) {
     struct block_binds *block = &cursor->block;
     const size_t count = cursor->placeholders + 1;
     cursor_forget_outcome(cursor);
     block->value = calloc(count, sizeof *block->value);
+    block->array = calloc(count, sizeof *block->array);
     block->cursor = calloc(count, sizeof *block->cursor);
-    if (!block->value || !block->cursor)
+    if (!block->value || !block->array || !block->cursor)
         return raise_memory(p);
     for (unsigned i = 0; i < cursor->placeholders; i++) {
         struct value *bind = &p->bind[i];
@@ -97,6 +111,9 @@ static bool give_outs(struct plsql_session *p, struct cursor *cursor) {
             block->cursor[i] = give_cursor(bind->query);
             if (!block->cursor[i])
                 return raise_memory(p);
+        } else if (bind->table) {
+            if (!give_array(p, bind->table, &block->array[i]))
+                return false;
         } else if (!give_value(p, &bind->scalar, &block->value[i])) {
             return false;
         }

@@ -190,6 +190,8 @@ static const struct {
      "PL/SQL: Return types of Result Set variables or query do not match"},
     {6510, "PL/SQL: unhandled user-defined exception"},
     {6511, "PL/SQL: cursor already open"},
+    {6513, "PL/SQL: index for PL/SQL table out of range for host language "
+           "array"},
     {6519, "active autonomous transaction detected and rolled back"},
     {6530, "Reference to uninitialized composite"},
     {6531, "Reference to uninitialized collection"},
