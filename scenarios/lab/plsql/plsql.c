@@ -159,8 +159,11 @@ static bool run_block_of(struct plsql_session *p, struct cursor *cursor) {
         return false;
     const bool outermost = p->depth == 0 && p->sql_levels == 0;
     const bool saved = outermost && savepoints_begin_block(p->database);
+    const uint32_t jobs = p->database->sga->jobs.made;
     bool done = run_routine(p, &frame);
     done = done && give_outs(p, cursor) && give_results(p, cursor);
+    if (!done && outermost && p->database->has_jobs)
+        jobs_undo(p, jobs);
     if (!done && outermost)
         undo(p, saved);
     else if (saved)

@@ -6,7 +6,7 @@
 
 #include "plsql/session.h"
 
-enum { MOST_SUPPLIED_PARAMETERS = 5 };
+enum { MOST_SUPPLIED_PARAMETERS = 13 };
 
 struct supplied {
     const char *package, *name;
@@ -34,7 +34,8 @@ unsigned supplied_parameters(const struct supplied *supplied);
 
 // The tables; each ends with a row without a name.
 extern const struct supplied session_packages[], output_package[],
-    random_package[], time_packages[], result_cache_package[], lob_package[];
+    random_package[], time_packages[], result_cache_package[], lob_package[],
+    job_packages[];
 
 void output_free(struct output *output);
 // Takes up to `most` lines into a table that is empty, and says how many.
