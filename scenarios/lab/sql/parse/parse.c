@@ -344,8 +344,8 @@ static unsigned missing(const struct statement *s, const void *parser,
 }
 
 // Clauses of Oracle's that the grammar has not: a word, and what is next to it
-// ("": anything). The token that breaks the statement off is one of the two, or
-// follows them.
+// ("": anything, "*": a name). The token that breaks the statement off is one
+// of the two, or follows them.
 static bool is_unimplemented(struct statement *s, unsigned at) {
     static const char *const clauses[][2] = {
         {"pivot", "("},       {"unpivot", "("},        {"pivot", "xml"},
@@ -365,13 +365,15 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
         {"current", "of"},    {"collate", ""},         {"overlaps", ""},
         {"groups", ""},       {"exclude", ""},         {"invisible", ""},
         {"all", "into"},      {"all", "when"},         {"first", "when"},
+        {"cluster", "*"},
     };
     for (unsigned i = at > 1 ? at - 2 : 0; i <= at && i < s->count; i++)
         for (size_t c = 0; c < sizeof clauses / sizeof *clauses; c++)
             if (statement_is(s, i, clauses[c][0]) &&
                 !(i > 0 && statement_is(s, i - 1, "table")) && // a name
-                (*clauses[c][1] ? statement_is(s, i + 1, clauses[c][1])
-                                : i == at)) {
+                (*clauses[c][1] == '*' ? i + 1 == at
+                 : *clauses[c][1]      ? statement_is(s, i + 1, clauses[c][1])
+                                       : i == at)) {
                 statement_refuse_token(s, 3001, i);
                 return true;
             }
