@@ -86,8 +86,11 @@ static bool change(struct plsql_session *p, struct frame *f, struct code *code,
                       code->third ? &last : NULL);
     if (code->at == METHOD_TRIM)
         return trim(p, of, type, code->right ? first->number : 1);
-    if (!of->table)
+    if (!of->table) {
+        if (code->third)
+            sqlite3_free(last.text);
         return true;
+    }
     if (!code->right) {
         remove_all(of, type);
         return true;
