@@ -55,9 +55,12 @@ def check_script_arguments(args: argparse.Namespace) -> None:
 def run_script(args: argparse.Namespace) -> int:
     """The script's exit code. Raises UsageError, FileError, LabError, DriverError."""
     args.lab = None if args.target else args.name
+    # A missing FILE is reported before a missing lab: fewer commands fix it. Standard input is read
+    # only where there is a lab.
+    read = _script(args.script) if args.lab is not None and args.script != "-" else None
     end, user, password = connect_target(args)
     target = Target(f"{end.host}:{end.port}/{end.service}", user, password, args.disable_oob)
-    script, directory = _script(args.script)
+    script, directory = read or _script(args.script)
     settings = Settings()
     with Database() as database:
         ask: Ask

@@ -275,6 +275,22 @@ def lab(start_lab: Callable[..., Lab]) -> Lab:
     return start_lab()
 
 
+@pytest.fixture
+def plain(lab: Lab) -> Session:
+    return lab.connect()
+
+
+@pytest.fixture
+def numbers(plain: Session) -> Session:
+    """A session with a table of 250 rows."""
+    plain.cursor.execute("create table t (n number, v varchar2(20), d date)")
+    plain.cursor.execute(
+        "begin for i in 1..250 loop insert into t values (i, 'v' || i, date '2024-01-01' + i);"
+        " end loop; commit; end;"
+    )
+    return plain
+
+
 @pytest.fixture(params=MODES if SOAK else ["in-band"])
 def mode(request: pytest.FixtureRequest) -> str:
     return str(request.param)

@@ -31,6 +31,8 @@ SUBJECTS = {
             "clock",
             "cpu",
             "data_directory",
+            "job",
+            "jobs",
             "latch",
             "link_definition",
             "result",

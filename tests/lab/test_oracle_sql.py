@@ -403,7 +403,10 @@ ERRORS = [
     ("insert into emp (id, name) values (9, 'elevenchars')",
      r'ORA-12899: .*"SCOTT"."EMP"."NAME" \(actual: 11, maximum: 10\)'),
     ("insert into emp (id) values (9)", "ORA-01400"),
-    ("update emp set name = null", r"ORA-01407: cannot update \(EMP.NAME\) to NULL"),
+    (
+        "update emp set name = null",
+        r'ORA-01407: cannot update \("SCOTT"."EMP"."NAME"\) to NULL',
+    ),
     ("insert all into emp (id) values (1) select 1 from dual", "ORA-03001.*: all"),
     ("update emp set name = ''", "ORA-01407"),
     ("insert into emp (id, name, sal) values (9, 'x', 'y')", "ORA-01722"),

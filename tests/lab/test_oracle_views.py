@@ -249,7 +249,7 @@ def test_changes_through_a_synonym_are_of_its_table(views: Session) -> None:
     run("insert into staff (id, name, sal) values (9, 'NEW', 1)")
     run("update staff s set s.sal = s.sal + 1 where s.id = 9")
     assert views.rows("select sal from emp where id = 9") == [(2,)]
-    with pytest.raises(oracledb.DatabaseError, match=r"ORA-01400.*EMP.NAME"):
+    with pytest.raises(oracledb.DatabaseError, match=r'ORA-01400.*"SCOTT"."EMP"."NAME"'):
         run("insert into staff (id) values (10)")
     run("delete from of_staff where of_staff.id = 9")
     run(

@@ -6,8 +6,8 @@ from __future__ import annotations
 import oracledb
 import pytest
 
+from .blocks import PUT, failure, printed
 from .conftest import Lab, Session
-from .test_plsql import PUT, failure, printed
 
 REPORT = (
     f"{PUT}(sqlerrm); for i in 1..sql%bulk_exceptions.count loop"

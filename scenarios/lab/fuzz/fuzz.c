@@ -103,6 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct session_slot *slot = &sga->session[0];
     memset(slot, 0, sizeof *slot);
     slot->pid = getpid();
+    if (sga->jobs.made > 0) // of the session before
+        memset(&sga->jobs, 0, sizeof sga->jobs);
     sga->error_markers = size % 2;
     answer = NOTHING;
     same_world_begins();

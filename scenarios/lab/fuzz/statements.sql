@@ -574,3 +574,10 @@ select dept, boss from emp group by grouping sets ((dept, boss), dept)
 select cast(name as char(5)), nullif(cast('a' as char(3)), 'a ') from emp where 'a ' = 'a' or name in ('x ', 'y')
 select dump(name, 1016, 1, 2), userenv('sid') from emp where hextoraw('0a') = '0A' for update skip locked
 create table t (a char(5), b char, c char(3 char), d number(*,0), e number(*))
+select q'[it's]', Q'!a''b!', q'{a}b}' || q'<x>' || q'(y)', nq'[z]', n'a', trim(q'[']' from 'a') from dual q where date q'[2020-01-02]' = sysdate
+create table t (n number default 5, v varchar2(10) default q'[it's]' check (v <> q'!x'y!'))
+declare type t is table of number; x t := t(1, null, -2 ** 2); y t; begin y := t(); y.extend(2, 1); x := y; x(1) := 2 ** -1; x.trim(1); x.delete(1, 2); if x is null then x := null; end if; execute immediate q'{begin null; end;}'; end;
+declare l dbms_output.chararr; n integer := 10; begin dbms_output.get_lines(l, n); dbms_output.get_lines(:l, :n); end;
+declare j number; begin dbms_job.submit(job => j, what => 'null;', next_date => sysdate); dbms_job.run(j); dbms_job.remove(j); end;
+begin dbms_scheduler.create_job('a', 'PLSQL_BLOCK', 'null;', enabled => true, auto_drop => false); dbms_scheduler.run_job('a', false); dbms_scheduler.drop_job('a'); end;
+select job, what, broken, failures from user_jobs union all select run_count, job_action, state, failure_count from user_scheduler_jobs

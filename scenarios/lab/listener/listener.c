@@ -86,7 +86,9 @@ static bool open_instance(struct listener *listener, char *why, size_t size) {
         return false;
     }
     struct sga *sga = listener->sga;
-    if (!link_definition_init(&sga->links) || !sequence_init(&sga->sequences)) {
+    sga->listener = getpid();
+    if (!link_definition_init(&sga->links) || !sequence_init(&sga->sequences) ||
+        !job_init(&sga->jobs)) {
         snprintf(why, size, "cannot make a lock: %s", strerror(errno));
         return false;
     }
@@ -136,6 +138,7 @@ static bool open_signals(struct listener *listener) {
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGUSR1); // of servers: there may be jobs
     sigprocmask(SIG_BLOCK, &set, NULL);
     listener->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return listener->signals >= 0;
@@ -251,8 +254,20 @@ static void reap(struct listener *listener) {
         if (WIFSIGNALED(status))
             fprintf(stderr, "oralab: server %d was ended by signal %d (%s)\n",
                     (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        job_process_ended(listener->sga, pid);
         free_slot(listener->sga, pid);
     }
+}
+
+// Those that are due, as far as there are processes for them.
+static void start_jobs(struct listener *listener) {
+    struct job job;
+    while (job_take(listener->sga, &job))
+        if (!spawn_job(listener->sga, listener->sga_fd, &job)) {
+            fprintf(stderr, "oralab: cannot start a job: %s\n",
+                    strerror(errno));
+            job_done(listener->sga, job.number, true);
+        }
 }
 
 static void on_signal(struct listener *listener) {
@@ -260,8 +275,9 @@ static void on_signal(struct listener *listener) {
     while (read(listener->signals, &info, sizeof info) == sizeof info)
         if (info.ssi_signo == SIGCHLD)
             reap(listener);
-        else
+        else if (info.ssi_signo != SIGUSR1)
             listener->ended = true;
+    start_jobs(listener);
 }
 
 static void on_client(struct listener *listener, enum transport transport) {

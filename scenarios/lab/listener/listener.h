@@ -14,6 +14,9 @@ enum { SERVER_SOCKET = 3, SERVER_SGA = 4, SERVER_OUT = 5 };
 #define REMOTE_ARGUMENT "(LOCAL=NO)"
 #define LOCAL_ARGUMENT "(DESCRIPTION=(LOCAL=YES)(ADDRESS=(PROTOCOL=beq)))"
 
+// The number of the job that a process is started for.
+#define JOB_VARIABLE "ORALAB_JOB"
+
 // Returns the exit code of the process.
 int listener_run(const struct options *options);
 

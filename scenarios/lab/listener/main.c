@@ -13,6 +13,7 @@
 #include "link/links.h"
 #include "listener/listener.h"
 #include "net/keepalive.h"
+#include "plsql/job_run.h"
 #include "process/sqlnet_ora.h"
 #include "process/trace_file.h"
 #include "ttc/server.h"
@@ -51,11 +52,34 @@ static int run_server(bool local) {
     return EXIT_OK;
 }
 
+// A job's process has Oracle's title of one, ora_j000_SID, and no client.
+static bool is_job(int argc, char **argv) {
+    return argc == 1 && strncmp(argv[0], "ora_j", 5) == 0 &&
+           getenv(JOB_VARIABLE);
+}
+
+static int run_job(const char *title) {
+    struct sga *sga = sga_attach(SERVER_SGA);
+    struct session_slot *self = sga ? sga_slot(sga, getpid()) : NULL;
+    if (!self) {
+        fputs("oralab: only the listener starts jobs\n", stderr);
+        return EXIT_USAGE;
+    }
+    prctl(PR_SET_NAME, title);
+    trace_file_of(sga, self);
+    trace_fatal_signals();
+    job_server_run(sga, self,
+                   (uint32_t)strtoul(getenv(JOB_VARIABLE), NULL, 10));
+    return EXIT_OK;
+}
+
 int main(int argc, char **argv) {
     if (is_server(argc, argv, REMOTE_ARGUMENT))
         return run_server(false);
     if (is_server(argc, argv, LOCAL_ARGUMENT))
         return run_server(true);
+    if (is_job(argc, argv))
+        return run_job(argv[0]);
     struct options options;
     int code = options_read(argc, argv, &options);
     return code == EXIT_OK ? listener_run(&options) : code;

@@ -65,6 +65,48 @@ static _Noreturn void become_server(const struct sga *sga, int sga_fd,
     _exit(1);
 }
 
+static _Noreturn void become_job(const struct sga *sga, int sga_fd,
+                                 const struct job *job) {
+    char name[SGA_NAME + 16], number[16];
+    snprintf(name, sizeof name, "ora_j%03u_%s", job->process, sga->instance);
+    snprintf(number, sizeof number, "%u", job->number);
+    char *const arguments[] = {name, NULL};
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    const int high = fcntl(sga_fd, F_DUPFD_CLOEXEC, 16);
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+        dup2(high, SERVER_SGA) < 0)
+        _exit(1);
+    setenv("ORACLE_SID", sga->instance, 1);
+    setenv(JOB_VARIABLE, number, 1);
+    execv("/proc/self/exe", arguments);
+    _exit(1);
+}
+
+bool spawn_job(struct sga *sga, int sga_fd, const struct job *job) {
+    struct session_slot *slot = sga_slot(sga, 0);
+    if (!slot) {
+        errno = EAGAIN;
+        return false;
+    }
+    memset(slot, 0, sizeof *slot);
+    slot->serial = ++sga->serial;
+    snprintf(slot->background, sizeof slot->background, "j%03u", job->process);
+    const pid_t listener = getpid(), pid = fork();
+    if (pid == 0) {
+        die_with(listener);
+        __atomic_store_n(&slot->pid, getpid(), __ATOMIC_RELEASE);
+        become_job(sga, sga_fd, job);
+    }
+    if (pid < 0)
+        return false;
+    __atomic_store_n(&slot->pid, pid, __ATOMIC_RELEASE);
+    job_started(sga, job->number, pid);
+    return true;
+}
+
 static _Noreturn void become_bridge(int client, struct ends to, pid_t server) {
     enum { CLIENT = 3, TO = 4, FROM = 5 };
     int null = open("/dev/null", O_RDWR);

@@ -15,4 +15,7 @@ enum transport { TRANSPORT_TCP, TRANSPORT_LOCAL, TRANSPORT_TCPS };
 bool spawn_server(struct sga *sga, int sga_fd, int client,
                   enum transport transport, const char *tns_admin);
 
+// Starts the process of a job. False as above.
+bool spawn_job(struct sga *sga, int sga_fd, const struct job *job);
+
 #endif

@@ -79,23 +79,6 @@ bool assign_scalar(struct plsql_session *p, struct value *to,
     return true;
 }
 
-bool value_initialize(struct plsql_session *p, struct frame *f,
-                      struct value *value, const struct type *type) {
-    value_free(value, type);
-    if (!value_begin(value, type))
-        return raise_memory(p);
-    const struct field *field = type->fields;
-    for (unsigned i = 0; i < type->count && value->field;
-         i++, field = field->next) {
-        struct scalar initial;
-        if (field->initial &&
-            (!evaluate_scalar(p, f, field->initial, &initial) ||
-             !assign_scalar(p, &value->field[i], field->type, &initial)))
-            return false;
-    }
-    return true;
-}
-
 static bool is_scalar(const struct type *type) {
     return type->kind == TYPE_SCALAR || type->kind == TYPE_BOOLEAN;
 }
@@ -122,6 +105,45 @@ static bool assign_fields(struct plsql_session *p, struct value *to,
         } else if (!value_copy(&from->field[i], &to->field[i], field->type)) {
             return raise_memory(p);
         }
+    return true;
+}
+
+bool evaluate_as(struct plsql_session *p, struct frame *f, struct code *code,
+                 const struct type *type, struct value *to) {
+    struct value value;
+    struct scalar scalar;
+    memset(to, 0, sizeof *to);
+    if (is_scalar(type))
+        return evaluate_scalar(p, f, code, &scalar) &&
+               assign_scalar(p, to, type, &scalar);
+    if (type->kind != TYPE_RECORD)
+        return evaluate_value(p, f, code, to);
+    if (!evaluate_value(p, f, code, &value))
+        return false;
+    const bool done = value_initialize(p, f, to, type) &&
+                      (!value.field || assign_fields(p, to, type, &value));
+    value_free(&value, code->type);
+    if (!done)
+        value_free(to, type);
+    return done;
+}
+
+bool value_initialize(struct plsql_session *p, struct frame *f,
+                      struct value *value, const struct type *type) {
+    value_free(value, type);
+    if (!value_begin(value, type))
+        return raise_memory(p);
+    const struct field *field = type->fields;
+    for (unsigned i = 0; i < type->count && value->field;
+         i++, field = field->next) {
+        struct value initial;
+        if (!field->initial)
+            continue;
+        if (!evaluate_as(p, f, field->initial, field->type, &initial))
+            return false;
+        value_free(&value->field[i], field->type);
+        value->field[i] = initial;
+    }
     return true;
 }
 

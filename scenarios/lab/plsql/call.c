@@ -202,6 +202,24 @@ static bool return_result(struct plsql_session *p, struct frame *f,
     return true;
 }
 
+// dbms_output.get_lines(lines, numlines)
+static bool get_lines(struct plsql_session *p, struct frame *f,
+                      struct code *const *argument) {
+    struct ora_error error = {0};
+    struct scalar taken = {.kind = SCALAR_INTEGER};
+    int64_t most;
+    if (!evaluate_whole(p, f, argument[1], &most))
+        return false;
+    struct value *lines = place_of(p, f, argument[0], true);
+    if (!lines)
+        return false;
+    if (!table_clear(lines, supplied_type("DBMS_OUTPUT", "CHARARR")))
+        return raise_memory(p);
+    return output_take(p, lines, most, &taken.integer, &error)
+               ? assign_target(p, f, argument[1], &taken)
+               : raise_ora(p, &error);
+}
+
 static bool by_function(struct plsql_session *p,
                         const struct supplied *supplied,
                         const struct scalar *argument, unsigned count,
@@ -247,6 +265,8 @@ bool call_supplied(struct plsql_session *p, struct frame *f, struct code *call,
     *result = (struct scalar){.kind = SCALAR_NULL};
     if (supplied->of_cursor)
         return return_result(p, f, call->list[0]);
+    if (supplied->of_lines)
+        return get_lines(p, f, call->list);
     for (unsigned i = 0; i < call->count && done; i++)
         if (call->list[i] && supplied->parameter[i].mode != MODE_OUT)
             done = evaluate_scalar(p, f, call->list[i], &argument[i]);

@@ -30,6 +30,8 @@ bool compile_arguments(struct compiler *c, const struct parameter *parameter,
         if (fits)
             to[at] = compile_argument(c, named ? one->left : one,
                                       parameter[at].mode);
+        if (fits && to[at] && parameter[at].variable)
+            fits = type_takes(parameter[at].variable->type, to[at]);
     }
     for (unsigned i = 0; i < parameters && fits; i++)
         fits = to[i] || parameter[i].value || c->s->error;
@@ -70,6 +72,33 @@ struct code *compile_call(struct compiler *c, const struct found *found,
                : NULL;
 }
 
+struct code *compile_constructor(struct compiler *c, const struct type *type,
+                                 struct expr *call) {
+    struct code *code = code_new(c, CODE_CONSTRUCTOR, type);
+    bool fits = true;
+    if (type->kind != TYPE_TABLE || type->indexed) {
+        statement_refuse(c->s, 3001, call->from,
+                         type->kind == TYPE_TABLE
+                             ? "a constructor of a table with INDEX BY"
+                             : "a constructor of other than a table");
+        return NULL;
+    }
+    code->list = code_array(c, call->list.count);
+    for (struct expr *one = call->list.first; one && fits && !c->s->error;
+         one = one->next) {
+        struct code *element =
+            one->kind == EXPR_ARGUMENT ? NULL : compile_value(c, one);
+        fits = element && type_takes(type->element, element);
+        code->list[code->count++] = element;
+    }
+    if (!fits)
+        refuse_name(
+            c, call->from,
+            "PLS-00306: wrong number or types of arguments in call to '%s'",
+            call->name);
+    return c->s->error ? NULL : code;
+}
+
 struct code *compile_supplied(struct compiler *c,
                               const struct supplied *supplied,
                               struct expr *call) {
@@ -86,8 +115,15 @@ struct code *compile_supplied(struct compiler *c,
     code->supplied = supplied;
     code->list = code_array(c, count);
     code->count = count;
-    return compile_arguments(c, parameter, count, call->list, call->name.last,
-                             code->list)
-               ? code
-               : NULL;
+    if (!compile_arguments(c, parameter, count, call->list, call->name.last,
+                           code->list))
+        return NULL;
+    const struct code *lines = supplied->of_lines ? code->list[0] : NULL;
+    if (lines && lines->kind != CODE_BIND &&
+        lines->type != supplied_type("DBMS_OUTPUT", "CHARARR"))
+        refuse_name(
+            c, call->name.last,
+            "PLS-00306: wrong number or types of arguments in call to '%s'",
+            (struct name){call->name.last, call->name.last});
+    return c->s->error ? NULL : code;
 }

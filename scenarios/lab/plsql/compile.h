@@ -42,6 +42,9 @@ struct code *compile_call(struct compiler *c, const struct found *found,
 struct code *compile_supplied(struct compiler *c,
                               const struct supplied *supplied,
                               struct expr *call);
+// A value of the type, which must be a table without INDEX BY.
+struct code *compile_constructor(struct compiler *c, const struct type *type,
+                                 struct expr *call);
 // What is given to the parameters by position or name. False after refusing.
 bool compile_arguments(struct compiler *c, const struct parameter *parameter,
                        unsigned parameters, struct exprs list, unsigned token,
@@ -53,6 +56,9 @@ const struct type *type_of_column(struct compiler *c, const char *declared,
 const struct type *type_named(struct compiler *c, struct type_ref *ref);
 // The same for a parameter or a result, which may be a CHAR of any size.
 const struct type *type_of_parameter(struct compiler *c, struct type_ref *ref);
+// Whether the value can be assigned to what has the type, if it is of the right
+// size and form.
+bool type_takes(const struct type *type, const struct code *value);
 const struct type *type_boolean(void), *type_whole(void), *type_cursor(void);
 // A record with a column for each of the query's; NULL if they are not known.
 const struct type *type_of_row(struct compiler *c,

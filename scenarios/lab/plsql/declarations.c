@@ -21,9 +21,7 @@ static void declare_variable(struct compiler *c, struct declaration *one) {
     struct symbol *symbol = scope_add(c, SYMBOL_VARIABLE, one->name);
     if (c->s->error)
         return;
-    if (initial &&
-        (initial->type->kind == TYPE_BOOLEAN) != (type->kind == TYPE_BOOLEAN) &&
-        initial->type->operand != OPERAND_NULL && initial->kind != CODE_BIND)
+    if (initial && !type_takes(type, initial))
         statement_refuse_plsql(c->s, one->value->from,
                                "PLS-00382: expression is of wrong type");
     symbol->variable = variable_new(c, symbol->name, type);
@@ -60,6 +58,10 @@ static void declare_type(struct compiler *c, struct declaration *one) {
             field->type = type_named(c, f->type);
             if (f->value)
                 field->initial = compile_value(c, f->value);
+            if (field->initial && !type_takes(field->type, field->initial))
+                statement_refuse_plsql(
+                    c->s, f->value->from,
+                    "PLS-00382: expression is of wrong type");
             if (last)
                 last->next = field;
             else

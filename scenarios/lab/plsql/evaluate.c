@@ -210,14 +210,15 @@ static bool is_null(struct plsql_session *p, struct frame *f, struct code *code,
                     struct scalar *to) {
     struct scalar value = {.kind = SCALAR_NULL};
     bool null = false;
-    if (code->left->type->kind == TYPE_TABLE ||
-        code->left->type->kind == TYPE_RECORD) {
-        null = false; // as Oracle has it of tables with an index
-    } else if (code->left->type->kind == TYPE_CURSOR) {
+    const struct type *type = code->left->type;
+    const bool nested = type->kind == TYPE_TABLE && !type->indexed;
+    if (nested || type->kind == TYPE_CURSOR) {
         const struct value *place = place_of(p, f, code->left, false);
         if (!place)
             return false;
-        null = !place->query;
+        null = nested ? !place->table : !place->query;
+    } else if (type->kind == TYPE_TABLE || type->kind == TYPE_RECORD) {
+        null = false; // as Oracle has it of tables with an index
     } else {
         if (!evaluate_scalar(p, f, code->left, &value))
             return false;
@@ -286,6 +287,8 @@ bool evaluate_scalar(struct plsql_session *p, struct frame *f,
         return by_call(p, f, code, to);
     case CODE_SUPPLIED:
         return call_supplied(p, f, code, to);
+    case CODE_CONSTRUCTOR: // the compiler lets none through
+        break;
     case CODE_AND:
     case CODE_OR:
     case CODE_NOT:
@@ -349,14 +352,18 @@ bool evaluate_value(struct plsql_session *p, struct frame *f, struct code *code,
     memset(to, 0, sizeof *to);
     if (code->kind == CODE_CALL)
         return call_routine(p, f, code, to);
+    if (code->kind == CODE_CONSTRUCTOR)
+        return construct_table(p, f, code, to);
     const bool scalar =
         code->type->kind == TYPE_SCALAR || code->type->kind == TYPE_BOOLEAN;
     if (!scalar || (code->kind == CODE_BIND && p->bind[code->at].query)) {
-        struct code *branch = code;
-        if (code->kind == CODE_CASE && !branch_of(p, f, code, &branch))
-            return false;
-        const struct value *from =
-            branch ? place_of(p, f, branch, false) : NULL;
+        struct code *branch = NULL;
+        if (code->kind == CODE_CASE)
+            return branch_of(p, f, code, &branch) &&
+                   (!branch || evaluate_value(p, f, branch, to));
+        if (code->kind == CODE_CONSTANT) // NULL
+            return true;
+        const struct value *from = place_of(p, f, code, false);
         static const struct type cursor = {.kind = TYPE_CURSOR};
         return from && (value_copy(from, to, scalar ? &cursor : code->type) ||
                         raise_memory(p));

@@ -318,7 +318,8 @@ struct code *compile_value(struct compiler *c, struct expr *e) {
     case EXPR_ARITHMETIC:
         return compile_by_sql(c, e,
                               e->sign == SIGN_DIVIDE ||
-                                      e->sign == SIGN_CONCATENATE
+                                      e->sign == SIGN_CONCATENATE ||
+                                      e->sign == SIGN_POWER
                                   ? CODE_SQL
                                   : CODE_ARITHMETIC);
     case EXPR_COMPARISON:

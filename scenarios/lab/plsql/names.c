@@ -185,6 +185,12 @@ static struct code *field_of(struct compiler *c, struct code *record,
     unsigned at;
     const struct field *field =
         type_field(record->type, &c->s->tokens[token], &at);
+    if (!field && record->type->kind == TYPE_TABLE &&
+        method_at(c, token) != NO_METHOD) {
+        statement_refuse(c->s, 3001, token,
+                         "a method of what is no variable or field");
+        return NULL;
+    }
     if (!field) {
         refuse_name(c, token, "PLS-00302: component '%s' must be declared",
                     (struct name){token, token});
@@ -411,6 +417,10 @@ struct code *compile_reference(struct compiler *c, struct expr *e) {
         return compile_variable(c, &found, e);
     case SYMBOL_ROUTINE:
         return c->embedded ? NULL : compile_call(c, &found, e);
+    case SYMBOL_TYPE:
+        return c->embedded || e->kind != EXPR_CALL || found.rest
+                   ? NULL
+                   : compile_constructor(c, found.symbol->type, e);
     default:
         return NULL;
     }

@@ -80,13 +80,27 @@ static struct cursor *give_cursor(struct plsql_query *query) {
     return made;
 }
 
+static bool give_array(struct plsql_session *p, const struct table *table,
+                       struct bind_array *array) {
+    array->given = true;
+    array->element = calloc(table->count + 1, sizeof *array->element);
+    if (!array->element)
+        return raise_memory(p);
+    for (; array->count < table->count; array->count++)
+        if (!give_value(p, &table->element[array->count].value.scalar,
+                        &array->element[array->count]))
+            return false;
+    return true;
+}
+
 static bool give_outs(struct plsql_session *p, struct cursor *cursor) {
     struct block_binds *block = &cursor->block;
     const size_t count = cursor->placeholders + 1;
     cursor_forget_outcome(cursor);
     block->value = calloc(count, sizeof *block->value);
+    block->array = calloc(count, sizeof *block->array);
     block->cursor = calloc(count, sizeof *block->cursor);
-    if (!block->value || !block->cursor)
+    if (!block->value || !block->array || !block->cursor)
         return raise_memory(p);
     for (unsigned i = 0; i < cursor->placeholders; i++) {
         struct value *bind = &p->bind[i];
@@ -97,6 +111,9 @@ static bool give_outs(struct plsql_session *p, struct cursor *cursor) {
             block->cursor[i] = give_cursor(bind->query);
             if (!block->cursor[i])
                 return raise_memory(p);
+        } else if (bind->table) {
+            if (!give_array(p, bind->table, &block->array[i]))
+                return false;
         } else if (!give_value(p, &bind->scalar, &block->value[i])) {
             return false;
         }
@@ -142,8 +159,11 @@ static bool run_block_of(struct plsql_session *p, struct cursor *cursor) {
         return false;
     const bool outermost = p->depth == 0 && p->sql_levels == 0;
     const bool saved = outermost && savepoints_begin_block(p->database);
+    const uint32_t jobs = p->database->sga->jobs.made;
     bool done = run_routine(p, &frame);
     done = done && give_outs(p, cursor) && give_results(p, cursor);
+    if (!done && outermost && p->database->has_jobs)
+        jobs_undo(p, jobs);
     if (!done && outermost)
         undo(p, saved);
     else if (saved)

@@ -42,8 +42,20 @@ bool evaluate_whole(struct plsql_session *p, struct frame *f, struct code *code,
 // `makes`: an element that is not there is made.
 struct value *place_of(struct plsql_session *p, struct frame *f,
                        struct code *code, bool makes);
+struct key { // of a table's element
+    int64_t number;
+    char *text; // from sqlite3_malloc()
+};
+bool key_of(struct plsql_session *p, struct frame *f, const struct type *type,
+            struct code *code, struct key *key);
+// collections.c
+enum { UNINITIALIZED = 6531, OUTSIDE_LIMIT = 6532, BEYOND_COUNT = 6533 };
 bool evaluate_method(struct plsql_session *p, struct frame *f,
                      struct code *code, struct scalar *to);
+bool construct_table(struct plsql_session *p, struct frame *f,
+                     struct code *code, struct value *to);
+// An empty table. False without memory.
+bool table_clear(struct value *of, const struct type *type);
 // assign.c: with the conversion to the type. `from` is used up.
 bool assign_scalar(struct plsql_session *p, struct value *to,
                    const struct type *type, struct scalar *from);
@@ -52,6 +64,9 @@ bool assign_code(struct plsql_session *p, struct frame *f, struct code *target,
                  struct code *from);
 bool assign_target(struct plsql_session *p, struct frame *f,
                    struct code *target, struct scalar *from);
+// A new value of the type, converted.
+bool evaluate_as(struct plsql_session *p, struct frame *f, struct code *code,
+                 const struct type *type, struct value *to);
 // NULL, and the defaults of a record's fields.
 bool value_initialize(struct plsql_session *p, struct frame *f,
                       struct value *value, const struct type *type);

@@ -152,8 +152,8 @@ bool bulk_begin(struct plsql_session *p, struct frame *f, struct code **into,
             return false;
         if (into[i]->type->kind != TYPE_TABLE || into[i]->type->by_text)
             return raise_error(p, 3001, "BULK COLLECT into other than tables");
-        if (place->table)
-            table_remove(place, into[i]->type, 0, place->table->count);
+        if (!table_clear(place, into[i]->type))
+            return raise_memory(p);
     }
     return true;
 }

@@ -78,6 +78,8 @@ struct unit *unit_body(struct unit *specification, struct ora_error *error);
 // Forgets them all if one is not stored as it was loaded.
 void units_refresh(struct plsql_session *session);
 void units_forget(struct plsql_session *session);
+// supplied_jobs.c: forgets the jobs that were submitted since that one.
+void jobs_undo(struct plsql_session *session, uint32_t since);
 bool unit_define(struct cursor *cursor, struct ora_error *error);
 
 #endif

@@ -100,13 +100,9 @@ static void compile_call_statement(struct compiler *c, struct plsql *p) {
 
 static void check_assigned(struct compiler *c, const struct expr *value,
                            const struct code *to, const struct code *from) {
-    if (!to || !from || c->s->error || to->kind == CODE_BIND ||
-        from->kind == CODE_BIND || from->type->operand == OPERAND_NULL)
+    if (!to || !from || c->s->error || to->kind == CODE_BIND)
         return;
-    const bool fits =
-        to->type->kind == from->type->kind &&
-        (to->type->kind != TYPE_RECORD || to->type->count == from->type->count);
-    if (!fits)
+    if (!type_takes(to->type, from))
         statement_refuse_plsql(c->s, value->from,
                                "PLS-00382: expression is of wrong type");
 }
@@ -224,6 +220,9 @@ static void compile_return(struct compiler *c, struct plsql *p) {
             "for this return from function");
     else if (p->value)
         p->value_code = compile_value(c, p->value);
+    if (p->value_code && !type_takes(result, p->value_code))
+        statement_refuse_plsql(c->s, p->value->from,
+                               "PLS-00382: expression is of wrong type");
 }
 
 static void compile_uses(struct compiler *c, struct plsql *p) {

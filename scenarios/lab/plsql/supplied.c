@@ -8,8 +8,8 @@
 #include "sql/types/value.h"
 
 static const struct supplied *const tables[] = {
-    session_packages, output_package,       random_package,
-    time_packages,    result_cache_package, lob_package};
+    session_packages,     output_package, random_package, time_packages,
+    result_cache_package, lob_package,    job_packages};
 
 const struct supplied *supplied_named(const char *package, const char *name) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

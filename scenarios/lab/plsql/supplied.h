@@ -6,7 +6,7 @@
 
 #include "plsql/session.h"
 
-enum { MOST_SUPPLIED_PARAMETERS = 5 };
+enum { MOST_SUPPLIED_PARAMETERS = 13 };
 
 struct supplied {
     const char *package, *name;
@@ -20,7 +20,12 @@ struct supplied {
     bool (*call)(struct plsql_session *session, struct scalar *argument,
                  struct scalar *result, struct ora_error *error);
     bool of_cursor; // its argument is one: DBMS_SQL.RETURN_RESULT
+    bool of_lines;  // its first argument is a table of them, its second an OUT
 };
+
+struct type;
+// DBMS_OUTPUT.CHARARR and the like; NULL: there is none.
+const struct type *supplied_type(const char *package, const char *name);
 
 // NULL: there is none. The names are in capitals.
 const struct supplied *supplied_named(const char *package, const char *name);
@@ -29,9 +34,13 @@ unsigned supplied_parameters(const struct supplied *supplied);
 
 // The tables; each ends with a row without a name.
 extern const struct supplied session_packages[], output_package[],
-    random_package[], time_packages[], result_cache_package[], lob_package[];
+    random_package[], time_packages[], result_cache_package[], lob_package[],
+    job_packages[];
 
 void output_free(struct output *output);
+// Takes up to `most` lines into a table that is empty, and says how many.
+bool output_take(struct plsql_session *session, struct value *lines,
+                 int64_t most, int64_t *taken, struct ora_error *error);
 // DBMS_OUTPUT.PUT_LINE
 bool output_line(struct plsql_session *session, const char *line,
                  struct ora_error *error);

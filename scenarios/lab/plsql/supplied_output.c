@@ -148,6 +148,36 @@ static bool get_line(struct plsql_session *p, struct scalar *argument,
     return true;
 }
 
+static const struct type line_type = {
+    .kind = TYPE_SCALAR,
+    .operand = OPERAND_TEXT,
+    .declared = "VARCHAR2(32767)",
+    .column = {CLASS_TEXT, .size = LONGEST_LINE}};
+static const struct type lines_type = {
+    .kind = TYPE_TABLE, .element = &line_type, .indexed = true};
+
+const struct type *supplied_type(const char *package, const char *name) {
+    return strcmp(package, "DBMS_OUTPUT") == 0 && strcmp(name, "CHARARR") == 0
+               ? &lines_type
+               : NULL;
+}
+
+bool output_take(struct plsql_session *p, struct value *lines, int64_t most,
+                 int64_t *taken, struct ora_error *error) {
+    for (*taken = 0; *taken < most && p->output.first; ++*taken) {
+        struct scalar argument[2] = {0}, result;
+        struct value *made = table_make(lines, &lines_type, *taken + 1, NULL);
+        if (!made) {
+            ora_error_set(error, 4036, "");
+            return false;
+        }
+        if (!get_line(p, argument, &result, error))
+            return false;
+        made->scalar = argument[0];
+    }
+    return true;
+}
+
 const struct supplied output_package[] = {
     {"DBMS_OUTPUT", "ENABLE", {{"BUFFER_SIZE", MODE_IN, true}}, .call = enable},
     {"DBMS_OUTPUT", "DISABLE", .call = disable},
@@ -158,5 +188,9 @@ const struct supplied output_package[] = {
      "GET_LINE",
      {{"LINE", MODE_OUT}, {"STATUS", MODE_OUT}},
      .call = get_line},
+    {"DBMS_OUTPUT",
+     "GET_LINES",
+     {{"LINES", MODE_OUT}, {"NUMLINES", MODE_IN_OUT}},
+     .of_lines = true},
     {NULL},
 };

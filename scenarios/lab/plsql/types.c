@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plsql/compile.h"
+#include "plsql/supplied.h"
 
 enum { LONGEST_TYPE = 40 };
 
@@ -162,10 +163,20 @@ static const struct type *plain_type(struct compiler *c,
 
 // Types that Oracle has besides.
 static bool is_missing(const struct compiler *c, const struct type_name *type) {
-    static const char *const others[] = {
-        "nchar",    "nvarchar2", "float",     "real",     "natural",
-        "naturaln", "positive",  "positiven", "signtype", "xmltype",
-        "bfile",    "nclob",     NULL};
+    static const char *const others[] = {"nchar",
+                                         "nvarchar2",
+                                         "float",
+                                         "real",
+                                         "natural",
+                                         "naturaln",
+                                         "positive",
+                                         "positiven",
+                                         "signtype",
+                                         "xmltype",
+                                         "bfile",
+                                         "nclob",
+                                         "dbmsoutput_linesarray",
+                                         NULL};
     return type->interval || is_one_of(c, type, others);
 }
 
@@ -253,13 +264,24 @@ static const struct type *type_of_symbol(struct compiler *c,
     return type;
 }
 
+static const struct type *type_of_supplied(const struct compiler *c,
+                                           struct name name) {
+    char package[LONGEST_NAME + 1], type[LONGEST_NAME + 1];
+    name_spell(&c->s->tokens[name.first], package);
+    name_spell(&c->s->tokens[name.last], type);
+    return supplied_type(package, type);
+}
+
 const struct type *type_named(struct compiler *c, struct type_ref *ref) {
     struct found found = {0};
     const struct type *type = NULL;
     struct name name = ref->name;
     if (ref->plain)
         name = (struct name){ref->plain->from, ref->plain->from};
-    if (!ref->plain || !ref->plain->after) {
+    if (!ref->plain && ref->of == TYPE_ITSELF &&
+        ref->name.first + 2 == ref->name.last)
+        type = type_of_supplied(c, ref->name);
+    if (!type && (!ref->plain || !ref->plain->after)) {
         if (name_lookup(c, name, &found) && found.symbol)
             type = type_of_symbol(c, ref, &found);
     }
@@ -308,6 +330,27 @@ const struct type *type_of_row(struct compiler *c,
         row->count++;
     }
     return row;
+}
+
+// Tables are of one type only if they are declared with its name.
+static bool types_fit(const struct type *to, const struct type *from) {
+    if (to->kind != from->kind)
+        return false;
+    if (to->kind == TYPE_TABLE)
+        return to->element == from->element && to->indexed == from->indexed &&
+               to->by_text == from->by_text;
+    if (to->kind != TYPE_RECORD)
+        return true;
+    const struct field *b = from->fields;
+    for (const struct field *a = to->fields; a && b; a = a->next, b = b->next)
+        if (!types_fit(a->type, b->type))
+            return false;
+    return to->count == from->count;
+}
+
+bool type_takes(const struct type *type, const struct code *value) {
+    return value->kind == CODE_BIND || value->type->operand == OPERAND_NULL ||
+           types_fit(type, value->type);
 }
 
 struct field *type_field(const struct type *record, const struct token *name,

@@ -126,8 +126,9 @@ enum code_kind {
     CODE_AND,
     CODE_OR,
     CODE_NOT,
-    CODE_CASE,       // [left] list: WHEN, THEN by turns; right: ELSE
-    CODE_ARITHMETIC, // left sign right, if both are integers; else `sql`
+    CODE_CONSTRUCTOR, // of a table; list: its elements
+    CODE_CASE,        // [left] list: WHEN, THEN by turns; right: ELSE
+    CODE_ARITHMETIC,  // left sign right, if both are integers; else `sql`
     CODE_COMPARISON,
     CODE_IS_NULL,
     CODE_SQL, // of list, the binds

@@ -87,14 +87,22 @@ void value_free(struct value *value, const struct type *type) {
     memset(value, 0, sizeof *value);
 }
 
+bool table_begin(struct value *of) {
+    if (of->table)
+        return true;
+    of->table = sqlite3_malloc64(sizeof *of->table);
+    if (of->table)
+        memset(of->table, 0, sizeof *of->table);
+    return of->table;
+}
+
 static bool copy_table(const struct value *from, struct value *to,
                        const struct type *type) {
     if (!from->table)
         return true;
-    to->table = sqlite3_malloc64(sizeof *to->table);
-    if (!to->table)
+    if (!table_begin(to))
         return false;
-    memset(to->table, 0, sizeof *to->table);
+    to->table->top = from->table->top;
     for (size_t i = 0; i < from->table->count; i++) {
         const struct element *one = &from->table->element[i];
         struct value *made = table_make(to, type, one->key, one->text);
@@ -155,12 +163,8 @@ size_t table_place(const struct table *table, int64_t key, const char *text,
 struct value *table_make(struct value *of, const struct type *type, int64_t key,
                          const char *text) {
     bool found;
-    if (!of->table) {
-        of->table = sqlite3_malloc64(sizeof *of->table);
-        if (!of->table)
-            return NULL;
-        memset(of->table, 0, sizeof *of->table);
-    }
+    if (!table_begin(of))
+        return NULL;
     struct table *table = of->table;
     const size_t at = table_place(table, key, text, &found);
     if (found)
@@ -184,6 +188,8 @@ struct value *table_make(struct value *of, const struct type *type, int64_t key,
             (table->count - at) * sizeof *table->element);
     table->element[at] = made;
     table->count++;
+    if (key > table->top)
+        table->top = key;
     return &table->element[at].value;
 }
 

@@ -39,6 +39,8 @@ struct element {
 struct table { // elements in the order of their keys
     struct element *element;
     size_t count, room;
+    // Without INDEX BY: its last subscript. A deleted element keeps its own.
+    int64_t top;
 };
 
 // A copy that is owned. False without memory.
@@ -58,6 +60,8 @@ bool value_copy(const struct value *from, struct value *to,
 // Where the key is, or would be.
 size_t table_place(const struct table *table, int64_t key, const char *text,
                    bool *found);
+// An empty table in the place of none. False without memory.
+bool table_begin(struct value *of);
 // The element of the key, which is made if there is none; NULL without memory.
 struct value *table_make(struct value *of, const struct type *type, int64_t key,
                          const char *text);

@@ -68,6 +68,8 @@ void sga_keep_past(struct sga *sga, const struct session_slot *slot) {
 
 void sga_free_slot(struct sga *sga, struct session_slot *slot) {
     const unsigned sid = sga_sid(sga, slot);
+    if (__atomic_load_n(&sga->jobs.made, __ATOMIC_RELAXED) > 0)
+        jobs_roll_back(sga, slot, 0);
     latch_recover(sga, slot);
     __atomic_store_n(&sga->result_cache.pin[sid - 1], 0, __ATOMIC_RELEASE);
     result_changes_end(sga, slot, true);

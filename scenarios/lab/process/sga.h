@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "process/active_sessions.h"
+#include "process/job.h"
 #include "process/latch.h"
 #include "process/link_definition.h"
 #include "process/result_cache.h"
@@ -66,6 +67,7 @@ struct session_slot {
     int command;        // v$session's COMMAND: 3 is SELECT
     uint32_t sql_trace; // see sql_trace.h; other sessions may set it
     char trace_identifier[SGA_NAME];
+    char background[8];        // "j000"; "": the server of a client
     int64_t call_ended_us;     // by clock_us()
     unsigned blocker;          // SID of the session waited for, 0: none
     uint32_t transaction;      // its number, 0: none
@@ -90,6 +92,8 @@ struct sga {
     bool tcps_mutual;
     struct link_definitions links;
     struct sequences sequences;
+    struct jobs jobs;
+    pid_t listener;           // SIGUSR1 tells it of jobs; 0: there is none
     unsigned writer;          // SID of the session that changed data last
     uint32_t serial;          // of the session started last
     uint32_t transactions;    // how many there were

@@ -41,8 +41,9 @@ static unsigned cut;       // segments that were renamed
 void trace_file_name(char *to, size_t size, const struct sga *sga,
                      const struct session_slot *slot) {
     const char *identifier = slot->trace_identifier;
-    snprintf(to, size, "%s/%s_ora_%d%s%s.trc", sga->traces, sga->instance,
-             (int)slot->pid, *identifier ? "_" : "", identifier);
+    snprintf(to, size, "%s/%s_%s_%d%s%s.trc", sga->traces, sga->instance,
+             *slot->background ? slot->background : "ora", (int)slot->pid,
+             *identifier ? "_" : "", identifier);
 }
 
 void trace_file_of(const struct sga *sga, struct session_slot *slot) {

@@ -21,7 +21,7 @@ enum {
 };
 
 // The name of the file of the session's server:
-// DIRECTORY/INSTANCE_ora_PID[_IDENTIFIER].trc
+// DIRECTORY/INSTANCE_ora_PID[_IDENTIFIER].trc; j000 for ora if it runs a job
 void trace_file_name(char *to, size_t size, const struct sga *sga,
                      const struct session_slot *slot);
 // From now on this process writes the session's file. Until then, and where it

@@ -14,6 +14,7 @@ struct bind_type {
     uint8_t form; // of characters: 2 is the national character set
     uint32_t longest;
     bool array;                   // one of PL/SQL: several values in a row
+    uint64_t elements;            // the client has room for
     bool out;                     // the client knows that the statement sets it
     bool last;                    // its values follow all others of their row
     bool lob_prefetch;            // of a LOB its length is wanted as well

@@ -100,10 +100,6 @@ static struct bytes read_boolean(struct server *server) {
 
 static bool read_value(struct server *server, const struct bind_type *bind,
                        struct bind_value *value) {
-    if (bind->array) {
-        server_unsupported(server, "a bind that is a PL/SQL array");
-        return false;
-    }
     if (bind->type == TYPE_CURSOR)
         return read_cursor(server);
     if (bind->type == TYPE_ROWID)
@@ -121,6 +117,17 @@ static bool read_value(struct server *server, const struct bind_type *bind,
     return take(server, bind, bytes, value);
 }
 
+// A PL/SQL array is read by no statement that is executed, only set: see
+// arrays_fit() in iterations.c. So its elements are read over.
+static bool read_array(struct server *server, const struct bind_type *bind) {
+    struct bind_value element;
+    bool known = true;
+    for (uint32_t n = in_ub4(&server->in);
+         n > 0 && known && !server->in.bad && !server->lost; n--)
+        known = read_value(server, bind, &element);
+    return known;
+}
+
 bool bind_row_read(struct server *server, const struct bind_type *bind,
                    unsigned count, bool again, struct bind_value *value) {
     struct wire_in *in = &server->in;
@@ -134,7 +141,10 @@ bool bind_row_read(struct server *server, const struct bind_type *bind,
     for (int last = 0; last < 2; last++)
         for (unsigned i = 0; i < count && !in->bad && !server->lost; i++)
             if (bind[i].last == (last == 1) && !(again && bind[i].out))
-                known = read_value(server, &bind[i], &value[i]) && known;
+                known =
+                    (bind[i].array ? read_array(server, &bind[i])
+                                   : read_value(server, &bind[i], &value[i])) &&
+                    known;
     if (in->bad)
         server_violated(server, "bind values");
     if (!known && !server->lost && server->error.number == 0)

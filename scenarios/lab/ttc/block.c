@@ -37,6 +37,28 @@ static bool answer_cursor(struct server *server, struct cursor **cursor) {
     return true;
 }
 
+// Its number of elements, then each.
+static bool answer_array(struct server *server, const struct open_cursor *open,
+                         unsigned at, const struct bind_type *bind,
+                         const struct bind_array *array) {
+    enum { OUT_OF_RANGE = 6513, WRONG_ARGUMENTS = 6550 };
+    if (!bind->array || !array->given) {
+        server_raise(server, WRONG_ARGUMENTS,
+                     "PLS-00306: wrong number or types of arguments: a bind "
+                     "is a PL/SQL array, or is to be one");
+        return false;
+    }
+    if (array->count > bind->elements) {
+        server_raise(server, OUT_OF_RANGE, "");
+        return false;
+    }
+    out_ub(&server->out, array->count);
+    for (size_t i = 0; i < array->count; i++)
+        if (!answer_out_bind(server, open, at, array->element[i]))
+            return false;
+    return true;
+}
+
 static bool answer_values(struct server *server, struct open_cursor *open) {
     struct cursor *cursor = &open->cursor;
     out_u8(&server->out, MESSAGE_ROW_DATA);
@@ -46,7 +68,10 @@ static bool answer_values(struct server *server, struct open_cursor *open) {
         if (!bind || cursor_direction(cursor, i) == DIRECTION_IN ||
             !bind_is_first(open, i))
             continue;
-        if (bind->type == TYPE_CURSOR
+        const struct bind_array *array = &cursor->block.array[first];
+        if (bind->array || array->given
+                ? !answer_array(server, open, i, bind, array)
+            : bind->type == TYPE_CURSOR
                 ? !answer_cursor(server, &cursor->block.cursor[first])
                 : !answer_out_bind(server, open, i, cursor->block.value[first]))
             return false;

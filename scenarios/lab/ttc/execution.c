@@ -20,7 +20,7 @@ static struct bind_type read_description(struct server *server) {
     in_u8(in); // precision
     in_ub(in); // scale: JDBC has it of a TIMESTAMP; all others send 0
     bind.longest = in_ub4(in);
-    in_ub(in);                                    // elements
+    bind.elements = in_ub(in);                    // of an array
     bind.lob_prefetch = in_ub(in) & LOB_PREFETCH; // continuation flags
     in_dlc(in);                                   // object id
     in_ub(in);                                    // version

@@ -23,6 +23,20 @@ void iterations_skip(struct server *server, const struct bind_type *bind,
         server->error = first;
 }
 
+// A statement can set a PL/SQL array, but read none.
+static bool arrays_fit(struct server *server, const struct open_cursor *open) {
+    for (unsigned i = 0; i < open->cursor.placeholders; i++) {
+        const struct bind_type *bind = bind_of(open, i);
+        if (bind && bind->array &&
+            (open->cursor.kind != STATEMENT_BLOCK ||
+             cursor_direction(&open->cursor, i) != DIRECTION_OUT)) {
+            server_raise(server, 3001, "reading a bind that is a PL/SQL array");
+            return false;
+        }
+    }
+    return true;
+}
+
 // Reads one row of bind values and executes with them.
 static bool execute_row(struct server *server, struct open_cursor *open,
                         const struct iterations *todo, bool first,
@@ -31,6 +45,7 @@ static bool execute_row(struct server *server, struct open_cursor *open,
     arena_empty(&server->arena);
     if (todo->values &&
         !(bind_row_read(server, open->bind, open->binds, todo->again, value) &&
+          arrays_fit(server, open) &&
           cursor_bind(&open->cursor, value, open->binds, error)))
         return false;
     if (first && todo->values && sql_trace_wants(SQL_TRACE_BINDS))

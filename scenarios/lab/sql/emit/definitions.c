@@ -67,9 +67,11 @@ static void emit_constraint(struct emitter *e, const struct constraint *one,
         emit_columns_of(e, one);
         break;
     case CONSTRAINT_CHECK:
-        emit_text(e, " CHECK (");
+        // SQLite would name a condition that begins with a quoted name by that
+        // name alone.
+        emit_text(e, " CHECK ((");
         emit_condition(e, one->expr);
-        emit_text(e, ")");
+        emit_text(e, "))");
         emit_original(e, one->text, one->text_end);
         break;
     default:

@@ -25,6 +25,8 @@ void emit_bytes(struct emitter *e, const char *text, size_t length);
 // Text that is a name of SQLite's.
 void emit_identifier(struct emitter *e, const char *name);
 // Text as a literal.
+// A literal of the statement, as SQLite writes one.
+void emit_literal_token(struct emitter *e, unsigned token);
 void emit_string(struct emitter *e, const char *text, size_t length);
 // A name in quotes.
 void emit_name(struct emitter *e, unsigned token);

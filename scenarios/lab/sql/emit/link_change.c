@@ -20,15 +20,15 @@ static void take_password(struct emitter *e, unsigned at, char *to) {
 
 // A string, with its quotes halved.
 static void take_host(struct emitter *e, unsigned at, char *to) {
-    const struct token *token = &e->s->tokens[at];
+    const struct literal text = literal_of(&e->s->tokens[at]);
     size_t n = 0;
-    for (size_t i = 1; i + 1 < token->length; i++) {
-        i += token->at[i] == '\'';
+    for (size_t i = 0; i < text.length; i++) {
+        i += text.doubled && text.at[i] == '\'';
         if (n + 1 == LINK_HOST) {
             statement_refuse(e->s, 972, at, "");
             break;
         }
-        to[n++] = token->at[i];
+        to[n++] = text.at[i];
     }
     to[n] = '\0';
 }

@@ -54,6 +54,15 @@ void emit_string(struct emitter *e, const char *text, size_t length) {
     emit_text(e, "'");
 }
 
+void emit_literal_token(struct emitter *e, unsigned token) {
+    const struct token *text = &e->s->tokens[token];
+    const struct literal literal = literal_of(text);
+    if (literal.doubled)
+        emit_bytes(e, text->at, text->length);
+    else
+        emit_string(e, literal.at, literal.length);
+}
+
 void emit_name(struct emitter *e, unsigned token) {
     const struct token *name = &e->s->tokens[token];
     if (name->length >= 7 && strncasecmp(name->at, "sqlite_", 7) == 0)

@@ -80,19 +80,20 @@ static void emit_binary_number(struct emitter *e, const struct expr *number) {
 }
 
 static void emit_literal(struct emitter *e, const struct expr *value) {
-    const struct token *token = &e->s->tokens[value->from];
     emit_text(e, " ");
     if (value->type == OPERAND_NULL) // an empty text is NULL
         emit_text(e, "NULL");
+    else if (value->kind == EXPR_TEXT)
+        emit_literal_token(e, value->from);
     else
-        emit_bytes(e, token->at, token->length);
+        emit_bytes(e, e->s->tokens[value->from].at,
+                   e->s->tokens[value->from].length);
 }
 
 static void emit_time(struct emitter *e, const struct expr *value) {
-    const struct token *token = &e->s->tokens[value->from + 1];
     emit_text(e, value->kind == EXPR_DATE ? " DATE_LITERAL$("
                                           : " TIMESTAMP_LITERAL$(");
-    emit_bytes(e, token->at, token->length);
+    emit_literal_token(e, value->from + 1);
     emit_text(e, ")");
 }
 
@@ -165,7 +166,7 @@ static void emit_arithmetic(struct emitter *e, const struct expr *value) {
     static const char *const functions[] = {
         [SIGN_ADD] = " ADD$(",           [SIGN_SUBTRACT] = " SUBTRACT$(",
         [SIGN_MULTIPLY] = " MULTIPLY$(", [SIGN_DIVIDE] = " DIVIDE$(",
-        [SIGN_CONCATENATE] = " CONCAT(",
+        [SIGN_CONCATENATE] = " CONCAT(", [SIGN_POWER] = " POWER(",
     };
     emit_text(e, functions[value->sign]);
     emit_value(e, value->left);

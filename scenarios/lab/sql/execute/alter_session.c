@@ -199,6 +199,11 @@ static unsigned set(struct database *database, const struct token *name,
     return keep(database, name, value);
 }
 
+// Not Q'[text]'.
+static bool is_plain_text(const struct token *token) {
+    return token->type == TOKEN_STRING && *token->at == '\'';
+}
+
 // What cannot be done is given to `refused`; without it, it ends the statement
 // with an error.
 static bool apply(struct database *database, const char *sql, size_t length,
@@ -212,7 +217,7 @@ static bool apply(struct database *database, const char *sql, size_t length,
             if (token_is(&next, "="))
                 next = lexer_next(&at, end);
             const unsigned wrong =
-                next.type == TOKEN_STRING
+                is_plain_text(&next)
                     ? trace_setting_events(database, next.at + 1,
                                            next.length - 2)
                     : INVALID_OPTION;
@@ -233,7 +238,10 @@ static bool apply(struct database *database, const char *sql, size_t length,
         struct value value = {next.at, next.length};
         if (next.type == TOKEN_STRING)
             value = (struct value){next.at + 1, next.length - 2};
-        const unsigned number = set(database, &name, &value);
+        const unsigned number =
+            next.type == TOKEN_STRING && !is_plain_text(&next)
+                ? INVALID_OPTION
+                : set(database, &name, &value);
         if (number) {
             char about[80];
             snprintf(about, sizeof about, "%.*s = %.*s", (int)name.length % 64,

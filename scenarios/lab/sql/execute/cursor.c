@@ -271,6 +271,11 @@ void cursor_forget_outcome(struct cursor *cursor) {
     struct block_binds *block = &cursor->block;
     for (unsigned i = 0; block->value && i < cursor->placeholders; i++)
         sqlite3_value_free(block->value[i]);
+    for (unsigned i = 0; block->array && i < cursor->placeholders; i++) {
+        for (size_t at = 0; at < block->array[i].count; at++)
+            sqlite3_value_free(block->array[i].element[at]);
+        free(block->array[i].element);
+    }
     for (unsigned i = 0; block->cursor && i < cursor->placeholders; i++)
         if (block->cursor[i]) {
             cursor_close(block->cursor[i]);
@@ -281,9 +286,11 @@ void cursor_forget_outcome(struct cursor *cursor) {
         free(block->result[i]);
     }
     free(block->value);
+    free(block->array);
     free(block->cursor);
     free(block->result);
     block->value = NULL;
+    block->array = NULL;
     block->cursor = block->result = NULL;
     block->results = 0;
 }

@@ -73,11 +73,18 @@ struct bind_value {
 // What a block does with its placeholders, and what it gave to them.
 enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_IN_OUT };
 
+struct bind_array { // what a block gave to a bind that is a table
+    struct sqlite3_value **element; // in their order, NULL for NULL
+    size_t count;
+    bool given;
+};
+
 struct block_binds {
     struct unit *unit;  // compiled; see plsql/
     uint8_t *direction; // per placeholder: of its first one's
     // Per placeholder, after an execution; a bind that is a cursor has that.
     struct sqlite3_value **value;
+    struct bind_array *array;
     struct cursor **cursor;
     struct cursor **result; // of DBMS_SQL.RETURN_RESULT
     unsigned results;

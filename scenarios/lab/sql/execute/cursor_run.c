@@ -7,6 +7,7 @@
 #include "sql/execute/alter_session.h"
 #include "sql/execute/annotated_tables.h"
 #include "sql/execute/cached_result.h"
+#include "sql/execute/constraint_names.h"
 #include "sql/execute/cursor_parts.h"
 #include "sql/execute/link_ddl.h"
 #include "sql/execute/pga.h"
@@ -110,16 +111,6 @@ static int create_and_fill(struct cursor *cursor) {
 
 // DML opens a transaction. DDL commits the open one first and runs in one of
 // its own.
-// Oracle has one error for INSERT and another for UPDATE. The column is in
-// parentheses.
-static void cannot_update(struct ora_error *error) {
-    char column[sizeof error->text];
-    const char *open = strchr(error->text, '(');
-    snprintf(column, sizeof column, "%s", open ? open + 1 : "");
-    column[strcspn(column, ")")] = '\0';
-    ora_error_set(error, 1407, column);
-}
-
 static bool run(struct cursor *cursor, struct ora_error *error) {
     struct database *database = cursor->database;
     sqlite3 *db = database->db;
@@ -159,9 +150,13 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         ora_error_set(error, 1013, "");
     else if (rc != SQLITE_DONE && !error->number)
         ora_error_from_sqlite(error, db);
-    if (error->number == 1400 && cursor->kind == STATEMENT_UPDATE)
-        cannot_update(error);
+    char *message = NULL;
+    if (rc != SQLITE_DONE && (sqlite3_errcode(db) & 0xff) == SQLITE_CONSTRAINT)
+        message = sqlite3_mprintf("%s", sqlite3_errmsg(db));
     sqlite3_reset(cursor->statement);
+    if (message)
+        constraint_names_tell(cursor, message, error);
+    sqlite3_free(message);
     if (rc != SQLITE_DONE && cursor->fill && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     if (cursor->kind == STATEMENT_DDL)

@@ -60,6 +60,7 @@ struct database {
     struct last_row last_row;
     struct savepoints *savepoints; // see savepoint.h
     struct sys_columns *sys_columns;
+    bool has_jobs;   // that the transaction has made or removed
     int lock_wait_s; // longest wait for a lock in seconds; -1: without limit
     bool declaring;  // a fixed table is declaring its columns to SQLite
     bool stepping;   // no statement may be prepared now

@@ -15,6 +15,7 @@ enum { MOST_SAVEPOINTS = 200 };
 struct savepoint {
     char name[LONGEST_NAME + 1];
     unsigned number; // SQLite knows it by this
+    uint32_t jobs;   // the last one that there was
 };
 
 struct savepoints {
@@ -76,6 +77,7 @@ bool savepoint_make(struct database *database, const char *name,
     struct savepoint *one = &all->made[all->count];
     snprintf(one->name, sizeof one->name, "%s", name);
     one->number = ++all->last_number;
+    one->jobs = database->sga->jobs.made;
     if (!sqlite3_get_autocommit(database->db) &&
         !run(database, "SAVEPOINT", one->number)) {
         ora_error_from_sqlite(error, database->db);
@@ -94,6 +96,9 @@ bool savepoint_roll_back(struct database *database, const char *name,
         return false;
     }
     all->count = (unsigned)(to - all->made) + 1;
+    if (database->has_jobs)
+        database->has_jobs =
+            jobs_roll_back(database->sga, database->self, to->jobs);
     if (sqlite3_get_autocommit(database->db))
         return true; // nothing has changed
     // Half-fetched queries keep their rows.

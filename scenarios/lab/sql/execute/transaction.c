@@ -146,7 +146,7 @@ static bool end_remote(struct database *database, const char *how) {
 }
 
 bool transaction_is_open(const struct database *database) {
-    return !sqlite3_get_autocommit(database->db) ||
+    return !sqlite3_get_autocommit(database->db) || database->has_jobs ||
            (database->remote_calls &&
             database->remote_calls->in_transaction(database->remote));
 }
@@ -171,6 +171,14 @@ void transaction_error(struct database *database, struct ora_error *error) {
         ora_error_from_sqlite(error, database->db);
 }
 
+static void end_jobs(struct database *database, const char *how) {
+    if (database->has_jobs && how == COMMIT)
+        jobs_commit(database->sga, database->self);
+    else if (database->has_jobs)
+        jobs_roll_back(database->sga, database->self, 0);
+    database->has_jobs = false;
+}
+
 static bool end_here(struct database *database, const char *how) {
     const bool none = sqlite3_get_autocommit(database->db);
     if (!none && how == COMMIT)
@@ -179,8 +187,10 @@ static bool end_here(struct database *database, const char *how) {
     result_changes_end(database->sga, database->self,
                        sqlite3_get_autocommit(database->db));
     wait_is_over(database);
-    if (ended)
+    if (ended) {
         savepoints_forget(database);
+        end_jobs(database, how);
+    }
     transaction_show(database);
     if (ended)
         sql_trace_transaction_ends(how == ROLLBACK, none);

@@ -122,6 +122,19 @@ static void put_names(sqlite3_str *to, const struct token *text) {
     sqlite3_str_appendall(to, "]");
 }
 
+// The expression of CHECK from behind its parenthesis, as SQLite's messages
+// have it: up to the parenthesis before the hint.
+static void put_native(sqlite3_str *to, const char *from, const char *hint) {
+    while (hint > from && hint[-1] != ')')
+        hint--;
+    hint -= hint > from;
+    while (from < hint && isspace((unsigned char)*from))
+        from++;
+    while (hint > from && isspace((unsigned char)hint[-1]))
+        hint--;
+    put_string(to, from, (size_t)(hint - from));
+}
+
 static void begin_constraint(sqlite3_str *to, struct token *name, char type) {
     put_comma(to);
     sqlite3_str_appendall(to, "{\"name\":");
@@ -161,11 +174,14 @@ static void read_constraints(struct reader *r, struct table_text *text,
             sqlite3_str_append(to, column->at, (int)column->length);
             sqlite3_str_appendall(to, "\\\" IS NOT NULL\"}");
         } else if (take(r, "check")) {
+            const char *native = r->at;
             const struct token condition = skip_expression(r);
             begin_constraint(to, &name, 'C');
             put_names(to, &condition);
             sqlite3_str_appendall(to, ",\"condition\":");
             put_token(to, &condition);
+            sqlite3_str_appendall(to, ",\"native\":");
+            put_native(to, native, condition.at);
             sqlite3_str_appendall(to, "}");
         } else if (is(r, "primary") || is(r, "unique")) {
             const bool primary = take(r, "primary");

@@ -504,10 +504,18 @@ term(A) ::= term(L) STAR factor(R). { A = tree_operation(s, EXPR_ARITHMETIC, SIG
 term(A) ::= term(L) SLASH factor(R). { A = tree_operation(s, EXPR_ARITHMETIC, SIGN_DIVIDE, L, R); }
 %type factor {struct expr *}
 factor(A) ::= primary(P). { A = P; }
+factor(A) ::= primary(L) POWER exponent(R). { // of PL/SQL
+    A = tree_operation(s, EXPR_ARITHMETIC, SIGN_POWER, L, R);
+}
 factor(A) ::= PRIOR(N) factor(F). { A = around(s, EXPR_PRIOR, N, F, F->to - 1); }
 factor(A) ::= CONNECT_BY_ROOT(N) factor(F). { A = around(s, EXPR_ROOT, N, F, F->to - 1); }
 factor(A) ::= PLUS(S) factor(F). { A = tree_sign(s, S, false, F); }
 factor(A) ::= MINUS_SIGN(S) factor(F). { A = tree_sign(s, S, true, F); }
+
+%type exponent {struct expr *}
+exponent(A) ::= primary(P). { A = P; }
+exponent(A) ::= PLUS(S) primary(P). { A = tree_sign(s, S, false, P); }
+exponent(A) ::= MINUS_SIGN(S) primary(P). { A = tree_sign(s, S, true, P); }
 
 %type primary {struct expr *}
 primary(A) ::= NULL(N). { A = tree_expr(s, EXPR_NULL, N, N + 1); }

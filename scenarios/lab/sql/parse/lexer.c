@@ -105,6 +105,77 @@ static struct token quoted(const char **from, const char *end, char quote) {
     return made(TOKEN_BAD, start, end);
 }
 
+// The bytes of the UTF-8 character at the place.
+static size_t character_length(const char *at, const char *end) {
+    size_t length = 1;
+    while (at + length < end && ((unsigned char)at[length] & 0xc0) == 0x80)
+        length++;
+    return length;
+}
+
+// How many letters stand before the quote of N'text', Q'[text]' or NQ'[text]'.
+static size_t prefix_length(const char *at, const char *end) {
+    const char letter = (char)tolower((unsigned char)*at);
+    if (letter != 'q' && letter != 'n')
+        return 0;
+    const size_t letters =
+        letter == 'n' && at + 1 < end && tolower((unsigned char)at[1]) == 'q'
+            ? 2
+            : 1;
+    return at + letters < end && at[letters] == '\'' ? letters : 0;
+}
+
+// q'[text]': what ends it, which a bracket has of its own, comes before its
+// closing quote. A blank begins none.
+static struct token quoted_by_choice(const char **from, const char *end,
+                                     size_t prefix) {
+    static const char opens[] = "[{(<", closes[] = "]})>";
+    const char *start = *from, *mark = start + prefix + 1;
+    *from = end;
+    if (mark == end || strchr(" \t\r\n", *mark))
+        return made(TOKEN_BAD, start, end);
+    const size_t length = character_length(mark, end);
+    const char *bracket = strchr(opens, *mark);
+    const char *close = bracket ? &closes[bracket - opens] : mark;
+    for (const char *at = mark + length; end - at > (ptrdiff_t)length; at++)
+        if (memcmp(at, close, length) == 0 && at[length] == '\'') {
+            *from = at + length + 1;
+            return made(TOKEN_STRING, start, *from);
+        }
+    return made(TOKEN_BAD, start, end);
+}
+
+// A literal with letters before its quote.
+static struct token prefixed(const char **from, const char *end,
+                             size_t prefix) {
+    const char *start = *from, *text = start + prefix;
+    if (tolower((unsigned char)start[prefix - 1]) == 'q')
+        return quoted_by_choice(from, end, prefix);
+    struct token token = quoted(&text, end, '\'');
+    *from = text;
+    token.at = start;
+    token.length += prefix;
+    return token;
+}
+
+struct literal literal_of(const struct token *token) {
+    const char *end = token->at + token->length - 1, *at = token->at;
+    struct literal literal = {.doubled = true};
+    for (; *at != '\''; at++) {
+        literal.national |= tolower((unsigned char)*at) == 'n';
+        literal.doubled &= tolower((unsigned char)*at) != 'q';
+    }
+    at++;
+    if (!literal.doubled) {
+        const size_t mark = character_length(at, end);
+        at += mark;
+        end -= mark;
+    }
+    literal.at = at;
+    literal.length = (size_t)(end - at);
+    return literal;
+}
+
 static struct token sign(const char **from, const char *end) {
     static const char *const twos[] = {
         "||", "<=", ">=", "<>", "!=", "^=", ":=", "=>", "**", "..", "<<", ">>"};
@@ -131,6 +202,9 @@ struct token lexer_next(const char **from, const char *end) {
             return token;
         }
         if (begins_name(*at)) {
+            const size_t prefix = prefix_length(at, end);
+            if (prefix > 0)
+                return prefixed(from, end, prefix);
             *from = name_end(at, end);
             return made(TOKEN_WORD, at, *from);
         }

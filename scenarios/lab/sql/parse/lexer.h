@@ -11,7 +11,7 @@ enum token_type {
     TOKEN_END,
     TOKEN_WORD,   // keyword or unquoted name
     TOKEN_QUOTED, // "name", without the quotes
-    TOKEN_STRING, // 'text', with its quotes
+    TOKEN_STRING, // 'text' or q'[text]', as it was written; see literal_of()
     TOKEN_NUMBER, // with the letter of a BINARY_DOUBLE or BINARY_FLOAT
     TOKEN_BIND,   // :name, without the colon
     TOKEN_HINT,   // /*+ text */, only the text
@@ -31,6 +31,15 @@ struct token {
 // Returns the next token of the text that ends at `end`, and moves *from past
 // it.
 struct token lexer_next(const char **from, const char *end);
+// The text of a TOKEN_STRING, in which a quote may be written as two.
+struct literal {
+    const char *at;
+    size_t length;
+    bool doubled;  // its quotes are two; those of q'[text]' are not
+    bool national; // N'text' or NQ'[text]'
+};
+struct literal literal_of(const struct token *token);
+
 // Compares ignoring case. Only words and signs can be equal.
 bool token_is(const struct token *token, const char *word);
 

@@ -193,12 +193,17 @@ static bool read_tokens(struct statement *s, const char *text, size_t length) {
         }
         s->tokens[s->count] = token;
         if (token.type == TOKEN_BAD) {
-            const bool open = *token.at == '\'' || *token.at == '"';
+            const bool open = *token.at == '\'' || *token.at == '"' ||
+                              isalpha((unsigned char)*token.at);
             statement_refuse(s, open ? 1756 : 911, s->count, "");
             return false;
         }
         if (token.type == TOKEN_END)
             break;
+        if (token.type == TOKEN_STRING && *token.at != '\'' &&
+            literal_of(&token).national)
+            statement_refuse(s, 3001, s->count,
+                             "a literal of the national character set");
         s->count++;
     }
     while (s->count > from && statement_is(s, s->count - 1, ";")) {
@@ -339,8 +344,8 @@ static unsigned missing(const struct statement *s, const void *parser,
 }
 
 // Clauses of Oracle's that the grammar has not: a word, and what is next to it
-// ("": anything). The token that breaks the statement off is one of the two, or
-// follows them.
+// ("": anything, "*": a name). The token that breaks the statement off is one
+// of the two, or follows them.
 static bool is_unimplemented(struct statement *s, unsigned at) {
     static const char *const clauses[][2] = {
         {"pivot", "("},       {"unpivot", "("},        {"pivot", "xml"},
@@ -360,13 +365,15 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
         {"current", "of"},    {"collate", ""},         {"overlaps", ""},
         {"groups", ""},       {"exclude", ""},         {"invisible", ""},
         {"all", "into"},      {"all", "when"},         {"first", "when"},
+        {"cluster", "*"},
     };
     for (unsigned i = at > 1 ? at - 2 : 0; i <= at && i < s->count; i++)
         for (size_t c = 0; c < sizeof clauses / sizeof *clauses; c++)
             if (statement_is(s, i, clauses[c][0]) &&
                 !(i > 0 && statement_is(s, i - 1, "table")) && // a name
-                (*clauses[c][1] ? statement_is(s, i + 1, clauses[c][1])
-                                : i == at)) {
+                (*clauses[c][1] == '*' ? i + 1 == at
+                 : *clauses[c][1]      ? statement_is(s, i + 1, clauses[c][1])
+                                       : i == at)) {
                 statement_refuse_token(s, 3001, i);
                 return true;
             }
@@ -375,7 +382,10 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
 
 void parse_unexpected(struct statement *s, const void *parser, int token) {
     const unsigned at = s->parsed;
-    if (s->plsql)
+    if (s->plsql && at > 0 && statement_is(s, at, "(") &&
+        statement_is(s, at - 1, ")"))
+        statement_refuse(s, 3001, at, "an element of a table in a table");
+    else if (s->plsql)
         unexpected_in_plsql(s, at);
     else if (token == TK_SEMI)
         statement_refuse(s, 911, at, "");

@@ -89,6 +89,7 @@ enum sign {
     SIGN_MULTIPLY,
     SIGN_DIVIDE,
     SIGN_CONCATENATE,
+    SIGN_POWER, // of PL/SQL
     SIGN_EQUAL,
     SIGN_UNEQUAL,
     SIGN_LESS,

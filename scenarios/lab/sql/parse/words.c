@@ -314,6 +314,8 @@ int word_code_in_plsql(const struct token *at) {
             ? bsearch(at, plsql_words, sizeof plsql_words / sizeof *plsql_words,
                       sizeof *plsql_words, order)
             : NULL;
+    if (at->type == TOKEN_SIGN && token_is(at, "**"))
+        return TK_POWER;
     return found ? found->code : word_code(at);
 }
 

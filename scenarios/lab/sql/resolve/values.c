@@ -59,7 +59,7 @@ static unsigned digits_at(const struct resolver *r, unsigned token,
 
 static void resolve_interval(struct resolver *r, struct expr *value) {
     enum { NO_FIELD = 30089, DIGITS = 30088, MOST_DIGITS = 9 };
-    const struct token *text = &r->s->tokens[value->from + 1];
+    const struct literal text = literal_of(&r->s->tokens[value->from + 1]);
     const struct token *first = &r->s->tokens[value->name.first];
     const struct token *last = &r->s->tokens[value->name.last];
     const struct interval_fields fields = {
@@ -80,17 +80,17 @@ static void resolve_interval(struct resolver *r, struct expr *value) {
         statement_refuse(r->s, DIGITS, value->name.first, "");
     else {
         const unsigned error =
-            interval_parse(text->at + 1, text->length - 2, &fields, made);
+            interval_parse(text.at, text.length, &fields, made);
         if (error)
             statement_refuse(r->s, error, value->from, "");
     }
 }
 
 static void resolve_text(struct resolver *r, struct expr *text) {
-    const struct token *token = &r->s->tokens[text->from];
-    text->type = token->length == 2 ? OPERAND_NULL : OPERAND_TEXT;
-    text->literal = token->length > 2;
-    text->padded = text->literal && token->at[token->length - 2] == ' ';
+    const struct literal literal = literal_of(&r->s->tokens[text->from]);
+    text->literal = literal.length > 0;
+    text->type = text->literal ? OPERAND_TEXT : OPERAND_NULL;
+    text->padded = text->literal && literal.at[literal.length - 1] == ' ';
 }
 
 // Of an operation with an INTERVAL.
@@ -121,7 +121,8 @@ static enum operand_type arithmetic_type(enum sign sign, enum operand_type a,
                    : OPERAND_BINARY_FLOAT;
     if (operand_is_interval(a) || operand_is_interval(b))
         return interval_type(sign, a, b);
-    if (numeric || sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE)
+    if (numeric || sign == SIGN_MULTIPLY || sign == SIGN_DIVIDE ||
+        sign == SIGN_POWER)
         return OPERAND_NUMBER;
     if (operand_is_time(a) && operand_is_number(b))
         return OPERAND_DATE;
@@ -194,14 +195,20 @@ static void resolve_extract(struct resolver *r, struct expr *value) {
     value->type = OPERAND_NUMBER;
 }
 
+// Or none: TRIM('' FROM ...) is NULL.
+static bool is_one_character(const struct token *token) {
+    const struct literal text = literal_of(token);
+    return text.length <= 1 || (text.length == 2 && text.doubled &&
+                                text.at[0] == '\'' && text.at[1] == '\'');
+}
+
 static void resolve_trim(struct resolver *r, struct expr *value) {
     resolve_value(r, value->left);
     if (value->right) {
-        const struct token *set = &r->s->tokens[value->right->from];
         if (value->right->kind != EXPR_TEXT)
             statement_refuse(r->s, 3001, value->right->from,
                              "TRIM of other than a literal");
-        else if (set->length > 3)
+        else if (!is_one_character(&r->s->tokens[value->right->from]))
             statement_refuse(r->s, 30001, value->right->from, "");
         resolve_value(r, value->right);
     }

@@ -24,6 +24,7 @@ CREATE VIEW OWN_CONSTRAINTS AS
 SELECT t.ID * 1000 + k.key + 1 AS ID, t.NAME AS TABLE_NAME, k.value ->> 'type' AS TYPE,
   coalesce(k.value ->> 'name', printf('SYS_C%04d%03d', t.ID, k.key + 1)) AS NAME,
   k.value ->> 'name' IS NULL AS GENERATED, k.value ->> 'condition' AS CONDITION,
+  k.value ->> 'native' AS NATIVE,
   k.value -> 'columns' AS COLUMNS
 FROM $OWN_TABLES t, json_each(t.TEXT, '$.constraints') k;
 

@@ -183,7 +183,8 @@ bool fixed_tables_register(struct database *database) {
         session_wait_views, process_views,       sql_views,
         instance_views,     trace_views,         latch_views,
         result_cache_views, result_object_views, link_views,
-        sequence_views,     transaction_views,   active_session_views};
+        sequence_views,     transaction_views,   active_session_views,
+        job_views};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct fixed_table *t = lists[i]; t->name; t++)
             if (!register_one(database, t, false) ||

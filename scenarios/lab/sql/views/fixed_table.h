@@ -54,6 +54,7 @@ extern const struct fixed_table result_cache_views[];
 extern const struct fixed_table result_object_views[];
 extern const struct fixed_table link_views[];
 extern const struct fixed_table sequence_views[];
+extern const struct fixed_table job_views[];
 extern const struct fixed_table transaction_views[];
 
 enum {

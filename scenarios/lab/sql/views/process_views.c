@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // v$process.
+#include <ctype.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,6 +19,16 @@ static void server_program(const struct fixed_cell *cell) {
     char host[SGA_NAME] = "", name[SGA_NAME + 32];
     gethostname(host, sizeof host - 1);
     snprintf(name, sizeof name, "oracle@%.40s (TNS V1-V3)", host);
+    // A background process has its own.
+    fixed_text(cell,
+               *slot_of(cell)->background ? slot_of(cell)->program : name);
+}
+
+static void process_name(const struct fixed_cell *cell) {
+    char name[sizeof(slot_of(cell)->background)] = "";
+    const char *from = slot_of(cell)->background;
+    for (size_t i = 0; from[i]; i++)
+        name[i] = (char)toupper((unsigned char)from[i]);
     fixed_text(cell, name);
 }
 
@@ -36,7 +47,7 @@ static const struct fixed_column process_columns[] = {
     {"SPID", "VARCHAR2(24)", spid},
     {"STID", "VARCHAR2(24)", spid},
     {"EXECUTION_TYPE", "VARCHAR2(10)", .text = "PROCESS"},
-    {"PNAME", "VARCHAR2(5)"},
+    {"PNAME", "VARCHAR2(5)", process_name},
     {"USERNAME", "VARCHAR2(15)", .text = "oracle"},
     SLOT_U32("SERIAL#", serial),
     SLOT_TEXT("TERMINAL", 30, terminal),
