@@ -85,8 +85,7 @@ static void emit_whole(struct emitter *e) {
     free(sql);
     if (error)
         statement_refuse(s, error, 0, "");
-    snprintf(name, sizeof name, " FROM main.\"@%u\"",
-             result->remote_query);
+    snprintf(name, sizeof name, " FROM main.\"@%u\"", result->remote_query);
     emit_text(e, name);
     for (unsigned i = 0; i < s->binds; i++) {
         snprintf(name, sizeof name, "%s?%u", i ? "," : "(", i + 1);
