@@ -125,18 +125,25 @@ static size_t prefix_length(const char *at, const char *end) {
     return at + letters < end && at[letters] == '\'' ? letters : 0;
 }
 
+static const char OPENING[] = "[{(<", CLOSING[] = "]})>";
+
+// How long the mark of q'[text]' is; text that is no UTF-8 may follow a
+// bracket.
+static size_t mark_length(const char *at, const char *end) {
+    return strchr(OPENING, *at) ? 1 : character_length(at, end);
+}
+
 // q'[text]': what ends it, which a bracket has of its own, comes before its
 // closing quote. A blank begins none.
 static struct token quoted_by_choice(const char **from, const char *end,
                                      size_t prefix) {
-    static const char opens[] = "[{(<", closes[] = "]})>";
     const char *start = *from, *mark = start + prefix + 1;
     *from = end;
     if (mark == end || strchr(" \t\r\n", *mark))
         return made(TOKEN_BAD, start, end);
-    const size_t length = character_length(mark, end);
-    const char *bracket = strchr(opens, *mark);
-    const char *close = bracket ? &closes[bracket - opens] : mark;
+    const size_t length = mark_length(mark, end);
+    const char *bracket = strchr(OPENING, *mark);
+    const char *close = bracket ? &CLOSING[bracket - OPENING] : mark;
     for (const char *at = mark + length; end - at > (ptrdiff_t)length; at++)
         if (memcmp(at, close, length) == 0 && at[length] == '\'') {
             *from = at + length + 1;
@@ -167,7 +174,7 @@ struct literal literal_of(const struct token *token) {
     }
     at++;
     if (!literal.doubled) {
-        const size_t mark = character_length(at, end);
+        const size_t mark = mark_length(at, end);
         at += mark;
         end -= mark;
     }
