@@ -136,6 +136,9 @@ void test_translate(void) {
         translates_to("select /*+ ordered */ 1 from a, b", "CROSS JOIN \"B\""));
     CHECK(translates_to("select 1 from a, b", "FROM \"A\", \"B\""));
     CHECK(translates_to("select 'a''b' from dual", "'a''b'"));
+    CHECK(translates_to("select q'[a'b]' from dual", "'a''b'"));
+    // A continuation byte of UTF-8 alone, which is no part of the bracket.
+    CHECK(translates_to("select q'<\x92'>' from dual", "'\x92'''"));
     CHECK(translates_to("select sysdate from dual", "SYSDATE$()"));
     CHECK(translates_to("select a || b * 2 from b",
                         "CONCAT( \"A\", MULTIPLY$( \"B\", 2))"));
