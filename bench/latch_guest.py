@@ -26,7 +26,8 @@ from polltrace.scenarios.analyse.run_file import read_run
 from polltrace.scenarios.plan.scenario_file import built_in
 from tests.conftest import ROOT, WITHOUT_CAPABILITIES
 from tests.kernels import machine
-from tests.kernels.packages import BUILD, UnreachableError, fetch, matrix
+from tests.kernels.choice import kernel_or_exit
+from tests.kernels.packages import BUILD
 
 RUN = ROOT / "build" / "latch-guest.run.jsonl"
 _INSIDE = "/run/latch.run.jsonl"
@@ -87,19 +88,7 @@ def main() -> int:
     parser.add_argument("--only", default="statement=look-up", help="cells (%(default)s)")
     parser.add_argument("--repeats", type=int, default=1, help="blocks (%(default)s)")
     args = parser.parse_args()
-    if lacks := machine.missing_tools():
-        print(f"missing {', '.join(lacks)}: ./setup.sh --tests", file=sys.stderr)
-        return 4
-    wanted = next((each for each in matrix() if args.kernel in each.name), None)
-    if wanted is None:
-        names = ", ".join(each.name for each in matrix())
-        print(f"no kernel's name contains {args.kernel!r}; there are {names}", file=sys.stderr)
-        return 2
-    try:
-        kernel = fetch(wanted)
-    except UnreachableError as reason:
-        print(f"{wanted.name}: {reason}", file=sys.stderr)
-        return 4
+    name, kernel = kernel_or_exit(args.kernel)
     console, began = BUILD / "latch.console", time.monotonic()
     with RUN.open("w", buffering=1) as keep:
 
@@ -116,7 +105,7 @@ def main() -> int:
             side_by_side=True,
         )
     took = time.monotonic() - began
-    print(f"{wanted.name}, four emulated processors on {os.cpu_count()}, {took:,.0f} s")
+    print(f"{name}, four emulated processors on {os.cpu_count()}, {took:,.0f} s")
     if code == machine.TIMED_OUT:
         print(f"not whole: the budget of {args.budget:g} s was over", file=sys.stderr)
     if not RUN.stat().st_size:

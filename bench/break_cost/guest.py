@@ -17,7 +17,8 @@ from pathlib import Path
 from bench.break_cost.record import read_records
 from tests.conftest import ROOT
 from tests.kernels import machine
-from tests.kernels.packages import BUILD, UnreachableError, fetch, matrix
+from tests.kernels.choice import kernel_or_exit
+from tests.kernels.packages import BUILD
 
 RECORDS = Path(__file__).with_name("guest.jsonl")
 _INSIDE = "/run/records.jsonl"
@@ -42,19 +43,7 @@ def main() -> int:
     )
     parser.add_argument("--budget", type=float, default=1200.0, help="seconds (%(default)s)")
     args = parser.parse_args()
-    if lacks := machine.missing_tools():
-        print(f"missing {', '.join(lacks)}: ./setup.sh --tests", file=sys.stderr)
-        return 4
-    wanted = next((each for each in matrix() if args.kernel in each.name), None)
-    if wanted is None:
-        names = ", ".join(each.name for each in matrix())
-        print(f"no kernel's name contains {args.kernel!r}; there are {names}", file=sys.stderr)
-        return 2
-    try:
-        kernel = fetch(wanted)
-    except UnreachableError as reason:
-        print(f"{wanted.name}: {reason}", file=sys.stderr)
-        return 4
+    _, kernel = kernel_or_exit(args.kernel)
     console, before = BUILD / "validate.console", len(read_records(RECORDS))
     with RECORDS.open("a", buffering=1) as keep:
 

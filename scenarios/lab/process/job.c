@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define _GNU_SOURCE
 #include "process/job.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
+#include "process/robust_lock.h"
 #include "process/sga.h"
 
 bool job_init(struct jobs *all) {
-    pthread_mutexattr_t kind;
-    pthread_mutexattr_init(&kind);
-    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
-    errno = pthread_mutex_init(&all->lock, &kind);
-    pthread_mutexattr_destroy(&kind);
-    return errno == 0;
+    return robust_lock_init(&all->lock);
 }
 
 static struct jobs *enter(struct sga *sga) {
-    if (pthread_mutex_lock(&sga->jobs.lock) == EOWNERDEAD)
-        pthread_mutex_consistent(&sga->jobs.lock);
+    robust_lock_enter(&sga->jobs.lock);
     return &sga->jobs;
 }
 
 static void leave(struct jobs *all) {
-    pthread_mutex_unlock(&all->lock);
+    robust_lock_leave(&all->lock);
 }
 
 static struct job *numbered(struct jobs *all, uint32_t number) {

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define _GNU_SOURCE
 #include "process/link_definition.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "process/robust_lock.h"
+
 bool link_definition_init(struct link_definitions *links) {
-    pthread_mutexattr_t kind;
-    pthread_mutexattr_init(&kind);
-    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
-    errno = pthread_mutex_init(&links->lock, &kind);
-    pthread_mutexattr_destroy(&kind);
-    return errno == 0;
+    return robust_lock_init(&links->lock);
 }
 
 static void enter(struct link_definitions *links) {
-    if (pthread_mutex_lock(&links->lock) == EOWNERDEAD)
-        pthread_mutex_consistent(&links->lock);
+    robust_lock_enter(&links->lock);
 }
 
 static void leave(struct link_definitions *links) {
-    pthread_mutex_unlock(&links->lock);
+    robust_lock_leave(&links->lock);
 }
 
 // "" finds a free place.

@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define _GNU_SOURCE
 #include "process/sequence.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "process/robust_lock.h"
+
 bool sequence_init(struct sequences *all) {
-    pthread_mutexattr_t kind;
-    pthread_mutexattr_init(&kind);
-    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
-    errno = pthread_mutex_init(&all->lock, &kind);
-    pthread_mutexattr_destroy(&kind);
-    return errno == 0;
+    return robust_lock_init(&all->lock);
 }
 
 static void enter(struct sequences *all) {
-    if (pthread_mutex_lock(&all->lock) == EOWNERDEAD)
-        pthread_mutex_consistent(&all->lock);
+    robust_lock_enter(&all->lock);
 }
 
 static void leave(struct sequences *all) {
-    pthread_mutex_unlock(&all->lock);
+    robust_lock_leave(&all->lock);
 }
 
 // "" finds a free place.
