@@ -92,7 +92,7 @@ class BlockReader:
         return FilledBlock(data, end, block.passed)
 
     def adapt(self, records: int) -> None:
-        """A block had so many records: choose the size of further windows."""
+        """Choose the size of further windows by the number of `records` in a block."""
         if records > _MANY:
             self._shown = max(self._size, self._shown // 2)
         elif records < _FEW:

@@ -113,7 +113,7 @@ with open(path, "r+b") as file:
 @pytest.mark.parametrize(
     ("who", "code"), [("ours", 0), ("other", -signal.SIGBUS), ("sent", -signal.SIGBUS)]
 )
-def test_only_pages_of_windows_are_mended(tmp_path: Path, who: str, code: int) -> None:
+def test_only_lost_pages_of_windows_become_zeros(tmp_path: Path, who: str, code: int) -> None:
     path = tmp_path / "a.trc"
     path.write_bytes(b"\n" * 8192)
     words = [sys.executable, "-c", _LOSES, str(path), who]

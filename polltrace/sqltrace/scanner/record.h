@@ -71,7 +71,8 @@ struct run {
 // A number that is larger is no time, and sums of it would not fit.
 static const int64_t LARGEST = (int64_t)1 << 53;
 
-// Calls end in turn; one that ends so many us earlier is of another clock.
+// Calls end in turn. One that ends more microseconds than this before the last
+// is of another clock.
 static const int64_t CLOCK_STEP = 1000000;
 
 struct record {

@@ -38,7 +38,7 @@ static void *map_zeros(char *at, size_t size) {
 
 // Zeros from the page at `at` on, if it is a window's. What comes before was
 // there.
-static bool mend(char *at) {
+static bool put_zeros(char *at) {
     for (size_t i = 0; i < MOST_WINDOWS; i++) {
         struct window *const window = atomic_load(&windows[i]);
         if (!window || at < window->begin ||
@@ -56,7 +56,7 @@ static void on_sigbus(int number, siginfo_t *info, void *context) {
     (void)context;
     const int error = errno;
     const bool sent = info->si_code <= 0; // by a process, not by memory
-    if (sent || !mend(info->si_addr)) {
+    if (sent || !put_zeros(info->si_addr)) {
         // Not ours: whoever was there before sees it now.
         sigaction(number, &before, NULL);
         if (sent)
