@@ -72,7 +72,7 @@ check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz fo
 check-c-built:
 	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=10
 	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=5
-	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner same fuzz FUZZ_SECONDS=5
+	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner same rewritten fuzz FUZZ_SECONDS=5
 	@$(MAKE) -s --no-print-directory -C probes check
 
 lint: $(VENV)/installed-dev ## check style, types, and what may import what
@@ -239,6 +239,7 @@ soak: build clients $(VENV)/installed-dev ## run the checks that are too long fo
 	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
 	FUZZ_BYTES=100000000 $(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0
+	$(MAKE) -C polltrace/sqltrace/scanner rewritten REWRITTEN_SECONDS=300
 	POLLTRACE_LINE_GIB=10 POLLTRACE_FILES=100000 pytest tests/sqltrace/test_hostile_sizes.py
 	LAB_SOAK=1 pytest tests/lab \
 		-k "in_a_row or leak or random_cancels or exercises or stale_or_torn or link_cancels or link_hostile"

@@ -39,7 +39,7 @@ static const char *closing_quote(const char *at, const char *end) {
             last--;
         if (last > at && last[-1] == '"')
             return last - 1;
-        at = eol + 1;
+        at = after_line(eol, end);
     }
     return NULL;
 }
@@ -53,25 +53,25 @@ static const char *read_quoted(struct binds *to, const char *at,
     if (to->values.len + (size_t)(last - at) < MOST_BYTES &&
         !strings_extend(&to->values, at, (size_t)(last - at)))
         return NULL;
-    return quote ? line_end(quote, end) + 1 : end;
+    return quote ? skip_line(quote, end) : end;
 }
 
 // The value at `at`; returns behind its last line.
 static const char *read_value(struct binds *to, const char *at,
                               const char *end) {
     const char *const eol = line_end(at, end);
-    const bool quoted = *at == '"';
+    const bool quoted = at < eol && *at == '"';
     const char *last = eol;
     while (last > at && last[-1] == '\r')
         last--;
     const size_t len = quoted ? 0 : (size_t)(last - at);
     if (!to->count || to->values.len + len >= MOST_BYTES)
-        return eol + 1;
+        return after_line(eol, end);
     const int32_t index = strings_add(&to->values, at, len);
     if (index < 0)
         return NULL;
     to->bind[to->count - 1].value = index;
-    return quoted ? read_quoted(to, at + 1, end) : eol + 1;
+    return quoted ? read_quoted(to, at + 1, end) : after_line(eol, end);
 }
 
 bool binds_read(struct binds *to, const char *at, const char *end) {
@@ -98,7 +98,7 @@ bool binds_read(struct binds *to, const char *at, const char *end) {
             if (read_number(&number, &type) && type < 1000)
                 to->bind[to->count - 1].type = (int16_t)type;
         }
-        at = eol + 1;
+        at = after_line(eol, end);
     }
     return true;
 }

@@ -148,7 +148,7 @@ static const char *next_line(struct reader *reader, const char *at) {
     if (read_usual_line(reader, at, eol)) {
         reader->block->lines++;
         expect_counts(reader, first);
-        return read_body(reader, eol + 1);
+        return read_body(reader, after_line(eol, reader->end));
     }
 #endif
     const char *const found = read_record(reader, at, eol);
@@ -156,14 +156,13 @@ static const char *next_line(struct reader *reader, const char *at) {
         other_line(reader, at, eol);
         expect_counts(reader, first);
         reader->block->lines++;
-        return eol + 1;
+        return after_line(eol, reader->end);
     }
     if (found < eol)
         rest_of_line(reader, found, eol);
     expect_counts(reader, first);
     reader->block->lines++;
-    at = read_body(reader, eol + 1);
-    return at;
+    return read_body(reader, after_line(eol, reader->end));
 }
 
 // The names of the kinds of record whose lines do not hold it, as indices.

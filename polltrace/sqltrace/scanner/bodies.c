@@ -23,13 +23,13 @@ static void pass_lines(struct reader *reader, const char *at,
         const char *const eol = line_end(at, until);
         reader_add(reader, LINE_RECORD, at, eol);
         reader->block->lines++;
-        at = eol + 1;
+        at = after_line(eol, until);
     }
 }
 
 static bool is_statement_end(const char *at, const char *end) {
     const size_t len = sizeof STATEMENT_END - 1;
-    return (size_t)(end - at) > len && memcmp(at, STATEMENT_END, len) == 0 &&
+    return end - at > (ptrdiff_t)len && memcmp(at, STATEMENT_END, len) == 0 &&
            (at[len] == '\n' || at[len] == '\r');
 }
 
@@ -62,7 +62,7 @@ static const char *end_by_length(const char *at, const char *end, int64_t len) {
 // one that nothing follows. NULL where there is none.
 static const char *end_by_lines(const char *at, const char *end) {
     while (at < end) {
-        const char *const next = line_end(at, end) + 1;
+        const char *const next = skip_line(at, end);
         if (is_statement_end(at, end) &&
             (next >= end || follows_statement(next, end)))
             return at;
@@ -81,7 +81,7 @@ static const char *find_statement_end(struct reader *reader, const char *at,
     const bool beyond = len >= reader->end - at && len <= LONGEST_TEXT;
     found = end_by_lines(at, reader->end);
     // The last line may be of the text all the same: the next block tells.
-    if (found && beyond && line_end(found, reader->end) + 1 >= reader->end) {
+    if (found && beyond && skip_line(found, reader->end) == reader->end) {
         reader->mode.may_be_over = true;
         found = NULL;
     }
@@ -101,7 +101,7 @@ static const char *read_text(struct reader *reader, size_t index,
     record->body_len = (uint32_t)(until - at);
     if (!found)
         reader->mode.place = IN_TEXT;
-    const char *const next = found ? line_end(found, reader->end) + 1 : until;
+    const char *const next = found ? skip_line(found, reader->end) : until;
     pass_lines(reader, at, next);
     return next;
 }
@@ -142,7 +142,7 @@ static const char *read_error_text(struct reader *reader, size_t index,
         return at;
     record->body = (uint32_t)(at - reader->block->data);
     record->body_len = (uint32_t)len;
-    const char *const next = line_end(at + len, reader->end) + 1;
+    const char *const next = skip_line(at + len, reader->end);
     pass_lines(reader, at, next);
     return next;
 }
@@ -187,7 +187,8 @@ static const char *read_value(struct reader *reader, const char *at) {
     const char *last = eol;
     if (last > at && last[-1] == '\r')
         last--;
-    const size_t len = (size_t)(eol + 1 - at);
+    const char *const next = after_line(eol, reader->end);
+    const size_t len = (size_t)(next - at);
     if (len > reader->mode.left) {
         kinds_add(&reader->block->kinds, "(unclosed value)", 16, 1);
         reader->mode = (struct mode){.place = IN_BINDS};
@@ -196,8 +197,8 @@ static const char *read_value(struct reader *reader, const char *at) {
     } else {
         reader->mode.left -= (uint32_t)len;
     }
-    pass_lines(reader, at, eol + 1);
-    return eol + 1;
+    pass_lines(reader, at, next);
+    return next;
 }
 
 // All lines of binds from `at`, as the body of the record `index`.

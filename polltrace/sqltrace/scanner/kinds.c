@@ -34,11 +34,15 @@ static bool in_word(unsigned char c) {
 }
 
 void kinds_add_line(struct kinds *kinds, const char *at, const char *end) {
-    const char *word = at;
-    while (word < end && in_word((unsigned char)*word))
-        word++;
-    if (word > at)
-        kinds_add(kinds, at, (size_t)(word - at), 1);
+    // Copied as it is looked at: it is printed, and the file may change.
+    char word[LONGEST_KIND - 1];
+    size_t len = 0;
+    for (char c; len < sizeof word && at + len < end &&
+                 in_word((unsigned char)(c = at[len]));
+         len++)
+        word[len] = c;
+    if (len)
+        kinds_add(kinds, word, len, 1);
     else if (*at == ' ' || *at == '\t')
         kinds_add(kinds, "(indented)", 10, 1);
     else if (isdigit((unsigned char)*at))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Steps from line to line. A block ends with a newline, and BLOCK_PADDING
-// zero bytes follow it.
+// Steps from line to line. A block ends with a newline, and BLOCK_PADDING bytes
+// follow it that can be read, zeros or the file's next. Whoever owns a mapped
+// file may change what is read here, even between two looks at one byte, so no
+// byte that was seen before bounds a step: `end` does.
 #pragma once
 
 #include <stdbool.h>
@@ -58,6 +60,17 @@ static inline const char *line_end(const char *at, const char *end) {
     const char *found = memchr(at, '\n', (size_t)(end - at));
     return found ? found : end;
 #endif
+}
+
+// What follows the line that ends at `eol`. In a file that somebody writes to
+// meanwhile, the block's last newline may be gone: nothing is behind `end`.
+static inline const char *after_line(const char *eol, const char *end) {
+    return eol < end ? eol + 1 : end;
+}
+
+// The line after the one at `at`.
+static inline const char *skip_line(const char *at, const char *end) {
+    return after_line(line_end(at, end), end);
 }
 
 #ifdef WITH_SSE2

@@ -24,12 +24,14 @@ static size_t character(const unsigned char *at, size_t left) {
     return len;
 }
 
+// `to` may be up to 2 * `left` bytes before `at`, which it then never
+// overtakes: at most three bytes are made of one.
 static size_t convert(char *to, const unsigned char *at, size_t left) {
     char *const begin = to;
     while (left) {
         const size_t len = character(at, left);
         if (len) {
-            memcpy(to, at, len);
+            memmove(to, at, len);
             to += len;
         } else if (*at) {
             *to++ = (char)(0xC0 | *at >> 6);
@@ -56,7 +58,6 @@ static bool grow(void **what, size_t *room, size_t needed, size_t each) {
     return true;
 }
 
-// At most three bytes are made of one.
 static bool make_room(struct strings *strings, size_t len) {
     return strings->len + 3 * len <= INT32_MAX &&
            grow((void **)&strings->offset, &strings->room, strings->count + 2,
@@ -78,8 +79,12 @@ int32_t strings_add(struct strings *strings, const char *data, size_t len) {
 bool strings_extend(struct strings *strings, const char *data, size_t len) {
     if (!make_room(strings, len))
         return false;
-    strings->len += convert(strings->bytes + strings->len,
-                            (const unsigned char *)data, len);
+    // Of a copy: in a mapped file, what was UTF-8 may be none when it is
+    // copied.
+    char *const to = strings->bytes + strings->len;
+    char *const copy = to + 2 * len;
+    memcpy(copy, data, len);
+    strings->len += convert(to, (const unsigned char *)copy, len);
     strings->offset[strings->count] = (int32_t)strings->len;
     return true;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../interface.h"
+#include "check.h"
 #include "damage.h"
 #include "mapped.h"
 
@@ -42,17 +43,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
     damage(data, size, bytes, &state);
     count_damaged(bytes);
     return size;
-}
-
-static void check_strings(const struct batch *batch) {
-    const int32_t *offsets;
-    const char *bytes;
-    for (size_t table = 0; table < STRING_TABLES; table++) {
-        const int64_t count = sqltrace_strings(batch, table, &offsets, &bytes);
-        for (int64_t i = 0; i < count; i++)
-            if (offsets[i] < 0 || offsets[i] > offsets[i + 1])
-                abort();
-    }
 }
 
 static void scan_data(struct scan *scan, struct block *block, const char *data,
@@ -135,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     check_strings(rest);
     sqltrace_batch_delete(rest);
+    check_kinds(scan);
     struct summary summary;
     sqltrace_end(scan, &summary);
     if (summary.bytes != (int64_t)len)
