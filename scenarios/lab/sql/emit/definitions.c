@@ -124,6 +124,8 @@ static void create_table(struct emitter *e) {
         emit_spec(e, one);
     }
     emit_text(e, ")");
+    if (tree->clustered)
+        emit_clustered(e);
 }
 
 static void create_index(struct emitter *e) {
@@ -189,6 +191,10 @@ void emit_definition(struct emitter *e) {
         break;
     case TREE_ALTER_TABLE:
         alter_table(e);
+        break;
+    case TREE_CREATE_CLUSTER:
+    case TREE_DROP_CLUSTER:
+        emit_cluster_definition(e);
         break;
     case TREE_CREATE_VIEW:
     case TREE_DROP_VIEW:
