@@ -22,6 +22,7 @@ DEFINED = [
     "insert into hc_t select level, 'row ' || level from dual connect by level <= 1000",
     "commit",
     "create cluster scott.pairs (a number(5), b varchar2(10 char)) size 2k hashkeys 7",
+    "create table lobs (l clob)",
     "create table hc (n number)",  # clusters have names of their own
     "create table first_in (x date, q varchar2(10 char), p number(5,0) not null)"
     " cluster pairs (p, q) result_cache (mode force)",
@@ -32,6 +33,8 @@ DEFINED = [
     "insert into first_in values (null, null, 2)",
     "insert into second_in values ('x', 1)",
     "commit",
+    "create table copied cluster pairs (p, name) as select p, q name, n from first_in, hc_t"
+    " where n <= 2",
     'create cluster "Odd \'name" (n integer) hash is n hashkeys 1 size 1m',
 ]
 
@@ -43,6 +46,7 @@ ROWS: list[tuple[str, list[tuple[object, ...]]]] = [
     ("select f.q from first_in f, second_in s where f.p = s.a and f.q = s.b", [("x",)]),
     ("select q from first_in where p = 2", [(None,)]),
     ("select * from hc", []),
+    ("select n, name from copied where p = 1 and name = 'y' order by n", [(1, "y"), (2, "y")]),
     ("select cluster_name, key_size, cluster_type, function, hashkeys, trim(single_table)"
      " from user_clusters order by 1",
      [("HC", 230, "HASH", "DEFAULT2", 15013, "Y"),
@@ -52,13 +56,14 @@ ROWS: list[tuple[str, list[tuple[object, ...]]]] = [
      " where a.cluster_name = d.cluster_name and a.key_size = 230", [("SCOTT", "HC")]),
     ("select table_name, clu_column_name, tab_column_name from user_clu_columns"
      " where cluster_name = 'PAIRS' order by 1, 2",
-     [("FIRST_IN", "A", "P"), ("FIRST_IN", "B", "Q"),
+     [("COPIED", "A", "P"), ("COPIED", "B", "NAME"),
+      ("FIRST_IN", "A", "P"), ("FIRST_IN", "B", "Q"),
       ("SECOND_IN", "A", "A"), ("SECOND_IN", "B", "B")]),
     ("select owner, table_name from dba_clu_columns where cluster_name = 'HC'",
      [("SCOTT", "HC_T")]),
     ("select table_name, cluster_name, result_cache from all_tables"
      " where cluster_name is not null order by 1",
-     [("FIRST_IN", "PAIRS", "FORCE"), ("HC_T", "HC", "DEFAULT"),
+     [("COPIED", "PAIRS", "DEFAULT"), ("FIRST_IN", "PAIRS", "FORCE"), ("HC_T", "HC", "DEFAULT"),
       ("SECOND_IN", "PAIRS", "DEFAULT")]),
     ("select cluster_name from user_tables where table_name = 'HC'", [(None,)]),
     ("select object_name, namespace from user_objects where object_type = 'CLUSTER' order by 1",
@@ -106,7 +111,12 @@ ERRORS = [
      "ORA-03001.*a LOB in a cluster"),
     ("create table t (n integer) cluster hc (n) tablespace users", "ORA-01771"),
     ("create table t (n integer) cluster hc (n) organization heap", "ORA-03001.*table properties"),
-    ("create table t cluster hc (n) as select 1 n from dual", "ORA-03001.*AS in a cluster"),
+    ("create table t cluster pairs (a, b) as select 1 a, q b from first_in", "ORA-01753"),
+    ("create table t cluster pairs (p, x) as select p, q from first_in", "ORA-00945"),
+    ("create table t cluster hc (n) as select n from hc_t", "ORA-02202"),
+    ("create table t cluster pairs (p, q) as select p, q from first_in union"
+     " select p, q from first_in", "ORA-03001.*a set of queries in a cluster"),
+    ("create table t cluster pairs (a, b) as select * from second_in, lobs", "ORA-03001.*a LOB"),
     ("create index i on cluster hc", "ORA-03001.*an index of a cluster"),
     ("truncate table hc_t", "ORA-03292"),
     ("truncate cluster hc", "ORA-03001.*TRUNCATE CLUSTER"),

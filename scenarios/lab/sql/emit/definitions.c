@@ -114,6 +114,8 @@ static void create_table(struct emitter *e) {
         emit_text(e, " AS ");
         e->result->query_at = e->length;
         emit_query(e, tree->query);
+        if (tree->clustered)
+            emit_clustered(e);
         return;
     }
     emit_text(e, " (");

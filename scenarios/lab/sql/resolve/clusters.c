@@ -13,9 +13,9 @@ enum {
     NO_CLUSTER = 943,
 };
 
-static bool is_lob(const struct type_name *type) {
-    return type->declared && (strcmp(type->declared, "CLOB") == 0 ||
-                              strcmp(type->declared, "BLOB") == 0);
+static bool is_lob(const char *declared) {
+    return declared &&
+           (strcmp(declared, "CLOB") == 0 || strcmp(declared, "BLOB") == 0);
 }
 
 static struct column_spec *spec_named(const struct resolver *r, unsigned name) {
@@ -34,7 +34,7 @@ static void resolve_key(struct resolver *r) {
         type_name_of_column(r, one->type);
         if (spec_named(r, one->name) != one)
             statement_refuse(r->s, 957, one->name, "");
-        if (is_lob(one->type))
+        if (is_lob(one->type->declared))
             statement_refuse(r->s, UNIMPLEMENTED, one->name,
                              "a LOB in a cluster");
         if (++count > MOST_KEY_COLUMNS)
@@ -85,6 +85,21 @@ void resolve_create_cluster(struct resolver *r) {
         resolve_hash(r, options->hash);
 }
 
+// The type of the new table's column of this name, which execute/create_as.c
+// gives to that of a query; NULL: there is none.
+static const char *type_named(const struct resolver *r, unsigned name) {
+    const struct tree *tree = r->s->tree;
+    const struct column_spec *spec = spec_named(r, name);
+    const struct column_def *column =
+        tree->query ? scope_find(&tree->query->columns, &r->s->tokens[name])
+                    : NULL;
+    if (spec || !column)
+        return spec ? spec->type->declared : NULL;
+    return column->declared && *column->declared
+               ? column->declared
+               : operand_type_declaration(column->shown);
+}
+
 // The columns of CLUSTER, each of which has the type of the key's.
 struct key {
     struct resolver *r;
@@ -100,10 +115,10 @@ static void take_key_column(void *to, const char *column, const char *declared,
     key->missing = key->missing || !one;
     if (!one)
         return;
-    const struct column_spec *found = spec_named(key->r, one->token);
-    if (!found)
+    const char *type = type_named(key->r, one->token);
+    if (!type)
         statement_refuse(key->r->s, 945, one->token, "");
-    else if (strcmp(found->type->declared, declared) != 0)
+    else if (strcmp(type, declared) != 0)
         statement_refuse(key->r->s, 1753, one->token, "");
     key->next = one->next;
 }
@@ -152,12 +167,19 @@ static bool find(struct resolver *r, unsigned name, take_column_of *take,
 }
 
 static void check_columns(struct resolver *r) {
-    const struct names *key = &r->s->tree->cluster_key;
-    for (const struct column_spec *one = r->s->tree->specs.first; one;
+    const struct tree *tree = r->s->tree;
+    const struct names *key = &tree->cluster_key;
+    bool lob = false;
+    for (const struct column_spec *one = tree->specs.first; one;
          one = one->next)
-        if (one->name && is_lob(one->type))
-            statement_refuse(r->s, UNIMPLEMENTED, one->name,
-                             "a LOB in a cluster");
+        lob = lob || (one->name && is_lob(one->type->declared));
+    for (const struct column_def *one = tree->query ? tree->query->columns.first
+                                                    : NULL;
+         one; one = one->next)
+        lob = lob || is_lob(one->declared);
+    if (lob)
+        statement_refuse(r->s, UNIMPLEMENTED, tree->cluster.last,
+                         "a LOB in a cluster");
     for (const struct name_entry *a = key->first; a; a = a->next)
         for (const struct name_entry *b = a->next; b; b = b->next)
             if (name_equals(&r->s->tokens[a->token], &r->s->tokens[b->token]))
@@ -171,6 +193,9 @@ void resolve_clustered(struct resolver *r) {
     char spelled[LONGEST_NAME + 1];
     bool single;
     resolve_own_name(r, tree->cluster);
+    if (tree->query && tree->sets)
+        statement_refuse(r->s, UNIMPLEMENTED, name,
+                         "a set of queries in a cluster");
     if (r->s->error || !find(r, name, take_key_column, &key, &single))
         return;
     if (key.missing)
@@ -220,7 +245,7 @@ static void note_table(void *to, const char *cluster, unsigned number,
 void resolve_alter_clustered(struct resolver *r) {
     const struct tree *tree = r->s->tree;
     const struct column_spec *added = tree->specs.first;
-    if (!tree->alteration.drops && !(added && is_lob(added->type)))
+    if (!tree->alteration.drops && !(added && is_lob(added->type->declared)))
         return;
     if (resolve_is_clustered(r, tree->target->table))
         statement_refuse(r->s, UNIMPLEMENTED, tree->target->table.last,

@@ -101,9 +101,8 @@ static void create_table(struct resolver *r) {
     check_case_of_table(r);
     if (tree->query) {
         resolve_query(r, tree->query);
-        if (tree->clustered)
-            statement_refuse(r->s, 3001, tree->cluster.first,
-                             "CREATE TABLE AS in a cluster");
+        if (tree->clustered && !r->s->error)
+            resolve_clustered(r);
         return;
     }
     for (struct column_spec *one = tree->specs.first; one && !r->s->error;
