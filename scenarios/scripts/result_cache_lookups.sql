@@ -1,12 +1,13 @@
 rem SPDX-License-Identifier: GPL-2.0-or-later
-rem result_cache_lookups ROWS TIMES: single rows of a table of ROWS by its key, TIMES times, from the
-rem table and from the result cache. Hundredths of a second, and the gets of the latch.
+rem result_cache_lookups ROWS TIMES: single rows of a hash cluster of ROWS by their key, TIMES times,
+rem from the cluster and from the result cache. Hundredths of a second, and the gets of the latch.
 
 set verify off
 column sid format a10
 
 create table work_times (sid number, time_ela number);
-create table lookup_rows (n number primary key, v varchar2(200));
+create cluster lookup_cluster (n number(*,0)) single table hashkeys 15000 size 230;
+create table lookup_rows (n number(*,0), v varchar2(200)) cluster lookup_cluster (n);
 insert into lookup_rows
 select level, dbms_random.string('p', 200)
 from   dual
@@ -67,5 +68,5 @@ select gets, misses, sleeps, wait_time from v$latch where name = 'Result Cache: 
 
 drop procedure look_up_cached;
 drop procedure look_up;
-drop table lookup_rows purge;
+drop cluster lookup_cluster including tables;
 drop table work_times purge;

@@ -167,11 +167,6 @@ def test_rows(oracle: Session, sql: str, rows: list[tuple[object, ...]]) -> None
 
 
 ERRORS = [
-    ("create table hc_t (n number(*,0)) cluster hc (n)", "ORA-03001: .*: cluster"),
-    (
-        "create cluster hc (n number(*,0)) single table hashkeys 15000 size 230",
-        "ORA-03001: .*: CREATE CLUSTER",
-    ),
     ("select grouping(dept) from emp group by dept", "ORA-30481"),
     ("select grouping(name) from emp group by rollup(dept)", "ORA-00979"),
     ("select name from emp group by rollup(dept)", "ORA-00979"),

@@ -581,3 +581,13 @@ declare l dbms_output.chararr; n integer := 10; begin dbms_output.get_lines(l, n
 declare j number; begin dbms_job.submit(job => j, what => 'null;', next_date => sysdate); dbms_job.run(j); dbms_job.remove(j); end;
 begin dbms_scheduler.create_job('a', 'PLSQL_BLOCK', 'null;', enabled => true, auto_drop => false); dbms_scheduler.run_job('a', false); dbms_scheduler.drop_job('a'); end;
 select job, what, broken, failures from user_jobs union all select run_count, job_action, state, failure_count from user_scheduler_jobs
+create cluster hc (n number(*,0)) single table hashkeys 15000 size 230
+create cluster scott.hc (a number(5), b varchar2(10), c date) size 2 k hashkeys 10 hash is a
+create table hc_t (n number(5), v varchar2(200), constraint hc_k primary key (n)) cluster c (n)
+create table hc_u (a number(5,0) not null, b number) cluster s (a) result_cache (mode force)
+create table hc_v cluster c (n) as select n from t
+create index i on cluster c pctfree 10
+drop cluster c including tables cascade constraints
+select cluster_name, hashkeys, single_table from user_clusters natural join user_clu_columns
+truncate table t
+alter table t drop column n

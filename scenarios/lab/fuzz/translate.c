@@ -35,6 +35,21 @@ static enum table_owner table(void *data, const char *owner, const char *name,
     return OWN_TABLE;
 }
 
+static bool cluster(void *data, const char *name, take_column_of *take,
+                    void *to, bool *single) {
+    (void)data;
+    *single = strcmp(name, "S") == 0;
+    if (!*single && strcmp(name, "C") != 0)
+        return false;
+    take(to, "N", "NUMBER(5,0)", true);
+    return true;
+}
+
+static void clustered(void *data, take_clustered_of *take, void *to) {
+    (void)data;
+    take(to, "C", 1, "T");
+}
+
 static unsigned remote_table(void *data, const char *link, const char *owner,
                              const char *name, char known[REMOTE_NAME],
                              take_column_of *take, void *to) {
@@ -74,6 +89,8 @@ static const struct catalog catalog = {
     .table = table,
     .object = object,
     .differs_in_case = differs_in_case,
+    .cluster = cluster,
+    .clustered = clustered,
     .remote_table = remote_table,
     .remote_query = remote_query,
 };
@@ -111,6 +128,14 @@ static void read_tokens(const uint8_t *data, size_t size, struct tokens *all) {
 
 static const char *const words[] = {
     "select ",
+    "create table hc_t (n number(5)) ",
+    "create cluster hc (n number(5)) ",
+    "drop cluster c including tables ",
+    "cluster c (n) ",
+    "hashkeys 7 ",
+    "hash is n ",
+    "size 2 k ",
+    "single table ",
     "from ",
     "where ",
     "and ",

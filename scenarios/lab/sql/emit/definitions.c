@@ -114,6 +114,8 @@ static void create_table(struct emitter *e) {
         emit_text(e, " AS ");
         e->result->query_at = e->length;
         emit_query(e, tree->query);
+        if (tree->clustered)
+            emit_clustered(e);
         return;
     }
     emit_text(e, " (");
@@ -124,6 +126,8 @@ static void create_table(struct emitter *e) {
         emit_spec(e, one);
     }
     emit_text(e, ")");
+    if (tree->clustered)
+        emit_clustered(e);
 }
 
 static void create_index(struct emitter *e) {
@@ -189,6 +193,10 @@ void emit_definition(struct emitter *e) {
         break;
     case TREE_ALTER_TABLE:
         alter_table(e);
+        break;
+    case TREE_CREATE_CLUSTER:
+    case TREE_DROP_CLUSTER:
+        emit_cluster_definition(e);
         break;
     case TREE_CREATE_VIEW:
     case TREE_DROP_VIEW:

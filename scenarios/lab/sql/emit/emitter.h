@@ -97,6 +97,10 @@ void emit_definition(struct emitter *e);
 void emit_own(struct emitter *e, struct name name);
 // views.c: CREATE and DROP of views and synonyms.
 void emit_view_definition(struct emitter *e);
+// clusters.c: CREATE and DROP CLUSTER; what puts the new table into its
+// cluster.
+void emit_cluster_definition(struct emitter *e);
+void emit_clustered(struct emitter *e);
 // links.c: CREATE and DROP DATABASE LINK run no SQL.
 void take_link(struct emitter *e);
 // The binds of RETURNING INTO.

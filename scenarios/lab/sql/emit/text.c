@@ -65,7 +65,8 @@ void emit_literal_token(struct emitter *e, unsigned token) {
 
 void emit_name(struct emitter *e, unsigned token) {
     const struct token *name = &e->s->tokens[token];
-    if (name->length >= 7 && strncasecmp(name->at, "sqlite_", 7) == 0)
+    if (name->length >= 7 && (strncasecmp(name->at, "sqlite_", 7) == 0 ||
+                              strncasecmp(name->at, "sqlite ", 7) == 0))
         statement_refuse(e->s, 942, token, "");
     if (name->length == 0)
         statement_refuse(e->s, 1741, token, "");

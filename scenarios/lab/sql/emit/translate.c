@@ -101,6 +101,8 @@ static bool is_known(const struct statement *s) {
         {"drop", "table"},
         {"drop", "index"},
         {"truncate", "table"},
+        {"create", "cluster"},
+        {"drop", "cluster"},
         {"lock", "table"},
         {"alter", "table"},
         {"create", "view"},

@@ -26,6 +26,7 @@ static const struct {
     {"create", "view", 21},     {"create", "sequence", 13},
     {"drop", "table", 12},      {"drop", "index", 10},
     {"drop", "view", 22},       {"drop", "sequence", 16},
+    {"create", "cluster", 4},   {"drop", "cluster", 8},
 };
 
 int command_type_of(const char *sql, size_t length) {

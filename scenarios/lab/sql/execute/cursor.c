@@ -58,7 +58,7 @@ static bool prepare(struct cursor *cursor, const struct translation *translated,
         if (!create)
             return false;
     }
-    if (translated->second_at > 0) {
+    if (translated->second_at > 0 && translated->query_at == 0) {
         cursor->fill =
             sqlite3_mprintf("%s", translated->sql + translated->second_at);
         if (!cursor->fill) {

@@ -7,9 +7,11 @@
 #include <ctype.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sql/execute/cursor.h"
+#include "sql/types/view_marks.h"
 
 struct node { // a row of EXPLAIN QUERY PLAN
     int id, parent;
@@ -64,6 +66,17 @@ static const char *own_name(const char *text) {
     return dot ? dot + 1 : text;
 }
 
+// Whether a search by the index that keeps a table in its cluster names all
+// columns of the key, which is what Oracle hashes.
+static bool is_hashed(const char *index) {
+    const unsigned long columns =
+        strtoul(index + sizeof CLUSTER_INDEX + sizeof "00", NULL, 10);
+    unsigned long equal = 0;
+    for (const char *at = index; (at = strstr(at, "=?")); at++)
+        equal++;
+    return equal >= columns;
+}
+
 // "SCAN t USING INDEX i", "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", ...
 static void add_access(struct builder *b, unsigned parent, const char *detail) {
     const bool search = begins(detail, "SEARCH ");
@@ -78,6 +91,13 @@ static void add_access(struct builder *b, unsigned parent, const char *detail) {
     } else if (index) {
         const char *name = index + strlen(" INDEX ");
         const bool only_index = strstr(detail, "COVERING");
+        if (begins(name, CLUSTER_INDEX)) {
+            if (search && is_hashed(name)) {
+                add(b, parent, "TABLE ACCESS HASH", table, word(table));
+                return;
+            }
+            name += sizeof CLUSTER_INDEX + sizeof "00 00";
+        }
         if (!only_index)
             parent = add(b, parent, "TABLE ACCESS BY INDEX ROWID", table,
                          word(table));

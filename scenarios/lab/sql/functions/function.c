@@ -16,7 +16,8 @@ static const struct function *const tables[] = {
     form_functions,          session_functions,    trace_functions,
     binary_number_functions, rowid_functions,      regexp_functions,
     sequence_functions,      listagg_functions,    raw_functions,
-    hierarchy_functions,     interval_functions,   keep_functions};
+    hierarchy_functions,     interval_functions,   keep_functions,
+    cluster_functions};
 
 const struct function *function_named(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

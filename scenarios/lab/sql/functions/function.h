@@ -63,7 +63,7 @@ extern const struct function arithmetic_functions[], number_functions[],
     trace_functions[], binary_number_functions[], rowid_functions[],
     regexp_functions[], sequence_functions[], listagg_functions[],
     raw_functions[], hierarchy_functions[], interval_functions[],
-    keep_functions[];
+    keep_functions[], cluster_functions[];
 
 // The function that a statement calls by this name, in any case; NULL if there
 // is none, even if SQLite has one.

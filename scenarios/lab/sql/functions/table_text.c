@@ -321,16 +321,19 @@ static void put_view_columns(sqlite3_str *to, struct reader *names,
     }
 }
 
-// {"kind": "VIEW" or "SYNONYM", "text", "columns": [{"name", "type", "default",
-// "required"}]} of what emit/views.c has made; a synonym's "text" is the
-// statement, a view's its query.
+// {"kind": "VIEW", "SYNONYM" or "CLUSTER", "text", "columns": [{"name", "type",
+// "default", "required"}]} of what emit/views.c and emit/clusters.c have made;
+// a synonym's "text" is the statement, a view's its query, a cluster's its
+// options.
 static void view_text(sqlite3_context *context, int n, sqlite3_value **value) {
     struct reader names = begin(value[0]), r = names;
     sqlite3_str *all = sqlite3_str_new(NULL);
     sqlite3_str *columns = sqlite3_str_new(NULL);
     (void)n;
     next(&names);
-    const bool view = names.token.length == sizeof VIEW_MARK - 1;
+    const struct token mark = names.token;
+    const size_t kind = sizeof "ORACLE$" - 1; // begins there
+    const bool view = mark.length == sizeof VIEW_MARK - 1;
     next(&names);
     while (!at_end(&r) && r.token.type != TOKEN_STRING)
         next(&r);
@@ -340,8 +343,8 @@ static void view_text(sqlite3_context *context, int n, sqlite3_value **value) {
     struct token text = {.at = whole.at + 1, .length = whole.length - 2};
     if (view)
         text = query_of(&whole);
-    sqlite3_str_appendf(
-        all, "{\"kind\":\"%s\",\"text\":", view ? "VIEW" : "SYNONYM");
+    sqlite3_str_appendf(all, "{\"kind\":\"%.*s\",\"text\":",
+                        (int)(mark.length - kind), mark.at + kind);
     put_unquoted(all, &text);
     char *made = sqlite3_str_finish(columns);
     sqlite3_str_appendf(all, ",\"columns\":[%s]}", made ? made : "");

@@ -136,6 +136,8 @@ static struct block *inner_block(struct statement *s, unsigned open,
     RETURNING REVERSE RIGHT SAVE SHARED SKIP SOME_WORD SUBTYPE TIES TIME TRAILING
     TRUNCATE TYPE UNBOUNDED USING WAIT WHEN WHILE ZONE.
 
+%fallback RESERVED CLUSTER.
+
 %fallback ID CUBE GROUPING_SETS LNNVL MATCHED MERGE REGEXP_LIKE ROLLUP
     SEQUENCE WITHIN_GROUP.
 
@@ -1023,12 +1025,12 @@ lock_wait ::= WAIT NUMBER(N). { s->tree->lock_wait = parse_number(s, N); }
 
 // ---- Tables and indexes
 
-create ::= CREATE TABLE table_name(N) LP specs(L) RP properties. {
+create ::= CREATE TABLE table_name(N) LP specs(L) RP clustered properties. {
     s->tree->kind = TREE_CREATE_TABLE;
     s->tree->target = tree_source(s, N, 0);
     s->tree->specs = L;
 }
-create ::= CREATE TABLE table_name(N) annotation AS query_or_more(Q). {
+create ::= CREATE TABLE table_name(N) clustered annotation AS query_or_more(Q). {
     s->tree->kind = TREE_CREATE_TABLE;
     s->tree->target = tree_source(s, N, 0);
     s->tree->query = Q;
@@ -1064,6 +1066,9 @@ create ::= CREATE unique(U) INDEX index_name(I) ON table_name(N) LP index_items(
     s->tree->target = tree_source(s, N, 0);
     s->tree->index = L;
 }
+create ::= CREATE unique INDEX index_name ON CLUSTER(C) property_words. {
+    statement_refuse(s, 3001, C, "an index of a cluster");
+}
 %type unique {bool}
 unique(A) ::= . { A = false; }
 unique(A) ::= UNIQUE. { A = true; }
@@ -1085,7 +1090,7 @@ index_item(A) ::= value(V) DESC(D). {
     statement_refuse(s, 3001, D, "an index of expressions");
 }
 properties ::= annotation.
-properties ::= annotation property(P). { statement_refuse(s, 3001, P, "table properties"); }
+properties ::= annotation property(P) property_words. { parse_table_property(s, P); }
 annotation ::= .
 annotation ::= result_cache.
 result_cache ::= RESULT_CACHE LP MODE DEFAULT RP. { s->tree->annotates = true; }
@@ -1097,12 +1102,22 @@ result_cache ::= RESULT_CACHE LP MODE ID(M) RP. {
         statement_refuse(s, 922, M, "");
 }
 index_properties ::= .
-index_properties ::= property(P). { statement_refuse(s, 3001, P, "index properties"); }
+index_properties ::= property(P) property_words. {
+    statement_refuse(s, 3001, P, "index properties");
+}
 %type property {unsigned}
 property(A) ::= ID(P). { A = P; }
 property(A) ::= RESERVED(P). { A = P; }
 property(A) ::= ON(P). { A = P; }
 property(A) ::= AS(P). { A = P; }
+
+property_words ::= .
+property_words ::= property_words property_word.
+property_word ::= ID.
+property_word ::= RESERVED.
+property_word ::= NUMBER.
+property_word ::= LP.
+property_word ::= RP.
 
 %type specs {struct column_specs}
 specs(A) ::= spec(C). { A = (struct column_specs){C, C}; }
@@ -1249,6 +1264,60 @@ type_size(A) ::= LP STAR(N) COMMA NUMBER(C) RP(R). {
 %type unit {unsigned}
 unit(A) ::= ID(U). { A = U; }
 unit(A) ::= TYPE_WORD(U). { A = U; }
+
+// ---- Hash clusters
+
+create ::= CREATE CLUSTER cluster_name(N) LP cluster_columns(L) RP cluster_options. {
+    s->tree->kind = TREE_CREATE_CLUSTER;
+    s->tree->name = N;
+    s->tree->specs = L;
+}
+drop ::= DROP CLUSTER cluster_name(N) including. {
+    s->tree->kind = TREE_DROP_CLUSTER;
+    s->tree->name = N;
+}
+including ::= .
+including ::= ID(I) ID(T) cascade. {
+    s->tree->including = true;
+    if (!statement_is(s, I, "including") || !statement_is(s, T, "tables"))
+        statement_refuse(s, 950, I, "");
+}
+clustered ::= .
+clustered ::= CLUSTER cluster_name(N) LP names(L) RP. {
+    s->tree->clustered = true;
+    s->tree->cluster = N;
+    s->tree->cluster_key = L;
+}
+%type cluster_name {struct name}
+cluster_name(A) ::= name(N). { A = (struct name){N, N}; }
+cluster_name(A) ::= name(M) DOT name(N). { A = (struct name){M, N}; }
+cluster_name(A) ::= NO_CLUSTER(N). { A = (struct name){N, N}; }
+%type cluster_columns {struct column_specs}
+cluster_columns(A) ::= cluster_column(C). { A = (struct column_specs){C, C}; }
+cluster_columns(A) ::= cluster_columns(B) COMMA cluster_column(C). { A = B; APPEND(A, C); }
+%type cluster_column {struct column_spec *}
+cluster_column(A) ::= new_column(N) type(T). {
+    A = NODE(column_spec);
+    A->name = N;
+    A->type = T;
+}
+cluster_options ::= .
+cluster_options ::= cluster_options cluster_option.
+cluster_option ::= ID(W) NUMBER(N). { parse_cluster_number(s, W, N); }
+cluster_option ::= RESERVED(W) NUMBER(N). { parse_cluster_number(s, W, N); }
+cluster_option ::= ID(W) TABLE. {
+    s->tree->options.single = true;
+    if (!statement_is(s, W, "single"))
+        statement_refuse_token(s, 3001, W);
+}
+cluster_option ::= ID(W) IS value(V). {
+    s->tree->options.hash = V;
+    if (!statement_is(s, W, "hash"))
+        statement_refuse_token(s, 3001, W);
+}
+cluster_option ::= ID(W) LP. { statement_refuse_token(s, 3001, W); }
+cluster_option ::= ID(U). { parse_cluster_unit(s, U); }
+cluster_option ::= INDEX(I). { statement_refuse(s, 3001, I, "an index cluster"); }
 
 drop ::= DROP TABLE table_name(N) cascade purge. {
     s->tree->kind = TREE_DROP_TABLE;

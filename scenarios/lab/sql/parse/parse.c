@@ -324,15 +324,20 @@ static unsigned missing(const struct statement *s, const void *parser,
         int accepted;
         unsigned error;
     } rules[] = {
-        {TK_NUMBER, 936},     {TK_NO_TABLE, 903}, {TK_NO_INDEX, 953},
-        {TK_NO_COLUMN, 1747}, {TK_NO_ALIAS, 923}, {TK_NO_COMMA, 917},
-        {TK_NO_LINK, 1729},   {TK_NO_USER, 987},  {TK_NO_PASSWORD, 988},
-        {TK_NO_HOST, 922},    {TK_FROM, 923},     {TK_RP, 907},
-        {TK_LT, 920},         {TK_EQ, 927},       {0, 933},
-        {TK_BY, 924},         {TK_SET, 971},      {TK_VALUES, 926},
-        {TK_INTO, 925},       {TK_SELECT, 928},   {TK_THEN, 905},
-        {TK_ELSE, 905},       {TK_AND, 905},      {TK_ON, 905},
-        {TK_AS, 905},         {TK_NULL, 908},     {TK_LP, 906},
+        {TK_NUMBER, 936},     {TK_NO_TABLE, 903},
+        {TK_NO_INDEX, 953},   {TK_NO_CLUSTER, 941},
+        {TK_NO_COLUMN, 1747}, {TK_NO_ALIAS, 923},
+        {TK_NO_COMMA, 917},   {TK_NO_LINK, 1729},
+        {TK_NO_USER, 987},    {TK_NO_PASSWORD, 988},
+        {TK_NO_HOST, 922},    {TK_FROM, 923},
+        {TK_RP, 907},         {TK_LT, 920},
+        {TK_EQ, 927},         {0, 933},
+        {TK_BY, 924},         {TK_SET, 971},
+        {TK_VALUES, 926},     {TK_INTO, 925},
+        {TK_SELECT, 928},     {TK_THEN, 905},
+        {TK_ELSE, 905},       {TK_AND, 905},
+        {TK_ON, 905},         {TK_AS, 905},
+        {TK_NULL, 908},       {TK_LP, 906},
     };
     if (at > 0 && s->tokens[at - 1].code == TK_DOT &&
         parse_accepts(parser, TK_NO_PART))
@@ -344,8 +349,8 @@ static unsigned missing(const struct statement *s, const void *parser,
 }
 
 // Clauses of Oracle's that the grammar has not: a word, and what is next to it
-// ("": anything, "*": a name). The token that breaks the statement off is one
-// of the two, or follows them.
+// ("": anything). The token that breaks the statement off is one of the two, or
+// follows them.
 static bool is_unimplemented(struct statement *s, unsigned at) {
     static const char *const clauses[][2] = {
         {"pivot", "("},       {"unpivot", "("},        {"pivot", "xml"},
@@ -365,15 +370,13 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
         {"current", "of"},    {"collate", ""},         {"overlaps", ""},
         {"groups", ""},       {"exclude", ""},         {"invisible", ""},
         {"all", "into"},      {"all", "when"},         {"first", "when"},
-        {"cluster", "*"},
     };
     for (unsigned i = at > 1 ? at - 2 : 0; i <= at && i < s->count; i++)
         for (size_t c = 0; c < sizeof clauses / sizeof *clauses; c++)
             if (statement_is(s, i, clauses[c][0]) &&
                 !(i > 0 && statement_is(s, i - 1, "table")) && // a name
-                (*clauses[c][1] == '*' ? i + 1 == at
-                 : *clauses[c][1]      ? statement_is(s, i + 1, clauses[c][1])
-                                       : i == at)) {
+                (*clauses[c][1] ? statement_is(s, i + 1, clauses[c][1])
+                                : i == at)) {
                 statement_refuse_token(s, 3001, i);
                 return true;
             }

@@ -49,6 +49,11 @@ int parse_type_attribute(struct statement *s, unsigned token);
 bool parse_is_text_type(const struct statement *s, const struct type_ref *type);
 // FORCE, EDITIONABLE and the like.
 void parse_object_word(struct statement *s, unsigned word);
+// clusters.c: refuses a property of CREATE TABLE.
+void parse_table_property(struct statement *s, unsigned property);
+// HASHKEYS and SIZE of CREATE CLUSTER, and the unit behind a size.
+void parse_cluster_number(struct statement *s, unsigned word, unsigned number);
+void parse_cluster_unit(struct statement *s, unsigned unit);
 struct query *parse_end_query(struct statement *s, struct query *body,
                               struct with *with, struct order_terms order,
                               struct row_limit limit);

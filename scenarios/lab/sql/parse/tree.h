@@ -478,6 +478,18 @@ struct alteration {
     unsigned drops, renames, to;
 };
 
+// CREATE CLUSTER; its key's columns are in the tree's `specs`.
+struct cluster_options {
+    unsigned hashkeys, size; // 0: there is none
+    bool single;             // SINGLE TABLE
+    struct expr *hash;       // HASH IS
+};
+
+struct clustered_table { // resolved
+    struct clustered_table *next;
+    const char *name;
+};
+
 enum tree_kind {
     TREE_QUERY,
     TREE_INSERT,
@@ -489,6 +501,8 @@ enum tree_kind {
     TREE_DROP_TABLE,
     TREE_DROP_INDEX,
     TREE_TRUNCATE,
+    TREE_CREATE_CLUSTER,
+    TREE_DROP_CLUSTER,
     TREE_CREATE_VIEW,
     TREE_DROP_VIEW,
     TREE_CREATE_SYNONYM,
@@ -524,7 +538,7 @@ struct tree {
     // DDL
     bool unique, other_properties;
     bool annotates, forces; // RESULT_CACHE; with FORCE
-    struct name name;       // of the index, sequence or synonym
+    struct name name;       // of the index, sequence, synonym or cluster
     struct names view_columns;
     bool is_public; // a synonym
     struct column_specs specs;
@@ -532,6 +546,11 @@ struct tree {
     struct link_spec link;
     struct sequence_options sequence_options;
     struct alteration alteration;
+    struct cluster_options options;
+    bool clustered; // CREATE TABLE ... CLUSTER `cluster` (`cluster_key`)
+    struct name cluster;
+    struct names cluster_key;
+    bool including; // DROP CLUSTER ... INCLUDING TABLES
     // PL/SQL
     struct block_tree *block;
     struct unit_tree *unit;
@@ -542,6 +561,8 @@ struct tree {
     // resolved
     struct expr *sequences;         // NEXTVALs and CURRVALs
     struct sequence *made_sequence; // of CREATE SEQUENCE
+    unsigned cluster_number;        // of a clustered table, from 1
+    struct clustered_table *tables; // that DROP CLUSTER drops, too
     bool local;                     // a table is here
     bool bound_to_us; // a function's value depends on where it is called
 };

@@ -28,6 +28,10 @@ typedef void take_column_of(void *to, const char *column, const char *declared,
 typedef void take_text_of(void *to, unsigned n, const char *text,
                           size_t length);
 
+// Takes a table that is in a cluster, with its number there, from 1.
+typedef void take_clustered_of(void *to, const char *cluster, unsigned number,
+                               const char *table);
+
 struct catalog {
     void *data;
     // Calls `take` for each column of the table, or of the user's view. An
@@ -44,6 +48,12 @@ struct catalog {
     uint32_t (*object)(void *data, const char *owner, const char *table);
     // Whether a column of the user's table has a default. NULL: none has.
     bool (*has_default)(void *data, const char *table, const char *column);
+    // The user's hash cluster: the columns of its key, and whether it is one of
+    // a SINGLE TABLE. False: there is none. NULL: there are no clusters.
+    bool (*cluster)(void *data, const char *name, take_column_of *take,
+                    void *to, bool *single);
+    // All of the user's tables that are in one. NULL: there are none.
+    void (*clustered)(void *data, take_clustered_of *take, void *to);
     // Whether there is a sequence of this name. NULL: there are none.
     bool (*sequence)(void *data, const char *name);
     // Whether the user has a table whose name differs only in case.

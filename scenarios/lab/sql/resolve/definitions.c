@@ -101,6 +101,8 @@ static void create_table(struct resolver *r) {
     check_case_of_table(r);
     if (tree->query) {
         resolve_query(r, tree->query);
+        if (tree->clustered && !r->s->error)
+            resolve_clustered(r);
         return;
     }
     for (struct column_spec *one = tree->specs.first; one && !r->s->error;
@@ -111,6 +113,8 @@ static void create_table(struct resolver *r) {
         }
     if (r->s->error)
         return;
+    if (tree->clustered)
+        resolve_clustered(r);
     take_columns(r, tree->target);
     r->scope = &scope;
     for (struct column_spec *one = tree->specs.first; one; one = one->next)
@@ -140,9 +144,11 @@ static void alter_table(struct resolver *r) {
         statement_refuse(r->s, 957, change->to, "");
     else if (added && has_column(r, added->name))
         statement_refuse(r->s, 1430, added->name, "");
+    if (added && !r->s->error)
+        type_name_of_column(r, added->type);
+    resolve_alter_clustered(r);
     if (!added || r->s->error)
         return;
-    type_name_of_column(r, added->type);
     r->scope = &scope;
     for (struct constraint *c = added->constraints.first; c && !r->s->error;
          c = c->next) {
@@ -171,4 +177,7 @@ void resolve_definition(struct resolver *r) {
         create_index(r);
     else if (r->s->tree->kind == TREE_ALTER_TABLE)
         alter_table(r);
+    else if (r->s->tree->kind == TREE_TRUNCATE &&
+             resolve_is_clustered(r, r->s->tree->target->table))
+        statement_refuse(r->s, 3292, r->s->tree->target->table.last, "");
 }

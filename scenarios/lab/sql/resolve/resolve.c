@@ -48,6 +48,12 @@ bool resolve_tree(struct statement *s, const char *schema,
     case TREE_DROP_SYNONYM:
         resolve_view_definition(&r);
         break;
+    case TREE_CREATE_CLUSTER:
+        resolve_create_cluster(&r);
+        break;
+    case TREE_DROP_CLUSTER:
+        resolve_drop_cluster(&r);
+        break;
     case TREE_CREATE_SEQUENCE:
         resolve_create_sequence(&r);
         break;

@@ -98,6 +98,16 @@ void resolve_table(struct resolver *r, struct source *source);
 void resolve_view(struct resolver *r, struct source *source);
 void resolve_synonym(struct resolver *r, struct source *source);
 void resolve_view_definition(struct resolver *r);
+// Refuses a name that has another owner than the user.
+void resolve_own_name(struct resolver *r, struct name name);
+// clusters.c: CREATE and DROP CLUSTER; the cluster of CREATE TABLE, whose
+// columns have their types; ALTER TABLE of a table that may be in a cluster;
+// whether the user's table is in one.
+void resolve_create_cluster(struct resolver *r);
+void resolve_drop_cluster(struct resolver *r);
+void resolve_clustered(struct resolver *r);
+void resolve_alter_clustered(struct resolver *r);
+bool resolve_is_clustered(const struct resolver *r, struct name table);
 // outer_joins.c: takes the conditions with (+) out of WHERE, for their tables.
 void resolve_outer_joins(struct resolver *r, struct block *block);
 // queries.c

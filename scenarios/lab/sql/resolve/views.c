@@ -170,7 +170,7 @@ static enum table_owner kind_of(struct resolver *r, unsigned name) {
                       : NO_TABLE;
 }
 
-static void check_schema(struct resolver *r, struct name name) {
+void resolve_own_name(struct resolver *r, struct name name) {
     char owner[LONGEST_NAME + 1];
     if (name.first == name.last)
         return;
@@ -214,7 +214,7 @@ static void create_view(struct resolver *r) {
     struct tree *tree = r->s->tree;
     const struct column_defs *columns = &tree->query->columns;
     const unsigned name = tree->target->table.last;
-    check_schema(r, tree->target->table);
+    resolve_own_name(r, tree->target->table);
     check_name(r, name, USER_VIEW);
     if (r->s->binds > 0)
         statement_refuse(r->s, 1027, r->s->bind[0].token, "");
@@ -249,13 +249,13 @@ void resolve_view_definition(struct resolver *r) {
         create_view(r);
         break;
     case TREE_DROP_VIEW:
-        check_schema(r, tree->target->table);
+        resolve_own_name(r, tree->target->table);
         if (kind_of(r, tree->target->table.last) != USER_VIEW)
             statement_refuse(r->s, 942, tree->target->table.last, "");
         break;
     case TREE_CREATE_SYNONYM:
         if (!tree->is_public) {
-            check_schema(r, tree->name);
+            resolve_own_name(r, tree->name);
             check_name(r, name, SYNONYM);
         } else if (has_public_synonym(r, name) && !tree->replaces) {
             statement_refuse(r->s, 955, name, "");
@@ -265,7 +265,7 @@ void resolve_view_definition(struct resolver *r) {
         break;
     default:
         if (!tree->is_public)
-            check_schema(r, tree->name);
+            resolve_own_name(r, tree->name);
         if (!(tree->is_public ? has_public_synonym(r, name)
                               : kind_of(r, name) == SYNONYM))
             statement_refuse(r->s, tree->is_public ? 1432 : 1434, name, "");

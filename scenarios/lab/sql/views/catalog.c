@@ -10,6 +10,7 @@
 #include "sql/execute/remote.h"
 #include "sql/execute/statement_journal.h"
 #include "sql/execute/statement_steps.h"
+#include "sql/views/clusters.h"
 #include "sql/views/dictionary_views.h"
 #include "sql/views/sys_columns.h"
 #include "sql/types/view_marks.h"
@@ -18,7 +19,7 @@
 // does not exist, SQLite reads the first page of each file to see whether the
 // schema has changed. Those gets do not count for the statement, which may be
 // the one that reads the number of gets.
-static sqlite3_stmt *prepare(struct database *database, char *sql) {
+sqlite3_stmt *catalog_prepare(struct database *database, char *sql) {
     struct sqlite3 *counted = database->lio.db;
     sqlite3_stmt *statement = NULL;
 
@@ -32,15 +33,15 @@ static sqlite3_stmt *prepare(struct database *database, char *sql) {
 
 static sqlite3_stmt *prepare_table(struct database *database, const char *owner,
                                    const char *table) {
-    return prepare(database,
-                   sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table));
+    return catalog_prepare(
+        database, sqlite3_mprintf("SELECT * FROM %s.\"%w\"", owner, table));
 }
 
 static sqlite3_stmt *prepare_view(struct database *database, const char *name) {
     char *query = dictionary_view_query(name, database->own_schema);
     char *sql = query ? sqlite3_mprintf("SELECT * FROM %s", query) : NULL;
     sqlite3_free(query);
-    return prepare(database, sql);
+    return catalog_prepare(database, sql);
 }
 
 // What a view or synonym of the user's was created by is the only row of a view
@@ -93,12 +94,10 @@ static bool may_be_of_sys(const char *owner, const char *table) {
     return !*owner || strcmp(owner, "SYS") == 0;
 }
 
-// Its columns, each with its type up to a colon.
-static void take_view(sqlite3_stmt *view, take_column_of *take, void *to) {
+void catalog_take_types(sqlite3_stmt *view, int first, take_column_of *take,
+                        void *to) {
     char type[40];
-    if (sqlite3_step(view) != SQLITE_ROW)
-        return;
-    for (int i = 1; i < sqlite3_column_count(view); i++) {
+    for (int i = first; i < sqlite3_column_count(view); i++) {
         const char *column = (const char *)sqlite3_column_text(view, i);
         snprintf(type, sizeof type, "%.*s", (int)strcspn(column, ":"), column);
         take(to, sqlite3_column_name(view, i), type, true);
@@ -119,7 +118,7 @@ static bool definition(void *data, const char *name, take_text_of *take,
         const size_t type = i > 0 ? strcspn(text, ":") + 1 : 0;
         take(to, (unsigned)i, text + type, strlen(text + type));
     }
-    // To step, here or in take_view(), has read the schema anew.
+    // To step, here or in own_table(), has read the schema anew.
     if (!there)
         database->schema_was_old = true;
     sqlite3_finalize(found);
@@ -168,8 +167,11 @@ static enum table_owner own_table(sqlite3_stmt *statement, take_column_of *take,
                                   void *to) {
     if (has_mark(statement, SYNONYM_MARK))
         return SYNONYM;
+    if (has_mark(statement, CLUSTER_MARK))
+        return NO_TABLE;
     if (has_mark(statement, VIEW_MARK)) {
-        take_view(statement, take, to);
+        if (sqlite3_step(statement) == SQLITE_ROW)
+            catalog_take_types(statement, 1, take, to);
         return USER_VIEW;
     }
     take_columns(statement, true, take, to);
@@ -205,11 +207,11 @@ static enum table_owner table(void *data, const char *owner, const char *name,
 uint32_t catalog_object(struct database *database, const char *schema,
                         const char *table) {
     const bool own = strcmp(schema, database->sga->user) == 0;
-    sqlite3_stmt *statement =
-        prepare(database, sqlite3_mprintf("SELECT rowid FROM \"%w\"."
-                                          "sqlite_master WHERE type = 'table' "
-                                          "AND name = %Q",
-                                          schema, table));
+    sqlite3_stmt *statement = catalog_prepare(
+        database, sqlite3_mprintf("SELECT rowid FROM \"%w\"."
+                                  "sqlite_master WHERE type = 'table' "
+                                  "AND name = %Q",
+                                  schema, table));
     struct sqlite3 *counted = database->lio.db;
     uint32_t object = 0;
     database->lio.db = NULL; // nor do these gets count
@@ -245,14 +247,14 @@ static bool has_table_in_other_case(void *data, const char *table) {
 static bool has_default(void *data, const char *table, const char *column) {
     struct database *database = data;
     struct sqlite3 *counted = database->lio.db;
-    sqlite3_stmt *statement =
-        prepare(database,
-                sqlite3_mprintf("SELECT 1 FROM %s.sqlite_master m, "
-                                "json_each(TABLE_TEXT$(m.sql), '$.columns') c "
-                                "WHERE m.type = 'table' AND m.name = %Q "
-                                "AND c.value ->> 'name' = %Q "
-                                "AND c.value ->> 'default' IS NOT NULL",
-                                database->own_schema, table, column));
+    sqlite3_stmt *statement = catalog_prepare(
+        database,
+        sqlite3_mprintf("SELECT 1 FROM %s.sqlite_master m, "
+                        "json_each(TABLE_TEXT$(m.sql), '$.columns') c "
+                        "WHERE m.type = 'table' AND m.name = %Q "
+                        "AND c.value ->> 'name' = %Q "
+                        "AND c.value ->> 'default' IS NOT NULL",
+                        database->own_schema, table, column));
     database->lio.db = NULL; // as in catalog_object()
     const bool found = statement && sqlite3_step(statement) == SQLITE_ROW;
     sqlite3_finalize(statement);
@@ -309,6 +311,8 @@ struct catalog catalog_of(struct database *database) {
                             .definition = definition,
                             .object = object,
                             .has_default = has_default,
+                            .cluster = clusters_find,
+                            .clustered = clusters_tables,
                             .sequence = has_sequence,
                             .differs_in_case = has_table_in_other_case,
                             .remote_table = remote,

@@ -87,7 +87,8 @@ const char *dictionary_views_type(const char *column) {
         "COLUMN_ID",       "DATA_LENGTH",   "DATA_PRECISION",    "DATA_SCALE",
         "COLUMN_POSITION", "DISTINCT_KEYS", "LEAF_BLOCKS",       "NUM_DISTINCT",
         "NUM_ROWS",        "POSITION",      "PREFIX_LENGTH",     "TEXT_LENGTH",
-        "STAT_ID",         "VALUE",         "CLUSTERING_FACTOR",
+        "STAT_ID",         "VALUE",         "CLUSTERING_FACTOR", "HASHKEYS",
+        "KEY_SIZE",
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(column, numbers[i]) == 0)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sql/views/clusters.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/execute/database.h"
+#include "sql/execute/statement_journal.h"
+#include "sql/types/view_marks.h"
+#include "sql/views/catalog.h"
+
+// SQLite compares names without case.
+static bool is_spelled(struct database *database, const char *name) {
+    char *whole = sqlite3_mprintf(CLUSTER_NAME "%s", name);
+    const char *known =
+        whole ? sqlite_table_name(database->db, database->sga->user, whole)
+              : NULL;
+    const bool same = known && strcmp(known, whole) == 0;
+    sqlite3_free(whole);
+    return same;
+}
+
+bool clusters_find(void *data, const char *name, take_column_of *take, void *to,
+                   bool *single) {
+    struct database *database = data;
+    sqlite3_stmt *found = catalog_prepare(
+        database, sqlite3_mprintf("SELECT \"" CLUSTER_MARK "\" ->> 'single', * "
+                                  "FROM %s.\"" CLUSTER_NAME "%w\"",
+                                  database->own_schema, name));
+    const bool there = found && is_spelled(database, name) &&
+                       sqlite3_step(found) == SQLITE_ROW;
+    if (there) {
+        *single = sqlite3_column_int(found, 0) != 0;
+        catalog_take_types(found, 2, take, to);
+    }
+    sqlite3_finalize(found);
+    return there;
+}
+
+void clusters_tables(void *data, take_clustered_of *take, void *to) {
+    struct database *database = data;
+    struct sqlite3 *counted = database->lio.db;
+    sqlite3_stmt *index = catalog_prepare(
+        database, sqlite3_mprintf(
+                      "SELECT name, tbl_name FROM %s.sqlite_master WHERE type "
+                      "= 'index' AND name LIKE '" CLUSTER_INDEX " __ __ %%'",
+                      database->own_schema));
+    database->lio.db = NULL; // as in catalog_object()
+    while (index && sqlite3_step(index) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(index, 0);
+        const char *number = name + sizeof CLUSTER_INDEX;
+        take(to, number + 6, (unsigned)strtoul(number, NULL, 10),
+             (const char *)sqlite3_column_text(index, 1));
+    }
+    sqlite3_finalize(index);
+    database->lio.db = counted;
+}
