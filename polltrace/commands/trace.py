@@ -196,7 +196,7 @@ def _histogram(database: TraceDatabase, args: argparse.Namespace) -> int:
     show(
         args,
         lambda: profile_data(found, None, not_understood(database.summaries), "group", ranges),
-        lambda: histogram_text(ranges, found, args.histogram),
+        lambda: histogram_text(ranges, found),
     )
     return _matched(found.total.calls)
 
