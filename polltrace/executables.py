@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from polltrace.errors import HostError
 
@@ -13,8 +12,7 @@ from polltrace.errors import HostError
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 
-@dataclass(frozen=True, slots=True)
-class Executable:
+class Executable(NamedTuple):
     """A program of polltrace's.
 
     variable: the environment variable that names another file to use;
@@ -36,28 +34,28 @@ EXECUTABLES = {
 }
 
 
-def find_executable(name: str) -> Path:
+def find_executable(name: str) -> str:
     """The path of the executable `name`: its variable's, the package's, the tree's, or PATH's.
 
     Raises HostError, which names the command that builds it.
     """
     executable = EXECUTABLES[name]
     if named := os.environ.get(executable.variable):
-        if _is_program(Path(named)):
-            return Path(named)
+        if _is_program(named):
+            return named
         raise HostError(f"{executable.variable}={named} is not an executable file")
-    package = Path(__file__).parent
-    for place in (package / "bin" / name, package.parent / executable.tree):
+    package = os.path.dirname(__file__)
+    for place in (f"{package}/bin/{name}", f"{os.path.dirname(package)}/{executable.tree}"):
         if _is_program(place):
             return place
     import shutil  # noqa: PLC0415 - takes longer than all of this module
 
     if on_path := shutil.which(name):
-        return Path(on_path)
+        return on_path
     raise HostError(
         f"{name} is not built: run 'make build', or set {executable.variable} to where it is"
     )
 
 
-def _is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import inspect
+import functools
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
 from polltrace.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _COMMANDS = "polltrace.commands"
 # In the order of the overview: groups of commands by what they are for.
@@ -56,18 +58,33 @@ class Command(Form, Protocol):
     examples: ClassVar[Sequence[tuple[str, str]]]
 
 
+# argparse makes a formatter for each argument that it adds. One that is not told the width asks for
+# the terminal's, and loads compression libraries with what knows it.
+_FIXED_WIDTH_FORMATTER = functools.partial(argparse.RawDescriptionHelpFormatter, width=78)
+
+
 class Parser(argparse.ArgumentParser):
     """Whatever is wrong with the command line becomes a UsageError: one line, with the near miss
     where there is one.
 
     intermixed: the positional whose words may come before, between and after options; argparse
     alone takes them in one run.
+
+    explained: gives the description and the epilog where help is printed, so that they are not
+    made for every command.
     """
 
     intermixed = ""
+    explained: Callable[[], tuple[str, str]] | None = None
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        super().__init__(formatter_class=_FIXED_WIDTH_FORMATTER, **settings)
+
+    def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        if self.explained:
+            self.description, self.epilog = self.explained()
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         name = self.prog.removeprefix("polltrace ")
@@ -100,8 +117,8 @@ def own_commands() -> dict[str, str]:
         with contextlib.suppress(OSError):
             for name in os.listdir(folder or "."):
                 if name.startswith("polltrace-") and name.endswith(".dist-info"):
-                    text = (Path(folder) / name / "entry_points.txt").read_text(encoding="utf-8")
-                    group = text.partition(f"[{_COMMANDS}]\n")[2].partition("\n[")[0]
+                    with open(f"{folder or '.'}/{name}/entry_points.txt", encoding="utf-8") as file:
+                        group = file.read().partition(f"[{_COMMANDS}]\n")[2].partition("\n[")[0]
                     pairs = (line.partition("=") for line in group.splitlines() if line.strip())
                     return {key.strip(): value.strip() for key, _, value in pairs}
     return {}
@@ -134,8 +151,11 @@ def near_miss(word: str, known: Iterable[str]) -> str:
 
 def command_parser(name: str, command: Command) -> argparse.ArgumentParser:
     """The parser of one command, as it runs."""
-    parser = Parser(prog=f"polltrace {name}", description=description(command))
-    parser.epilog = f"{examples_text(name, command)}\n\n{EXIT_CODES}"
+    parser = Parser(prog=f"polltrace {name}")
+    parser.explained = lambda: (
+        description(command),
+        f"{examples_text(name, command)}\n\n{EXIT_CODES}",
+    )
     command.prepare_parser(parser)
     _add_engine_argument(parser, command)
     return parser
@@ -165,7 +185,7 @@ def _add_engine_argument(parser: argparse.ArgumentParser, command: Command) -> N
             dest="engine_files",
             action="append",
             default=[],
-            type=Path,
+            type=path,
             metavar="FILE",
             help="know the database engine of this TOML file as well; may be given more than once "
             "(always: those in /etc/polltrace/engines)",
@@ -185,7 +205,16 @@ def overview() -> str:
     return "\n".join([*lines, "", ends, "", EXIT_CODES])
 
 
+def path(text: str) -> Path:
+    """The type of an argument that names a file."""
+    from pathlib import Path  # noqa: PLC0415 - slow to load, and not every command is given one
+
+    return Path(text)
+
+
 def description(form: Form) -> str:
+    import inspect  # noqa: PLC0415 - slow to load, and for help alone
+
     return inspect.cleandoc(form.__doc__ or "")
 
 

@@ -49,7 +49,7 @@ def median(values: Sequence[float]) -> Estimate:
     (the sign test inverted), so the cover is at least 95 %. With fewer than FEWEST_VALUES no
     pair covers that: the interval is then the whole range. Raises ValueError for none.
     """
-    import statistics  # noqa: PLC0415 - slow, and every command loads FEWEST_VALUES
+    import statistics  # noqa: PLC0415 - slow, and many need FEWEST_VALUES alone
 
     ordered = sorted(values)
     if not ordered:

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 # C0 and C1 controls except tab and newline; what Unicode reorders, joins or hides text with
 # (UAX #9 and #36); lone surrogates, by which Python keeps bytes that are no UTF-8.
-_UNSAFE = re.compile(
+_UNSAFE = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -23,7 +23,11 @@ _UNSAFE = re.compile(
 
 def printable(text: str) -> str:
     """The text with a question mark for each character that a terminal would obey or hide."""
-    return _UNSAFE.sub("?", text)
+    if text.replace("\n", "").isprintable():
+        return (
+            text  # most is, and to compile the expression takes longer than many a command prints
+        )
+    return re.sub(_UNSAFE, "?", text)
 
 
 def one_line(text: str) -> str:

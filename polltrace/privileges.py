@@ -17,7 +17,7 @@ import functools
 import os
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from polltrace.errors import HostError
 
@@ -42,8 +42,7 @@ _AMBIENT_RAISE, _AMBIENT_CLEAR_ALL = 2, 4
 _VERSION_3 = 0x20080522
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(NamedTuple):
     """The user who called sudo.
 
     uid, gid: user and primary group; name: the login; home: the home directory.
@@ -95,7 +94,7 @@ def give_up_root(*, observing: bool) -> User | None:
     Raises HostError where the kernel refuses halfway.
     """
     user = invoking_user()
-    held = _held() if os.geteuid() == 0 else 0
+    held = _held() if user and os.geteuid() == 0 else 0
     if user is None or not all(held >> each & 1 for each in (_SETGID, _SETUID, _SETPCAP)):
         return None
     effective = held & (_bits(OBSERVING) if observing else 1 << OBSERVING["CAP_DAC_READ_SEARCH"])

@@ -104,7 +104,7 @@ class EbpfProbe:
 
     def __init__(self, pids: Sequence[int], options: ProbeOptions = ProbeOptions()) -> None:
         self._argv = [
-            str(find_executable("polltrace-probe")),
+            find_executable("polltrace-probe"),
             "-p",
             ",".join(map(str, pids)),
             *options.options(),

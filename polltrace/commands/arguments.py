@@ -8,8 +8,6 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from polltrace.intervals import FEWEST_VALUES
-
 
 def selected(args: argparse.Namespace) -> bool:
     """Whether the options select any process."""
@@ -81,8 +79,6 @@ def whole_number(low: int, high: int, what: str = "a whole number") -> Callable[
 every = whole_number(1, 2**31 - 1)
 count = whole_number(0, 1000)
 tries = whole_number(1, 1000, "a number of tries")
-# The fewest values that give a 95 % interval of their median.
-runs = whole_number(FEWEST_VALUES, 1000, "a number of runs")
 port = whole_number(0, 65535, "a port")
 skip = whole_number(1, 1_000_000, "a break_poll_skip")
 

@@ -3,14 +3,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polltrace.commands.arguments import duration, whole_number
 from polltrace.commands.trace_words import WORDS
 from polltrace.commands.traced import CLOCKS, open_traces, question_of, show, tell
 from polltrace.errors import UsageError
-from polltrace.grammar import Parser
+from polltrace.grammar import Parser, path
 from polltrace.printable import note
 
 if TYPE_CHECKING:
@@ -90,17 +89,17 @@ class Trace:
             help="by duration, in tenths of powers of ten",
         )
         parser.add_argument("--sql", metavar="QUERY", help="the answer to SQL over calls, files")
-        parser.add_argument("--parquet", type=Path, metavar="OUT", help="write the calls to a file")
+        parser.add_argument("--parquet", type=path, metavar="OUT", help="write the calls to a file")
         parser.add_argument("--json", action="store_true", help="the same as data")
         parser.add_argument("--csv", action="store_true", help="the same as CSV")
         parser.add_argument(
             "--think",
             type=duration,
-            default="1s",
+            default=1.0,
             metavar="TIME",
             help="a wait for the client from here on is its user's (default: 1s)",
         )
-        parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="file (crop, page)")
+        parser.add_argument("-o", "--output", type=path, metavar="OUT", help="file (crop, page)")
         parser.add_argument(
             "--force-match", action="store_true", help="texts without literals are one (statements)"
         )
@@ -196,7 +195,7 @@ def _histogram(database: TraceDatabase, args: argparse.Namespace) -> int:
     show(
         args,
         lambda: profile_data(found, None, not_understood(database.summaries), "group", ranges),
-        lambda: histogram_text(ranges, found, args.histogram),
+        lambda: histogram_text(ranges, found),
     )
     return _matched(found.total.calls)
 

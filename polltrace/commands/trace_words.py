@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 
 from polltrace.commands.traced import open_traces, question_of, show, tell
 from polltrace.errors import FileError, UsageError
@@ -77,6 +76,8 @@ def _binds(args: argparse.Namespace) -> int:
 
 
 def _experiences(args: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
     from polltrace.sqltrace.call_tree import experiences
     from polltrace.sqltrace.query import rows_text
 

@@ -63,6 +63,6 @@ def ours() -> list[Prerequisite]:
 
 def _find(name: str) -> str | None:
     try:
-        return str(find_executable(name))
+        return find_executable(name)
     except HostError:
         return None

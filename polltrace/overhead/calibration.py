@@ -73,7 +73,7 @@ def cost_per_check(knot: Knot, command: Sequence[str] | None = None) -> CheckCos
 
 
 def _here() -> list[str]:
-    return [str(find_executable("polltrace-calibrate"))]
+    return [find_executable("polltrace-calibrate")]
 
 
 def _curve(  # noqa: PLR0913 - of a function of this module alone

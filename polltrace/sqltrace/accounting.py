@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from polltrace.sqltrace.file_summary import FileSummary
 
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Accounting:
+class Accounting(NamedTuple):
     """Where elapsed time went, in microseconds.
 
     elapsed: of all sessions, each from its first start to its last end; accounted: CPU of what

@@ -6,8 +6,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from polltrace.printable import note
 from polltrace.sqltrace.inputs import PackedError, Reads
@@ -21,11 +20,11 @@ _MANY, _FEW = 1 << 15, 1 << 12
 LONGEST_LINE = 1 << 24
 
 # A record, of which a part is none: its last number may lack digits.
-_RECORD = re.compile(
+_RECORD = (
     rb"(WAIT|PARSE|EXEC|FETCH|CLOSE|UNMAP|SORT UNMAP|ERROR|STAT|BINDS|PARSING IN CURSOR) ?#?[^\n]*|"
     rb"(XCTEND|LOB[A-Z]+:)[^\n]*"
 )
-_TIM = re.compile(rb"\btim=([0-9]+)\r?$")
+_TIM = rb"\btim=([0-9]+)\r?$"
 
 
 class Readable(Reads, Protocol):
@@ -38,8 +37,7 @@ class Readable(Reads, Protocol):
     def read_torn(self, window: Window, buffer: memoryview, /) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class FilledBlock:
+class FilledBlock(NamedTuple):
     """`length` bytes of `data` are lines; `passed` bytes before them were one that is too long."""
 
     data: bytearray | Window
@@ -158,9 +156,9 @@ def is_cut(line: bytes, last_tim: int) -> bool:
 
     It is whole where its tim has as many digits as the one before it and is not far from it.
     """
-    if not _RECORD.match(line):
+    if not re.match(_RECORD, line):
         return False
     if not last_tim:
         return False
-    found = _TIM.search(line)
+    found = re.search(_TIM, line)
     return not found or len(found[1]) != len(str(last_tim))

@@ -7,15 +7,13 @@ is asked for, other lines are rows without a name and a duration.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow
 
 
-@dataclass(frozen=True, slots=True)
-class TraceColumn:
+class TraceColumn(NamedTuple):
     """A column that the scanner makes.
 
     kind: "whole" (int64), "text" (dictionary of strings), "instant" (timestamp in microseconds) or

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from ctypes import c_int32, c_int64, string_at
-from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from polltrace.sqltrace.columns import TIMES
 from polltrace.sqltrace.file_scan import KINDS, STRINGS, ScannedBatch
 
 
-@dataclass(frozen=True, slots=True)
-class CountedRows:
+class CountedRows(NamedTuple):
     """A batch: `names` by their numbers; then, by row, what kind of call, the number of its name,
     its duration in microseconds, and how many times there is such a call."""
 
@@ -25,7 +24,6 @@ class CountedRows:
     times: Sequence[int]
 
 
-@dataclass(slots=True)
 class CountedCalls:
     """How many times there is each, by kind and name, then by duration in microseconds.
 
@@ -33,9 +31,10 @@ class CountedCalls:
     are in the database.
     """
 
-    times: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
-    held: int = 0
-    spilled: bool = False
+    def __init__(self) -> None:
+        self.times: dict[tuple[str, str], dict[int, int]] = {}
+        self.held = 0
+        self.spilled = False
 
     def add(self, rows: CountedRows) -> None:
         of = {

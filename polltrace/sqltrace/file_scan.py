@@ -7,7 +7,7 @@ import ctypes
 import functools
 from collections.abc import Mapping
 from ctypes import byref, c_char_p, c_int64, c_void_p
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from polltrace.sqltrace.columns import BY_NAME, COLUMNS, COUNTED, TIMES, TraceColumn
 from polltrace.sqltrace.file_summary import FileSummary
@@ -23,8 +23,7 @@ STRINGS = {"name": 0, "sqlid": 1, "sql": 2, "text": 3} | {
 KINDS = ("line", "call", "wait", "plan")
 
 
-@dataclass(frozen=True, slots=True)
-class ScanOptions:
+class ScanOptions(NamedTuple):
     """What is wanted of a trace.
 
     columns: names out of COLUMNS; think_us: a wait for the client of this many microseconds or more

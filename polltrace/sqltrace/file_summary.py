@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class FileSummary:
+class FileSummary(NamedTuple):
     """What a file as a whole tells; times in microseconds.
 
     elapsed: from a session's first start to its last end, summed over sessions;

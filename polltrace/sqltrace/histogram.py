@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.profile import profile
@@ -14,11 +14,9 @@ from polltrace.sqltrace.spread import Profile, Spread
 KINDS = ("p10", "log-linear")
 # Bounds of the eleven ranges, in seconds: 1 us to 1,000 s.
 _EXPONENTS = range(-6, 4)
-P10_TITLE = "RANGE {min ≤ e < max}"
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """low, high: in seconds, high None where there is no limit; spread: of the calls in it."""
 
     low: float
@@ -31,7 +29,7 @@ def histogram(
 ) -> tuple[Sequence[Range], Profile]:
     """The ranges, empty ones of p10 too, and the profile by range."""
     by = _POWERS if kind == "p10" else _TENTHS
-    found = profile(database, replace(question, group=by, sort="1na", top=0))
+    found = profile(database, question._replace(group=by, sort="1na", top=0))
     spreads = {each.group: each for each in found.listed if each.group is not None}
     if kind == "p10":
         return [_power(i, spreads.get(i)) for i in range(1, 12)], found

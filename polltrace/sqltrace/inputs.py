@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import glob
 import io
 import os
 import stat
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from polltrace.errors import FileError
@@ -39,14 +37,27 @@ def trace_files(words: Iterable[str]) -> Iterator[str]:
     for word in words:
         if not word:
             raise FileError("a trace file's name is empty")
-        found = [word] if word == "-" or Path(word).exists() else _matching(word)
+        found = [word] if word == "-" or _is_there(word) else _matching(word)
         if not found:
             raise FileError(f"{word}: no such file or directory")
         for each in found:
-            yield from _of_folder(each) if Path(each).is_dir() else (each,)
+            yield from _of_folder(each) if os.path.isdir(each) else (each,)  # noqa: PTH112
+
+
+def _is_there(word: str) -> bool:
+    try:
+        os.stat(word.rstrip("/") or word)  # noqa: PTH116 - pathlib is slow to load
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        pass  # opening it says what is wrong
+    return True
 
 
 def _matching(word: str) -> list[str]:
+    import glob
+    from pathlib import Path
+
     if not glob.has_magic(word):
         return []
     if "**" not in word:

@@ -56,7 +56,7 @@ def library() -> Any:
     """The scanner. Raises HostError where it is not built, or of another release."""
     path = find_executable("libpolltrace-sqltrace.so")
     try:
-        found = ctypes.CDLL(str(path))
+        found = ctypes.CDLL(path)
         version = found.sqltrace_version()
     except (OSError, AttributeError) as error:
         raise HostError(f"cannot load {path}: {error}") from None

@@ -10,7 +10,6 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Generic, TypeVar
 
 from polltrace.sqltrace.blocks import BLOCK, BlockReader, FilledBlock
@@ -204,8 +203,7 @@ class _OpenFile:
 
     def summary(self) -> FileSummary:
         """What the file as a whole tells, when it is closed."""
-        return replace(
-            self.scan.end(),
+        return self.scan.end()._replace(
             change=self._change,
             segments=self._input.segments,
             segments_missing=self._input.missing,

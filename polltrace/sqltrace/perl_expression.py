@@ -31,16 +31,13 @@ VARIABLES = (
 )
 
 _BRACKETS = {"{": "}", "(": ")", "[": "]", "<": ">"}
-_TOKEN = re.compile(
-    r"""\s*(?:
+_TOKEN = r"""\s*(?:
     (?P<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)
   | (?P<variable>\$\w+|\$\{\w+\})
   | (?P<quote>(?:qq|q|m)\s*[^\w\s,;)=]|["'])
   | (?P<word>[A-Za-z_]\w*)
   | (?P<operator>\*\*|=~|!~|==|!=|<=|>=|<=>|&&|\|\||//|[-+*%<>!?:.,()/])
-)""",
-    re.VERBOSE,
-)
+)"""
 # Binary operators: how tightly they bind, and their SQL.
 _BINARY: dict[str, tuple[int, str]] = {
     "or": (1, "or"),
@@ -130,7 +127,7 @@ class _Parser:
         if not self.text[self.at :].strip():
             self.kind = self.token = ""
             return
-        found = _TOKEN.match(self.text, self.at)
+        found = re.compile(_TOKEN, re.VERBOSE).match(self.text, self.at)
         if not found or not found.lastgroup:
             raise self.refused(self.text[self.at :].strip()[:20])
         self.kind = found.lastgroup

@@ -25,11 +25,11 @@ Accepts = Callable[[str, str, int], bool]
 
 # Where Python's regular expressions and DuckDB's mean the same, for names in ASCII; with few
 # repetitions, for Python's take a time that grows with their power.
-_PATTERN = re.compile(r"[A-Za-z0-9 _:&/.^$|()+*?-]*")
-_REPETITION = re.compile(r"[*+?]")
-_DIFFERS = re.compile(r"\(\?|[)*+?][*+?]")
+_PATTERN = r"[A-Za-z0-9 _:&/.^$|()+*?-]*"
+_REPETITION = r"[*+?]"
+_DIFFERS = r"\(\?|[)*+?][*+?]"
 _KINDS = {"": None, ":dbcall": "call", ":syscall": "wait"}
-_TOKEN = re.compile(
+_TOKEN = (
     r"\s*(?:(?P<number>\d{1,9}(?:\.\d{1,6})?(?:e-?\d\d?)?)(?:::double)?(?![\w.])"
     r"|(?P<text>'[^']*')|(?P<word>[A-Za-z_]+)|(?P<sign><=|>=|<>|!=|==|[<>=()]))"
 )
@@ -58,9 +58,9 @@ def _by_name(asked: str) -> Accepts | None:
     if asked in _KINDS:
         wanted = _KINDS[asked]
         return lambda kind, _name, _us: wanted in (None, kind)
-    if asked.startswith(":") or not _PATTERN.fullmatch(asked) or _DIFFERS.search(asked):
+    if asked.startswith(":") or not re.fullmatch(_PATTERN, asked) or re.search(_DIFFERS, asked):
         return None
-    if len(_REPETITION.findall(asked)) > 2:
+    if len(re.findall(_REPETITION, asked)) > 2:
         return None
     try:
         pattern = re.compile(asked, re.IGNORECASE)
@@ -76,7 +76,7 @@ class _Condition:
         self._tokens: list[tuple[str, str]] = []
         at = 0
         while text[at:].strip():
-            found = _TOKEN.match(text, at)
+            found = re.compile(_TOKEN).match(text, at)
             if not found or not found.lastgroup:
                 self._tokens = []
                 return

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from polltrace.errors import UsageError
 
@@ -23,8 +23,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileQuestion:
+class ProfileQuestion(NamedTuple):
     """name: a class or a pattern; where, group: SQL or mrskew's Perl; sort: mrskew's; top: groups
     that are listed, 0: all; all_depths: recursive calls too."""
 
@@ -36,8 +35,7 @@ class ProfileQuestion:
     all_depths: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """By a column of the table of groups; `numeric`: a group's text as a number."""
 
     column: str

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polltrace.sqltrace.accounting import Accounting
-from polltrace.sqltrace.histogram import P10_TITLE, Range
 from polltrace.sqltrace.spread import PERCENTILES, Profile, Spread
+
+if TYPE_CHECKING:
+    from polltrace.sqltrace.histogram import Range
 
 _TITLES = ("DURATION", "%", "CALLS", "MEAN", "MIN", "MAX", "P50", "P90", "P99")
 DEFAULT_LABEL = "CALL-NAME"
@@ -26,7 +28,7 @@ def profile_text(found: Profile, label: str, account: Accounting | None) -> str:
     return _table(label, rows, last, below, right=found.numeric)
 
 
-def histogram_text(ranges: Sequence[Range], found: Profile, kind: str) -> str:
+def histogram_text(ranges: Sequence[Range], found: Profile) -> str:
     """The table of a histogram."""
     total = found.total.duration or 0
     rows = []
@@ -35,8 +37,7 @@ def histogram_text(ranges: Sequence[Range], found: Profile, kind: str) -> str:
         label = f"{number:>2}. {each.low:>12,.6f} {high:>12}"
         rows.append((label, _cells(each.spread, total)))
     last = (f"TOTAL ({len(ranges)})", _cells(found.total, total))
-    title = P10_TITLE if kind == "p10" else "RANGE {min ≤ e < max}"
-    return _table(title, rows, last, [], right=False)
+    return _table("RANGE {min ≤ e < max}", rows, last, [], right=False)
 
 
 def profile_data(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ def _columns_of(query: str) -> str:
 
 def _file_rows(database: TraceDatabase) -> list[dict[str, Any]]:
     return [
-        asdict(each) | {"not_understood": sum(each.not_understood.values())}
+        each._asdict() | {"not_understood": sum(each.not_understood.values())}
         for each in database.summaries
     ]
 

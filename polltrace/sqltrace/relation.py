@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from polltrace.sqltrace.columns import BY_NAME, COUNTED
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedColumn:
+class DerivedColumn(NamedTuple):
     """A column of SQL made of the scanner's. sql: its definition; of: the columns in it."""
 
     name: str

@@ -17,7 +17,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from polltrace.errors import FileError
 from polltrace.sqltrace.inputs import PackedError, TraceInput, trace_files
@@ -26,12 +26,11 @@ from polltrace.sqltrace.window import Window
 _PACKED = ("", ".gz", ".zst")
 _WHOLE = re.compile(r"(.+)\.trc(?:\.gz|\.zst)?", re.DOTALL)
 _SEGMENT = re.compile(r"(.+)_([1-9][0-9]{0,8})\.trc(?:\.gz|\.zst)?", re.DOTALL)
-_HEADER = re.compile(rb"Trace file ([^\r\n]+)")
+_HEADER = rb"Trace file ([^\r\n]+)"
 _LONGEST_HEADER = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """number: in the order of the trace, from 1; path: the file."""
 
     number: int
@@ -106,7 +105,7 @@ def _named_in(path: str) -> str | None:
     except (FileError, OSError):
         return ""
     try:
-        header = _HEADER.match(_first_bytes(file))
+        header = re.match(_HEADER, _first_bytes(file))
     except (PackedError, FileError):
         return ""
     finally:

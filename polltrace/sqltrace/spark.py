@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from polltrace.errors import HostError, UsageError
@@ -43,7 +43,8 @@ _TYPES = {
     "texts": "array<string>",
     "shorts": "array<smallint>",
 }
-_OF_FILES = {"int": "bigint", "bool": "boolean", "str": "string"}
+_OF_FILES = {int: "bigint", bool: "boolean", str: "string"}
+_MAP = "map<string, bigint>"
 _ROWS = ("calls", "lines", "plans", "files")
 # Tasks cost a tenth of a second each: small files share one.
 _TASKS = 4096
@@ -64,8 +65,8 @@ class TraceSource(DataSource):  # type: ignore[misc]
 
     def schema(self) -> str:
         if _asked(self.options) == "files":
-            kinds = [(each.name, _OF_FILES.get(str(each.type))) for each in fields(FileSummary)]
-            return ", ".join(f"{name} {kind or 'map<string, bigint>'}" for name, kind in kinds)
+            kinds = FileSummary.__annotations__.items()
+            return ", ".join(f"{name} {_OF_FILES.get(kind, _MAP)}" for name, kind in kinds)
         return ", ".join(f"{each.name} {_TYPES[each.kind]}" for each in COLUMNS)
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -84,7 +85,7 @@ class _TraceReader(DataSourceReader):  # type: ignore[misc]
         self._columns = columns
         if not self._words:
             raise UsageError("polltrace: name a trace file or a folder: load(PATH)")
-        known = [each.name for each in fields(FileSummary)] if self._rows == "files" else BY_NAME
+        known = FileSummary._fields if self._rows == "files" else BY_NAME
         for name in columns:
             if name not in known:
                 raise UsageError(f"there is no column {name}{near_miss(name, known)}")
@@ -106,7 +107,7 @@ class _TraceReader(DataSourceReader):  # type: ignore[misc]
             return (_plain(batch, self._columns) for batch in scan.batches())
         for _ in scan.batches():
             pass
-        return (tuple(asdict(each)[name] for name in self._columns) for each in scan.summaries)
+        return (tuple(getattr(each, name) for name in self._columns) for each in scan.summaries)
 
 
 def _asked(options: dict[str, str]) -> str:

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 PERCENTILES = (0.5, 0.9, 0.99)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """How long the calls of a group took, in microseconds; None where the group has no call.
 
     group: its value; duration: their sum.
@@ -25,8 +23,7 @@ class Spread:
     percentiles: tuple[int | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """listed: the groups that are listed, in order; others: the rest as one, with their number in
     `hidden`; total: of all; numeric: whether groups are numbers."""
 

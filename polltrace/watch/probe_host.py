@@ -51,7 +51,7 @@ class LocalHost:
     """This host."""
 
     def argv(self, options: Sequence[str]) -> list[str]:
-        return [str(find_executable("polltrace-probe")), *options]
+        return [find_executable("polltrace-probe"), *options]
 
     def failure(self, _code: int, _message: str, /) -> PolltraceError | None:
         return None

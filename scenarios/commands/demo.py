@@ -7,8 +7,9 @@ import json
 import os
 
 from polltrace.backends.ebpf import EbpfProbe
-from polltrace.commands.arguments import port, runs
+from polltrace.commands.arguments import port, whole_number
 from polltrace.commands.output import add_json_argument, show
+from polltrace.intervals import FEWEST_VALUES
 from polltrace.profiles.profile import Profile
 from polltrace.scenarios.commands.progress import progress_bar
 from polltrace.scenarios.demo import postgresql
@@ -47,7 +48,7 @@ class Demo:
         )
         parser.add_argument(
             "--runs",
-            type=runs,
+            type=whole_number(FEWEST_VALUES, 1000, "a number of runs"),
             help=f"sessions of each way to connect, interleaved (default: {BLOCKS}; PostgreSQL: "
             f"{postgresql.BLOCKS})",
         )

@@ -57,6 +57,14 @@ def test_the_overview_is_in_groups_and_names_a_start(run: Run) -> None:
     ]
 
 
+@pytest.mark.parametrize("words", [("trace", "--help"), ("export", "prometheus", "--help")])
+def test_help_is_as_wide_as_the_terminal(run: Run, words: tuple[str, ...]) -> None:
+    for columns in 70, 150:
+        shown = run(*words, prefix=("env", f"COLUMNS={columns}")).stdout
+        usage = shown.partition("\n\n")[0]
+        assert columns / 2 < max(map(len, usage.splitlines())) <= columns
+
+
 def test_help_of_a_command(run: Run) -> None:
     asked = run("help", "stat")
     assert asked.stdout == run("stat", "--help").stdout

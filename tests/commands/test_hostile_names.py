@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from polltrace.commands.console import PrintableConsole
-from polltrace.printable import PrintableStream, one_line, printable, styled
+from polltrace.printable import _UNSAFE, PrintableStream, one_line, printable, styled
 from polltrace.top.terminal import ansi
 from tests.conftest import POLLTRACE, missing
 from tests.stop_at.stopped_target import FLAGS, SOURCES, Target
@@ -171,6 +171,9 @@ def test_every_character_that_commands_or_hides() -> None:
         and character not in "\n\t"
     ]
     assert not wrong
+    # Nor does any that the expression names pass as printable by Python's own account.
+    named = [each for each in map(chr, range(sys.maxunicode + 1)) if re.match(_UNSAFE, each)]
+    assert set(map(printable, named)) == {"?"}
     assert printable("Grüße\tan\n日本, שלום") == "Grüße\tan\n日本, שלום"
     assert one_line("a\n\tb") == "a??b"
 

@@ -42,7 +42,7 @@ def test_its_output_is_by_interval_and_footprint() -> None:
 def test_checks_by_a_timer_take_longer_than_polls() -> None:
     """They make four more system calls, and take an interrupt and a signal: in most rounds."""
     executable = find_executable("polltrace-calibrate")
-    command = [str(executable), "-i", "-r", "9", "1024"]
+    command = [executable, "-i", "-r", "9", "1024"]
     out = subprocess.run(command, capture_output=True, check=True)
     (found,) = json.loads(out.stdout)
     assert found["interval_us"] == 1024
@@ -55,7 +55,7 @@ def test_what_other_processes_take_is_no_part_of_a_timers_check() -> None:
     busy = [sys.executable, "-Sc", f"import os; os.sched_setaffinity(0, {{{here}}})\nwhile 1: pass"]
     others = [subprocess.Popen(busy) for _ in range(4)]
     try:
-        command = ["taskset", "-c", str(here), str(find_executable("polltrace-calibrate"))]
+        command = ["taskset", "-c", str(here), find_executable("polltrace-calibrate")]
         out = subprocess.run(
             [*command, "-i", "-r", "9", "1024"], capture_output=True, check=True
         ).stdout
@@ -70,7 +70,7 @@ def test_what_other_processes_take_is_no_part_of_a_timers_check() -> None:
 
 def test_it_says_how_long_it_waited_for_a_processor() -> None:
     here = str(min(os.sched_getaffinity(0)))
-    command = ["taskset", "-c", here, str(find_executable("polltrace-calibrate")), "-r", "3000"]
+    command = ["taskset", "-c", here, find_executable("polltrace-calibrate"), "-r", "3000"]
     others = [
         subprocess.Popen(["taskset", "-c", here, "sh", "-c", "while :; do :; done"])
         for _ in range(3)

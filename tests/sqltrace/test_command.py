@@ -162,6 +162,7 @@ def test_nothing_in_a_trace_commands_the_terminal(run: Run, tmp_path: Path) -> N
         (("--sql", "select * from read_csv('/etc/passwd')"), 2, "disabled by configuration"),
         (("--histogram", "--group", "sqlid"), 2, "leave out --group"),
         (("crop",), 2, "-o OUT"),
+        (("a" * 300,), 8, "File name too long"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(

@@ -76,7 +76,7 @@ def start_oralab(
     executable = find_executable("oralab")
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         process = subprocess.Popen(
-            [str(executable), *options, "--password-env", "LAB_PASSWORD"],
+            [executable, *options, "--password-env", "LAB_PASSWORD"],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=errors,
