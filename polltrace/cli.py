@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import os
 import signal
@@ -86,6 +87,9 @@ def _run(words: Sequence[str], *, ends: bool) -> int:
             return 0
         name, rest = rest[0], ["--help"]
     command = load(name)
+    at_once = ends and getattr(command, "ends_at_once", False)
+    if at_once:
+        gc.disable()  # what it loads stays, and is searched for garbage again and again
     try:
         args = command_parser(name, command).parse_args(rest)
     except SystemExit:  # --help has printed, and its reader may be gone
@@ -102,7 +106,7 @@ def _run(words: Sequence[str], *, ends: bool) -> int:
 
         add_engines(given)
     code = command.run(args)
-    if ends and getattr(command, "ends_at_once", False):
+    if at_once:
         _end(code)
     return code
 
