@@ -259,11 +259,12 @@ any machine, {BAR} of ripgrep's speed for both. {verdict}
 {table}
 
 Where pages are large, ripgrep's speed on binds-heavy is that of memory: on the host of 2026-11-23
-(2 CPUs AMD EPYC, at a load of 4, medians of 7 rounds), it took 0.117 s of CPU for 2.16 GB, and
-adding up the bytes of the mapped file 0.115 s. 0.6 of that speed would be 0.195 s; the scanner
-alone takes 0.172 s from C, START. Of the scanner's time a third goes to the lines of binds, which are three quarters of the bytes
-and only searched for the line that ends them; the rest goes to the lines of calls and waits, whose
-times are read and counted, about 20 ns a line.
+(2 CPUs AMD EPYC, medians of 7 rounds), it took 0.117 s of CPU for 2.16 GB, and adding up the bytes
+of the mapped file 0.115 s. {BAR} of that speed would be 0.195 s; the scanner alone takes 0.172 s
+from C, and Python's start and end 0.030 s, a third of which any Python takes. Of the scanner's time
+a third goes to the lines of binds, which are three quarters of the bytes and only searched for the
+line that ends them; the rest goes to the lines of calls and waits, whose times are read and
+counted, about 20 ns a line.
 
 *polltrace trace, group and filter* is `polltrace trace --name . --where 'dur < 0.7'`: the profile
 by event of all calls and waits below 0.7 s, which is counted in the scanner. *A row for each call*

@@ -36,6 +36,7 @@ SUBJECTS = {
             "latch",
             "link_definition",
             "result",
+            "robust_lock",
             "sequence",
             "sga",
         ),
