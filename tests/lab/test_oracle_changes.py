@@ -339,7 +339,7 @@ def test_alter_table(lab: Lab) -> None:
         ("create materialized view v as select 1 x from dual", "ORA-03001.*CREATE MATERIALIZED"),
         ("grant select on emp to public", "ORA-03001.*GRANT SELECT"),
         ("comment on table emp is 'x'", "ORA-03001.*COMMENT ON"),
-        ("select * from table(dbms_xplan.display_cursor)", "ORA-03001.*table"),
+        ("select * from table(dbms_xplan.display)", "ORA-03001.*table"),
     ],
 )
 def test_errors_of_definitions(oracle: Session, sql: str, error: str) -> None:

@@ -95,8 +95,19 @@ static void emit_view_columns(struct emitter *e,
     emit_text(e, " FROM (");
 }
 
+// The function gives its rows as an array of JSON's.
+static void emit_table_function(struct emitter *e,
+                                const struct expr *function) {
+    emit_text(e, " (SELECT value AS \"PLAN_TABLE_OUTPUT\" FROM "
+                 "json_each(\"DISPLAY_CURSOR$\"(");
+    emit_values(e, &function->list);
+    emit_text(e, ")))");
+}
+
 static void emit_source(struct emitter *e, const struct source *source) {
-    if (source->query) {
+    if (source->function) {
+        emit_table_function(e, source->function);
+    } else if (source->query) {
         emit_text(e, " (");
         emit_view_columns(e, source->view);
         emit_query(e, source->query);

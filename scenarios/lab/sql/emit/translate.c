@@ -289,6 +289,7 @@ static void begin(struct translation *result) {
     result->locks = result->sets = result->skips_locked = false;
     result->annotates = result->forces = false;
     result->result_cache = 0;
+    result->gathers = false;
     result->remote_query = 0;
     result->link = NULL;
     result->savepoint[0] = '\0';
@@ -330,6 +331,7 @@ void translation_make(const char *oracle, size_t length, const char *schema,
             refuse_unknown(&s);
     }
     result->result_cache = s.result_cache;
+    result->gathers = s.gathers;
     result->error = s.error;
     snprintf(result->about, sizeof result->about, "%s", s.about);
     if (s.error && s.tokens && s.error_at <= s.own)

@@ -49,6 +49,7 @@ struct translation {
     struct placeholder *bind; // from malloc
     bool locks;               // a query FOR UPDATE
     int result_cache; // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, else 0
+    bool gathers;     // the hint GATHER_PLAN_STATISTICS
     bool annotates;   // ALTER TABLE ... RESULT_CACHE
     bool forces;      // or CREATE TABLE: with MODE FORCE
     bool skips_locked;

@@ -65,6 +65,14 @@ static unsigned set_result_cache_mode(struct cached_result_settings *settings,
     return 0;
 }
 
+static unsigned set_statistics_level(struct database *database,
+                                     const struct value *value) {
+    if (!is_text(value, "all") && !is_text(value, "typical"))
+        return is_text(value, "basic") ? NOT_IMPLEMENTED : INVALID_OPTION;
+    database->gathers = is_text(value, "all");
+    return 0;
+}
+
 static unsigned set_latch_mode(struct cached_result_settings *settings,
                                const struct value *value) {
     if (!is_text(value, "exclusive") && !is_text(value, "shared"))
@@ -124,7 +132,6 @@ static unsigned keep(const struct database *database, const struct token *name,
         {"nls_nchar_conv_excp", "FALSE"},
         {"isolation_level", "READ"},
         {"timed_statistics", "TRUE"},
-        {"statistics_level", "TYPICAL"},
         {"cursor_sharing", "EXACT"},
         {"optimizer_mode", "ALL_ROWS"},
     };
@@ -192,6 +199,8 @@ static unsigned set(struct database *database, const struct token *name,
         return error;
     if (token_is(name, "break_poll_skip"))
         return set_skip(database->lio.channel, value);
+    if (token_is(name, "statistics_level"))
+        return set_statistics_level(database, value);
     if (token_is(name, "result_cache_mode"))
         return set_result_cache_mode(&database->cached_results, value);
     if (is_hidden(name, "_result_cache_latch_mode"))

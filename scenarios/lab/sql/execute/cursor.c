@@ -14,6 +14,7 @@
 #include "sql/execute/cursor_parts.h"
 #include "sql/execute/link_ddl.h"
 #include "sql/execute/pga.h"
+#include "sql/execute/plan_statistics.h"
 #include "sql/execute/plan_trace.h"
 #include "sql/execute/read_ahead.h"
 #include "sql/execute/remote.h"
@@ -77,6 +78,8 @@ static bool prepare(struct cursor *cursor, const struct translation *translated,
     sqlite3_free(create);
     if (rc != SQLITE_OK)
         ora_error_from_sqlite(error, database->db);
+    if (rc == SQLITE_OK)
+        plan_statistics_attach(cursor);
     cursor->annotated = rc == SQLITE_OK && cursor->kind == STATEMENT_QUERY &&
                         annotated_tables_are_all(database, &cursor->tables);
     return rc == SQLITE_OK;
@@ -102,6 +105,7 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
         &database->sga->result_cache.definitions, __ATOMIC_SEQ_CST);
     database->remote_error = (struct ora_error){0};
     plan_trace_forget(cursor);
+    plan_statistics_detach(cursor);
     struct translation *translated = calloc(1, sizeof *translated);
     if (!translated) {
         ora_error_set(error, 4030, "");
@@ -115,6 +119,7 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     cursor->lock_wait = translated->lock_wait;
     cursor->skips_locked = translated->skips_locked;
     cursor->result_cache = translated->result_cache;
+    cursor->gathers = translated->gathers;
     cursor->annotates = translated->annotates;
     cursor->forces = translated->forces;
     cursor->sequence = translated->sequence;
@@ -254,6 +259,7 @@ static void release(struct cursor *cursor) {
     free(cursor->column);
     free(cursor->shown);
     plan_trace_forget(cursor);
+    plan_statistics_detach(cursor);
     *cursor = (struct cursor){0};
 }
 
@@ -264,6 +270,7 @@ void cursor_move(struct cursor *from, struct cursor *to) {
     if (*link)
         *link = to;
     *to = *from;
+    plan_statistics_moved(to);
     *from = (struct cursor){0};
 }
 
@@ -308,7 +315,7 @@ void cursor_close(struct cursor *cursor) {
         release(cursor);
         return;
     }
-    plan_trace_before_close(cursor);
+    plan_trace_end(cursor);
     const int64_t began_us = clock_us(), began_cpu_us = cpu_us(0);
     const unsigned depth = cursor->database->depth;
     release(cursor);

@@ -17,6 +17,7 @@
 struct sqlite3_stmt;
 struct ahead;
 struct plan;
+struct plan_statistics;
 
 enum wire_type { // type numbers of the wire protocol
     COLUMN_VARCHAR2 = 1,
@@ -140,6 +141,9 @@ struct cursor {
     struct ahead *ahead;         // the remaining rows, if they were read ahead
     struct plan *plan;           // if it was needed; see plan_trace.h
     struct sqlite3_stmt *reader; // of rows read ahead; NULL until there are
+    bool gathers;                // its hint asks for plan statistics
+    bool gathering;              // it was parsed to have them
+    struct plan_statistics *statistics; // NULL: it has none
     // For the result cache.
     int result_cache;       // by its hint; see translate.h
     bool annotated;         // all its tables are; see annotated_tables.h

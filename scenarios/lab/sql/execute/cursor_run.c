@@ -11,6 +11,7 @@
 #include "sql/execute/cursor_parts.h"
 #include "sql/execute/link_ddl.h"
 #include "sql/execute/pga.h"
+#include "sql/execute/plan_statistics.h"
 #include "sql/execute/read_ahead.h"
 #include "sql/execute/sequence_ddl.h"
 #include "sql/execute/savepoint.h"
@@ -181,7 +182,14 @@ static void show_text(struct session_slot *self, const struct cursor *cursor) {
 
 // Publishes the statement in v$session and v$sql.
 static void show(const struct cursor *cursor) {
-    struct session_slot *self = cursor->database->self;
+    struct database *database = cursor->database;
+    struct session_slot *self = database->self;
+    if (database->depth == 0) {
+        memcpy(database->last_sql_id, database->this_sql_id,
+               sizeof database->last_sql_id);
+        memcpy(database->this_sql_id, cursor->sql_id,
+               sizeof database->this_sql_id);
+    }
     if (memcmp(self->sql_id, cursor->sql_id, sizeof self->sql_id) != 0)
         show_text(self, cursor);
     memcpy(self->previous_sql_id, self->sql_id, sizeof self->sql_id);
@@ -305,7 +313,8 @@ static void note_snapshot(const struct cursor *cursor) {
 static bool execute(struct cursor *cursor, struct ora_error *error) {
     struct database *database = cursor->database;
     const bool change = cursor->kind == STATEMENT_DDL && cursor->executed;
-    if ((change || !cursor->parsed) && !cursor_parse_again(cursor, error))
+    if ((change || !cursor->parsed || plan_statistics_is_other(cursor)) &&
+        !cursor_parse_again(cursor, error))
         return false;
     if (!cursor->statement)
         return run_alone(cursor, error);

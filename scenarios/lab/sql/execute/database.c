@@ -7,6 +7,8 @@
 
 #include "sql/functions/function.h"
 #include "sql/execute/pga.h"
+#include "sql/execute/plan_display.h"
+#include "sql/execute/plan_statistics.h"
 #include "sql/execute/savepoint.h"
 #include "sql/execute/statement_steps.h"
 #include "sql/execute/transaction.h"
@@ -104,8 +106,8 @@ bool database_open(struct database *database, struct sga *sga,
                      "SELECT 1 FROM json_each('[]')",
                      NULL, NULL, NULL) == SQLITE_OK &&
         functions_register(database->db, database) &&
-        fixed_tables_register(database) && connect_by_register(database) &&
-        transactions_open(database);
+        plan_display_register(database) && fixed_tables_register(database) &&
+        connect_by_register(database) && transactions_open(database);
     if (!done) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)
@@ -124,6 +126,7 @@ void database_close(struct database *database) {
     sqlite3_close(database->db);
     database->db = NULL;
     savepoints_take_back(database, NULL);
+    plan_statistics_free(database);
     sys_columns_free(&database->sys_columns);
 }
 

@@ -22,6 +22,7 @@ struct sqlite3;
 struct cursor;
 struct remote;
 struct remote_calls;
+struct plan_statistics;
 struct savepoints;
 struct statement_tables;
 struct statements_read;
@@ -67,6 +68,10 @@ struct database {
     bool schema_was_old;             // a view that was parsed for is gone
     struct statement_tables *noting; // of the statement being prepared, or NULL
     struct cached_result_settings cached_results;
+    bool gathers; // STATISTICS_LEVEL is ALL; see plan_statistics.h
+    struct plan_statistics *plans;
+    // Of the statement that the client executes, and of the one before it.
+    char this_sql_id[14], last_sql_id[14];
     // result_changes_now() when the snapshot began that statements read
     uint64_t snapshot;
     struct statements_read *reading; // by the function that runs, or NULL

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SQLite does not count the rows and gets of single loops, so only a plan's
-// first row, which is the whole statement, has figures; those below say 0.
+// A statement without plan statistics has figures for the whole alone, in its
+// plan's first row, and 0 below it. The rows of an operation that are not known
+// are 0 as well.
 #include "sql/execute/plan_trace.h"
 
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 #include "process/sql_trace.h"
 #include "process/trace_file.h"
 #include "sql/execute/call_trace.h"
-#include "sql/execute/plan_rows.h"
+#include "sql/execute/plan_statistics.h"
+
+enum { NS_PER_US = 1000 };
 
 struct plan {
     uint32_t hash;
@@ -34,19 +37,35 @@ uint32_t plan_trace_hash(struct cursor *cursor) {
     return plan ? plan->hash : 0;
 }
 
+static struct plan_counts counts_of(const struct cursor *cursor,
+                                    unsigned number) {
+    const struct plan_statistics *statistics = cursor->statistics;
+    const struct plan *plan = cursor->plan;
+    if (statistics && statistics->rows.row[number - 1].kind != PLAN_OF_CHANGE)
+        return statistics->last[number];
+    if (number > 1)
+        return (struct plan_counts){.starts = plan->executions};
+    return (struct plan_counts){
+        .starts = plan->executions,
+        .rows = plan->rows,
+        .work = {.gets = plan->gets,
+                 .reads = plan->reads,
+                 .ns = plan->us * NS_PER_US},
+    };
+}
+
 static void line(const struct cursor *cursor, unsigned number) {
     const struct plan *plan = cursor->plan;
     const struct plan_row *row = &plan->tree.row[number - 1];
-    const bool whole = number == 1;
+    const struct plan_counts counts = counts_of(cursor, number);
     trace_text("STAT #%llu id=%u cnt=%llu pid=%u pos=%u obj=0 "
                "op='%s (cr=%llu pr=%llu pw=0 str=%llu time=%llu us)'\n",
                (unsigned long long)call_trace_number(cursor), number,
-               (unsigned long long)(whole ? plan->rows : 0), row->parent,
-               row->position, row->operation,
-               (unsigned long long)(whole ? plan->gets : 0),
-               (unsigned long long)(whole ? plan->reads : 0),
-               (unsigned long long)plan->executions,
-               (unsigned long long)(whole ? plan->us : 0));
+               (unsigned long long)counts.rows, row->parent, row->position,
+               row->operation, (unsigned long long)counts.work.gets,
+               (unsigned long long)counts.work.reads,
+               (unsigned long long)counts.starts,
+               (unsigned long long)(counts.work.ns / NS_PER_US));
 }
 
 static void write_lines(struct cursor *cursor) {
@@ -82,7 +101,7 @@ void plan_trace_after_call(struct cursor *cursor,
         write_lines(cursor);
 }
 
-void plan_trace_before_close(struct cursor *cursor) {
+void plan_trace_end(struct cursor *cursor) {
     write_lines(cursor);
 }
 

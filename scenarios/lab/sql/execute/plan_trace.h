@@ -12,8 +12,9 @@ uint32_t plan_trace_hash(struct cursor *cursor);
 void plan_trace_after_call(struct cursor *cursor,
                            const struct statement_call *call,
                            const struct statement_call *end, uint64_t rows);
-// Before CLOSE: the lines of an execution that was not fetched to its end.
-void plan_trace_before_close(struct cursor *cursor);
+// The lines of an execution that was not fetched to its end: before CLOSE, and
+// before another one begins to count.
+void plan_trace_end(struct cursor *cursor);
 void plan_trace_forget(struct cursor *cursor);
 
 #endif

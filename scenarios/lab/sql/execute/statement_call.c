@@ -4,6 +4,8 @@
 #include "process/sql_trace.h"
 #include "sql/execute/call_trace.h"
 #include "sql/execute/cursor.h"
+#include "sql/execute/plan_statistics.h"
+#include "sql/execute/plan_trace.h"
 
 static struct statement_call call_now(struct cursor *cursor,
                                       enum statement_call_kind kind) {
@@ -33,6 +35,11 @@ void statement_call_begins(struct cursor *cursor,
     database->self->stat[STAT_PARSES] += kind == PARSE_CALL;
     database->self->stat[STAT_EXECUTES] += kind == EXEC_CALL;
     database->self->stat[STAT_RECURSIVE_CALLS] += database->depth > 0;
+    if (cursor->statistics && kind == EXEC_CALL) {
+        if (sql_trace_wants(SQL_TRACE_ON))
+            plan_trace_end(cursor);
+        plan_statistics_execution(cursor);
+    }
     if (SQL_TRACE_IS_BUILT)
         sql_trace_cursor(call_trace_number(cursor));
 }
@@ -67,6 +74,8 @@ void statement_call_ends(struct database *database, uint64_t rows,
     else if (database->depth == 0)
         model->execute_us += us;
     database->call.kind = NO_CALL;
+    if (call.cursor->statistics && call.kind != PARSE_CALL)
+        plan_statistics_add(&call, &end, rows);
     if (!SQL_TRACE_IS_BUILT ||
         !sql_trace_wants_call(call.began_us, call.cpu_us >= 0))
         return;

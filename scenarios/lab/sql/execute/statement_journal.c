@@ -3,6 +3,15 @@
 // alone, and access to its names and statements. By itself SQLite journals a
 // statement only if it expects that the statement can fail half-way. Functions
 // that raise errors, and cancels, can fail any statement half-way.
+
+// What plan_marks.patch has SQLite note in a program; see counted_program.h.
+enum plan_mark {
+    PLAN_SCAN = 0x6c01, // a loop begins
+    PLAN_ROW,           // it has a row
+    PLAN_MATCH,         // of an outer join: it has a row of the table
+    PLAN_END,           // of an operation that has others inside
+};
+
 #include "sqlite3-names.c"
 
 #include "sql/execute/statement_journal.h"
@@ -36,3 +45,5 @@ void sqlite_move_binds(sqlite3_stmt *from, sqlite3_stmt *to) {
     if (((Vdbe *)from)->nVar == ((Vdbe *)to)->nVar)
         sqlite3TransferBindings(from, to);
 }
+
+#include "sql/execute/counted_program.c"

@@ -449,6 +449,11 @@ source(A) ::= LP query(Q) RP alias(N). {
     made->query = Q;
     A = tree_join_source(s, made);
 }
+source(A) ::= TABLE(T) LP value(V) RP alias(N). {
+    struct source *made = tree_source(s, (struct name){T, T}, N);
+    made->function = V;
+    A = tree_join_source(s, made);
+}
 source(A) ::= LP join(J) RP. { A = tree_join(s, JOIN_PARENTHESIZED, J, NULL); }
 %type table {struct source *}
 table(A) ::= table_name(N). { A = tree_source(s, N, 0); }

@@ -23,6 +23,8 @@ static void read_hint(struct statement *s, const struct token *hint) {
             return;
         if (token_is(&word, "ordered") || token_is(&word, "leading"))
             s->ordered = true;
+        if (token_is(&word, "gather_plan_statistics"))
+            s->gathers = true;
         // The whole statement's result: not that of a subquery.
         if (s->count == 1 && token_is(&word, "result_cache"))
             s->result_cache = 1;

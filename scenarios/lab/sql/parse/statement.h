@@ -31,6 +31,7 @@ struct statement {
     unsigned parsed; // the token that is being parsed
     bool plsql;      // a block, or what CREATE stores of PL/SQL
     bool ordered;    // a hint asks for joins in the order of FROM
+    bool gathers;    // the hint GATHER_PLAN_STATISTICS
     // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, 0: neither
     int result_cache;
     struct tree *tree;

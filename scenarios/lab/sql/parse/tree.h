@@ -254,7 +254,8 @@ struct source {
     struct name link;           // table@link; 0: none
     struct source *next_remote; // of the statement, in the order of the text
     struct query *query;
-    unsigned alias; // a token; 0: none
+    struct expr *function; // TABLE(function)
+    unsigned alias;        // a token; 0: none
     // resolved
     enum place place;
     struct column_defs columns;

@@ -93,6 +93,8 @@ void resolve_row_query(struct resolver *r, struct query *query, unsigned count);
 // sources.c
 void resolve_sources(struct resolver *r, struct block *block);
 void resolve_table(struct resolver *r, struct source *source);
+// table_function.c: TABLE(function)
+void resolve_table_function(struct resolver *r, struct source *source);
 // views.c: the user's view, or the object of a synonym, as the source; CREATE
 // and DROP of them.
 void resolve_view(struct resolver *r, struct source *source);

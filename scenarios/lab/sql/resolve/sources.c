@@ -146,6 +146,8 @@ static void add_source(struct resolver *r, struct block *block,
         resolve_query(r, source->query);
         r->scope = scope;
         source->columns = source->query->columns;
+    } else if (source->function) {
+        resolve_table_function(r, source);
     } else {
         resolve_table(r, source);
     }

@@ -114,6 +114,10 @@ static void sql_trace(const struct fixed_cell *cell) {
     fixed_text(cell, cell->database->self->sql_trace ? "TRUE" : "FALSE");
 }
 
+static void statistics_level(const struct fixed_cell *cell) {
+    fixed_text(cell, cell->database->gathers ? "ALL" : "TYPICAL");
+}
+
 static void trace_identifier(const struct fixed_cell *cell) {
     fixed_text(cell, cell->database->self->trace_identifier);
 }
@@ -155,7 +159,7 @@ static const struct parameter {
     {"service_names", STRING, NULL, "service names supported by the instance"},
     {"sessions", INTEGER, "512", "user and system sessions"},
     {"sql_trace", BOOLEAN, "", "enable SQL trace", sql_trace},
-    {"statistics_level", STRING, "TYPICAL", "statistics level"},
+    {"statistics_level", STRING, "", "statistics level", statistics_level},
     {"timed_statistics", BOOLEAN, "TRUE",
      "maintain internal timing statistics"},
     {"tracefile_identifier", STRING, "", "trace file custom identifier",

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TABLE(DBMS_XPLAN.DISPLAY_CURSOR(sql_id, cursor_child_no, format)). There is
+// no other function that returns rows.
+#include "sql/resolve/resolver.h"
+
+enum { ARGUMENTS = 3 };
+
+static bool is_display_cursor(const struct statement *s,
+                              const struct expr *function) {
+    const struct name name = function->name;
+    return (function->kind == EXPR_CALL || function->kind == EXPR_COLUMN) &&
+           name.last == name.first + 2 &&
+           statement_is(s, name.first, "dbms_xplan") &&
+           statement_is(s, name.last, "display_cursor");
+}
+
+// The index of the parameter of that name.
+static unsigned parameter(struct statement *s, unsigned token) {
+    static const char *const names[ARGUMENTS] = {"sql_id", "cursor_child_no",
+                                                 "format"};
+    for (unsigned i = 0; i < ARGUMENTS; i++)
+        if (statement_is(s, token, names[i]))
+            return i;
+    return ARGUMENTS;
+}
+
+// Puts the arguments into the order of the parameters; NULL for what is left
+// out.
+static void order_arguments(struct resolver *r, struct expr *function) {
+    enum { WRONG_ARGUMENTS = 909 };
+    struct statement *s = r->s;
+    struct expr *given[ARGUMENTS] = {0};
+    unsigned at = 0;
+    for (struct expr *one = function->list.first; one; one = one->next) {
+        const bool named = one->kind == EXPR_ARGUMENT;
+        const unsigned to = named ? parameter(s, one->name.first) : at++;
+        if (to >= ARGUMENTS || given[to]) {
+            statement_refuse(s, WRONG_ARGUMENTS, function->from, "");
+            return;
+        }
+        given[to] = named ? one->left : one;
+    }
+    function->list = (struct exprs){0};
+    for (unsigned i = 0; i < ARGUMENTS; i++) {
+        struct expr *one =
+            given[i] ? given[i]
+                     : tree_expr(s, EXPR_NULL, function->from, function->from);
+        one->next = NULL;
+        exprs_append(&function->list, one);
+    }
+}
+
+void resolve_table_function(struct resolver *r, struct source *source) {
+    static const struct column_def output = {
+        .name = "PLAN_TABLE_OUTPUT",
+        .declared = "VARCHAR2(300)",
+        .type = OPERAND_TEXT,
+        .shown = OPERAND_TEXT,
+    };
+    struct expr *function = source->function;
+    if (!is_display_cursor(r->s, function)) {
+        statement_refuse_token(r->s, 3001, source->table.first);
+        return;
+    }
+    order_arguments(r, function);
+    const struct scope *scope = r->scope; // it sees no tables around it
+    r->scope = scope->outer;
+    resolve_values(r, &function->list);
+    r->scope = scope;
+    r->s->tree->local = true;
+    columns_append(r, &source->columns, &output);
+    source->columns.known = true;
+}
