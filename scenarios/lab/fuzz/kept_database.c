@@ -9,6 +9,7 @@
 
 #include "sql/execute/database.h"
 #include "sql/execute/pga.h"
+#include "sql/execute/plan_statistics.h"
 #include "sql/execute/savepoint.h"
 #include "sql/types/session_zone.h"
 #include "sql/execute/statement_journal.h"
@@ -108,6 +109,7 @@ void __wrap_database_close(struct database *database) {
         return;
     database->lio.db = NULL;
     savepoints_take_back(database, NULL);
+    plan_statistics_free(database);
     sys_columns_free(&database->sys_columns);
     check(!sqlite3_next_stmt(kept.db, NULL), "a statement was left");
     // After one that was cancelled or had no memory.

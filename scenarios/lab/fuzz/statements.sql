@@ -591,3 +591,5 @@ drop cluster c including tables cascade constraints
 select cluster_name, hashkeys, single_table from user_clusters natural join user_clu_columns
 truncate table t
 alter table t drop column n
+select * from table(dbms_xplan.display_cursor(null, null, 'ALLSTATS LAST'))
+select /*+ gather_plan_statistics */ t.x from t left join u on t.x = u.x where t.x = 1 or u.y = 2 order by 1
