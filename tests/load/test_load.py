@@ -138,7 +138,7 @@ def test_what_is_too_late_is_dropped(loaded: Loaded) -> None:
     arrivals = "constant"
     max_lag_s = 0.01
     [[statements]]
-    sql = "select count(*) from sys.obj$ a, sys.obj$ b where rownum <= 20000"
+    sql = "select count(*) from sys.obj$ a, sys.obj$ b where rownum <= 200000"
     """
     data = loaded(text)
     assert data["dropped"] > 100

@@ -297,7 +297,9 @@ def test_a_run_names_the_makers_of_its_paths(run: Run, tmp_path: Path) -> None:
     assert direct is not None
     assert slow.round_trip_s is not None
     assert direct.round_trip_s is not None
-    assert slow.round_trip_s >= 0.02
+    # A call ends some time after its answer was sent, so the server's time may be that of packets.
+    server_s = slow.time_model["DB time"] / 1e6 / slow.round_trips
+    assert slow.round_trip_s >= 0.02 - server_s
     # GIVEN that it is gone on with elsewhere, where the paths would be others
     text = saved.read_text().replace(delay, "a pigeon")
     saved.write_text(text)

@@ -209,7 +209,7 @@ static void find_lines(struct counted *c, unsigned *cursor_line) {
                 !text_begins(detail, "BLOOM "))
                 line = node_line(c, node, false);
             // SELECT count(*) FROM t needs no loop.
-            if (node->is_scan && ops[at - 2].opcode == OP_Count) {
+            if (node->is_scan && at > 2 && ops[at - 2].opcode == OP_Count) {
                 node->count = (int)at - 2;
                 c->op[at - 1].count_from = node->count;
                 cursor_line[ops[node->count].p1] = node_line(c, node, false);
