@@ -234,6 +234,22 @@ def test_operations_that_share_a_cursor_are_blank(tables: Session) -> None:
     assert "RIGHT-JOIN B" in blank
 
 
+def test_one_cursor_of_two_operations_gives_no_figures(tables: Session) -> None:
+    """GIVEN that the rows of A that nothing matched are read by the join's own cursor."""
+    sql = "select a.x, b.id from b right join a on a.id = b.a_id and b.id > 50000"
+    rows, gets, table = ran(tables, sql)
+    assert [(row.operation, row.name, row.starts, row.rows) for row in table] == [
+        ("SELECT STATEMENT", "", 1, rows),
+        (" NESTED LOOPS", "", 1, None),
+        ("  TABLE ACCESS FULL", "B", 1, 1000),
+        ("  TABLE ACCESS FULL", "A", None, None),
+        (" RIGHT-JOIN A", "", None, None),
+        ("  TABLE ACCESS FULL", "A", None, None),
+    ]
+    assert table[0].buffers == gets
+    assert [row.buffers for row in table if row.name == "A"] == [None, None]
+
+
 def test_what_a_function_of_pl_sql_reads_is_its_callers(tables: Session) -> None:
     tables.cursor.execute(
         "create function seen(wanted number) return number is n number;"
