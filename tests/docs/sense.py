@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-_NUMBER = r"[-+]?[\d,]*\.?\d+"
+_NUMBER = r"[-+]?[\d,]*\.?\d+(?:e[-+]?\d+)?"
 _INTERVAL = re.compile(rf"({_NUMBER})( %)? \[({_NUMBER}), ({_NUMBER})\]")
 _NONSENSE = re.compile(r"\b(nan|inf|None|Traceback)\b|-0\.0+\b(?!\d)")
 _ONE_OF_MANY = re.compile(

@@ -96,3 +96,9 @@ def test_three_rounded_figures_agree_as_far_as_they_can() -> None:
         large, slips = re.subn(row, rf"\g<1>12,626\g<2>{polls}\g<3>", output, count=1)
         assert slips == 1
         assert any("12,626 gets" in each for each in doubts(command, large)) == doubted
+
+
+def test_a_change_with_an_exponent_is_a_number() -> None:
+    row = "CPUs lost to break polling  0.0143 [0.009, 0.022]  {} [-0.00952, 0.00837] (noise)\n"
+    assert doubts("polltrace diff a b", row.format("-2.82e-05")) == []
+    assert doubts("polltrace diff a b", row.format("-2.82e-01")) != []
