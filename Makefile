@@ -70,8 +70,8 @@ check-c: build ## run the C tests under AddressSanitizer and UBSan, then fuzz fo
 	@$(MAKE) -s --no-print-directory check-c-built
 
 check-c-built:
-	@$(MAKE) -s --no-print-directory -C scenarios/lab check fuzz FUZZ_SECONDS=10
-	@$(MAKE) -s --no-print-directory -C scenarios/lab fuzz-sql FUZZ_SECONDS=5
+	@$(MAKE) -s --no-print-directory -C lab check fuzz FUZZ_SECONDS=10
+	@$(MAKE) -s --no-print-directory -C lab fuzz-sql FUZZ_SECONDS=5
 	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner same rewritten fuzz FUZZ_SECONDS=5
 	@$(MAKE) -s --no-print-directory -C probes check
 
@@ -84,7 +84,7 @@ lint-files:
 	mypy
 	lint-imports --no-cache --no-logo
 	python probes/layers.py probes
-	python probes/layers.py scenarios/lab
+	python probes/layers.py lab
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format --dry-run --Werror
 	$(OURS) \( -name "*.sh" -o -path ./.ci/run \
 		-o -path ./scenarios/vagrant/batch \) -print0 | xargs -0 shellcheck
@@ -96,14 +96,14 @@ format: $(VENV)/installed-dev ## put Python and C into the form that lint wants
 
 # Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
 build: setup ## do all set-up, build the probe, the lab and the trace scanner
-	@test -x scenarios/lab/build/oralab || echo "build: making the probe and the lab"
+	@test -x lab/build/oralab || echo "build: making the probe and the lab"
 	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe scanner
 
 probe:
 	@$(MAKE) -C probes
 
 lab:
-	@$(MAKE) -C scenarios/lab
+	@$(MAKE) -C lab
 
 scanner:
 	@$(MAKE) -C polltrace/sqltrace/scanner
@@ -197,7 +197,7 @@ drivers: build clients $(VENV)/installed-dev ## test every supported driver vers
 
 bench-lab: build ## measure the lab's speed next to PostgreSQL's, and its memory
 	@./setup.sh --bench
-	@$(MAKE) -s --no-print-directory -C scenarios/lab build/oralab-unchecked build/oralab-untraced
+	@$(MAKE) -s --no-print-directory -C lab build/oralab-unchecked build/oralab-untraced
 	python -m bench.lab_speed
 	python -m bench.sql_trace_off
 	python -m bench.lab_memory
@@ -235,9 +235,9 @@ overhead: build ## measure all backends and their peers in one run, into docs/ov
 
 soak: build clients $(VENV)/installed-dev ## run the checks that are too long for every change
 	$(MAKE) -C probes soak
-	python -m tests.lab.driver_seeds scenarios/lab/build/fuzz/sessions
-	$(MAKE) -C scenarios/lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
-	$(MAKE) -C scenarios/lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
+	python -m tests.lab.driver_seeds lab/build/fuzz/sessions
+	$(MAKE) -C lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
+	$(MAKE) -C lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
 	FUZZ_BYTES=100000000 $(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0
 	$(MAKE) -C polltrace/sqltrace/scanner rewritten REWRITTEN_SECONDS=300
 	POLLTRACE_LINE_GIB=10 POLLTRACE_FILES=100000 pytest tests/sqltrace/test_hostile_sizes.py
@@ -284,7 +284,7 @@ vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/
 
 clean: ## remove all that was built or installed here
 	$(MAKE) -C probes clean
-	$(MAKE) -C scenarios/lab clean
+	$(MAKE) -C lab clean
 	$(MAKE) -C polltrace/sqltrace/scanner clean
 	$(MAKE) -C scenarios/clients clean
 	rm -rf $(VENV) *.egg-info build dist docs/build mutants

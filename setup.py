@@ -13,7 +13,7 @@ EXECUTABLES = {
     "probes/build/polltrace-probe": "--strip-all",
     "probes/build/polltrace-calibrate": "--strip-all",
     "polltrace/sqltrace/scanner/build/libpolltrace-sqltrace.so": "--strip-unneeded",
-    "scenarios/lab/build/oralab": "--strip-debug",
+    "lab/build/oralab": "--strip-debug",
 }
 # Manual pages and completions, where packaging/build.sh has made them; pip puts them below its
 # prefix, where man and the shells look.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the lab's servers keep in memory: a session, a cursor, a row. Prints Markdown.
 
-`python -m bench.lab_memory`, after `make -C scenarios/lab`. Kilobytes are private memory of the
+`python -m bench.lab_memory`, after `make -C lab`. Kilobytes are private memory of the
 server process, by smaps_rollup of proc(5): what the kernel would get back if it ended.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How fast the lab is: a consistent get, a round trip, a row, a parse. Prints Markdown.
 
-`python -m bench.lab_speed [--rounds N] [--before ORALAB]`, after `make -C scenarios/lab
+`python -m bench.lab_speed [--rounds N] [--before ORALAB]`, after `make -C lab
 build/oralab build/oralab-unchecked`. All that is compared is interleaved in one run, because a
 machine's speed drifts. PostgreSQL, where it is installed, answers the same round trips by its
 simple protocol, from a cluster in a temporary directory that runs as an unprivileged user. With
@@ -33,7 +33,7 @@ import oracledb
 from polltrace.intervals import Estimate, median
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 
-BUILD = Path(__file__).parents[1] / "scenarios" / "lab" / "build"
+BUILD = Path(__file__).parents[1] / "lab" / "build"
 GETS_AND_CPU = (
     "select (select value from v$mystat m, v$statname n where m.statistic# = n.statistic#"
     " and n.name = 'consistent gets'), (select value from v$sess_time_model"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What SQL trace costs a session of the lab that is not traced. Prints Markdown.
 
-`python -m bench.sql_trace_off [--rounds N]`, after `make -C scenarios/lab build/oralab
+`python -m bench.sql_trace_off [--rounds N]`, after `make -C lab build/oralab
 build/oralab-untraced`, the same lab with the trace compiled out. Two measures: the instructions of
 an execution in user mode, counted one by one (the fewest of a few), which no neighbour and no
 address of code disturbs; and the server's CPU time, the two labs interleaved, to see that nothing

@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BILL = ROOT / "dist/polltrace.cdx.json"
 # Its source is compiled in; the library's binary package has the same version and changelog.
-SQLITE, SQLITE_PACKAGE = ROOT / "scenarios/lab/build/sqlite/version", "libsqlite3-0"
+SQLITE, SQLITE_PACKAGE = ROOT / "lab/build/sqlite/version", "libsqlite3-0"
 _ENTRY = re.compile(r"^\S+ \(([^)]+)\)")
 _CVE = re.compile(r"CVE-\d{4}-\d{4,}")
 
@@ -35,7 +35,7 @@ def built_in() -> Iterator[tuple[str, str]]:
             yield part["name"], part["version"]
     if not SQLITE.exists():
         raise SystemExit(
-            "linked: the version of SQLite was not kept: remove scenarios/lab/build/sqlite and "
+            "linked: the version of SQLite was not kept: remove lab/build/sqlite and "
             "run 'make packages'"
         )
     yield SQLITE_PACKAGE, SQLITE.read_text().strip()

@@ -55,7 +55,7 @@ def _debian_part(package: str, inside: str, licence: str) -> Component:
 
 
 def _sqlite_version() -> str:
-    header = (ROOT / "scenarios/lab/build/sqlite/sqlite3.h").read_text()
+    header = (ROOT / "lab/build/sqlite/sqlite3.h").read_text()
     found = re.search(r'#define SQLITE_VERSION +"([^"]+)"', header)
     if found is None:
         raise SystemExit("sqlite3.h has no SQLITE_VERSION")

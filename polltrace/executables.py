@@ -26,7 +26,7 @@ class Executable(NamedTuple):
 EXECUTABLES = {
     "polltrace-probe": Executable("POLLTRACE_PROBE", "probes/build/polltrace-probe"),
     "polltrace-calibrate": Executable("POLLTRACE_CALIBRATE", "probes/build/polltrace-calibrate"),
-    "oralab": Executable("POLLTRACE_LAB", "scenarios/lab/build/oralab"),
+    "oralab": Executable("POLLTRACE_LAB", "lab/build/oralab"),
     # A library: Python loads it.
     "libpolltrace-sqltrace.so": Executable(
         "POLLTRACE_SQLTRACE", "polltrace/sqltrace/scanner/build/libpolltrace-sqltrace.so"

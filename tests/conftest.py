@@ -105,13 +105,13 @@ def probe(root: None) -> None:
 @pytest.fixture(scope="session")
 def lab(probe: None) -> None:
     """The test runs the lab, with the probe on it."""
-    _built("scenarios/lab/build/oralab")
+    _built("lab/build/oralab")
 
 
 @pytest.fixture(scope="session")
 def built_lab() -> None:
     """The test starts the lab and attaches nothing."""
-    _built("scenarios/lab/build/oralab")
+    _built("lab/build/oralab")
 
 
 @pytest.fixture(scope="session")

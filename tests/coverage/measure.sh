@@ -12,13 +12,13 @@ tests=("$@")
 [ $# -gt 0 ] || tests=(tests --ignore=tests/kernels --ignore=tests/vagrant)
 
 rm -rf "$root/build/coverage"
-mkdir -p "$tree/scenarios/lab/build/obj"
+mkdir -p "$tree/lab/build/obj"
 git ls-files -z | cpio -0pdm --quiet "$tree"
 ln -s "$root/.venv" "$tree/.venv"
 ln -s ../stacks ../scenarios "$tree/polltrace/" # as setup.py does
 # SQLite as it is built already: its lines are not ours.
-cp -rp scenarios/lab/build/sqlite "$tree/scenarios/lab/build"
-cp -p scenarios/lab/build/obj/sqlite3.o "$tree/scenarios/lab/build/obj"
+cp -rp lab/build/sqlite "$tree/lab/build"
+cp -p lab/build/obj/sqlite3.o "$tree/lab/build/obj"
 cp -r scenarios/clients/build "$tree/scenarios/clients"
 cd "$tree"
 
@@ -29,7 +29,7 @@ make -s -j"$(nproc)" -C probes CC="$counting" build/polltrace-probe \
     LDLIBS="$PWD/probe-at_exit.o -Wl,--wrap=_exit,--wrap=sandbox_session,--wrap=sandbox_uprobes \
         -lbpf -lelf -lz -lm"
 make -s -C probes build/polltrace-calibrate
-make -s -j"$(nproc)" -C scenarios/lab CC="$counting" \
+make -s -j"$(nproc)" -C lab CC="$counting" \
     LDLIBS="$PWD/lab-at_exit.o -Wl,--wrap=_exit,--wrap=kill,--wrap=prctl \
         -Wl,--exclude-libs,ALL -l:libcrypto.a -lm"
 
@@ -37,7 +37,7 @@ make -s -j"$(nproc)" -C scenarios/lab CC="$counting" \
 PYTHONPATH=$tree "$bin/coverage" run -m pytest -q -p no:cacheprovider "${tests[@]}" || true
 "$bin/coverage" combine -q
 "$bin/coverage" json -q -o python.json
-"$bin/gcovr" --json-summary c.json --filter probes/ --filter scenarios/lab/ \
+"$bin/gcovr" --json-summary c.json --filter probes/ --filter lab/ \
     --exclude '.*/build/' --exclude '.*/tests/' --gcov-ignore-parse-errors=all .
 "$bin/python" -P "$root/tests/coverage/report.py" python.json c.json "${tests[*]}" \
     >"$root/build/coverage.md"

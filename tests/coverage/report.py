@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOMS = ("polltrace", "stacks", "scenarios", "scenarios/lab", "probes")
+ROOMS = ("polltrace", "stacks", "scenarios", "lab", "probes")
 GAP_PCT = 85.0  # files with a lower coverage are named
 MOST_GAPS = 40
 HEAD = """\

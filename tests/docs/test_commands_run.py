@@ -328,7 +328,7 @@ def run(stage: Stage, folder: Path, command: str) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.parametrize("page", [ROOT / "scenarios/lab/README.md", ROOT / "stacks/README.md"])
+@pytest.mark.parametrize("page", [ROOT / "lab/README.md", ROOT / "stacks/README.md"])
 def test_what_a_page_shows_in_python(stage: Stage, page: Path) -> None:
     """With what the page leaves to the reader: a port, a process, its addresses."""
     names = (

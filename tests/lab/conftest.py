@@ -25,7 +25,7 @@ from tests.waiting import PATIENCE_S, until
 if TYPE_CHECKING:
     from .links import LinkedLabs
 
-LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
+LAB = Path(__file__).resolve().parents[2] / "lab"
 ORALAB = LAB / "build" / "oralab"
 
 LOTSLIOS = """

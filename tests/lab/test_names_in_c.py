@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-LAB = Path(__file__).resolve().parents[2] / "scenarios" / "lab"
+LAB = Path(__file__).resolve().parents[2] / "lab"
 OURS = ("link", "listener", "net", "plsql", "process", "sql", "ttc")
 # Functions of latches, and those on the way to a break poll, have Oracle's names.
 ORACLES = {
