@@ -192,8 +192,8 @@ bench: build $(VENV)/installed-dev ## measure costs and speeds next to other too
 	python -m bench.ps_time
 	$(MAKE) bench-lab
 
-drivers: build clients $(VENV)/installed-dev ## test every supported driver version, into docs/drivers.md
-	python -m tests.lab.driver_matrix --into docs/drivers.md
+drivers: build clients $(VENV)/installed-dev ## test every supported driver version, into docs/evidence/drivers.md
+	python -m tests.lab.driver_matrix --into docs/evidence/drivers.md
 
 bench-lab: build ## measure the lab's speed next to PostgreSQL's, and its memory
 	@./setup.sh --bench
@@ -206,9 +206,9 @@ bench-load: build clients ## measure what a load adds to a transaction, next to 
 	@./setup.sh --bench
 	python -m bench.load_speed
 
-bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ripgrep, awk, perl, into docs/trace-speed.md (a quiet machine)
+bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ripgrep, awk, perl, into docs/evidence/trace-speed.md (a quiet machine)
 	@./setup.sh --bench
-	python -m bench.trace_speed --write docs/trace-speed.md
+	python -m bench.trace_speed --write docs/evidence/trace-speed.md
 
 compare-power: build clients ## how often compare finds a slower server by its times: 51 runs
 	python -m bench.compare_power build/compare-power --record 51
@@ -216,7 +216,7 @@ compare-power: build clients ## how often compare finds a slower server by its t
 fit: build clients ## fit the cost model to measured sessions: ten minutes (root)
 	python -m bench.break_cost.fit
 
-validate: build clients ## hold the model against other sessions, into docs/forecast-proof.md: half an hour (root)
+validate: build clients ## hold the model against other sessions, into docs/evidence/forecast-proof.md: half an hour (root)
 	python -m bench.break_cost.validate
 
 validate-guest: build clients setup-tests $(VENV)/installed-dev ## the same on another kernel, emulated: half an hour (root)
@@ -228,10 +228,10 @@ latch-guest: build clients setup-tests $(VENV)/installed-dev ## readers of the r
 check-compare: build ## see compare find a regression 20 times of 20, and imagine none
 	python tests/scenarios/check_compare.py
 
-overhead: build ## measure all backends and their peers in one run, into docs/overhead.md
+overhead: build ## measure all backends and their peers in one run, into docs/evidence/overhead.md
 	@./setup.sh --bench
 	$(MAKE) -C probes build/bench-target
-	python -m bench.probes.backends --write docs/overhead.md
+	python -m bench.probes.backends --write docs/evidence/overhead.md
 
 soak: build clients $(VENV)/installed-dev ## run the checks that are too long for every change
 	$(MAKE) -C probes soak
@@ -278,7 +278,7 @@ test-spark: scanner $(VENV)/installed-dev $(VENV)/installed-spark ## scan traces
 	@./setup.sh --spark
 	pytest tests/spark
 
-vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/vagrant.md
+vagrant-test: build ## bring up the Vagrantfile's machines, emulated, into docs/evidence/vagrant.md
 	@./setup.sh --vagrant
 	tests/vagrant/up.sh
 

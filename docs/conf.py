@@ -24,13 +24,19 @@ html_copy_source = False
 
 man_pages = [
     (
-        "commands",
+        "reference/commands",
         "polltrace",
         "measure Oracle's break polling, what it costs, and fix it",
         [author],
         1,
     ),
-    ("polltrace-probe", "polltrace-probe", "count break polls of running processes", [author], 8),
+    (
+        "reference/polltrace-probe",
+        "polltrace-probe",
+        "count break polls of running processes",
+        [author],
+        8,
+    ),
 ]
 man_show_urls = True
 

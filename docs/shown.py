@@ -20,7 +20,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-PAGES = (*sorted(Path(__file__).parent.glob("*.md")), Path(__file__).parents[1] / "README.md")
+DOCS = Path(__file__).parent
+PAGES = (
+    *sorted(page for page in DOCS.rglob("*.md") if "build" not in page.parts),
+    DOCS.parent / "README.md",
+)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _WIDTH = "100"
 LOAD = "PID=$(polltrace lab load --background --pid-only)"

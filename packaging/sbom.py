@@ -2,8 +2,8 @@
 """A bill of materials (CycloneDX JSON, to stdout): what is inside what we hand over.
 
 Three kinds of parts: the Python packages inside dist/polltrace.pex, the Debian libraries that are
-linked into our executables, and SQLite, which is compiled into the lab. docs/install.md names them
-all, and tests/packages compares.
+linked into our executables, and SQLite, which is compiled into the lab.
+docs/learn/install.md names them all, and tests/packages compares.
 """
 
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Everything that can go wrong, each with one line for the user and an exit code.
 
-docs/commands.md documents the exit codes; each has one meaning for every command.
+docs/reference/commands.md documents the exit codes; each has one meaning for every command.
 """
 
 

@@ -26,7 +26,8 @@ _SETGID, _SETUID, _SETPCAP, _LAST = 6, 7, 8, 63
 # Reading /proc/PID, other users' executables, kernel symbols and /proc/PID/map_files.
 OBSERVING = {"CAP_DAC_READ_SEARCH": 2, "CAP_SYS_PTRACE": 19, "CAP_SYSLOG": 34}
 OBSERVING |= {"CAP_CHECKPOINT_RESTORE": 40}
-# What polltrace-probe is started with besides, and gives up by itself: docs/least-privilege.md.
+# Capabilities that polltrace-probe gets as well, and gives up by itself:
+# docs/reference/least-privilege.md.
 PROBING = {"CAP_SYS_ADMIN": 21, "CAP_SYS_RESOURCE": 24, "CAP_PERFMON": 38, "CAP_BPF": 39}
 
 # Commands that stay root, by their group, and why.

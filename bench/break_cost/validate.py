@@ -3,8 +3,8 @@
 quiet machine).
 
 Measures the sessions of validate.toml that validate.jsonl lacks, each as `polltrace advise` does by
-default and by its own executions with polls and without, and writes docs/forecast-proof.md of all.
-It can be ended and begun again. It never fits anything.
+default and by its own executions with polls and without, and writes
+docs/evidence/forecast-proof.md of all. It can be ended and begun again. It never fits anything.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def main() -> int:
     )
     parser.add_argument("--plan", type=Path, default=HERE / "validate.toml")
     parser.add_argument("--records", type=Path, default=HERE / "validate.jsonl")
-    parser.add_argument("-o", "--output", type=Path, default=Path("docs/forecast-proof.md"))
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("docs/evidence/forecast-proof.md")
+    )
     parser.add_argument("--seconds", type=float, default=12.0, help="of turns (%(default)s)")
     parser.add_argument("--budget", type=float, default=14400.0, help="seconds (%(default)s)")
     args = parser.parse_args()

@@ -343,7 +343,7 @@ def table(
     lines = [
         "# What looking costs",
         "",
-        "Made by `make -C probes bench DOC=../docs/probe-costs.md`; do not edit.",
+        "Made by `make -C probes bench DOC=../docs/evidence/probe-costs.md`; do not edit.",
         "",
         f"Host: {on}.",
         "",

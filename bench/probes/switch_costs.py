@@ -2,7 +2,7 @@
 """What following a thread off its CPU adds to a switch: `python -m bench.probes.switch_costs`.
 
 As root on a quiet machine, about three minutes; `make -C probes all build/bench-target` first.
---write puts the table into docs/stacks.md.
+--write puts the table into docs/tasks/stacks.md.
 
 A process and its child pass a byte to and fro on one processor, so in each turn either blocks, is
 woken and switched in once; a tool watches the first of them, and neither of a second pair. Each
@@ -31,7 +31,7 @@ from bench.probes.probe_costs import (
 )
 from tests.marked_page import replace_part
 
-PAGE = Path(__file__).parents[2] / "docs" / "stacks.md"
+PAGE = Path(__file__).parents[2] / "docs/tasks/stacks.md"
 HEADER = '"type":"header"'
 TOOLS = [
     Tool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),

@@ -15,7 +15,7 @@ class ExportParquet:
     """Write a recording as tidy tables in Parquet, for DuckDB, Spark and the like.
 
     OUT is a folder: processes, intervals (each process over time), stacks, gaps. Columns are
-    documented in docs/parquet.md and, with their units, in the files. Needs pyarrow
+    documented in docs/reference/parquet.md and, with their units, in the files. Needs pyarrow
     (pip install 'polltrace[parquet]').
     """
 

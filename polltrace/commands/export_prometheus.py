@@ -16,7 +16,7 @@ class ExportPrometheus:
     """Serve this host's break polling as metrics for Prometheus, until Ctrl-C.
 
     One probe counts in short windows, as for `polltrace top`. Sums are kept by engine, database
-    instance and break mode and never fall when processes end. docs/fleet.md explains each
+    instance and break mode and never fall when processes end. docs/tasks/fleet.md explains each
     metric; alert rules, a dashboard and a systemd unit are in packaging/.
     """
 

@@ -33,5 +33,5 @@ def _check(pids: Sequence[int]) -> None:
     if missing := sorted(set(pids) - known):
         raise UsageError(
             f"process {missing[0]} is no server of an engine whose file names its latch functions "
-            "(docs/engines.md)"
+            "(docs/reference/engines.md)"
         )

@@ -135,5 +135,5 @@ def _pattern(text: str) -> re.Pattern[str]:
         return compiled(text, searched=True)
     except ValueError as error:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a regular expression of docs/engines.md, Titles: {error}"
+            f"{text!r} is not a regular expression of docs/reference/engines.md, Titles: {error}"
         ) from None

@@ -27,8 +27,8 @@ class Trace:
     what is known of each file. A file of such a name is ./NAME.
 
     EXPR is SQL over the
-    columns that docs/trace.md lists (name, dur, af, e, c, ela, dep, sqlid, sql, rows, line, …), or
-    an expression of mrskew's with its $variables.
+    columns that docs/tasks/trace.md lists (name, dur, af, e, c, ela, dep, sqlid, sql, rows, line,
+    …), or an expression of mrskew's with its $variables.
     """
 
     group = "decide"

@@ -45,7 +45,7 @@ class LatchFunctions:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One engine, by what its file states; docs/engines.md describes every key.
+    """One engine, by what its file states; docs/reference/engines.md describes every key.
 
     `short` is its name in the width of a column. A dedicated server runs one of `executables` under
     a process title that `title` matches (groups `instance`, `local` and `port`, the client's, where

@@ -189,7 +189,9 @@ def _title(process: Mapping[str, Any], key: str) -> re.Pattern[str]:
     try:
         pattern = compiled(value)
     except ValueError as error:
-        raise EngineError(f"process.{key}: {error} (see docs/engines.md, Titles)") from None
+        raise EngineError(
+            f"process.{key}: {error} (see docs/reference/engines.md, Titles)"
+        ) from None
     if unknown := set(pattern.groupindex) - _GROUPS:
         raise EngineError(
             f"process.{key}: no group is called {min(unknown)!r}; known are instance, local, port"

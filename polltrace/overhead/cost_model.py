@@ -51,7 +51,7 @@ class CostModel:
     cost of a whole check by a timer, of what one of polltrace's own takes. Two statements are too
     few to fit that to: it is the geometric mean of what they gave in `python -m bench.client_check`
     (0.41 and 0.74), with an interval that reaches as far beyond them as they are apart. Four
-    others have judged it since (docs/trust.md).
+    others have judged it since (docs/explanation/trust.md).
     `provenance` is what the model was fitted on.
     """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings (`*.polltrace`): written while processes are watched, read anywhere, later.
 
-docs/recording-format.md is the specification, `recording.schema.json` its record types.
+docs/reference/recording-format.md is the specification, `recording.schema.json` its record types.
 `read` gives a whole recording, boiled down; `frames` every frame of the probe in its order.
 """
 

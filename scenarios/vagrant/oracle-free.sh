@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A real Oracle Database Free out of its vendor's package, on Oracle Linux 9, as root. UNTESTED:
-# nobody ran it where this is developed. What it relies on is in docs/vagrant.md.
+# nobody ran it where this is developed. What it relies on is in docs/evidence/vagrant.md.
 set -eu
 rpm=/tmp/oracle-database-free.rpm
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every command of every page is run: what a `console` block shows as it stands there, and what an
-indented or plain block or docs/in-a-hurry.md names with this host's names and times in the place of
-the page's. What is run elsewhere is named with the place. `make soak` runs all of them, `make test`
-those of the tutorial (with the fewest runs of the demo), README.md and docs/in-a-hurry.md: the
-others take six minutes more."""
+indented or plain block or docs/learn/in-a-hurry.md names with this host's names and times in the
+place of the page's. What is run elsewhere is named with the place. `make soak` runs all of them,
+`make test` those of the tutorial (with the fewest runs of the demo), README.md and
+docs/learn/in-a-hurry.md: the others take six minutes more."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_what_is_run_elsewhere_is_there() -> None:
 
 def test_the_tutorial_from_an_empty_machine_to_its_last_line() -> None:
     """By copy and paste, in the order of the page."""
-    commands = commands_of((ROOT / "docs" / TUTORIAL).read_text())
+    commands = commands_of((ROOT / "docs/learn" / TUTORIAL).read_text())
     assert (commands[0], commands[-1]) == ("polltrace lab start", "polltrace demo")
     if not SOAK:
         commands[-1] += " --runs 6"
@@ -201,7 +201,7 @@ def lab_of(stage: Stage) -> dict[str, Any]:
 @of_all_pages
 def test_what_the_other_pages_show() -> None:
     """Each command once, between the load's start and its end."""
-    tutorial = set(commands_of((ROOT / "docs" / TUTORIAL).read_text()))
+    tutorial = set(commands_of((ROOT / "docs/learn" / TUTORIAL).read_text()))
     others = [
         command
         for page in SHOWN_PAGES
@@ -249,8 +249,8 @@ def folder(stage: Stage, tmp_path: Path) -> Path:
 
 
 def workload() -> str:
-    """docs/load.md's, by the drivers that are built here."""
-    kinds: list[tuple[str, str]] = _FENCE.findall((ROOT / "docs/load.md").read_text())
+    """docs/tasks/load.md's, by the drivers that are built here."""
+    kinds: list[tuple[str, str]] = _FENCE.findall((ROOT / "docs/tasks/load.md").read_text())
     text = next(block for kind, block in kinds if kind == "toml" and "orders.csv" in block)
     return text if program("go-ora").missing() is None else text.replace(', "go-ora"', "")
 

@@ -24,7 +24,14 @@ from tests.conftest import ROOT
 
 PAGES = sorted(
     page
-    for pattern in ("*.md", "docs/*.md", "probes/*.md", "scenarios/**/*.md", "stacks/*.md")
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "probes/*.md",
+        "scenarios/**/*.md",
+        "stacks/*.md",
+        "lab/*.md",
+    )
     for page in ROOT.glob(pattern)
     if "build" not in page.parts and page.name != "CHANGELOG.md"
 )
@@ -107,12 +114,12 @@ def test_the_probe_page_has_its_help() -> None:
     """The manual page of polltrace-probe is made of it."""
     probe = ROOT / "probes/build/polltrace-probe"
     printed = subprocess.run([probe, "--help"], capture_output=True, text=True, check=True).stdout
-    page = (ROOT / "docs/polltrace-probe.md").read_text()
+    page = (ROOT / "docs/reference/polltrace-probe.md").read_text()
     assert f"```text\n{printed.rstrip()}\n```" in page
 
 
 def test_every_verb_is_in_the_tour() -> None:
-    table = (ROOT / "docs/tour.md").read_text().partition("## All commands")[2]
+    table = (ROOT / "docs/learn/tour.md").read_text().partition("## All commands")[2]
     assert VERBS - set(re.findall(r"[a-z][a-z-]+", table)) == set()
 
 
@@ -124,7 +131,9 @@ def test_every_exit_code_is_documented() -> None:
     }
     documented = {
         int(code)
-        for code in re.findall(r"^\| (\d+) \|", (ROOT / "docs/commands.md").read_text(), re.M)
+        for code in re.findall(
+            r"^\| (\d+) \|", (ROOT / "docs/reference/commands.md").read_text(), re.M
+        )
     }
     assert documented == codes | {0, 130, 141}
     assert documented == {int(code) for code in re.findall(r"\b\d+\b", EXIT_CODES)}
@@ -179,6 +188,6 @@ def test_links_are_found() -> None:
 
 
 def test_the_page_of_scenario_files_names_every_word() -> None:
-    page = (ROOT / "docs/scenario-files.md").read_text()
+    page = (ROOT / "docs/reference/scenario-files.md").read_text()
     words = {*TOP, *TABLES, *MATRIX, *RECORDS, *BREAK_MODES, *BUSY, *PROGRAMS, *URGENT, *CHECKS}
     assert {word for word in words if word not in page} == set()

@@ -112,7 +112,9 @@ def test_every_command_searches_titles_by_the_dialect(verb: str) -> None:
         check=False,
     )
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "is not a regular expression of docs/engines.md" in ended.stderr.splitlines()[-1]
+    assert (
+        "is not a regular expression of docs/reference/engines.md" in ended.stderr.splitlines()[-1]
+    )
 
 
 def test_one_instance_takes_the_place_of_any() -> None:

@@ -250,6 +250,6 @@ def test_the_probe_is_told_of_every_call_but_poll(
 
 
 def test_the_worked_example_is_the_file_itself() -> None:
-    page = (ROOT / "docs" / "engines.md").read_text()
+    page = (ROOT / "docs/reference/engines.md").read_text()
     text = (ROOT / "polltrace/engines/postgresql.toml").read_text()
     assert text.partition("name = ")[2] in page

@@ -21,7 +21,7 @@ from tests.kernels.results import KernelResult, table
 from tests.marked_page import replace_part
 from tests.probes.probe_process import PROBE
 
-PAGE = ROOT / "docs" / "kernels.md"
+PAGE = ROOT / "docs/evidence/kernels.md"
 # By name, so that one that is renamed is missed. Not all there are: a guest is emulated, and some
 # twenty times slower than its host.
 TESTS = (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`make drivers`: every version of every driver against the lab, installed by its own package
-manager. Prints the table of docs/drivers.md, then what went wrong; ends with 1 if anything did.
+manager. Prints the table of docs/evidence/drivers.md, then what went wrong; ends with 1 if anything
+did.
 
 `--into FILE` puts the table between the marks in FILE. Arguments choose versions: "go-ora 2.8".
 """

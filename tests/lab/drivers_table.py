@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Each driver's behaviour with the lab, measured: `python -m tests.lab.drivers_table` prints the
-table of docs/drivers.md, with the clients that the scenarios use."""
+table of docs/evidence/drivers.md, with the clients that the scenarios use."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/load.md and docs/client-result-cache.md agree with what is read and printed."""
+"""docs/tasks/load.md and docs/tasks/client-result-cache.md agree with what is read and printed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.conftest import ROOT
 
 from .test_figures import made
 
-PAGE = (ROOT / "docs/load.md").read_text()
-CACHE_PAGE = (ROOT / "docs/client-result-cache.md").read_text()
+PAGE = (ROOT / "docs/tasks/load.md").read_text()
+CACHE_PAGE = (ROOT / "docs/tasks/client-result-cache.md").read_text()
 
 
 def test_it_names_every_word() -> None:

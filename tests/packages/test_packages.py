@@ -210,14 +210,14 @@ def test_the_debian_package(debian: Path, tmp_path: Path) -> None:
     counts_a_stranger([*inside, "polltrace"], environment)
     for command in ("lab start", "ps", "lab stop"):
         subprocess.run([*inside, "polltrace", *command.split()], env=environment, check=True)
-    # docs/install.md: the driver, next to Debian's own.
+    # docs/learn/install.md: the driver, next to Debian's own.
     pip = [sys.executable, "-m", "pip", "install", "-q", "--target", str(debian / "opt/oracledb")]
     subprocess.run([*pip, "oracledb"], check=True)
     runs_the_demo([*inside, "polltrace"], environment | {"PYTHONPATH": "/opt/oracledb"})
 
 
 def test_the_bill_of_materials() -> None:
-    """docs/install.md names every part with its licence, and none that is not there."""
+    """docs/learn/install.md names every part with its licence, and none that is not there."""
     bill = json.loads(made("polltrace.cdx.json").read_text())
     parts = {
         (_PROSE.get(part["name"], part["name"]), part["licenses"][0]["expression"])
@@ -226,7 +226,7 @@ def test_the_bill_of_materials() -> None:
     debian = [each["purl"] for each in bill["components"] if each["purl"].startswith("pkg:deb")]
     assert len(debian) == 5
     assert all("upstream=" in purl and "distro=" in purl for purl in debian)
-    page = (ROOT / "docs/install.md").read_text().partition("## Licences")[2]
+    page = (ROOT / "docs/learn/install.md").read_text().partition("## Licences")[2]
     rows = re.findall(
         r"^\| ([A-Za-z-]+)[^|]*\| `[^|]*` \| ([^|(]*?)(?: \([^|]*\))? \|$", page, re.M
     )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An ordinary user with the three capabilities of docs/least-privilege.md, on root's process."""
+"""An ordinary user with the three capabilities of docs/reference/least-privilege.md measures a
+process of root's."""
 
 from __future__ import annotations
 

@@ -86,13 +86,13 @@ def test_stacks_and_gaps(exported: Path) -> None:
 
 
 def test_columns_are_documented(exported: Path) -> None:
-    page = (ROOT / "docs/parquet.md").read_text()
+    page = (ROOT / "docs/reference/parquet.md").read_text()
     for name, columns in TABLES.items():
         kinds = ask(exported, f"describe select * from '@{name}.parquet'")
         assert [str(row[0]) for row in kinds] == [column.name for column in columns]
         for column in columns:
             row = f"| `{column.name}` | {column.kind} | {column.note} |"
-            assert row in page, f"docs/parquet.md lacks: {row}"
+            assert row in page, f"docs/reference/parquet.md lacks: {row}"
 
 
 def test_a_part_has_only_its_own(tmp_path: Path, run: Run) -> None:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # up.sh: `make vagrant-test`. Brings the Vagrantfile up under software emulation, from a box made
-# of this machine's package sources, and tries on it what docs/vagrant.md promises. Where all the
+# of this machine's package sources, and tries on it what docs/evidence/vagrant.md promises. Where all the
 # expected output was seen, puts the output into that page. Everything lives in namespaces of its
 # own and ends with this script, however that ends: libvirtd, the machines, their networks. As
 # root. About half an hour.
@@ -97,4 +97,4 @@ if [ ${#unseen[@]} -gt 0 ]; then
     printf 'vagrant-test: expected, and not seen: %s\n' "${unseen[@]}"
     exit 1
 fi
-.venv/bin/python -m tests.marked_page docs/vagrant.md "make vagrant-test" "$transcript"
+.venv/bin/python -m tests.marked_page docs/evidence/vagrant.md "make vagrant-test" "$transcript"

@@ -130,7 +130,7 @@ static const struct parameter {
     const char *value, *description;
     void (*computed)(const struct fixed_cell *cell);
 } parameters[] = {
-    // None is offered: docs/client-result-cache.md.
+    // None is offered: docs/tasks/client-result-cache.md.
     {"client_result_cache_lag", BIG_INTEGER, "3000",
      "client result cache maximum lag in milliseconds"},
     {"client_result_cache_size", BIG_INTEGER, "0",

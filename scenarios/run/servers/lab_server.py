@@ -29,7 +29,7 @@ class LabServer:
     A run gives the lab and the processes that carry local sessions `processors` without clients.
     Next to the clients such a process would take the processor from a client that has just written
     a break and must yet return from that: ojdbc11 then may not survive the answer
-    (docs/drivers.md).
+    (docs/evidence/drivers.md).
 
     It ends when our end of its stdin closes, so it does not outlive us, however we end. It removes
     its temporary directory, with our sqlnet.ora in it.
