@@ -83,8 +83,8 @@ lint-files:
 	ruff format --check .
 	mypy
 	lint-imports --no-cache --no-logo
-	python probes/layers.py probes
-	python probes/layers.py lab
+	python lint/layers.py probes
+	python lint/layers.py lab
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format --dry-run --Werror
 	$(OURS) \( -name "*.sh" -o -path ./.ci/run \
 		-o -path ./scenarios/vagrant/batch \) -print0 | xargs -0 shellcheck

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rooms of probes/ include one another in one direction; a mistake is found and named."""
+"""Folders of the probe and of the lab include each other in one direction only."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ def tree(tmp_path: Path) -> Path:
 
 
 def lint(tree: Path) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, tree / "layers.py"], capture_output=True, text=True, check=False
+    """Exit code and output of the check of `tree`."""
+    ended = subprocess.run(
+        [sys.executable, ROOT / "lint/layers.py", tree], capture_output=True, text=True, check=False
     )
-    assert not done.stderr
-    return done.returncode, done.stdout
+    assert not ended.stderr
+    return ended.returncode, ended.stdout
 
 
-def test_the_tree_keeps_to_the_rule(tree: Path) -> None:
-    assert lint(tree) == (0, "")
+@pytest.mark.parametrize("folder", ["probes", "lab"])
+def test_the_tree_keeps_to_its_rule(folder: str) -> None:
+    assert lint(ROOT / folder) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -45,8 +47,8 @@ def test_the_tree_keeps_to_the_rule(tree: Path) -> None:
 def test_a_wrong_include_is_named(tree: Path, file: str, header: str) -> None:
     with (tree / file).open("a") as source:
         source.write(f'#include "{header}"\n')
-    room = file.partition("/")[0]
-    assert lint(tree) == (1, f"{file} includes {header}: {room} may not\n")
+    folder = file.partition("/")[0]
+    assert lint(tree) == (1, f"{file} includes {header}: {folder} may not\n")
 
 
 def test_a_file_that_is_not_there(tree: Path) -> None:
@@ -69,5 +71,5 @@ def test_no_file_without_a_room(tree: Path) -> None:
     (tree / "attic" / "old.c").touch()
     assert lint(tree) == (
         1,
-        "in no room: stray.c\nattic/old.c: layers.txt has no room attic\n",
+        "in no folder: stray.c\nattic/old.c: layers.txt has no folder attic\n",
     )
