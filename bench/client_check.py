@@ -109,8 +109,8 @@ def forecast(client: DriverClient, pid: int, interval_ms: int, statement: str) -
     advice = advise_client_check(server, COUNTED_S, CHECKS_TIMED_SECONDS)
     client.send_break()
     client.finish()
-    assert advice.now is not None
-    ends = advice.now.value, advice.now.low, advice.now.high
+    assert advice.cpu_pct is not None
+    ends = advice.cpu_pct.value, advice.cpu_pct.low, advice.cpu_pct.high
     return Estimate(*(100 * each / (100 - each) for each in ends))
 
 

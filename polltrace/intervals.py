@@ -33,30 +33,31 @@ class Estimate:
         return self.low > 0 or self.high < 0
 
     def scaled(self, factor: float) -> Estimate:
-        """All three times `factor`, which is not negative."""
+        """The value and both ends multiplied by `factor`, which is not negative."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
     @property
     def negated(self) -> Estimate:
-        """Of what is spent, what is saved."""
+        """The estimate with its sign changed: a cost as a saving."""
         return Estimate(-self.value, -self.high, -self.low)
 
 
 def median(values: Sequence[float]) -> Estimate:
     """The median of `values` and the narrowest pair of order statistics that covers it.
 
-    The number of values below the true median is binomial(n, 1/2), whatever the distribution
-    (the sign test inverted), so the cover is at least 95 %. With fewer than FEWEST_VALUES no
-    pair covers that: the interval is then the whole range. Raises ValueError for none.
+    The number of values below the true median is binomial(n, 1/2), whatever the distribution (the
+    sign test inverted), so the coverage is at least 95 %. With fewer than FEWEST_VALUES no pair
+    covers that much: the interval is then the range of all values. Raises ValueError for an empty
+    sequence.
     """
-    import statistics  # noqa: PLC0415 - slow, and many need FEWEST_VALUES alone
+    import statistics  # noqa: PLC0415 - slow, and many importers use FEWEST_VALUES alone
 
     ordered = sorted(values)
     if not ordered:
         raise ValueError("the median of no values")
     n = len(ordered)
-    # The number of values to cut from each end, and the probability that no more than these are
-    # below the true median: one more may go as long as the coverage holds.
+    # The number of values to cut from each end, and the probability that at most that many are
+    # below the true median: another may be cut while the coverage is sufficient.
     cut, tail = 0, 0.5**n
     while True:
         tail += math.exp(_log_binomial(n, cut + 1) - n * math.log(2))
@@ -71,19 +72,22 @@ def _log_binomial(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def paired_overhead(base: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> Estimate:
-    """By how many per cent `other` takes longer than `base`: blocks of runs paired in time.
+def paired_overhead(
+    base: Sequence[Sequence[float]], compared: Sequence[Sequence[float]]
+) -> Estimate:
+    """The median percentage by which `compared` takes longer than `base`, over blocks of runs
+    paired in time.
 
-    Runs at the same position ran next to each other, so their ratio cancels whatever the machine
-    did just then. Runs of a block share more than that (e.g. their processes), so a block gives one
-    value, the median of its ratios, and the interval is over the blocks.
+    Runs at the same position ran next to each other, so their ratio cancels the state of the
+    machine at that time. Runs of a block share more than that (e.g. their processes), so a block
+    gives one value, the median of its ratios, and the interval is over the blocks.
     """
     import statistics  # noqa: PLC0415 - as in median
 
     return median(
         [
-            statistics.median(100 * (b / a - 1) for a, b in zip(runs, others, strict=True))
-            for runs, others in zip(base, other, strict=True)
+            statistics.median(100 * (b / a - 1) for a, b in zip(runs, compared_runs, strict=True))
+            for runs, compared_runs in zip(base, compared, strict=True)
         ]
     )
 
@@ -111,14 +115,16 @@ def exactly(value: float) -> Estimate:
     return Estimate(value, value, value)
 
 
-def product(one: Estimate, other: Estimate) -> Estimate:
-    """Of two independent estimates of numbers that are not negative: relative errors add up as
-    squares, upwards and downwards separately."""
-    if not (one.value and other.value):
-        return Estimate(0.0, 0.0, one.high * other.high)
-    below = math.hypot(*(_log_ratio(each.value, each.low) for each in (one, other)))
-    above = math.hypot(*(_log_ratio(each.high, each.value) for each in (one, other)))
-    value = one.value * other.value
+def product(first: Estimate, second: Estimate) -> Estimate:
+    """The product of two independent estimates of numbers that are not negative.
+
+    Relative errors add up as squares, upwards and downwards separately.
+    """
+    if not (first.value and second.value):
+        return Estimate(0.0, 0.0, first.high * second.high)
+    below = math.hypot(*(_log_ratio(factor.value, factor.low) for factor in (first, second)))
+    above = math.hypot(*(_log_ratio(factor.high, factor.value) for factor in (first, second)))
+    value = first.value * second.value
     return Estimate(value, value * math.exp(-below), value * math.exp(above))
 
 
@@ -126,29 +132,34 @@ def _log_ratio(upper: float, lower: float) -> float:
     return math.log(upper / lower) if lower > 0 else math.inf
 
 
-def mixed(one: Estimate, other: Estimate, share: float) -> Estimate:
-    """Their weighted mean, end by end: `one` at a `share` (0 to 1) of 0, `other` at 1."""
+def mixed(first: Estimate, second: Estimate, share: float) -> Estimate:
+    """The weighted mean of two estimates, end by end: `first` at a `share` (0 to 1) of 0, `second`
+    at 1.
+    """
 
     def between(a: float, b: float) -> float:
         return a + share * (b - a)
 
     return Estimate(
-        between(one.value, other.value), between(one.low, other.low), between(one.high, other.high)
+        between(first.value, second.value),
+        between(first.low, second.low),
+        between(first.high, second.high),
     )
 
 
 def propagated(model: Callable[..., float], *inputs: Estimate) -> Estimate:
     """The result of a model of independent inputs, one number each, with its interval.
 
-    Each input is moved to its own ends while the others stay; the changes add up as squares,
-    upwards and downwards separately.
+    Each input is moved to its own ends while the others keep their values; the changes add up as
+    squares, upwards and downwards separately.
     """
-    values = [each.value for each in inputs]
+    values = [estimate.value for estimate in inputs]
     middle = model(*values)
     below = above = 0.0
-    for at, each in enumerate(inputs):
+    for position, estimate in enumerate(inputs):
         ends = [
-            model(*values[:at], end, *values[at + 1 :]) - middle for end in (each.low, each.high)
+            model(*values[:position], end, *values[position + 1 :]) - middle
+            for end in (estimate.low, estimate.high)
         ]
         below += max(0.0, -min(ends)) ** 2
         above += max(0.0, *ends) ** 2

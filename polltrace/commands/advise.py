@@ -81,21 +81,21 @@ class Advise:
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        known, lock_waits = None, None
+        session, lock_waits = None, None
         if args.file is not None:
-            given = _recorded(args)
+            advice = _recorded(args)
         else:
             server = one_server(args.pid or [], "advise")
             with contextlib.ExitStack() as ending:
                 login = login_of(args.connect, args.password_fd)
                 database = activity_reader(ending, server, login)
-                given, lock_waits = _measured(server, args.duration, database)
-            known = database.session if database else None
+                advice, lock_waits = _measured(server, args.duration, database)
+            session = database.session if database else None
         limits = _limits(args, lock_waits)
         show(
             args.json,
-            lambda: session_advice_data(given, limits, known),
-            lambda: session_advice_text(given, limits, known),
+            lambda: session_advice_data(advice, limits, session),
+            lambda: session_advice_text(advice, limits, session),
         )
         return 0
 
@@ -110,13 +110,13 @@ def _measured(
     from polltrace.latency.lock_waits import counted_lock_waits, watched_waits
 
     with watched_waits(server.pid) as watch, ProgressLine() as progress:
-        given = advise_session(server, Durations(sampled=seconds), progress)
+        advice = advise_session(server, Durations(sampled=seconds), progress)
     counted = counted_lock_waits(database.read()) if database else None
-    return given, counted or watch.lock_waits
+    return advice, counted or watch.lock_waits
 
 
 def _limits(args: argparse.Namespace, lock_waits: LockWaits | None) -> CancelLimits:
-    """As asked, else by what the session waits for."""
+    """The limits of the command line, else those that follow from the session's waits."""
     if args.max_cancel_waiting is not None:
         return CancelLimits(args.max_cancel, args.max_cancel_waiting)
     if lock_waits is None:
@@ -125,17 +125,21 @@ def _limits(args: argparse.Namespace, lock_waits: LockWaits | None) -> CancelLim
 
 
 def _recorded(args: argparse.Namespace) -> SessionAdvice:
-    """The same from a recording. Raises NoSuchProcessError for a session that is not in it."""
+    """The advice for a session of a recording. Raises NoSuchProcessError for a session that is not
+    in it.
+    """
     if args.pid and len(args.pid) != 1:
         raise UsageError("advise takes one process: -p PID")
     recorded = summary(read(args.file))
     for line in torn(recorded):
         note(line)
-    given = [
-        each.advice for each in recorded.sessions if not args.pid or each.identity[0] == args.pid[0]
+    advices = [
+        recorded_session.advice
+        for recorded_session in recorded.sessions
+        if not args.pid or recorded_session.identity[0] == args.pid[0]
     ]
-    found = next((each for each in given if each), None)
-    if found is None:
+    first = next((candidate for candidate in advices if candidate), None)
+    if first is None:
         which = f"process {args.pid[0]}" if args.pid else "a dedicated server"
         raise NoSuchProcessError(f"{which} is not in {args.file} ('polltrace report' lists them)")
-    return found
+    return first

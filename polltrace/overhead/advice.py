@@ -34,22 +34,23 @@ from polltrace.profiles.frames import Bucket, Burst, PollRate
 from polltrace.profiles.sampled import NamedStack, Shares, shares
 from polltrace.servers.servers import Server
 
-# A session with fewer counted polls is at rest: its polls cost nothing that could be measured.
+# A session with fewer counted polls is at rest: the cost of its polls is too small to measure.
 FEWEST_POLLS = 30
-# Where fewer samples of the check were expected, their absence proves nothing.
+# Below this number of expected samples of the check, their absence proves nothing.
 _FEWEST_EXPECTED = 10.0
 _NO_POLLS = PollRate(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """The results of a complete measurement only; the defaults stand for unmeasured ones.
+    """Results of a complete measurement only; the defaults stand for quantities that were not
+    measured.
 
     `gaps` are the timed gaps between polls, `durations` those of the polls; `burst` the counted
-    calls of the check function, or `why_not_burst`. `started_at` is when the process started
-    (seconds since the epoch), `job_cpu_s` its CPU seconds so far, `timed_cpu_s` the seconds that it
-    was on CPU or runnable while gaps were timed, `probe_s_per_poll` the CPU seconds that counting
-    added to each poll.
+    calls of the check function, or `why_not_burst` the reason for their absence. `started_at` is
+    the start of the process (seconds since the epoch), `job_cpu_s` its CPU seconds so far,
+    `timed_cpu_s` the seconds that it was on CPU or runnable while gaps were timed,
+    `probe_s_per_poll` the CPU seconds that counting added to each poll.
     """
 
     gaps: Sequence[Bucket] = ()
@@ -64,16 +65,17 @@ class Extras:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """All shares are per cent of the session's CPU time.
+    """The cost of break checking to one session and its forecast. All shares are per cent of the
+    session's CPU time.
 
     `server` is the process, `mode` its break mode and `why` the evidence for it; `load` its CPU use
     and rate of polls; `poll_cost_s` the CPU seconds of a poll at its interval. `counted` and
     `sampled` are the two estimates of break checking's share; `sampled` is None where nothing was
     on CPU or no function has a name. `checks` is the part of it in checks that do not poll.
-    `choice` chooses between the two, `now` is the chosen estimate as the forecast has it.
-    `skip_in_force` is the skip now; `forecast` has an entry for each skip, none where the session
-    makes no polls to speak of. `out_of_band_saved` is what no checks at all would save. `gaps` are
-    the gaps between polls on CPU; `extras` what was measured besides.
+    `choice` chooses between the two, `cpu_pct` is the chosen estimate as the forecast has it.
+    `skip_in_force` is the present skip; `forecast` has an entry for each skip, none where the
+    session makes too few polls to measure. `out_of_band_saved` is the saving without any checks.
+    `gaps` are the gaps between polls on CPU; `extras` the other measurements.
     """
 
     server: Server
@@ -85,7 +87,7 @@ class Advice:
     sampled: Estimate | None
     checks: Estimate
     choice: EstimateChoice
-    now: Estimate
+    cpu_pct: Estimate
     skip_in_force: Skip
     forecast: Sequence[SkipForecast]
     out_of_band_saved: Estimate
@@ -99,7 +101,7 @@ class Advice:
 
     @property
     def reason(self) -> str:
-        """Why it is in-band; empty for a session that is not."""
+        """The cause of in-band breaks; empty for a session that is not in-band."""
         return self.why.reason if self.mode is BreakMode.IN_BAND else ""
 
     @property
@@ -108,13 +110,13 @@ class Advice:
 
     @property
     def probe_added_pct(self) -> float:
-        """The CPU time that counting added, which is taken off every figure."""
+        """The CPU time that counting added, which is subtracted from every figure."""
         return 100 * self.load.polls_per_cpu_s * self.extras.probe_s_per_poll
 
-    def saved_s(self, at: SkipForecast) -> float | None:
-        """CPU seconds that the process would have saved so far at that skip."""
+    def saved_s(self, forecast: SkipForecast) -> float | None:
+        """CPU seconds that the process would have saved so far at the skip of `forecast`."""
         job = self.extras.job_cpu_s
-        return None if job is None else job * at.saved_pct.value / 100
+        return None if job is None else job * forecast.saved_pct.value / 100
 
 
 def advice(
@@ -127,7 +129,7 @@ def advice(
 ) -> Advice:
     """The advice that follows from a session's load, its on-CPU `stacks` and the cost per poll.
 
-    `poll_cost` is None for a session that makes no polls to speak of: all costs are then 0, not
+    `poll_cost` is None for a session that makes too few polls to measure: all costs are then 0, not
     noise.
     """
     polls = load.rate.per_s > 0
@@ -140,14 +142,14 @@ def advice(
         started_at=extras.started_at,
     )
     at_rest = poll_cost is None
-    known = in_place(poll_cost, load.interval_s, extras.durations, skip.value)
-    poll_cost = constant(exactly(1e-6)) if at_rest or known is None else known
+    in_place_cost = in_place(poll_cost, load.interval_s, extras.durations, skip.value)
+    poll_cost = constant(exactly(1e-6)) if at_rest or in_place_cost is None else in_place_cost
     polling = replace(load, rate=_NO_POLLS) if at_rest else load
     poll_cost_s = poll_cost.at(load.interval_s)
     by_polls = counted_pct(polling, poll_cost_s)
-    seen = shares(stacks, server.engine)
-    sampled = _sampled(seen, by_polls, skip.value)
-    checks = _checks(seen, polling, skip.value)
+    sample_shares = shares(stacks, server.engine)
+    sampled = _sampled(sample_shares, by_polls, skip.value)
+    checks = _checks(sample_shares, polling, skip.value)
     counted = counted_checking_pct(polling, poll_cost_s, skip.value, checks)
     choice = choose(counted, sampled)
     chosen = choice.of(counted, sampled)
@@ -158,10 +160,10 @@ def advice(
         forecasts = never_rising(
             [
                 replace(
-                    forecast(cost, skip.value, other, server.engine.wait_slice_s),
-                    cancel_ms=cancel_latency(gaps, skip.value, other),
+                    forecast(cost, skip.value, other_skip, server.engine.wait_slice_s),
+                    cancel_ms=cancel_latency(gaps, skip.value, other_skip),
                 )
-                for other in sorted({*SKIPS, skip.value})
+                for other_skip in sorted({*SKIPS, skip.value})
             ]
         )
     return Advice(
@@ -174,7 +176,7 @@ def advice(
         sampled=sampled,
         checks=checks,
         choice=choice,
-        now=next((f.cpu_pct for f in forecasts if f.break_poll_skip == skip.value), chosen),
+        cpu_pct=next((f.cpu_pct for f in forecasts if f.break_poll_skip == skip.value), chosen),
         skip_in_force=skip,
         forecast=forecasts,
         out_of_band_saved=out_of_band_saved_pct(cost),
@@ -183,24 +185,37 @@ def advice(
     )
 
 
-def _sampled(seen: Shares, by_polls: Estimate, skip: int) -> Estimate | None:
-    """None without samples, and where the check should have been sampled but none of its functions
-    has a name: the program has no symbols."""
-    if not seen.total:
+def _sampled(sample_shares: Shares, by_polls: Estimate, skip: int) -> Estimate | None:
+    """The share of break checking by samples.
+
+    None without samples, and where the check should have been sampled but none of its functions has
+    a name because the program has no symbols.
+    """
+    if not sample_shares.total:
         return None
-    if not seen.named and by_polls.value * seen.total / 100 > _FEWEST_EXPECTED:
+    if not sample_shares.named and by_polls.value * sample_shares.total / 100 > _FEWEST_EXPECTED:
         return None
-    return sampled_pct(proportion(seen.polling + seen.checking, seen.total), skip)
+    return sampled_pct(
+        proportion(sample_shares.polling + sample_shares.checking, sample_shares.total), skip
+    )
 
 
-def _checks(seen: Shares, load: SessionLoad, skip: int) -> Estimate:
-    """Per cent of CPU in checks that do not poll: by the samples where there are any, but never
-    more than that number of checks could take."""
+def _checks(sample_shares: Shares, load: SessionLoad, skip: int) -> Estimate:
+    """Per cent of CPU in checks that do not poll: by samples where there are any, but never more
+    than that number of checks could take.
+    """
     usual = unpolled_checks_pct(load, skip)
-    if not seen.total or not seen.named:
+    if not sample_shares.total or not sample_shares.named:
         return usual
-    found, most = proportion(seen.checking, seen.total), usual.high
-    return Estimate(min(found.value, most), min(found.low, most), min(found.high, most))
+    sampled_checks, upper_limit = (
+        proportion(sample_shares.checking, sample_shares.total),
+        usual.high,
+    )
+    return Estimate(
+        min(sampled_checks.value, upper_limit),
+        min(sampled_checks.low, upper_limit),
+        min(sampled_checks.high, upper_limit),
+    )
 
 
 def _cost(
@@ -213,11 +228,16 @@ def _cost(
     """The forecast's inputs; `share` is the chosen estimate where that is not the counted one."""
     rate, rise = load.rate, cost_model().rise
     busy = load.busy or 1.0
-    here = poll_cost.at(load.interval_s)
-    scale = Estimate(1.0, here.low / here.value, here.high / here.value)
+    present_cost = poll_cost.at(load.interval_s)
+    scale = Estimate(
+        1.0, present_cost.low / present_cost.value, present_cost.high / present_cost.value
+    )
     if share is not None and by_polls.value:
-        own = [max(0.0, each - checks.value) for each in (share.value, share.low, share.high)]
-        scale = Estimate(*(each / by_polls.value for each in own))
+        polling_pct = [
+            max(0.0, estimate_pct - checks.value)
+            for estimate_pct in (share.value, share.low, share.high)
+        ]
+        scale = Estimate(*(pct / by_polls.value for pct in polling_pct))
 
     def cost_s(interval_s: float) -> float:
         # At the end of a wide interval polls would take more than all of the CPU time.

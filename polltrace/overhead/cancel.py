@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How long a cancel takes while the session is on CPU, now and at another skip."""
+"""The time until a cancel is noticed while the session is on CPU, at the present skip and at
+others.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from itertools import accumulate
 
 from polltrace.profiles.frames import Bucket
 
-# Sums of gaps drawn for a higher skip; fewer where each is the sum of hundreds.
+# The number of sums of gaps drawn for a higher skip; fewer where each is a sum of hundreds.
 _MOST_SUMS, _FEWEST_SUMS, _DRAWS = 4000, 400, 200_000
 
 
@@ -41,32 +43,32 @@ class Gaps:
 def on_cpu_gaps(buckets: Sequence[Bucket], on_cpu_s: float | None = None) -> Gaps:
     """The gaps of a session that was on CPU or runnable for `on_cpu_s` while it was timed.
 
-    The probe sees the times of polls and not what happens between them. But all gaps on CPU add up
-    to no more than the CPU time, so the longest gaps beyond that sum are waits for the client, a
-    lock or a disk. Without `on_cpu_s` all gaps are kept.
+    The probe sees the times of polls only. But all gaps on CPU add up to no more than the CPU time,
+    so the longest gaps in excess of that sum are waits for the client, a lock or a disk. Without
+    `on_cpu_s` all gaps are kept.
     """
-    spans = sorted((_middle_ms(each), float(each.count)) for each in buckets)
+    spans = sorted((_middle_ms(bucket), float(bucket.count)) for bucket in buckets)
     if on_cpu_s is None:
         return Gaps(spans)
-    # A histogram's own error, and clocks read one after the other.
-    left, kept, dropped = 1e3 * on_cpu_s * 1.02 + 1, [], 0
+    # The allowance covers the error of the histogram and of two clocks that are read in sequence.
+    remaining_ms, on_cpu, dropped = 1e3 * on_cpu_s * 1.02 + 1, [], 0
     for span, count in spans:
-        fit = min(count, math.floor(left / span)) if span else count
+        fit = min(count, math.floor(remaining_ms / span)) if span else count
         if fit:
-            kept.append((span, fit))
-        left -= span * fit
+            on_cpu.append((span, fit))
+        remaining_ms -= span * fit
         dropped += round(count - fit)
-    return Gaps(kept, dropped)
+    return Gaps(on_cpu, dropped)
 
 
 def cancel_latency(gaps: Gaps, skip_now: int, skip: int) -> CancelLatency | None:
-    """How long a break waits at `skip`, from the gaps at `skip_now`; None without any.
+    """The wait of a break at `skip`, from the gaps at `skip_now`; None without any gaps.
 
     A break is likelier to fall into a long gap than a short one, and anywhere in it. At a higher
-    skip one gap is several of now, drawn at random: right where long gaps (an interrupt, another
-    process's turn, a page read) come one at a time. A statement with a long phase of few checks
-    keeps a cancel waiting longer than this. At a lower skip the usual part of each gap is divided,
-    and what is beyond stays in one piece.
+    skip one gap is the sum of several present ones, drawn at random, which is right where long gaps
+    (an interrupt, another process's turn, a page read) come one at a time. A statement with a long
+    phase of few checks keeps a cancel waiting longer than this. At a lower skip the usual part of
+    each gap is divided, and the excess stays in one piece.
     """
     return _cancel_latency(tuple(gaps.spans), skip / skip_now) if gaps.spans else None
 
@@ -74,14 +76,14 @@ def cancel_latency(gaps: Gaps, skip_now: int, skip: int) -> CancelLatency | None
 def _latency(spans: tuple[tuple[float, float], ...], ratio: float) -> CancelLatency:
     if ratio <= 1:
         return _residual(_divided(spans, ratio))
-    found = _residual(_summed(spans, ratio))
-    whole = sum(count for _, count in spans)
-    mean = sum(span * count for span, count in spans) / whole
-    worst = max(found.worst, (ratio - 1) * mean + spans[-1][0])
-    return CancelLatency(found.median, min(found.p99, worst), worst)
+    latency = _residual(_summed(spans, ratio))
+    total_count = sum(count for _, count in spans)
+    mean = sum(span * count for span, count in spans) / total_count
+    worst = max(latency.worst, (ratio - 1) * mean + spans[-1][0])
+    return CancelLatency(latency.median, min(latency.p99, worst), worst)
 
 
-# A live view asks for the same gaps every second. No decorator: mutmut leaves out what has one.
+# A live view needs the same gaps every second. No decorator: mutmut skips decorated functions.
 _cancel_latency = lru_cache(64)(_latency)
 
 
@@ -91,20 +93,23 @@ def _middle_ms(bucket: Bucket) -> float:
 
 def _residual(spans: Sequence[tuple[float, float]]) -> CancelLatency:
     ordered = sorted(spans)
-    whole = sum(span * count for span, count in ordered)
+    total_ms = sum(span * count for span, count in ordered)
 
     def quantile(probability: float) -> float:
-        """The wait that is not exceeded with this probability. The probability of a wait up to w is
-        the sum of min(w, span) * count over the total, which is linear between two spans."""
-        before, longer = 0.0, sum(count for _, count in ordered)
-        wanted = probability * whole
+        """The wait that is not exceeded with this probability.
+
+        The probability of a wait up to w is the sum of min(w, span) * count over the total, which
+        is linear between two spans.
+        """
+        shorter_ms, longer = 0.0, sum(count for _, count in ordered)
+        target_ms = probability * total_ms
         following = iter(ordered)
         span, count = next(following)
-        while before + span * longer < wanted:
-            before += span * count
+        while shorter_ms + span * longer < target_ms:
+            shorter_ms += span * count
             longer -= count
             span, count = next(following)
-        return (wanted - before) / longer
+        return (target_ms - shorter_ms) / longer
 
     return CancelLatency(quantile(0.5), quantile(0.99), ordered[-1][0])
 
@@ -112,16 +117,16 @@ def _residual(spans: Sequence[tuple[float, float]]) -> CancelLatency:
 def _divided(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
     counts = list(accumulate(count for _, count in spans))
     usual = spans[bisect(counts, counts[-1] / 2)][0]
-    found = []
+    divided = []
     for span, count in spans:
         short = ratio * min(span, usual)
-        found.append((short, count * (1 / ratio - 1)))
-        found.append((short + max(0.0, span - usual), count))
-    return sorted(found)
+        divided.append((short, count * (1 / ratio - 1)))
+        divided.append((short + max(0.0, span - usual), count))
+    return sorted(divided)
 
 
 def _summed(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[float, float]]:
-    """Sums of `ratio` gaps each, with how often each occurs.
+    """Sums of `ratio` gaps each, with the frequency of each.
 
     The longest gaps, few but much of the time, are not left to chance: each gets a sum of its own,
     as long as they are a tenth of the sums at most.
@@ -131,17 +136,17 @@ def _summed(spans: Sequence[tuple[float, float]], ratio: float) -> list[tuple[fl
     usual = list(spans)
     while sum(count for _, count in singled) + usual[-1][1] <= groups / 10:
         singled.append(usual.pop())
-    whole = sum(count for _, count in usual)
-    rest_ms = (ratio - 1) * sum(span * count for span, count in usual) / whole
-    found = [(span + rest_ms, count) for span, count in singled]
+    usual_count = sum(count for _, count in usual)
+    rest_ms = (ratio - 1) * sum(span * count for span, count in usual) / usual_count
+    totals = [(span + rest_ms, count) for span, count in singled]
 
     order = random.Random(0)  # the same answer for the same gaps
     lengths = [span for span, _ in usual]
     counts = list(accumulate(count for _, count in usual))
-    sums = int(min(_MOST_SUMS, max(_FEWEST_SUMS, _DRAWS / ratio)))
-    left = (groups - sum(count for _, count in singled)) / sums
-    each, part = divmod(ratio, 1)
-    for _ in range(sums):
-        drawn = order.choices(lengths, cum_weights=counts, k=int(each) + 1)
-        found.append((sum(drawn[:-1]) + part * drawn[-1], left))
-    return sorted(found)
+    number_of_sums = int(min(_MOST_SUMS, max(_FEWEST_SUMS, _DRAWS / ratio)))
+    count_per_sum = (groups - sum(count for _, count in singled)) / number_of_sums
+    whole_gaps, part = divmod(ratio, 1)
+    for _ in range(number_of_sums):
+        drawn = order.choices(lengths, cum_weights=counts, k=int(whole_gaps) + 1)
+        totals.append((sum(drawn[:-1]) + part * drawn[-1], count_per_sum))
+    return sorted(totals)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cost of checks that a timer starts, and what another interval would cost and find.
+"""The cost of checks that a timer starts, and the cost and delay at another interval.
 
 The model: while a statement runs, one check comes in each interval of elapsed time, whatever the
-statement does, and each as late as those that were seen: an interval that expires while the session
+statement does, and each as late as the observed ones: an interval that expires while the session
 waits for a processor is checked after it. A check is a signal, its handler, the system call on the
 client's socket and the setting of the timer; polltrace-calibrate measures all of it.
 """
@@ -28,11 +28,11 @@ from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server
 
-# What a site may choose, in seconds.
+# The intervals of a forecast, in seconds.
 INTERVALS_S = (0.001, 0.01, 0.1, 1.0, 10.0)
 # Some gaps of a tenth of a second; timing a few checks costs next to nothing.
 CHECKS_TIMED_SECONDS = 3.0
-# With fewer gaps their shortest tells little of the interval.
+# With fewer gaps their shortest is no evidence of the interval.
 FEWEST_GAPS = 5
 # The timer never comes early, so the interval is the shortest gap but for the clock's error.
 _SHORTEST_SHARE = 0.1
@@ -40,9 +40,12 @@ _SHORTEST_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class IntervalForecast:
-    """The same work with a check every `interval_s` seconds: `checks_per_cpu_s` of them per second
-    of CPU time, their share of CPU (`cpu_pct`), and how long after its end a client is found gone,
-    in seconds: half of them within `median_s`, all within `worst_s`."""
+    """The present work with a check every `interval_s` seconds.
+
+    `checks_per_cpu_s` is the number of checks per second of CPU time, `cpu_pct` their share of CPU.
+    A client that has gone is found within `median_s` seconds in half of the cases, always within
+    `worst_s`.
+    """
 
     interval_s: float
     checks_per_cpu_s: float
@@ -53,11 +56,15 @@ class IntervalForecast:
 
 @dataclass(frozen=True, slots=True)
 class ClientCheckAdvice:
-    """`mode` and `why` of a `server`, its `load` (checks counted), the interval in force as
-    measured (`interval_s`, None: too few checks), CPU seconds of a check (`check_cost_s`), the
-    checks' share of CPU `now`, and a `forecast` for each interval; none where it was not on CPU, or
-    the cost is not known (both then None).
-    `unbroken_s` is the longest time by which a check came later than its interval."""
+    """The cost of a session's timer checks and its forecast.
+
+    `mode` is the break mode of `server`, `why` the evidence; `load` its load (checks counted),
+    `interval_s` the interval in force as measured (None: too few checks), `check_cost_s` the CPU
+    seconds of a check, `cpu_pct` the share of CPU that the checks take, and `forecast` has an entry
+    for each interval; it is empty where the session was not on CPU, or the cost is not known (both
+    estimates are then None). `unbroken_s` is the longest time by which a check came later than its
+    interval.
+    """
 
     server: Server
     mode: BreakMode
@@ -65,13 +72,13 @@ class ClientCheckAdvice:
     load: SessionLoad
     interval_s: float | None
     check_cost_s: Estimate | None
-    now: Estimate | None
+    cpu_pct: Estimate | None
     unbroken_s: float
     forecast: Sequence[IntervalForecast]
 
 
 def advise_client_check(server: Server, counted_s: float, timed_s: float) -> ClientCheckAdvice:
-    """Measure a live session: its checks, the times between them, the cost of one on this host.
+    """Measure a live session: its checks, the times between them, the cost of a check on this host.
 
     Raises NoSuchProcessError where it ends before it was measured, and the probe's errors.
     """
@@ -87,7 +94,7 @@ def advise_client_check(server: Server, counted_s: float, timed_s: float) -> Cli
     load = counted_load(totals, seconds, 0.0)
     polls = True if totals.break_polls else False if totals.cpu_s >= BUSY_CPU_S else None
     knots = Knot.nearest(Trigger.INTERVAL, load.interval_s if polls else 0.0).with_ends()
-    cost = calibrate_timer_check([1e-6 * each.interval_us for each in knots])
+    cost = calibrate_timer_check([1e-6 * knot.interval_us for knot in knots])
     return client_check_advice(server, polls, load, gaps, cost=cost, runnable=runnable)
 
 
@@ -100,9 +107,12 @@ def client_check_advice(  # noqa: PLR0913 - each is measured by itself
     cost: PollCost | None,
     runnable: float | None = None,
 ) -> ClientCheckAdvice:
-    """Pure. `polls`: whether it checked while it was on CPU; None: it was not. `cost` None: it was
-    not measured. `runnable`: the share of the time (0 to 1) that it was on CPU or waited for one;
-    None: not known."""
+    """The advice that follows from measurements. Pure.
+
+    `polls`: whether the session checked while it was on CPU; None: it was not on CPU. `cost` None:
+    it was not measured. `runnable`: the share of the time (0 to 1) that it was on CPU or waited for
+    one; None: not known.
+    """
     interval_s = interval_in_force(gaps)
     late_s = unbroken_s(gaps, interval_s)
     check_cost_s = cost.at(load.interval_s) if cost else None
@@ -114,13 +124,16 @@ def client_check_advice(  # noqa: PLR0913 - each is measured by itself
         load=load,
         interval_s=interval_s,
         check_cost_s=check_cost_s,
-        now=counted_pct(load, check_cost_s) if check_cost_s else None,
+        cpu_pct=counted_pct(load, check_cost_s) if check_cost_s else None,
         unbroken_s=late_s,
         forecast=[
             _forecast(
-                each, checks_per_s(each, load, interval_s, runnable) / load.busy, late_s, cost
+                interval,
+                checks_per_s(interval, load, interval_s, runnable) / load.busy,
+                late_s,
+                cost,
             )
-            for each in chosen
+            for interval in chosen
         ]
         if cost and load.busy
         else [],
@@ -128,27 +141,30 @@ def client_check_advice(  # noqa: PLR0913 - each is measured by itself
 
 
 def interval_in_force(gaps: Gaps) -> float | None:
-    """Seconds, to two digits; None for too few gaps to tell."""
-    count = sum(each for _, each in gaps.spans)
+    """The interval in force in seconds, to two digits; None with too few gaps."""
+    count = sum(span_count for _, span_count in gaps.spans)
     if count < FEWEST_GAPS:
         return None
-    seen = 0.0
-    for span_ms, each in gaps.spans:
-        seen += each
-        if seen >= _SHORTEST_SHARE * count:
+    counted = 0.0
+    for span_ms, span_count in gaps.spans:
+        counted += span_count
+        if counted >= _SHORTEST_SHARE * count:
             return float(f"{span_ms / 1e3:.1g}") if _is_near(span_ms) else span_ms / 1e3
     return None
 
 
 def _is_near(span_ms: float) -> bool:
-    """Whether it is a round number (one digit) of the engine's unit, but for what a check takes."""
+    """True for a duration that is a round number (one digit) of the engine's unit, apart from the
+    duration of a check.
+    """
     rounded = float(f"{span_ms:.1g}")
     return rounded <= span_ms * 1.02 and span_ms <= rounded * 1.1 + 0.2
 
 
 def unbroken_s(gaps: Gaps, interval_s: float | None) -> float:
-    """How much later than its interval a check came at most: a stretch of code without a place
-    where interrupts are looked for, or a wait for a processor."""
+    """The longest delay of a check after its interval: a stretch of code without an interrupt
+    check, or a wait for a processor.
+    """
     if interval_s is None or not gaps.spans:
         return 0.0
     return max(0.0, gaps.spans[-1][0] / 1e3 - interval_s)
@@ -157,11 +173,14 @@ def unbroken_s(gaps: Gaps, interval_s: float | None) -> float:
 def checks_per_s(
     interval_s: float, load: SessionLoad, now_s: float | None, runnable: float | None
 ) -> float:
-    """Checks a second of elapsed time, with one every `interval_s` seconds. `now_s` is the interval
-    of those in `load`; None: there are none, and statements are taken to run all the time."""
+    """Checks per second of elapsed time, with one every `interval_s` seconds.
+
+    `now_s` is the interval of those in `load`; None: there are none, and statements are assumed to
+    run all the time.
+    """
     if now_s is None or not load.rate.per_s:
         return 1 / interval_s
-    # Of a statement that waits for a lock or a disk only its checks tell that it runs.
+    # While a statement waits for a lock or a disk, its checks are the only sign that it runs.
     executes = min(1.0, max(load.busy if runnable is None else runnable, load.rate.per_s * now_s))
     late_s = max(0.0, executes / load.rate.per_s - now_s)
     return executes / (interval_s + late_s)
@@ -183,8 +202,8 @@ def recommended_interval(
     forecasts: Sequence[IntervalForecast], limit_s: float
 ) -> IntervalForecast | None:
     """The longest interval that finds a client gone within the limit; None where none does."""
-    within = [each for each in forecasts if each.worst_s <= limit_s * 1.0001]
-    return max(within, key=lambda each: each.interval_s, default=None)
+    within = [forecast for forecast in forecasts if forecast.worst_s <= limit_s * 1.0001]
+    return max(within, key=lambda forecast: forecast.interval_s, default=None)
 
 
 def _totals(server: Server, options: ProbeOptions) -> tuple[ProcessTotals, float]:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From what can be measured of a poll to what it costs a session, by factors that were fitted.
+"""The cost of a poll to a session, from measurable quantities and fitted factors.
 
-Two measurements say what a break poll costs, and neither is the cost itself. The calibration times
-polls of polltrace's own between work of its own: other work than the session's. The duration in
-place times the session's polls from their entry into the kernel to their exit: it knows how cold
-this session's caches are, and not the way into the kernel and out, nor the slower work afterwards.
-Each is multiplied by the factor that sessions with a known cost gave. What neither a duration nor a
-sample sees grows with the number of checks from one poll to the next: the more of the server's code
-and data comes between, the less of it is ready after a poll. So the factors of both rise with the
-skip by fitted powers. The interval of a factor is a prediction interval: it holds 95 % of sessions
-that took no part in the fit.
+Two measurements indicate the cost of a break poll, and neither is the cost itself. The calibration
+times polls of polltrace's own between work of its own, which differs from the session's work. The
+duration in place times the session's polls from their entry into the kernel to their exit: it
+includes the state of this session's caches, but neither the way into the kernel and out, nor the
+slower work afterwards. Each is multiplied by the factor that sessions with a known cost gave. The
+part that neither a duration nor a sample covers grows with the number of checks from one poll to
+the next: the more of the server's code and data comes between, the less of it is cached after a
+poll. So the factors of both rise with the skip by fitted powers. The interval of a factor is a
+prediction interval: it covers 95 % of sessions that took no part in the fit.
 
 All numbers of the model are in cost_model.json, which `make fit` writes.
 """
@@ -28,9 +28,9 @@ from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket
 
 FORMAT, VERSION = "polltrace-cost-model", 3
-# With fewer polls timed their mean is not known to a per cent.
+# With fewer timed polls their mean is not accurate to a per cent.
 FEWEST_TIMED = 1000
-# Where the skip is not known: Oracle's default.
+# Oracle's default, assumed where the skip is not known.
 _USUAL_SKIP = 3
 
 
@@ -72,7 +72,7 @@ class CostModel:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Self:
-        """Raises ValueError for data of another format."""
+        """Parse the model's file. Raises ValueError for data of another format."""
         if (data.get("format"), data.get("version")) != (FORMAT, VERSION):
             raise ValueError(f"not a cost model of version {VERSION}")
         return cls(
@@ -93,19 +93,22 @@ class CostModel:
         )
 
     def timed_at(self, skip: int | None) -> Estimate:
-        """The factor of durations at that skip; None: it is not known. Above the highest that was
-        fitted on it is that one's."""
+        """The factor of durations at that skip; None: the skip is not known. Constant above the
+        highest skip of the fit.
+        """
         return self.timed.scaled(self._within(skip) ** self.timed_rise)
 
     def sampled_at(self, skip: int | None) -> Estimate:
-        """The factor of samples, in the same way."""
+        """The factor of samples at that skip; None: the skip is not known. Constant above the
+        highest skip of the fit.
+        """
         return self.sampled.scaled(self._within(skip) ** self.sampled_rise)
 
     def _within(self, skip: int | None) -> int:
         return min(max(1, self.usual(skip)), self.highest_skip)
 
     def usual(self, skip: int | None) -> int:
-        """That skip; where it is not known the usual one."""
+        """The given skip, or the usual one where it is None."""
         return _USUAL_SKIP if skip is None else skip
 
 
@@ -121,33 +124,37 @@ def _shipped() -> CostModel:
 
 
 def calibrated_cost(poll_s: float) -> Estimate:
-    """CPU seconds that a poll costs a session where one of polltrace's own takes `poll_s`."""
+    """CPU seconds of a poll in a session, where one of polltrace's own takes `poll_s`."""
     return cost_model().calibrated.scaled(poll_s)
 
 
 def check_cost(check_s: float) -> Estimate:
-    """CPU seconds that a whole check by a timer costs a session where one of polltrace's own takes
-    `check_s`. The factor of a poll is not its own: the way into the kernel and out, and the caches
-    that it evicts, lie within the check as it is timed."""
+    """CPU seconds of a complete timer check in a session, where one of polltrace's own takes
+    `check_s`.
+
+    The factor differs from that of a poll: the way into the kernel and out, and the caches that it
+    evicts, lie within the check as it is timed.
+    """
     return cost_model().timer_check.scaled(check_s)
 
 
 def timed_cost(durations: Sequence[Bucket], skip: int | None) -> Estimate | None:
-    """CPU seconds that a poll costs a session whose polls took so long, at that skip (None: not
-    known); None for too few."""
+    """CPU seconds of a poll in a session whose polls have these `durations` at that skip (None: not
+    known); None with too few durations.
+    """
     mean_ns = usual_mean_ns(durations)
     return None if mean_ns is None else cost_model().timed_at(skip).scaled(1e-9 * mean_ns)
 
 
 def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
-    """The mean duration without the longest; None for too few."""
-    left = polls = round((1 - cost_model().longest) * sum(each.count for each in durations))
+    """The mean duration without the longest; None with too few durations."""
+    remaining = polls = round((1 - cost_model().longest) * sum(each.count for each in durations))
     if polls < FEWEST_TIMED:
         return None
     sum_ns = 0.0
-    for each in sorted(durations, key=lambda bucket: bucket.from_ns):
-        sum_ns += min(each.count, left) * (each.from_ns + each.below_ns - 1) / 2
-        left -= min(each.count, left)
+    for span in sorted(durations, key=lambda bucket: bucket.from_ns):
+        sum_ns += min(span.count, remaining) * (span.from_ns + span.below_ns - 1) / 2
+        remaining -= min(span.count, remaining)
     return sum_ns / polls
 
 
@@ -155,8 +162,11 @@ def in_place(
     curve: PollCost | None, interval_s: float, durations: Sequence[Bucket], skip: int | None
 ) -> PollCost | None:
     """The cost curve of a session that polls every `interval_s` CPU seconds, at that skip (None:
-    not known): the calibration's, in the place that the session's own durations give it; as it is
-    where they were not timed. Without a calibration it is flat."""
+    not known).
+
+    It is the calibration's curve, moved to the cost that the session's own durations give;
+    unchanged where they were not timed. Without a calibration it is flat.
+    """
     cost = timed_cost(durations, skip)
     if cost is None:
         return curve

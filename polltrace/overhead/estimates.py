@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cost of break polling to a session: two estimates, and the choice between them.
+"""Two estimates of the cost of break polling to a session, and the choice between them.
 
 Counted: polls times the cost per poll. Sampled: the share of on-CPU samples in the break check,
-times the model's factor for what samples cannot see. Both carry the model's prediction intervals.
-Where these have a value in common, the estimate is the mean of both on a logarithmic scale, each
-weighted by what its interval says.
+times the model's factor for the part that samples cannot see. Both carry the model's prediction
+intervals. Where these have a value in common, the estimate is the mean of both on a logarithmic
+scale, each weighted by the inverse of its squared error.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def counted_pct(load: SessionLoad, poll_cost_s: Estimate) -> Estimate:
 
 def unpolled_checks_pct(load: SessionLoad, skip: int | None) -> Estimate:
     """Per cent of the session's CPU time in the checks that do not poll, by their number at that
-    skip (None: not known)."""
+    skip (None: not known).
+    """
     model = cost_model()
     return model.check_s.scaled(100 * load.polls_per_cpu_s * model.usual(skip))
 
@@ -61,11 +62,12 @@ def counted_checking_pct(
     skip: int | None,
     checks: Estimate | None = None,
 ) -> Estimate:
-    """Per cent of the session's CPU time in all checks of its engine that polls at every `skip`-th
-    (None: not known): what the polls take, and the `checks` that do not poll (None: by number).
+    """Per cent of the session's CPU time in all checks of its engine, which polls at every
+    `skip`-th (None: not known).
 
-    Every command that has no samples shows this figure, so that its interval is as wide as what is
-    not known of the rate and of the cost.
+    It is the sum of the polls and the `checks` that do not poll (None: estimated by their number).
+    Every command that has no samples shows this figure, so that its interval covers the uncertainty
+    of the rate and of the cost.
     """
     unpolled = unpolled_checks_pct(load, skip) if checks is None else checks
     return propagated(lambda a, b: a + b, counted_pct(load, poll_cost_s), unpolled)
@@ -98,20 +100,22 @@ def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:
 
 
 def combined(counted: Estimate, sampled: Estimate) -> Estimate:
-    """The mean of both logarithms, each weighted by the inverse of its squared error. Their errors
-    are not independent; the model's `together` has by how much that changes the interval."""
+    """The mean of both logarithms, each weighted by the inverse of its squared error.
+
+    Their errors are not independent; the model's `together` is the effect of that on the interval.
+    """
     if min(counted.low, sampled.low) <= 0:
         return counted
-    errors = [math.log(each.high / each.low) / 2 for each in (counted, sampled)]
+    errors = [math.log(estimate.high / estimate.low) / 2 for estimate in (counted, sampled)]
     if not all(errors):
         return counted if not errors[0] else sampled
     weights = [1 / error**2 for error in errors]
-    logs = [math.log(each.value) for each in (counted, sampled)]
+    logs = [math.log(estimate.value) for estimate in (counted, sampled)]
     value = math.exp(sum(map(math.prod, zip(weights, logs, strict=True))) / sum(weights))
     wide = math.exp(cost_model().together / math.sqrt(sum(weights)))
     return Estimate(value, value / wide, value * wide)
 
 
-def overlap(one: Estimate, other: Estimate) -> bool:
-    """Whether two estimates' intervals have a value in common."""
-    return one.low <= other.high and other.low <= one.high
+def overlap(first: Estimate, second: Estimate) -> bool:
+    """True if the intervals of two estimates have a value in common."""
+    return first.low <= second.high and second.low <= first.high

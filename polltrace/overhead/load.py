@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How much CPU a session uses and how often it polls: what the cost model starts from."""
+"""A session's use of CPU and rate of polls, the inputs of the cost model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from polltrace.profiles.frames import PollRate, ProcessTotals
 
 @dataclass(frozen=True, slots=True)
 class SessionLoad:
-    """A session over a window of time. `busy` is the share of the window that it spent on CPU, 0
-    to 1; `rate` its break polls per second of elapsed time."""
+    """The load of a session over a window of time.
+
+    `busy` is the share of the window that it spent on CPU, 0 to 1; `rate` its break polls per
+    second of elapsed time.
+    """
 
     busy: float
     rate: PollRate
@@ -29,16 +32,19 @@ class SessionLoad:
 
 
 def counted_load(totals: ProcessTotals, seconds: float, probe_s_per_poll: float) -> SessionLoad:
-    """The load of a session whose every poll was counted for `seconds`, with the CPU time that the
-    probe added (`probe_s_per_poll`) taken off. The rate's interval is that of the probe's cost."""
+    """The load of a session whose every poll was counted for `seconds`, without the CPU time that
+    the probe added (`probe_s_per_poll`).
+
+    The interval of the rate is that of the probe's cost.
+    """
     if not totals.cpu_s:
         return SessionLoad(0.0, PollRate(0.0, 0.0, 0.0))
     busy = totals.cpu_s / seconds
 
     def per_s(cost_s: float) -> float:
-        # Never more than half of its time: a cost beyond that was measured wrongly.
-        own = max(totals.cpu_s - totals.break_polls * cost_s, totals.cpu_s / 2)
-        return busy * totals.break_polls / own
+        # At most half of the time is subtracted: a higher cost was measured wrongly.
+        own_cpu_s = max(totals.cpu_s - totals.break_polls * cost_s, totals.cpu_s / 2)
+        return busy * totals.break_polls / own_cpu_s
 
     error = cost_model().probe_error * probe_s_per_poll
     return SessionLoad(

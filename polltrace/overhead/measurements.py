@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The measurements that advice takes of one live session, one after the other: each disturbs what
-the others measure."""
+"""The measurements that advice takes of one live session, in sequence: each disturbs the others."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from polltrace.overhead.advice import FEWEST_POLLS, Advice, Extras, advice
 from polltrace.overhead.calibration import ROUNDS, calibrate
 from polltrace.overhead.forecast import SKIPS
 from polltrace.overhead.load import SessionLoad, counted_load
-from polltrace.overhead.observer import Nobody, Observer
+from polltrace.overhead.observer import Observer, SilentObserver
 from polltrace.overhead.poll_cost import PollCost
 from polltrace.overhead.skip import measured_skip
 from polltrace.profiles.frames import Burst, ProcessTotals
@@ -31,13 +30,13 @@ from polltrace.stacks import ProcessError, Symbolizer
 # slow the target noticeably.
 SAMPLE_HZ = 1999.0
 SAMPLED_SECONDS = 8.0
-# More rounds than that do not make the calibration more precise: noise is not what limits it.
+# More rounds do not make the calibration more precise: noise is not its limit.
 _MOST_LONGER = 10
 # Counting every poll gives a rate per CPU second that a busy host does not disturb.
 COUNTED_SECONDS = 2.0
-# Timing costs as much as the polls: long enough for the tail of the gaps, and no longer.
+# Timing costs as much as the polls, so it lasts only long enough for the tail of the gaps.
 TIMED_SECONDS = 1.0
-# Each in that many parts, one of one and one of the other.
+# The number of parts in which counting and timing alternate.
 TURNS = 8
 # The probe ends a burst after 200 ms; a counted check costs some 0.8 us.
 BURST_SECONDS = 0.4
@@ -54,13 +53,15 @@ class Durations:
 
     @property
     def calibration_rounds(self) -> int:
-        """Longer sampling asks for a more precise result, so the calibration takes longer too."""
+        """The rounds of calibration: longer sampling means a more precise result, so the
+        calibration takes longer too.
+        """
         return round(ROUNDS * min(max(1.0, self.sampled / SAMPLED_SECONDS), _MOST_LONGER))
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured of `server`: arguments of `advice`."""
+    """The measurements of `server`: arguments of `advice`."""
 
     server: Server
     load: SessionLoad
@@ -80,9 +81,9 @@ class Measured:
 
 
 def advise_session(
-    server: Server, durations: Durations = Durations(), observer: Observer = Nobody()
+    server: Server, durations: Durations = Durations(), observer: Observer = SilentObserver()
 ) -> Advice:
-    """Measure a live dedicated server: what break checking costs it.
+    """Measure the cost of break checking to a live dedicated server.
 
     Raises NoSuchProcessError where it ends before it was measured, and the probe's errors.
     """
@@ -90,9 +91,9 @@ def advise_session(
 
 
 def measure_session(
-    server: Server, durations: Durations = Durations(), observer: Observer = Nobody()
+    server: Server, durations: Durations = Durations(), observer: Observer = SilentObserver()
 ) -> Measured:
-    """All that advice is made of. Raises as advise_session does."""
+    """Take all measurements that advice needs. Raises the errors of advise_session."""
     observer.step(f"1/4 counting and timing its polls, {durations.counted + durations.timed:g} s")
     counted, timed = _interleaved(server, durations)
     totals = replace(counted.totals, break_polls=server.client_polls(counted.totals))
@@ -127,8 +128,9 @@ def measure_session(
 
 @dataclass(frozen=True, slots=True)
 class _Spell:
-    """`totals` over `seconds`; `on_cpu_s`: on CPU or runnable meanwhile, None where the kernel does
-    not say."""
+    """The `totals` of `seconds`; `on_cpu_s` of them were on CPU or runnable, None where the kernel
+    does not report it.
+    """
 
     totals: ProcessTotals
     seconds: float
@@ -136,8 +138,9 @@ class _Spell:
 
 
 def _interleaved(server: Server, durations: Durations) -> tuple[_Spell, _Spell]:
-    """Every poll counted, and polls timed, a little of each by turns: a virtual machine's speed
-    changes from second to second, and both must have seen the same of it."""
+    """Count every poll, and time polls, in short alternating periods: a virtual machine's speed
+    changes from second to second, and both must have seen the same of it.
+    """
     counted = ProbeOptions(duration_s=durations.counted / TURNS)
     timed = ProbeOptions(duration_s=durations.timed / TURNS, latency=True)
     both = _spell(server, counted), _spell(server, timed)
@@ -150,32 +153,34 @@ def _interleaved(server: Server, durations: Durations) -> tuple[_Spell, _Spell]:
 
 
 def _spell(server: Server, options: ProbeOptions) -> _Spell:
-    before = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    before_s = procfs.on_cpu_or_waiting_for_one_s(server.pid)
     profile = _profile(server, options)
-    after = procfs.on_cpu_or_waiting_for_one_s(server.pid)
-    on_cpu_s = after - before if before is not None and after is not None else None
+    after_s = procfs.on_cpu_or_waiting_for_one_s(server.pid)
+    on_cpu_s = after_s - before_s if before_s is not None and after_s is not None else None
     return _Spell(_only(server, profile), profile.seconds, on_cpu_s)
 
 
-def _longer(before: _Spell, now: _Spell) -> _Spell:
-    known = before.on_cpu_s is not None and now.on_cpu_s is not None
+def _longer(first: _Spell, second: _Spell) -> _Spell:
+    timed = first.on_cpu_s is not None and second.on_cpu_s is not None
     return _Spell(
-        together(before.totals, now.totals),
-        before.seconds + now.seconds,
-        (before.on_cpu_s or 0.0) + (now.on_cpu_s or 0.0) if known else None,
+        together(first.totals, second.totals),
+        first.seconds + second.seconds,
+        (first.on_cpu_s or 0.0) + (second.on_cpu_s or 0.0) if timed else None,
     )
 
 
 def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
-    """Out-of-band, local or at rest: other measurements would add nothing."""
-    seen = totals.break_polls > 0 or None
-    mode = server.mode(seen)
+    """True for a session that is out-of-band, local or at rest: other measurements would add
+    nothing.
+    """
+    polls = totals.break_polls > 0 or None
+    mode = server.mode(polls)
     return mode is not BreakMode.IN_BAND or totals.break_polls < FEWEST_POLLS
 
 
 def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> Measured:
     if not totals.break_polls and totals.cpu_s < BUSY_CPU_S:
-        totals = replace(totals, cpu_s=0.0)  # too little to be without a poll means nothing
+        totals = replace(totals, cpu_s=0.0)  # so little CPU time proves nothing without a poll
     load = counted_load(totals, seconds, 0.0)
     none: Sequence[NamedStack] = ()
     extras = Extras(
@@ -191,10 +196,10 @@ def _poll_cost(
 ) -> PollCost:
     """The cost at the session's own interval between polls, and at those of every other skip."""
     measured = measured_skip(burst)
-    now = measured.value if measured else server.settings.break_poll_skip
-    slowest = max(SKIPS) / now
+    skip = measured.value if measured else server.settings.break_poll_skip
+    slowest = max(SKIPS) / skip
     return calibrate(
-        [load.interval_s * times for times in (1 / now, 1.0, 3.0, 10.0, max(100.0, slowest))],
+        [load.interval_s * times for times in (1 / skip, 1.0, 3.0, 10.0, max(100.0, slowest))],
         _kind(server),
         threaded=procfs.threads(server.pid) > 1,
         rounds=rounds,
@@ -207,7 +212,9 @@ def _kind(server: Server) -> str:
 
 
 def _burst(server: Server) -> tuple[Burst | None, str]:
-    """The calls of the check function and the polls among them, or why they were not counted."""
+    """The calls of the check function and the polls among them, or the reason why they were not
+    counted.
+    """
     if not server.engine.check_function:
         return None, "every check polls"
     from polltrace.stacks.locating import locate_function  # noqa: PLC0415 - numpy, and all symbols
@@ -230,7 +237,7 @@ def _burst(server: Server) -> tuple[Burst | None, str]:
 
 @contextlib.contextmanager
 def _end_explained(server: Server) -> Iterator[None]:
-    """Within, the error for a process that is gone states what that means for advice."""
+    """Context in which the error for a process that has ended states the consequence for advice."""
     try:
         yield
     except NoSuchProcessError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who is told how a measurement goes while it takes its time."""
+"""Progress callbacks of a measurement."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Protocol
 
 
 class Observer(Protocol):
-    """`step` is called with what is measured from now on, `remark` with what may have spoilt it."""
+    """The receiver of a measurement's progress: `step` names the part that starts, `remark`
+    describes a disturbance.
+    """
 
-    def step(self, what: str) -> None: ...
+    def step(self, text: str) -> None: ...
 
-    def remark(self, what: str) -> None: ...
+    def remark(self, text: str) -> None: ...
 
 
-class Nobody:
-    """The Observer that is told in vain."""
+class SilentObserver:
+    """An Observer that ignores everything."""
 
-    def step(self, what: str) -> None: ...
+    def step(self, text: str) -> None: ...
 
-    def remark(self, what: str) -> None: ...
+    def remark(self, text: str) -> None: ...

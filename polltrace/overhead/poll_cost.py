@@ -22,22 +22,24 @@ SHORTEST_TIMER_S = 1e-6 * (1 << _KNOTS[Trigger.INTERVAL][0])
 
 
 class Knot(NamedTuple):
-    """Where the cost of a check is measured: what makes such a check come, and the interval
-    between two in microseconds of CPU time."""
+    """A point at which the cost of a check is measured: the trigger of such a check, and the
+    interval between two in microseconds of CPU time.
+    """
 
     trigger: Trigger
     interval_us: int
 
     @classmethod
     def nearest(cls, trigger: Trigger, interval_s: float) -> Self:
-        """To a session that checks every `interval_s` seconds of its CPU time."""
+        """The knot nearest to a session that checks every `interval_s` seconds of its CPU time."""
         lowest, highest = _KNOTS[trigger]
         power = math.log2(1e6 * interval_s) if interval_s else 0.0
         return cls(trigger, 1 << round(min(highest, max(lowest, power))))
 
     def with_ends(self) -> set[Knot]:
-        """And where else to measure for a forecast: a timer's checks also at both ends, because it
-        is for every interval."""
+        """This knot and the others that a forecast needs: a timer's checks also at both ends,
+        because it covers every interval.
+        """
         ends = _KNOTS[self.trigger] if self.trigger is Trigger.INTERVAL else ()
         return {self, *(Knot(self.trigger, 1 << power) for power in ends)}
 
@@ -51,10 +53,11 @@ class PollCost:
 
     def at(self, interval_s: float) -> Estimate:
         """CPU seconds of a poll at this interval: linear in the interval's logarithm between two
-        knots, constant beyond the outermost."""
-        (first_s, cost), *others = self.knots
+        knots, constant outside the outermost.
+        """
+        (first_s, cost), *following_knots = self.knots
         interval_s = max(interval_s, first_s)
-        for knot_s, following in others:
+        for knot_s, following in following_knots:
             if interval_s < knot_s:
                 share = math.log(interval_s / first_s) / math.log(knot_s / first_s)
                 return mixed(cost, following, share)
@@ -66,22 +69,28 @@ class PollCost:
         return PollCost([(interval_s, cost.scaled(factor)) for interval_s, cost in self.knots])
 
     def through(self, interval_s: float, cost: Estimate) -> PollCost:
-        """The same rise with the interval, but with this cost, and its relative width, at one."""
-        here = self.at(interval_s).value
-        return PollCost([(knot_s, cost.scaled(each.value / here)) for knot_s, each in self.knots])
+        """A curve with the same rise with the interval, moved to this cost and its relative width
+        at one interval.
+        """
+        present_s = self.at(interval_s).value
+        return PollCost(
+            [(knot_s, cost.scaled(knot_cost.value / present_s)) for knot_s, knot_cost in self.knots]
+        )
 
 
 def in_order(costs: Mapping[Knot, Estimate]) -> list[tuple[Knot, Estimate]]:
-    """Those by count first, then by interval."""
-    return sorted(costs.items(), key=lambda each: (each[0].trigger.value, each[0].interval_us))
+    """The costs sorted by trigger (count first), then by interval."""
+    return sorted(costs.items(), key=lambda entry: (entry[0].trigger.value, entry[0].interval_us))
 
 
 def curve(costs: Mapping[Knot, Estimate], trigger: Trigger) -> PollCost | None:
     """The costs of one kind of check as a curve; None where none was measured."""
-    found = [(1e-6 * at.interval_us, cost) for at, cost in in_order(costs) if at.trigger is trigger]
-    return PollCost(found) if found else None
+    knots = [
+        (1e-6 * knot.interval_us, cost) for knot, cost in in_order(costs) if knot.trigger is trigger
+    ]
+    return PollCost(knots) if knots else None
 
 
 def constant(cost_s: Estimate) -> PollCost:
-    """The same cost at every interval."""
+    """A curve with the same cost at every interval."""
     return PollCost([(1.0, cost_s)])

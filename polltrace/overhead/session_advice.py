@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The advice for a session that was seen, by what makes its engine's checks come."""
+"""The advice for an observed session, by the trigger of its engine's checks."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ def session_advice(  # noqa: PLR0913 - each is measured by itself
     stacks: Sequence[NamedStack],
     extras: Extras,
 ) -> SessionAdvice:
-    """Pure. `polls`: whether it checked while it was on CPU; None: it was hardly on CPU. The rest
-    as for advice()."""
+    """The advice for a session of any engine. Pure.
+
+    `polls`: whether it checked while it was on CPU; None: it was hardly on CPU. The other arguments
+    are those of advice().
+    """
     if server.engine.polls_by_count:
         return advice(server, load, poll_cost=poll_cost, stacks=stacks, extras=extras)
     return client_check_advice(server, polls, load, on_cpu_gaps(extras.gaps), cost=poll_cost)
@@ -37,8 +40,10 @@ def session_advice(  # noqa: PLR0913 - each is measured by itself
 def session_cost(
     server: Server | None, curve: PollCost | None, load: SessionLoad, extras: Extras
 ) -> PollCost | None:
-    """The cost curve of a session whose polls took so long. A timer's check is more than its call,
-    so the calibration alone says what that costs."""
+    """The cost curve of a session, placed by the durations of its polls.
+
+    A timer's check is more than its call, so the calibration alone gives its cost.
+    """
     if server is not None and not server.engine.polls_by_count:
         return curve
     skip = skip_in_force(server.settings, extras.burst).value if server else None

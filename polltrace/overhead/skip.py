@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The break_poll_skip in force: measured from a burst of counted checks, or read and marked so."""
+"""The break_poll_skip in force: measured from a burst of counted checks, or read from configuration
+and marked so.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,12 @@ class MeasuredSkip:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """`value` is the skip that the forecast starts from, `how` its source in words; `measured` is
-    None where it was only inferred. `configured` is the value in the sqlnet.ora, None where that
-    could not be read; `finding` states how it contradicts the measured one, empty where it does
-    not."""
+    """The skip that the forecast starts from, with its source.
+
+    `value` is the skip, `how` its source in words; `measured` is None where it was only inferred.
+    `configured` is the value in the sqlnet.ora, None where that could not be read; `finding` states
+    a contradiction with the measured one, empty without a contradiction.
+    """
 
     value: int
     how: str
@@ -35,7 +39,9 @@ class Skip:
 
 
 def measured_skip(burst: Burst | None) -> MeasuredSkip | None:
-    """None for a burst without a poll. Exact: it was counted from one poll to another."""
+    """The skip by a burst, exact because it was counted from one poll to another; None without a
+    poll.
+    """
     if burst is None or not burst.break_polls or burst.calls < burst.break_polls:
         return None
     ratio = burst.calls / burst.break_polls

@@ -108,7 +108,7 @@ class SessionSummary:
         """What break checking takes of its CPU time, per cent: advice's figure where it is one of
         a session that polls, so that both show the same."""
         if self.advice is not None and self.advice.forecast:
-            return self.advice.now
+            return self.advice.cpu_pct
         return self.counted
 
     @property

@@ -157,10 +157,10 @@ def _settings(server: Server) -> str:
 def _cost(session: SessionView) -> list[Text]:
     advice = session.advice
     lines = []
-    if isinstance(advice, ClientCheckAdvice) and advice.now and advice.check_cost_s:
+    if isinstance(advice, ClientCheckAdvice) and advice.cpu_pct and advice.check_cost_s:
         lines.append(
             Text(
-                f"Counted: {_pct(advice.now)} of its CPU,"
+                f"Counted: {_pct(advice.cpu_pct)} of its CPU,"
                 f" {advice.load.rate.per_s:,.1f} checks a second"
                 f" x {1e6 * advice.check_cost_s.value:.1f} us"
             )
@@ -192,7 +192,7 @@ def _sampled(session: SessionView, checks: Estimate) -> str:
     found = f"Sampled: {_pct(advice.sampled)} of its CPU, by {samples}"
     if not advice.choice.agree:
         return f"{found}; they DISAGREE"
-    return f"{found}; both: {advice.now.value:.2f} %"
+    return f"{found}; both: {advice.cpu_pct.value:.2f} %"
 
 
 def _cancel(advice: Advice) -> list[Text]:

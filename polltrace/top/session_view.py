@@ -50,7 +50,7 @@ class SessionView:
     @property
     def polling(self) -> Estimate | None:
         """What checking takes of its CPU time, per cent; None where that is unknown."""
-        return self.advice.now if self.advice else None
+        return self.advice.cpu_pct if self.advice else None
 
     def ended(self) -> SessionView:
         return replace(self, note="The process has ended; this is what was seen of it last.")

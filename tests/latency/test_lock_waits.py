@@ -49,7 +49,7 @@ def sampled(*texts: str, times: int = 20) -> Waits:
 )
 def test_by_samples(texts: tuple[str, ...], times: int, seen: bool | None, words: str) -> None:
     found = sampled_lock_waits(sampled(*texts, times=times))
-    assert found.seen is seen
+    assert found.observed is seen
     assert words in found.by
 
 
@@ -60,7 +60,7 @@ def test_the_database_knows_better_than_samples() -> None:
     before = replace(AT_REST, waited={**AT_REST.waited, ROW_LOCK: Waited(2, 6.25)})
     found = counted_lock_waits(before)
     assert found is not None
-    assert (found.seen, found.by) == (
+    assert (found.observed, found.by) == (
         True,
         f"V$SESSION_EVENT has 6.2 s of {ROW_LOCK} since it logged on",
     )
@@ -84,14 +84,14 @@ def test_a_process_that_sleeps_is_seen() -> None:
                 until(lambda: watch.waits.samples > 0, "a sample")
         finally:
             process.kill()
-    assert watch.lock_waits.seen is True
+    assert watch.lock_waits.observed is True
     assert "in clock_nanosleep" in watch.lock_waits.by
 
 
 def test_what_may_not_be_seen_is_not_known() -> None:
     with watched_waits(2**22 - 1) as watch:
         pass
-    assert watch.lock_waits.seen is None
+    assert watch.lock_waits.observed is None
     assert "no process" in watch.lock_waits.by
 
 

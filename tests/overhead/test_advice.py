@@ -72,9 +72,9 @@ def test_counted_is_the_polls_by_their_cost_and_the_checks_between() -> None:
     assert (found.choice.agree, found.choice.trusted) == (True, "both")
     assert found.sampled is not None
     assert found.chosen == combined(found.counted, found.sampled)
-    assert found.now.value == pytest.approx(6.3)
-    assert found.now.low == pytest.approx(found.chosen.low, abs=0.1)
-    assert found.now.high == pytest.approx(found.chosen.high, abs=0.1)
+    assert found.cpu_pct.value == pytest.approx(6.3)
+    assert found.cpu_pct.low == pytest.approx(found.chosen.low, abs=0.1)
+    assert found.cpu_pct.high == pytest.approx(found.chosen.high, abs=0.1)
 
 
 def test_every_usual_skip_is_forecast_and_the_one_in_force() -> None:
@@ -83,7 +83,7 @@ def test_every_usual_skip_is_forecast_and_the_one_in_force() -> None:
     seven = advised(extras=Extras(burst=burst))
     assert (seven.skip, seven.skip_in_force.configured) == (7, 3)
     assert [each.break_poll_skip for each in seven.forecast][:4] == [1, 3, 7, 10]
-    assert seven.now == seven.forecast[2].cpu_pct
+    assert seven.cpu_pct == seven.forecast[2].cpu_pct
     assert seven.forecast[2].saved_pct.value == pytest.approx(0)
     # At one check in 1,000, polls cost next to nothing: only the cost of the checks remains.
     assert advised().forecast[-1].cpu_pct.value == pytest.approx((6 * 0.003 + 0.3) / 0.94, rel=1e-3)
@@ -110,13 +110,13 @@ def test_samples_are_chosen_where_they_show_more_than_was_counted() -> None:
     assert (found.choice.trusted, found.choice.agree) == ("sampled", False)
     assert found.sampled == proportion(203, 1000)
     # The forecast begins at the samples' estimate, and takes the checks off before it scales.
-    assert found.now.value == pytest.approx(20.3)
-    assert found.now.low == pytest.approx(found.sampled.low, abs=0.1)
-    assert found.now.high == pytest.approx(found.sampled.high, abs=0.1)
+    assert found.cpu_pct.value == pytest.approx(20.3)
+    assert found.cpu_pct.low == pytest.approx(found.sampled.low, abs=0.1)
+    assert found.cpu_pct.high == pytest.approx(found.sampled.high, abs=0.1)
     assert found.out_of_band_saved.value == pytest.approx(20.3)
     # Without a forecast it is the estimate itself.
     quiet = advised(stacks=samples(200, 3, 797), of=server(102, owner=102), load=UNPOLLED)
-    assert (quiet.choice.trusted, quiet.now) == ("sampled", quiet.sampled)
+    assert (quiet.choice.trusted, quiet.cpu_pct) == ("sampled", quiet.sampled)
 
 
 def test_samples_may_show_less_than_one_per_cent() -> None:
@@ -124,7 +124,7 @@ def test_samples_may_show_less_than_one_per_cent() -> None:
     seldom = SessionLoad(busy=0.5, rate=PollRate(500, 490, 510))
     found = advised(load=seldom, stacks=samples(90, 0, 9910))
     assert found.choice.trusted == "sampled"
-    assert found.now.value == pytest.approx(0.9)
+    assert found.cpu_pct.value == pytest.approx(0.9)
     assert found.out_of_band_saved.value == pytest.approx(0.9)
 
 
@@ -135,7 +135,7 @@ def test_a_session_that_does_not_poll_is_out_of_band_and_has_no_forecast() -> No
     found = advised(load=UNPOLLED, stacks=samples(0, 0, 500), of=server(102, owner=102))
     assert (found.mode, found.why.cause) == (BreakMode.OUT_OF_BAND, Cause.NOT_IN_BAND)
     assert (found.forecast, found.reason) == ([], "")
-    assert found.now == found.counted
+    assert found.cpu_pct == found.counted
     assert found.counted.value == 0
     assert found.out_of_band_saved.value == 0
 
@@ -158,7 +158,7 @@ def test_with_exact_polls_only_the_checks_are_uncertain() -> None:
     found = advised(load=load, poll_cost=constant(exactly(600e-9)), extras=extras, stacks=few)
     checks = proportion(3, 1000)
     assert (found.choice.trusted, found.checks) == ("counted", checks)
-    assert (found.now.value, found.now.low, found.now.high) == pytest.approx(
+    assert (found.cpu_pct.value, found.cpu_pct.low, found.cpu_pct.high) == pytest.approx(
         (6.3, 6 + checks.low, 6 + checks.high)
     )
 

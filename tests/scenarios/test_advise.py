@@ -116,7 +116,7 @@ def test_the_text_sums_up_in_a_sentence(run: Run, busy_server: int) -> None:
         "on-CPU samples",
         "is in force, measured:",
         "<- now",
-        "What the probe added",
+        "The probe's own time",
         "median cancel on CPU",
         "out-of-band it would save",
         "To get there:",

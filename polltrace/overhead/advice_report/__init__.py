@@ -39,8 +39,9 @@ def session_advice_text(
 
 
 def cure_text(advice: SessionAdvice, limits: CancelLimits) -> str:
-    """The part of it that says what to change; empty where nothing is to be changed, or what is
-    better cannot be told yet."""
+    """The part of the advice that recommends a change; empty where no change is recommended or the
+    better setting is not known yet.
+    """
     if isinstance(advice, ClientCheckAdvice):
         return recommendation(advice, limits.running_s) if advice.forecast else ""
     return "\n".join(change_lines(advice, recommended(advice.forecast, limits))).strip("\n")
@@ -49,7 +50,7 @@ def cure_text(advice: SessionAdvice, limits: CancelLimits) -> str:
 def session_advice_data(
     advice: SessionAdvice, limits: CancelLimits, session: DatabaseSession | None = None
 ) -> dict[str, Any]:
-    """The same as data."""
+    """The advice as JSON-ready data."""
     if isinstance(advice, ClientCheckAdvice):
         return client_check_data(advice, limits.running_s)
     return advice_data(advice, limits, session)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a site can change: the lines to write, how to check them, and how to take them back."""
+"""The changes that a site can make: the lines to write, how to check them, and how to undo them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ _ANEW = "sessions that connect from then on have it; connect anew, then"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`title` says what it is and what it saves; `lines` what to write and where, `check` how to
-    see that it took effect, `undo` how to take it back; `cancels` how long a cancel then takes."""
+    """A change of configuration.
+
+    `title` names it and its saving; `lines` are the text to write and the place, `check` is how to
+    see that it took effect, `undo` how to revert it; `cancels` the time that a cancel then takes.
+    """
 
     title: str
     lines: Sequence[str]
@@ -27,20 +30,21 @@ class Change:
     cancels: str
 
     def sentences(self) -> list[tuple[str, str]]:
-        """(label, text) in the order of doing."""
-        change = [("change" if not number else "", each) for number, each in enumerate(self.lines)]
+        """Pairs of (label, text) in the order of execution."""
+        change = [("change" if not number else "", line) for number, line in enumerate(self.lines)]
         return [*change, ("cancel", self.cancels), ("check", self.check), ("undo", self.undo)]
 
 
 def changes(advice: Advice, best: SkipForecast | None) -> list[Change]:
-    """The best first: the cure of the cause, then the recommended skip `best` where that is not the
-    one in force. None for a session that makes no break polls."""
+    """The possible changes, best first: the cure of the cause, then the recommended skip `best`
+    where that is not the one in force. Empty for a session that makes no break polls.
+    """
     if advice.mode is not BreakMode.IN_BAND or not advice.forecast:
         return []
-    found = [_out_of_band(advice)]
+    candidates = [_out_of_band(advice)]
     if best is not None and best.break_poll_skip != advice.skip:
-        found.append(_skip(advice, best))
-    return [each for each in found if each is not None]
+        candidates.append(_skip(advice, best))
+    return [change for change in candidates if change is not None]
 
 
 def _out_of_band(advice: Advice) -> Change | None:
@@ -81,11 +85,11 @@ def _skip(advice: Advice, best: SkipForecast) -> Change:
     where = advice.server.configuration
     saved, name = best.saved_pct, engine.parameter
     if settings.problem:
-        before = "what it had before, which could not be read"
+        undo = "what it had before, which could not be read"
     elif settings.skip_is_default:
-        before = f"take the line out; {engine.default} is the default"
+        undo = f"take the line out; {engine.default} is the default"
     else:
-        before = f"{name}={settings.break_poll_skip}"
+        undo = f"{name}={settings.break_poll_skip}"
     is_higher = best.break_poll_skip > advice.skip
     size, effect = (saved, "saved") if is_higher else (saved.negated, "more")
     return Change(
@@ -93,12 +97,12 @@ def _skip(advice: Advice, best: SkipForecast) -> Change:
         f"[{size.low:.1f}, {size.high:.1f}], and {'slower' if is_higher else 'quicker'} cancels",
         (f"{where} on the server: {name}={best.break_poll_skip}",),
         f"{_ANEW} 'polltrace advise -p PID' says {name}={best.break_poll_skip} is in force",
-        f"{where}: {before}",
+        f"{where}: {undo}",
         f"{cancel_words(best)} (now {span(engine.wait_slice_s * advice.skip)})",
     )
 
 
 def cancel_words(best: SkipForecast) -> str:
-    """How long a cancel takes at that skip."""
+    """The time that a cancel takes at that skip, in words."""
     running = f"up to {ms(best.cancel_ms.worst)} ms while it runs and " if best.cancel_ms else ""
     return f"{running}up to {span(best.cancel_waiting_s)} while it waits for a row lock"

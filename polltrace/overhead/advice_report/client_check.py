@@ -18,12 +18,12 @@ _WIDTH = 100
 
 
 def client_check_text(advice: ClientCheckAdvice, limit_s: float) -> str:
-    """What the checks cost now, what each interval would cost and find, and the recommendation."""
+    """The present cost of the checks, cost and delay at each interval, and the recommendation."""
     lines = [_headline(advice)]
     if not advice.forecast:
         missing = "It was not on CPU: measure again while a statement runs."
         if advice.load.busy:
-            missing = "What a check costs there was not measured, because nothing checked."
+            missing = "The cost of a check there was not measured, because nothing checked."
         return _wrapped([*lines, missing])
     lines.append(
         "The cost is that of whole checks (signal, handler, the call on the socket, the timer), "
@@ -54,10 +54,10 @@ def _headline(advice: ClientCheckAdvice) -> str:
         f"{who} checks {advice.load.rate.per_s:,.1f} times a second whether its client is gone"
         f"{every} ({engine.parameter})"
     )
-    if advice.now is None or advice.check_cost_s is None:
+    if advice.cpu_pct is None or advice.check_cost_s is None:
         return f"{checks}."
-    each = f"{1e6 * advice.check_cost_s.value:.1f} us a check"
-    return f"{checks}: {_pct(advice.now)} of its CPU, at {each}."
+    cost = f"{1e6 * advice.check_cost_s.value:.1f} us a check"
+    return f"{checks}: {_pct(advice.cpu_pct)} of its CPU, at {cost}."
 
 
 def client_check_lines(advice: ClientCheckAdvice) -> list[str]:
@@ -67,13 +67,14 @@ def client_check_lines(advice: ClientCheckAdvice) -> list[str]:
         f" {'CLIENT FOUND GONE AFTER':>24}",
         f"{'':>48} {'median   at most':>24}",
     ]
-    for each in advice.forecast:
-        share = f"{each.cpu_pct.value:.3f} [{each.cpu_pct.low:.3f}, {each.cpu_pct.high:.3f}]"
-        now = " <- now" if each.interval_s == advice.interval_s else ""
-        found = f"{span(each.median_s)}  {span(each.worst_s):>8}"
+    for forecast in advice.forecast:
+        cost = forecast.cpu_pct
+        share = f"{cost.value:.3f} [{cost.low:.3f}, {cost.high:.3f}]"
+        mark = " <- now" if forecast.interval_s == advice.interval_s else ""
+        delays = f"{span(forecast.median_s)}  {span(forecast.worst_s):>8}"
         lines.append(
-            f"{span(each.interval_s):>10} {each.checks_per_cpu_s:>12,.1f} {share:>24} {found:>24}"
-            f"{now}"
+            f"{span(forecast.interval_s):>10} {forecast.checks_per_cpu_s:>12,.1f} {share:>24}"
+            f" {delays:>24}{mark}"
         )
     never = "at its next send"
     lines.append(
@@ -102,8 +103,9 @@ def recommendation(advice: ClientCheckAdvice, limit_s: float) -> str:
 
 
 def client_check_data(advice: ClientCheckAdvice, limit_s: float) -> dict[str, Any]:
-    """Shares are per cent of the session's CPU time, with their 95 % intervals; null is what is
-    not known."""
+    """The advice as JSON-ready data. Shares are per cent of the session's CPU time, with their 95 %
+    intervals; null means not known.
+    """
     server, best = advice.server, recommended_interval(advice.forecast, limit_s)
     return {
         "pid": server.pid,
@@ -117,23 +119,23 @@ def client_check_data(advice: ClientCheckAdvice, limit_s: float) -> dict[str, An
         "interval_s": advice.interval_s,
         "checks_per_s": advice.load.rate.per_s,
         "check_cost_us": 1e6 * advice.check_cost_s.value if advice.check_cost_s else None,
-        "cpu_pct": advice.now.value if advice.now else None,
-        "cpu_pct_ci95": [advice.now.low, advice.now.high] if advice.now else None,
+        "cpu_pct": advice.cpu_pct.value if advice.cpu_pct else None,
+        "cpu_pct_ci95": [advice.cpu_pct.low, advice.cpu_pct.high] if advice.cpu_pct else None,
         "latest_check_s": advice.unbroken_s,
-        "forecast": [_forecast_data(each) for each in advice.forecast],
+        "forecast": [_forecast_data(forecast) for forecast in advice.forecast],
         "max_cancel_s": limit_s,
         "recommended_interval_s": best.interval_s if best else None,
     }
 
 
-def _forecast_data(each: IntervalForecast) -> dict[str, Any]:
+def _forecast_data(forecast: IntervalForecast) -> dict[str, Any]:
     return {
-        "interval_s": each.interval_s,
-        "checks_per_cpu_s": each.checks_per_cpu_s,
-        "cpu_pct": each.cpu_pct.value,
-        "cpu_pct_ci95": [each.cpu_pct.low, each.cpu_pct.high],
-        "found_median_s": each.median_s,
-        "found_worst_s": each.worst_s,
+        "interval_s": forecast.interval_s,
+        "checks_per_cpu_s": forecast.checks_per_cpu_s,
+        "cpu_pct": forecast.cpu_pct.value,
+        "cpu_pct_ci95": [forecast.cpu_pct.low, forecast.cpu_pct.high],
+        "found_median_s": forecast.median_s,
+        "found_worst_s": forecast.worst_s,
     }
 
 

@@ -17,8 +17,9 @@ from polltrace.servers.database import DatabaseSession
 def advice_data(
     advice: Advice, limits: CancelLimits, session: DatabaseSession | None = None
 ) -> dict[str, Any]:
-    """Shares are per cent of the session's CPU time, with their 95 % intervals; `forecast` is empty
-    for a session without break polls. null is what is not known."""
+    """The advice as JSON-ready data. Shares are per cent of the session's CPU time, with their 95 %
+    intervals; `forecast` is empty for a session without break polls. null means not known.
+    """
     best = recommended(advice.forecast, limits)
     server, skip, settings = advice.server, advice.skip_in_force, advice.server.settings
     return {
@@ -32,7 +33,7 @@ def advice_data(
         "evidence": list(advice.why.evidence),
         "would_settle": list(advice.why.settles),
         "cure": advice.why.cure or None,
-        "changes": [asdict(each) for each in changes(advice, best)],
+        "changes": [asdict(change) for change in changes(advice, best)],
         "measured_skip": skip.measured.value if skip.measured else None,
         "configured_skip": skip.configured,
         "skip": skip.value,
@@ -44,8 +45,8 @@ def advice_data(
         "polls_per_s": advice.load.rate.per_s,
         "poll_cost_ns": 1e9 * advice.poll_cost_s.value,
         "poll_cost_ns_ci95": [1e9 * end for end in _ends(advice.poll_cost_s)],
-        "cpu_pct": advice.now.value,
-        "cpu_pct_ci95": _ends(advice.now),
+        "cpu_pct": advice.cpu_pct.value,
+        "cpu_pct_ci95": _ends(advice.cpu_pct),
         "counted_pct": advice.counted.value,
         "counted_pct_ci95": _ends(advice.counted),
         "sampled_pct": advice.sampled.value if advice.sampled else None,
@@ -58,26 +59,26 @@ def advice_data(
         "job_cpu_s": advice.extras.job_cpu_s,
         "out_of_band_saved_pct": advice.out_of_band_saved.value,
         "out_of_band_saved_pct_ci95": _ends(advice.out_of_band_saved),
-        "forecast": [_forecast(advice, each) for each in advice.forecast],
+        "forecast": [_forecast(advice, entry) for entry in advice.forecast],
         "max_cancel_s": limits.running_s,
         "max_cancel_waiting_s": limits.waiting_s,
         "max_cancel_waiting_because": limits.lock_waits.by if limits.lock_waits else None,
-        "waits_for_locks": limits.lock_waits.seen if limits.lock_waits else None,
+        "waits_for_locks": limits.lock_waits.observed if limits.lock_waits else None,
         "recommended_skip": best.break_poll_skip if best else None,
     }
 
 
-def _forecast(advice: Advice, each: SkipForecast) -> dict[str, Any]:
+def _forecast(advice: Advice, forecast: SkipForecast) -> dict[str, Any]:
     return {
-        "break_poll_skip": each.break_poll_skip,
-        "polls_per_s": each.polls_per_s,
-        "cpu_pct": each.cpu_pct.value,
-        "cpu_pct_ci95": _ends(each.cpu_pct),
-        "saved_pct": each.saved_pct.value,
-        "saved_pct_ci95": _ends(each.saved_pct),
-        "saved_s": advice.saved_s(each),
-        "cancel_ms": _cancel(each.cancel_ms),
-        "cancel_waiting_s": each.cancel_waiting_s,
+        "break_poll_skip": forecast.break_poll_skip,
+        "polls_per_s": forecast.polls_per_s,
+        "cpu_pct": forecast.cpu_pct.value,
+        "cpu_pct_ci95": _ends(forecast.cpu_pct),
+        "saved_pct": forecast.saved_pct.value,
+        "saved_pct_ci95": _ends(forecast.saved_pct),
+        "saved_s": advice.saved_s(forecast),
+        "cancel_ms": _cancel(forecast.cancel_ms),
+        "cancel_waiting_s": forecast.cancel_waiting_s,
     }
 
 

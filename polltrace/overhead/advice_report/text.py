@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The text of `polltrace advise`: what polling costs, what each skip would cost, what to do."""
+"""The text of `polltrace advise`: the cost of polling, the forecast of each skip, and the
+recommendation.
+"""
 
 from __future__ import annotations
 
@@ -89,8 +91,9 @@ def _not_in_band(advice: Advice, who: str) -> str:
 
 def _headline(advice: Advice, who: str, best: SkipForecast | None) -> str:
     cost = (
-        f"{who} is in-band because {advice.reason}; break polling takes {_plus_minus(advice.now)}"
-        f" of its CPU. Out-of-band it would take nothing{_SHORT_CURES.get(advice.why.cause, '')}"
+        f"{who} is in-band because {advice.reason}; break polling takes "
+        f"{_plus_minus(advice.cpu_pct)} of its CPU. Out-of-band it would take nothing"
+        f"{_SHORT_CURES.get(advice.why.cause, '')}"
     )
     if best is None or best.break_poll_skip == advice.skip:
         return f"{cost}."
@@ -118,13 +121,13 @@ def _estimates(advice: Advice) -> list[str]:
     ]
     if advice.extras.probe_s_per_poll:
         lines.append(
-            f"What the probe added while it counted, {1e9 * advice.extras.probe_s_per_poll:.0f} ns "
-            f"a poll ({advice.probe_added_pct:.1f} % of its CPU), is subtracted."
+            f"The probe's own time, {1e9 * advice.extras.probe_s_per_poll:.0f} ns a poll "
+            f"({advice.probe_added_pct:.1f} % of its CPU), is subtracted."
         )
     lines.append(_sampled(advice))
     skip = advice.skip_in_force
-    known = skip.measured or skip.configured is not None
-    force = "is in force" if known else "is assumed"
+    is_known = skip.measured or skip.configured is not None
+    force = "is in force" if is_known else "is assumed"
     lines.append(f"{advice.server.engine.parameter}={skip.value} {force}, {skip.how}.")
     if skip.finding:
         lines.append(f"NOTE: {skip.finding}.")
@@ -155,13 +158,14 @@ def _table(advice: Advice) -> list[str]:
         f" {'SAVED % [95 %]':>22} {'SAVED s':>9} {'CANCEL ON CPU, ms':>24} {'WAITING':>8}",
         f"{'':>80} {'median    p99  worst':>24} {'up to':>8}",
     ]
-    for each in advice.forecast:
-        mark = " <- now" if each.break_poll_skip == advice.skip else ""
-        saved_s = advice.saved_s(each)
+    for forecast in advice.forecast:
+        mark = " <- now" if forecast.break_poll_skip == advice.skip else ""
+        saved_s = advice.saved_s(forecast)
         lines.append(
-            f"{each.break_poll_skip:>15} {each.polls_per_s:>11,.0f} {_interval(each.cpu_pct):>20}"
-            f" {_interval(each.saved_pct):>22} {'-' if saved_s is None else f'{saved_s:z,.1f}':>9}"
-            f" {_latency(each.cancel_ms):>24} {span(each.cancel_waiting_s):>8}{mark}"
+            f"{forecast.break_poll_skip:>15} {forecast.polls_per_s:>11,.0f}"
+            f" {_interval(forecast.cpu_pct):>20} {_interval(forecast.saved_pct):>22}"
+            f" {'-' if saved_s is None else f'{saved_s:z,.1f}':>9}"
+            f" {_latency(forecast.cancel_ms):>24} {span(forecast.cancel_waiting_s):>8}{mark}"
         )
     if advice.extras.job_cpu_s:
         lines.append(
@@ -177,9 +181,9 @@ def _interval(estimate: Estimate) -> str:
 
 def _plot(advice: Advice) -> list[str]:
     points = [
-        (each.cancel_ms.median, each.cpu_pct.value, str(each.break_poll_skip))
-        for each in advice.forecast
-        if each.cancel_ms and each.cancel_ms.median > 0
+        (forecast.cancel_ms.median, forecast.cpu_pct.value, str(forecast.break_poll_skip))
+        for forecast in advice.forecast
+        if forecast.cancel_ms and forecast.cancel_ms.median > 0
     ]
     return plot(points, f"median cancel on CPU, ms, by {advice.server.engine.parameter}", "% CPU")
 
@@ -215,7 +219,7 @@ def _recommendation(advice: Advice, best: SkipForecast | None, limits: CancelLim
 
 
 def limits_words(limits: CancelLimits) -> str:
-    """What a recommended skip keeps to, as a sentence begins."""
+    """The limits of a recommended skip, as the beginning of a sentence."""
     words = (
         f"With cancels within {span(limits.running_s)} while it runs and "
         f"{span(limits.waiting_s)} while it waits"
@@ -225,11 +229,11 @@ def limits_words(limits: CancelLimits) -> str:
 
 
 def change_lines(advice: Advice, best: SkipForecast | None) -> list[str]:
-    """What to change, how to check it, and how to take it back; empty where nothing is."""
+    """The changes to make, how to check and how to undo them; empty where there are none."""
     lines = []
-    for number, each in enumerate(changes(advice, best), start=1):
-        lines += ["", _wrapped([f"{number}. {each.title}."])]
-        for label, text in each.sentences():
+    for number, change in enumerate(changes(advice, best), start=1):
+        lines += ["", _wrapped([f"{number}. {change.title}."])]
+        for label, text in change.sentences():
             start = f"   {label:<8}"
             lines.append(
                 textwrap.fill(
@@ -250,7 +254,7 @@ def _latency(cancel: CancelLatency | None) -> str:
 
 
 def _wrapped(lines: Sequence[str]) -> str:
-    """At the page's width; a number stays with its unit."""
+    """Lines wrapped at the page's width; a number stays with its unit."""
     filled = (
         textwrap.fill(
             _UNIT.sub("\N{NO-BREAK SPACE}", line),

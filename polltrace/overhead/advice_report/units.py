@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Times as advice writes them."""
+"""Times in the notation of advice."""
 
 from __future__ import annotations
 
