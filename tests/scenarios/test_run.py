@@ -156,7 +156,7 @@ def test_killed_at_any_moment_it_leaves_nothing_and_can_be_resumed(
     saved = tmp_path / "k.run"
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    moment = random.Random()
+    moment = random.Random(KILLS)
     family: set[int] = set()
     home = Path("/proc/self/ns/net").readlink()
     seen: set[Path] = set()

@@ -13,13 +13,13 @@ import pytest
 from tests.conftest import ROOT, missing
 
 
-def vagrant(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """With nothing of it left behind in the tree or at home."""
-    if shutil.which("vagrant") is None:
-        pytest.skip("there is no vagrant: ./setup.sh --vagrant")
+def run_vagrant(
+    folder: Path, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """The result of a vagrant command on the Vagrantfile in `folder`."""
     return subprocess.run(
         ["vagrant", *arguments],
-        cwd=ROOT,
+        cwd=folder,
         env={
             **os.environ,
             "VAGRANT_DEFAULT_PROVIDER": "libvirt",
@@ -33,9 +33,26 @@ def vagrant(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     )
 
 
+def vagrant(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The result of a vagrant command on this tree's Vagrantfile."""
+    return run_vagrant(ROOT, *arguments, **environment)
+
+
 @pytest.fixture
 def places(tmp_path: Path) -> dict[str, str]:
-    return {"VAGRANT_HOME": str(tmp_path / "home"), "VAGRANT_DOTFILE_PATH": str(tmp_path / "dot")}
+    """The environment that keeps vagrant's files out of the tree and the home directory. The test
+    is skipped where vagrant or its libvirt plugin is not installed: nothing else needs them."""
+    if shutil.which("vagrant") is None:
+        pytest.skip("vagrant is not installed: ./setup.sh --vagrant")
+    places = {"VAGRANT_HOME": str(tmp_path / "home"), "VAGRANT_DOTFILE_PATH": str(tmp_path / "dot")}
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "Vagrantfile").write_text('Vagrant.configure("2") { |c| c.vm.box = "none" }\n')
+    check = run_vagrant(empty, "validate", **places)
+    if check.returncode != 0:
+        reason = " ".join((check.stdout + check.stderr).split())[:300]
+        pytest.skip(f"vagrant has no libvirt provider: ./setup.sh --vagrant ({reason})")
+    return places
 
 
 def machines(status: str) -> list[str]:
