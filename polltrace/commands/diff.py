@@ -13,7 +13,7 @@ from polltrace.recording.summary import summary
 
 
 class Diff:
-    """Show what changed between two recordings.
+    """Show the changes between two recordings.
 
     Compares rates, cost, break modes and stacks, with 95 % intervals; a difference that cannot be
     told from noise is marked. With --html it writes one page with a differential flame graph.
@@ -21,7 +21,7 @@ class Diff:
 
     group = "keep"
     examples = (
-        ("before.polltrace after.polltrace", "what changed, with intervals"),
+        ("before.polltrace after.polltrace", "the changes, with intervals"),
         (
             "before.polltrace after.polltrace --html change.html",
             "a page with a differential flame graph",
@@ -41,9 +41,9 @@ class Diff:
             diff_text,
         )
 
-        found = difference(summary(read(args.before)), summary(read(args.after)))
+        changes = difference(summary(read(args.before)), summary(read(args.after)))
         if args.html:
-            write_page(args.html, diff_page(found))
+            write_page(args.html, diff_page(changes))
         if args.json or not args.html:
-            show(args.json, lambda: diff_data(found), lambda: diff_text(found))
+            show(args.json, lambda: diff_data(changes), lambda: diff_text(changes))
         return 0

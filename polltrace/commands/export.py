@@ -11,7 +11,7 @@ from polltrace.commands.recorded import recording_path
 from polltrace.errors import UsageError
 from polltrace.grammar import Form, description, summary
 
-# By the word after `export`.
+# The forms by the word after `export`.
 _FORMS: Mapping[str, type[Form]] = {"parquet": ExportParquet, "prometheus": ExportPrometheus}
 
 
@@ -34,10 +34,12 @@ class Export:
         )
         forms = parser.add_subparsers(dest="form", metavar="FORM")
         for name, form in _FORMS.items():
-            made = form()
-            sub = forms.add_parser(name, help=summary(made), description=description(made))
-            made.prepare_parser(sub)
-            sub.set_defaults(run_form=made.run)
+            form_command = form()
+            sub = forms.add_parser(
+                name, help=summary(form_command), description=description(form_command)
+            )
+            form_command.prepare_parser(sub)
+            sub.set_defaults(run_form=form_command.run)
 
     def run(self, args: argparse.Namespace) -> int:
         if args.parquet and args.form is None:

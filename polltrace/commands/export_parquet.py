@@ -21,14 +21,14 @@ class ExportParquet:
 
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", type=recording_path, metavar="FILE", help=HELP)
-        parser.add_argument("out", type=Path, metavar="OUT", help="a folder, made if need be")
+        parser.add_argument("out", type=Path, metavar="OUT", help="a folder, created if necessary")
 
     def run(self, args: argparse.Namespace) -> int:
         return export_parquet(args.file, args.out)
 
 
 def export_parquet(file: Path, out: Path) -> int:
-    """Write, and name what was written on stderr; the exit code."""
+    """Write the tables, and name their files on stderr; return the exit code."""
     for path in write_parquet(summary(read(file)), out):
         note(str(path))
     return 0

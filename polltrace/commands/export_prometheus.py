@@ -77,9 +77,9 @@ def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     try:
         number = int(port)
-        found = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host.strip("[]"))
+        ip = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host.strip("[]"))
     except ValueError:
         number = -1
     if not 0 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not ADDRESS:PORT, such as {_DEFAULT}")
-    return found, number
+    return ip, number

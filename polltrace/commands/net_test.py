@@ -28,8 +28,8 @@ class NetTest:
     On the database host: polltrace net-test --listen ADDR:PORT. On the client's host: polltrace
     net-test HOST[:PORT]. With --mode sync each message waits for its answer, as a row-by-row client
     or a commit does; with async the sender never waits, and a short message on a connection of its
-    own measures the latency meanwhile. What oratcptest does, needs no Java and no root. Exit code
-    1 where the other end closed the connection before the time was over.
+    own measures the latency. It measures the same as oratcptest and needs neither Java nor root.
+    Exit code 1 where the other end closed the connection before the time was over.
     """
 
     group = "decide"
@@ -111,9 +111,9 @@ def _test(args: argparse.Namespace, plan: Plan) -> int:
     if not args.json:
         print("\n".join(request_lines(where, plan, args.streams)), flush=True)
 
-    def show(found: Interval) -> None:
+    def show(interval: Interval) -> None:
         if not args.json:
-            print(interval_line(found), flush=True)
+            print(interval_line(interval), flush=True)
 
     result = run_test(
         args.target,

@@ -38,7 +38,7 @@ from polltrace.servers.login import add_connect_arguments, login_of
 from polltrace.watch.ssh import Ssh
 
 DEFAULT_FILE = Path("recording.polltrace")
-# So short that few calls of different statements share one.
+# The interval is so short that few calls of different statements share one.
 _TRACED_INTERVAL_S = 0.05
 
 
@@ -75,7 +75,7 @@ class Record:
             parser,
             *("-i", "--interval"),
             default="1s",
-            help="between two frames; what a crash may cost",
+            help="between two frames, the most that a crash loses",
         )
         parser.add_argument(
             "--max-size",
@@ -116,8 +116,8 @@ class Record:
         parser.add_argument(
             "--offcpu",
             action="store_true",
-            help="follow context switches as well: what sessions wait for and how long, by reason "
-            "and stack, what they sleep for latches; with -n, --sid and --all of the processes "
+            help="follow context switches as well: the reasons of waits and their time, by "
+            "stack, and sleeps for latches; with -n, --sid and --all of the processes "
             "that run when it begins; each switch of any process costs more then",
         )
         add_plain_reads_argument(parser)
@@ -125,11 +125,11 @@ class Record:
             "--sqltrace",
             action="store_true",
             help="switch SQL trace on for the one session, by DBMS_MONITOR through --connect, off "
-            "again at the end, and report what each statement cost; a frame comes every 50 ms then",
+            "again at the end, and report the cost of each statement, with a frame every 50 ms",
         )
         parser.add_argument("--until-stdin-ends", action="store_true", help=argparse.SUPPRESS)
         add_connect_arguments(parser)
-        parser.add_argument("--json", action="store_true", help="what --sqltrace reports, as data")
+        parser.add_argument("--json", action="store_true", help="the report of --sqltrace as data")
         add_ssh_arguments(
             parser,
             "polltrace",
@@ -150,7 +150,7 @@ class Record:
         if args.sqltrace:
             return _record_statements(args)
         if args.json:
-            raise UsageError("--json is for what --sqltrace reports; a recording: report --json")
+            raise UsageError("--json is for the report of --sqltrace; a recording: report --json")
         if not args.command:
             _record(args, probe_targets(args), switches=_followed(args))
             return 0
@@ -182,15 +182,17 @@ def _record_there(args: argparse.Namespace) -> int:
     options += ["--offcpu"] if args.offcpu else []
     options += ["--plain-reads"] if args.plain_reads else []
     with Ssh(args.ssh) as ssh:
-        there = RemoteRecording(ssh, args.polltrace, options, args.output, sudo=args.sudo)
-        code = there.run()
+        remote = RemoteRecording(ssh, args.polltrace, options, args.output, sudo=args.sudo)
+        code = remote.run()
     if code == 0:
         note(f"{args.output}: 'polltrace report {args.output}' shows it")
     return code
 
 
 def _end_with_stdin() -> None:
-    """For a polltrace that records as its child: it ends us so, also when it is killed."""
+    """Interrupt this process when stdin ends, so that the polltrace that started it through ssh can
+    end it even by being killed.
+    """
 
     def wait() -> None:
         os.read(0, 1)
@@ -200,7 +202,7 @@ def _end_with_stdin() -> None:
 
 
 def _record_statements(args: argparse.Namespace) -> int:
-    """Record one session, and print what each of its statements cost."""
+    """Record one session, and print the cost of each of its statements."""
     from polltrace.statements.recorded_session import recorded_session
     from polltrace.statements.text import statements_data, statements_text
 
@@ -230,8 +232,8 @@ def _record(
     *,
     switches: list[str],
 ) -> float:
-    """Record; returns when the recording began, in seconds of CLOCK_MONOTONIC."""
-    wanted = RecordingOptions(
+    """Record; return the start of the recording, in seconds of CLOCK_MONOTONIC."""
+    options = RecordingOptions(
         path=args.output,
         targets=tuple(targets),
         command=("polltrace", *sys.argv[1:]),
@@ -251,7 +253,7 @@ def _record(
         else:
             note_attached(args.duration)
 
-    recorder = Recorder(wanted)
+    recorder = Recorder(options)
     quality = recorder.run(attached)
     if recorder.calibration_failure:
         note(f"the cost per poll was not measured: {recorder.calibration_failure}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording in the place of running processes, as the user names it."""
+"""A recording as an argument in place of running processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ HELP = f"a recording; '{DEMO}' is the one that comes with polltrace"
 
 
 def recording_path(text: str) -> Path:
-    """The file; `demo` is the one that comes with polltrace, unless a file is called so."""
+    """The file's path; `demo` is the recording that comes with polltrace, unless a file has that
+    name.
+    """
     path = Path(text)
     if text == DEMO and not path.exists():
         return Path(str(files("polltrace") / "data" / "demo.polltrace"))
@@ -24,14 +26,14 @@ def recording_path(text: str) -> Path:
 
 
 def add_recording_argument(parser: argparse.ArgumentParser) -> None:
-    """FILE instead of processes."""
+    """Add FILE, which replaces processes."""
     parser.add_argument(
         "file", nargs="?", type=recording_path, metavar="FILE", help=f"instead: {HELP}"
     )
 
 
 def recorded(args: argparse.Namespace) -> Recording:
-    """The recording meant. Raises UsageError where processes are named as well."""
+    """The recording of FILE. Raises UsageError where processes are named as well."""
     if selected(args):
         raise UsageError("read either a FILE or watch processes, not both")
     return read(args.file)

@@ -16,7 +16,7 @@ class Report:
 
     The conclusion comes first, then every session, the forecast and the stacks. Recordings of
     several hosts, made at the same time, are reported together: first the sessions over database
-    links, with what all ends of them cost. Needs no root, no Linux and nothing but the files. With
+    links, with the cost of all their ends. Needs no root, no Linux and only the files. With
     --html it writes one page that needs no network.
     """
 
@@ -50,7 +50,7 @@ def _report(paths: Sequence[Path]) -> FileReport:
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write UTF-8; half a surrogate pair, which has no bytes, becomes an escape."""
+    """Write UTF-8; half of a surrogate pair, which has no bytes, becomes an escape."""
     try:
         path.write_text(page, encoding="utf-8", errors="backslashreplace")
     except OSError as error:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A distribution of latencies in constant memory: exact moments, percentiles of kept values."""
+"""A distribution of latencies in constant memory: exact moments, and percentiles of a systematic
+sample.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from typing import Any
 from polltrace.intervals import Estimate, median
 
 KEPT = 1 << 18
-"""Values that are kept at most. Beyond that, every second, fourth, eighth … value is."""
+"""The largest number of stored values. Of more values every second, fourth, eighth … is stored."""
 # More values than this make the interval of the median too narrow to print, and slow to compute.
 _FOR_THE_INTERVAL = 2000
 
@@ -21,8 +23,9 @@ _FOR_THE_INTERVAL = 2000
 class Summary:
     """Figures of a distribution, in the unit of its values.
 
-    - `samples`: how many values there were
+    - `samples`: the number of values
     - `minimum`, `mean`, `maximum`, and `deviation`, the population's standard deviation: of all
+    values
     - `p50`, with its 95 % interval, `p90`, `p95`, `p99`, `p99_9`: by nearest rank
     - `jitter`: mean absolute difference of successive values (RFC 3393's delay variation)
     """
@@ -41,7 +44,7 @@ class Summary:
 
 
 class Distribution:
-    """Values, one after the other."""
+    """The values of a distribution, added one at a time."""
 
     def __init__(self) -> None:
         self.samples = 0
@@ -72,7 +75,7 @@ class Distribution:
             self.add(value)
 
     def merge(self, other: Distribution) -> None:
-        """Add another's values; jitter stays between values of one of the two."""
+        """Add another distribution's values; jitter remains within each of the two."""
         if not other.samples:
             return
         while self._stride < other._stride:
@@ -90,7 +93,7 @@ class Distribution:
             self._thin()
 
     def data(self) -> dict[str, Any]:
-        """Everything, for another process to read by of()."""
+        """All state as JSON-ready data, to be read by of()."""
         return {
             "samples": self.samples,
             "stride": self._stride,
@@ -104,17 +107,17 @@ class Distribution:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Distribution:
-        found = cls()
-        found.samples, found._stride = data["samples"], data["stride"]
-        found._values = array("d", data["values"])
-        found._mean, found._squares = data["mean"], data["squares"]
-        found._variation, found._steps = data["variation"], data["steps"]
+        distribution = cls()
+        distribution.samples, distribution._stride = data["samples"], data["stride"]
+        distribution._values = array("d", data["values"])
+        distribution._mean, distribution._squares = data["mean"], data["squares"]
+        distribution._variation, distribution._steps = data["variation"], data["steps"]
         if data["range"] is not None:
-            found._least, found._most = data["range"]
-        return found
+            distribution._least, distribution._most = data["range"]
+        return distribution
 
     def summary(self) -> Summary | None:
-        """None where there is no value."""
+        """The figures of the distribution; None where there is no value."""
         if not self.samples:
             return None
         ordered = sorted(self._values)

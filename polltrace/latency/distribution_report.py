@@ -23,19 +23,34 @@ _NAMES = [
 ]
 
 
-def distribution_data(found: Summary | None) -> dict[str, Any]:
+def distribution_data(summary: Summary | None) -> dict[str, Any]:
     """Every figure in milliseconds, null without a sample; p50_low and p50_high are the 95 %
-    interval of the median."""
-    return {"samples": found.samples if found else 0} | {
+    interval of the median.
+    """
+    return {"samples": summary.samples if summary else 0} | {
         f"{name}_ms": None if value is None else 1e3 * value
-        for name, value in _figures(found).items()
+        for name, value in _figures(summary).items()
     }
 
 
-def _figures(found: Summary | None) -> dict[str, float | None]:
-    if found is None:
+def _figures(summary: Summary | None) -> dict[str, float | None]:
+    if summary is None:
         return dict.fromkeys(_NAMES)
-    middle = found.p50
-    values = [found.minimum, found.mean, found.deviation, middle.value, middle.low, middle.high]
-    values += [found.p90, found.p95, found.p99, found.p99_9, found.maximum, found.jitter]
+    middle = summary.p50
+    values = [
+        summary.minimum,
+        summary.mean,
+        summary.deviation,
+        middle.value,
+        middle.low,
+        middle.high,
+    ]
+    values += [
+        summary.p90,
+        summary.p95,
+        summary.p99,
+        summary.p99_9,
+        summary.maximum,
+        summary.jitter,
+    ]
     return dict(zip(_NAMES, values, strict=True))

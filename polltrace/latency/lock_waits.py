@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether a session waits for locks: by the database's own account, else by samples of its waits.
+"""The evidence of lock waits in a session: the database's own counts, else samples of its waits.
 
 From outside a wait for a lock looks like any other sleep that another process ends. So only a
 session that was seen in no such sleep counts as one without.
@@ -23,14 +23,14 @@ from polltrace.servers.activity import Activity
 _NO_LOCK = RECEIVING | SENDING
 _NO_LOCK |= {"pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "no system call"}
 _NO_LOCK |= {"io_getevents", "io_pgetevents", "io_submit", "fsync", "fdatasync"}
-# Next to measurements of some ten seconds: hundreds of samples, for 0.8 % of a processor in a
-# virtual machine. Nearly all of that is being woken, 160 us; a sample itself takes 4.
+# During measurements of about ten seconds: hundreds of samples, for 0.8 % of a processor in a
+# virtual machine. Nearly all of that is the wake-up, 160 us; a sample itself takes 4.
 _RATE_HZ = 50.0
 _FEWEST = 30
 
 
 class WaitWatch:
-    """What a process waited in, and what follows from that; see watched_waits()."""
+    """The sampled waits of a process and the conclusion from them; see watched_waits()."""
 
     def __init__(self) -> None:
         self.waits = Waits()
@@ -38,7 +38,7 @@ class WaitWatch:
 
     @property
     def lock_waits(self) -> LockWaits:
-        """What the samples say."""
+        """The conclusion from the samples."""
         if self.failure:
             return LockWaits(None, f"its waits are not known: {self.failure}")
         return sampled_lock_waits(self.waits)
@@ -46,7 +46,7 @@ class WaitWatch:
 
 @contextlib.contextmanager
 def watched_waits(pid: int) -> Iterator[WaitWatch]:
-    """Samples what process `pid` waits in until the block ends, while other things are measured."""
+    """Sample the waits of process `pid` until the block ends, during other measurements."""
     watch = WaitWatch()
     try:
         sampler = WaitSampler(pid)
@@ -57,7 +57,7 @@ def watched_waits(pid: int) -> Iterator[WaitWatch]:
     watch.waits = sampler.waits
 
     def sample(over: threading.Event) -> None:
-        with contextlib.suppress(PolltraceError):  # it ended: whoever measures it says so
+        with contextlib.suppress(PolltraceError):  # it ended: the measurement itself reports that
             sampler.run(math.inf, over.is_set, _RATE_HZ)
 
     with alongside(sample):
@@ -65,13 +65,13 @@ def watched_waits(pid: int) -> Iterator[WaitWatch]:
 
 
 def sampled_lock_waits(waits: Waits) -> LockWaits:
-    """By samples of what the process waited in."""
+    """The evidence from samples of the process's waits."""
     sleeps = {name: 0 for name, _ in waits.calls if name not in _NO_LOCK}
     for (name, _), count in waits.calls.items():
         if name in sleeps:
             sleeps[name] += count
     if sleeps:
-        name = max(sleeps, key=lambda each: sleeps[each])
+        name = max(sleeps, key=lambda system_call: sleeps[system_call])
         return LockWaits(
             True,
             f"{sum(sleeps.values()):,} of {waits.samples:,} samples found it asleep as for a lock, "
@@ -87,13 +87,13 @@ def sampled_lock_waits(waits: Waits) -> LockWaits:
 
 
 def counted_lock_waits(activity: Activity) -> LockWaits | None:
-    """By V$SESSION_EVENT and V$SESSION; None where that could not be read."""
+    """The evidence from V$SESSION_EVENT and V$SESSION; None where these could not be read."""
     if any(view.startswith("v$session_event") for view in activity.unread):
         return None
-    found = activity.lock_waits
-    if not found:
+    lock_waits = activity.lock_waits
+    if not lock_waits:
         return LockWaits(False, "V$SESSION_EVENT has no enq: wait since it logged on")
-    event, waited = max(found.items(), key=lambda each: each[1].seconds)
+    event, waited = max(lock_waits.items(), key=lambda event_wait: event_wait[1].seconds)
     return LockWaits(
         True, f"V$SESSION_EVENT has {waited.seconds:,.1f} s of {event} since it logged on"
     )

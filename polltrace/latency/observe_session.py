@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Observes a dedicated server and its client's connection for a while, from outside."""
+"""Observation of a dedicated server and its client's connection, from outside."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ from polltrace.servers.servers import Server
 
 
 def observe(server: Server, seconds: float, stopped: Callable[[], bool] = lambda: False) -> Window:
-    """The window, shorter where `stopped` says so. Raises NoSuchProcessError for a session without
-    a connection, or that ends; NotPermittedError, HostError."""
+    """Observe a session for `seconds`, or until `stopped` is true.
+
+    Raises NoSuchProcessError for a session without a connection, or that ends; NotPermittedError,
+    HostError.
+    """
     if server.socket is None:
         raise NoSuchProcessError(
             f"process {server.pid} has no connection to a client: a local session has no network"
@@ -36,16 +39,19 @@ def observe(server: Server, seconds: float, stopped: Callable[[], bool] = lambda
             f"not permitted to ask process {server.pid}'s socket: run as root (Linux 5.6 or later)"
         )
     with connection:
-        before = tcp_info(connection)
+        first_info = tcp_info(connection)
         observed = observe_process(server, seconds, stopped)
-        after = tcp_info(connection)
-    return Window(observed.seconds, observed.client, before, after, observed.used, observed.waits)
+        last_info = tcp_info(connection)
+    return Window(
+        observed.seconds, observed.client, first_info, last_info, observed.used, observed.waits
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A server process, observed for `seconds`: what it `used` meanwhile, samples of what it waited
-    in, and the descriptors of its `client`."""
+    """A server process, observed for `seconds`: its `used` processor time, samples of its waits,
+    and the descriptors of its `client`.
+    """
 
     seconds: float
     used: ServerUse
@@ -63,7 +69,9 @@ def observe_process(
     stopped: Callable[[], bool] = lambda: False,
     rate_hz: float = RATE_HZ,
 ) -> Observed:
-    """The same without the connection, which a local session has none of. Raises as observe()."""
+    """Observe a process without its connection, which a local session does not have. Raises the
+    errors of observe().
+    """
     sampler = WaitSampler(server.pid)
     used = _used(server.pid)
     began = time.monotonic()

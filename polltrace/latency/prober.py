@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program that connects, times it, and disconnects: once for each line of JSON on its stdin.
+"""A program that connects, times the connect, and disconnects: once for each line of JSON on its
+stdin.
 
     {"address": [HOST, PORT], "name": HOST, "service": S or null, "timeout_s": T}
     {"tcp_connect_s", "kernel_rtt_s", "tns_connect_s": or null, "tns_round_trips"}  or  {"error"}
@@ -23,14 +24,15 @@ from polltrace.latency.tns_connect import connect_packet, tns_connect
 def connected(
     address: tuple[str, int], name: str, service: str | None, timeout_s: float
 ) -> dict[str, Any]:
-    """Seconds of a TCP connect, its round trip as the kernel measured it on the handshake, and
-    seconds of an Oracle Net connect to `service` over it. Raises OSError, HostError."""
+    """The times of a TCP connect and of an Oracle Net connect to `service` over it, in seconds, and
+    the kernel's round trip time of the handshake. Raises OSError, HostError.
+    """
     packet = None if service is None else connect_packet(name, address[1], service)
     began = time.perf_counter()
     with socket.create_connection(address, timeout_s) as connection:
-        there = time.perf_counter()
-        found: dict[str, Any] = {
-            "tcp_connect_s": there - began,
+        connected_at = time.perf_counter()
+        timings: dict[str, Any] = {
+            "tcp_connect_s": connected_at - began,
             # Before any data: no acknowledgement that waits for an answer is in it.
             "kernel_rtt_s": tcp_info(connection).rtt_s,
             "tns_connect_s": None,
@@ -38,9 +40,9 @@ def connected(
         }
         if packet is not None:
             began = time.perf_counter()
-            found["tns_round_trips"] = tns_connect(connection, packet)
-            found["tns_connect_s"] = time.perf_counter() - began
-        return found
+            timings["tns_round_trips"] = tns_connect(connection, packet)
+            timings["tns_connect_s"] = time.perf_counter() - began
+        return timings
 
 
 def main() -> None:

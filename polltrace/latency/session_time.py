@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the time of a session's round trips goes: network, client and server.
+"""The division of the time of a session's round trips: network, client and server.
 
-The server's processor time and its wait for a processor are counted by the kernel. The rest, its
-waits, is divided by samples: those in which it waits for its client's next request are network and
-client. Of that, network is at most the shortest round trip that the kernel saw on the connection:
-a client's acknowledgement may come with its next request, and so contain its time to think.
+The server's processor time and its wait for a processor are counted by the kernel. The remaining
+time, its waits, is divided by samples: those in which it waits for its client's next request are
+network and client. The network is at most the shortest round trip that the kernel saw on the
+connection: a client's acknowledgement may come with its next request, and so contain its think
+time.
 """
 
 from __future__ import annotations
@@ -19,26 +20,26 @@ from polltrace.latency.wait_sampler import Waits
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What was observed.
+    """The observations of a period.
 
-    - `seconds`: how long
+    - `seconds`: its length
     - `client`: the server's descriptors of its client
-    - `before`, `after`: the kernel's figures about the connection
-    - `used`: by the server process in it
-    - `waits`: samples of its state
+    - `first_info`, `last_info`: the kernel's figures about the connection at its ends
+    - `used`: processor time of the server process
+    - `waits`: samples of the server's state
     """
 
     seconds: float
     client: ClientDescriptors
-    before: TcpInfo
-    after: TcpInfo
+    first_info: TcpInfo
+    last_info: TcpInfo
     used: ServerUse
     waits: Waits
 
 
 @dataclass(frozen=True, slots=True)
 class SessionTime(TimeBudget):
-    """The window's time, divided.
+    """The time of the observed period, divided.
 
     - `trips`: round trips to the client: requests or answers, whichever were fewer segments
     - `network_s`: seconds of a round trip between the two hosts, at most; None: not measured
@@ -56,7 +57,7 @@ class SessionTime(TimeBudget):
 
     @property
     def network(self) -> Estimate:
-        """Share of the network, at most, with what the server waited to send."""
+        """Share of the network, at most, including the server's waits to send."""
         if self.network_s is None or not self.trips:
             return self.sending
         share = self.network_s * self.trips / self.seconds
@@ -69,29 +70,30 @@ class SessionTime(TimeBudget):
 
     @property
     def client(self) -> Estimate:
-        """Share of the client, at least: what it takes to send its next request."""
-        taken = self.network.value - self.sending.value
+        """Share of the client, at least: the time until it sends its next request."""
+        network_share = self.network.value - self.sending.value
         idle = self.idle
-        return Estimate(*(max(each - taken, 0.0) for each in (idle.value, idle.low, idle.high)))
+        shares = (idle.value, idle.low, idle.high)
+        return Estimate(*(max(share - network_share, 0.0) for share in shares))
 
     @property
     def server(self) -> Estimate:
-        """Share of the server: all but its waits for the client."""
+        """Share of the server: all except its waits for the client."""
         away = self.idle.value + self.sending.value
         half = max(self.idle.half_width, self.sending.half_width)
         return Estimate(1 - away, max(1 - away - half, 0.0), min(1 - away + half, 1.0))
 
 
 def session_time(window: Window) -> SessionTime:
-    """The division of the window's time."""
-    before, after = window.before, window.after
+    """The division of the period's time."""
+    first, last = window.first_info, window.last_info
     budget = time_budget(window.seconds, window.used, window.waits, window.client)
-    requests = after.segments_in - before.segments_in
-    answers = after.segments_out - before.segments_out
-    shortest = after.min_rtt_s
+    requests = last.segments_in - first.segments_in
+    answers = last.segments_out - first.segments_out
+    shortest = last.min_rtt_s
     return SessionTime(
-        **{each.name: getattr(budget, each.name) for each in fields(budget)},
+        **{field.name: getattr(budget, field.name) for field in fields(budget)},
         trips=max(min(requests, answers), 0),
-        network_s=after.rtt_s if shortest is None else min(shortest, after.rtt_s),
-        retransmits=after.retransmits - before.retransmits,
+        network_s=last.rtt_s if shortest is None else min(shortest, last.rtt_s),
+        retransmits=last.retransmits - first.retransmits,
     )

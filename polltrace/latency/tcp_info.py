@@ -17,13 +17,13 @@ _UNKNOWN_US = 2**32 - 1
 
 @dataclass(frozen=True, slots=True)
 class TcpInfo:
-    """A connection as its kernel sees it.
+    """A connection's state in its kernel.
 
     - `rtt_s`, `rtt_variance_s`: smoothed round trip time, and its mean deviation, in seconds; both
-      contain the delay of acknowledgements that the other end holds back for its answer
+    contain the delay of acknowledgements that the other end holds back for its answer
     - `min_rtt_s`: the shortest round trip of the last minutes; None where nothing was measured
     - `retransmits`: segments sent again since the connection was made
-    - `lost`: segments that the kernel holds for lost now
+    - `lost`: segments that the kernel considers lost at present
     - `segments_in`, `segments_out`: segments with data so far
     - `bytes_received`, `bytes_acked`: bytes of data so far
     - `mss`: the longest segment that it sends, in bytes
@@ -42,20 +42,22 @@ class TcpInfo:
 
 
 def tcp_info(connection: socket.socket) -> TcpInfo:
-    """Raises OSError for a socket that is no TCP connection, or a kernel before 4.6."""
+    """Read TCP_INFO. Raises OSError for a socket that is no TCP connection, or a kernel before
+    4.6.
+    """
     raw = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAYOUT.size)
     if len(raw) < _LAYOUT.size:
         raise OSError("this kernel's TCP_INFO is older than Linux 4.6")
-    found = _LAYOUT.unpack(raw)
+    fields = _LAYOUT.unpack(raw)
     return TcpInfo(
-        rtt_s=found[_RTT] / 1e6,
-        rtt_variance_s=found[_RTTVAR] / 1e6,
-        min_rtt_s=None if found[_MIN_RTT] == _UNKNOWN_US else found[_MIN_RTT] / 1e6,
-        retransmits=found[_TOTAL_RETRANS],
-        lost=found[_LOST],
-        segments_in=found[_DATA_SEGS_IN],
-        segments_out=found[_DATA_SEGS_OUT],
-        bytes_received=found[_BYTES_RECEIVED],
-        bytes_acked=found[_BYTES_ACKED],
-        mss=found[_SND_MSS],
+        rtt_s=fields[_RTT] / 1e6,
+        rtt_variance_s=fields[_RTTVAR] / 1e6,
+        min_rtt_s=None if fields[_MIN_RTT] == _UNKNOWN_US else fields[_MIN_RTT] / 1e6,
+        retransmits=fields[_TOTAL_RETRANS],
+        lost=fields[_LOST],
+        segments_in=fields[_DATA_SEGS_IN],
+        segments_out=fields[_DATA_SEGS_OUT],
+        bytes_received=fields[_BYTES_RECEIVED],
+        bytes_acked=fields[_BYTES_ACKED],
+        mss=fields[_SND_MSS],
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a server process spends its time: on a processor, ready to run, or in which waits.
+"""The division of a server process's time: on a processor, ready to run, and waits by kind.
 
-The kernel counts its processor time and its wait for a processor. The rest is divided by samples
-of what it waits in.
+The kernel counts its processor time and its wait for a processor. The remaining time is divided by
+samples of its waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from polltrace.servers.servers import Server
 
 RECEIVING = frozenset({"read", "readv", "recvfrom", "recvmsg"})
 SENDING = frozenset({"write", "writev", "sendto", "sendmsg"})
-# On a set that holds the client's socket; a server that waits for a lock waits on another set.
+# Calls on an epoll set with the client's socket; a wait for a lock is on another set.
 _ON_A_SET = frozenset({"epoll_wait", "epoll_pwait", "epoll_pwait2"})
 _EPOLL = "anon_inode:[eventpoll]"
 
@@ -26,7 +26,8 @@ _EPOLL = "anon_inode:[eventpoll]"
 @dataclass(frozen=True, slots=True)
 class ServerUse:
     """Totals of the server process: `cpu_s`, seconds on a processor; `queued_s`, seconds ready to
-    run."""
+    run.
+    """
 
     cpu_s: float
     queued_s: float
@@ -34,8 +35,9 @@ class ServerUse:
 
 @dataclass(frozen=True, slots=True)
 class ClientDescriptors:
-    """The server's descriptors by which it waits for its client: `streams` it reads and writes,
-    `sets` are epoll sets with one of these in them."""
+    """The server's descriptors by which it waits for its client: it reads and writes `streams`;
+    `sets` are epoll sets with one of these in them.
+    """
 
     streams: frozenset[int]
     sets: frozenset[int] = frozenset()
@@ -45,11 +47,11 @@ class ClientDescriptors:
 class TimeBudget:
     """The time of an observation, divided; shares are of its `seconds`, from 0 to 1.
 
-    - `cpu`, `queued`: shares that the server was on a processor, or waited for one
-    - `blocked`: shares that it waited for something else, by system call, longest first
-    - `sending`: share that it waited to send to the client
-    - `idle`: share that it waited for its client
-    - `samples`: of the server's state
+    - `cpu`, `queued`: on a processor, or waiting for one
+    - `blocked`: waiting for something else, by system call, longest first
+    - `sending`: waiting to send to the client
+    - `idle`: waiting for the client
+    - `samples`: number of samples of the server's state
     """
 
     seconds: float
@@ -62,16 +64,17 @@ class TimeBudget:
 
     @property
     def unknown(self) -> float:
-        """Share that is in none of these: it was ready to run whenever it was sampled, but the
-        kernel books a wait for a processor when that ends."""
-        known = self.cpu + self.queued + self.sending.value + self.idle.value
-        return max(0.0, 1.0 - known - sum(share.value for _, share in self.blocked))
+        """The remaining share: the process was ready to run whenever it was sampled, but the kernel
+        accounts a wait for a processor only when it ends.
+        """
+        measured = self.cpu + self.queued + self.sending.value + self.idle.value
+        return max(0.0, 1.0 - measured - sum(share.value for _, share in self.blocked))
 
 
 def time_budget(
     seconds: float, used: ServerUse, waits: Waits, client: ClientDescriptors
 ) -> TimeBudget:
-    """The division of `seconds` in which the server `used` its processor so."""
+    """The division of `seconds` in which the server `used` that processor time."""
     cpu = min(used.cpu_s / seconds, 1.0)
     queued = min(used.queued_s / seconds, 1.0 - cpu)
     by_name: dict[str, int] = {}
@@ -89,7 +92,7 @@ def time_budget(
     waited = 1.0 - cpu - queued
 
     def share(count: int) -> Estimate:
-        """Of the time that the kernel does not count, the samples' share."""
+        """The samples' share of the time that the kernel does not count."""
         if not blocked_samples:
             return exactly(0.0)
         return proportion(count, blocked_samples).scaled(waited / 100)
@@ -100,7 +103,7 @@ def time_budget(
         queued=queued,
         blocked=[
             (name, share(count))
-            for name, count in sorted(by_name.items(), key=lambda each: -each[1])
+            for name, count in sorted(by_name.items(), key=lambda entry: -entry[1])
         ],
         sending=share(sending) if sending else exactly(0.0),
         idle=share(idle) if idle else exactly(0.0),
@@ -109,8 +112,9 @@ def time_budget(
 
 
 def client_descriptors(server: Server) -> ClientDescriptors:
-    """By which descriptors the server waits for its client. A local session's client may be behind
-    any of its pipes and sockets."""
+    """The descriptors by which the server waits for its client. A local session's client may be
+    behind any of its pipes and sockets.
+    """
     links = _links(server.pid)
     if server.socket is not None:
         streams = frozenset({server.socket.fd})
@@ -118,7 +122,7 @@ def client_descriptors(server: Server) -> ClientDescriptors:
         streams = frozenset(
             fd for fd, link in links.items() if link.startswith(("pipe:", "socket:"))
         )
-    # A pipe in an epoll set tells of the parent's end, or of a signal: no client's.
+    # A pipe in an epoll set announces the parent's end or a signal, not a client's request.
     sockets = {fd for fd in streams if links.get(fd, "").startswith("socket:")}
     sets = [fd for fd, link in links.items() if link == _EPOLL]
     return ClientDescriptors(
@@ -127,15 +131,15 @@ def client_descriptors(server: Server) -> ClientDescriptors:
 
 
 def _links(pid: int) -> dict[int, str]:
-    """What is behind each descriptor of a process; none where we may not see them."""
+    """The target of each descriptor of a process; empty where that is not permitted."""
     folder = f"/proc/{pid}/fd"
-    found = {}
+    links = {}
     try:
         for name in os.listdir(folder):
-            found[int(name)] = os.readlink(f"{folder}/{name}")
-    except OSError:  # it ends, or has closed one meanwhile
+            links[int(name)] = os.readlink(f"{folder}/{name}")
+    except OSError:  # the process has ended or closed a descriptor
         pass
-    return found
+    return links
 
 
 def _members(pid: int, fd: int) -> set[int]:

@@ -27,7 +27,9 @@ _CODE = re.compile(rb"\(ERR=(\d{1,6})\)")
 
 
 def connect_packet(host: str, port: int, service: str) -> bytes:
-    """A CONNECT for a dedicated server of `service`. Raises HostError for a name that is none."""
+    """A CONNECT packet for a dedicated server of `service`. Raises HostError for an invalid
+    name.
+    """
     for name in (host, service):
         if not _WORD.fullmatch(name):
             raise HostError(f"{name!r} cannot stand in a connect descriptor")
@@ -47,7 +49,7 @@ def connect_packet(host: str, port: int, service: str) -> bytes:
 
 
 def tns_connect(connection: socket.socket, packet: bytes) -> int:
-    """Send the packet and wait until the listener accepts; how many round trips that took.
+    """Send the packet and wait until the listener accepts; return the number of round trips.
 
     Raises HostError where it refuses or is no Oracle Net listener, OSError where the connection
     fails.
@@ -77,10 +79,10 @@ def _answer(connection: socket.socket) -> tuple[int, bytes]:
 
 
 def _exactly(connection: socket.socket, length: int) -> bytes:
-    found = b""
-    while len(found) < length:
-        piece = connection.recv(length - len(found))
+    data = b""
+    while len(data) < length:
+        piece = connection.recv(length - len(data))
         if not piece:
             raise ConnectionResetError("the other end closed the connection")
-        found += piece
-    return found
+        data += piece
+    return data

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a process waits in, by looking at /proc/PID/syscall at random moments: the process is
-neither stopped nor slowed."""
+"""Samples of a process's waits, read from /proc/PID/syscall at random moments; the process is
+neither stopped nor slowed.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +25,9 @@ _STOPPED = "-1"
 class Waits:
     """Samples of a process's state.
 
-    - `samples`: how many there are
+    - `samples`: their number
     - `running`: on a processor, or ready to run
-    - `calls`: blocked in a system call, by its name and its first argument (a descriptor of most)
+    - `calls`: blocked in a system call, by its name and its first argument (usually a descriptor)
     """
 
     samples: int = 0
@@ -34,7 +35,7 @@ class Waits:
     calls: collections.Counter[tuple[str, int]] = field(default_factory=collections.Counter)
 
     def add(self, text: str) -> None:
-        """One reading of /proc/PID/syscall."""
+        """Add one reading of /proc/PID/syscall."""
         self.samples += 1
         if call := blocked_call(text):
             self.calls[call] += 1
@@ -43,8 +44,9 @@ class Waits:
 
 
 def blocked_call(text: str) -> tuple[str, int] | None:
-    """By /proc/PID/syscall (proc(5)), the system call that the process is blocked in, and its first
-    argument; None where it runs, or is ready to."""
+    """The system call that the process is blocked in and its first argument, from the text of
+    /proc/PID/syscall (proc(5)); None where it runs, or is ready to.
+    """
     words = text.split()
     if not words or words[0] == _RUNNING:
         return None
@@ -57,7 +59,7 @@ def blocked_call(text: str) -> tuple[str, int] | None:
 class WaitSampler:
     """Reads the state of process `pid`.
 
-    Raises NoSuchProcessError, NotPermittedError, or HostError where the kernel does not tell.
+    Raises NoSuchProcessError, NotPermittedError, or HostError where the kernel does not report it.
     """
 
     def __init__(self, pid: int) -> None:
@@ -72,7 +74,7 @@ class WaitSampler:
             raise NoSuchProcessError(f"no process {pid}") from None
         except PermissionError:
             raise NotPermittedError(
-                f"not permitted to see what process {pid} waits in: run as root"
+                f"not permitted to read the waits of process {pid}: run as root"
             ) from None
         self.waits = Waits()
 
@@ -82,9 +84,10 @@ class WaitSampler:
         stopped: Callable[[], bool] = lambda: False,
         rate_hz: float = RATE_HZ,
     ) -> None:
-        """Sample for `seconds`, at random moments: no rhythm of the process can fall in with ours.
+        """Sample for `seconds`, at random moments, so that no rhythm of the process can coincide
+        with the sampling.
 
-        Raises NoSuchProcessError where it ends meanwhile.
+        Raises NoSuchProcessError where it ends before that.
         """
         until = time.monotonic() + seconds
         try:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The cost of a check as a record. Each kind of check has a type of its own: earlier releases know
-that of polls alone."""
+only that of polls.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def cost_data(knot: Knot, cost: Estimate, at_s: float) -> dict[str, Any]:
 
 
 def cost_of(data: Mapping[str, Any]) -> tuple[Knot, Estimate]:
-    """Raises KeyError, TypeError or ValueError for what is no such record."""
+    """Parse a cost record. Raises KeyError, TypeError or ValueError for malformed data."""
     value, low, high = map(float, data["cost_s"])
     if not 0 <= low <= value <= high < 1 or not value:
         raise ValueError("a cost that no check has")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sessions over database links, across the hosts that were recorded."""
+"""Sessions over database links, across the recorded hosts."""
 
 from __future__ import annotations
 
@@ -17,55 +17,61 @@ from polltrace.recording.summary import SessionSummary, Summary
 
 @dataclass(frozen=True, slots=True)
 class DistributedSession:
-    """`session` on `host`, and the sessions that it had over links, `remote`, with theirs."""
+    """A `session` on `host`, and the sessions that it had over links, `remote`, each with its
+    own.
+    """
 
     host: str
     session: SessionSummary
     remote: tuple[DistributedSession, ...]
 
     def every(self, depth: int = 0) -> Iterator[tuple[int, DistributedSession]]:
-        """This session and all beneath, each with how many links away it is."""
+        """This session and all sessions below it, each with the number of links to it."""
         yield depth, self
-        for each in self.remote:
-            yield from each.every(depth + 1)
+        for remote_session in self.remote:
+            yield from remote_session.every(depth + 1)
 
     @property
     def cpu_s(self) -> float:
-        """CPU seconds of all together."""
-        return sum(each.session.cpu_s for _, each in self.every())
+        """CPU seconds of this session and all below it."""
+        return sum(part.session.cpu_s for _, part in self.every())
 
     @property
     def break_polls(self) -> int:
-        return sum(each.session.break_polls for _, each in self.every())
+        return sum(part.session.break_polls for _, part in self.every())
 
     @property
     def lost_cpu_s(self) -> Estimate | None:
-        """CPU seconds that went into break checking, of all together; None where that of one is not
-        known. The bounds add up: all rest on one model, whose error they share."""
-        known = [each.session.lost_cpu_s for _, each in self.every()]
-        values = [(each.value, each.low, each.high) for each in known if each is not None]
-        if len(values) < len(known):
+        """CPU seconds that all these sessions spent in break checking; None where that of one is
+        not known. The bounds add up: all rest on one model, whose error they share.
+        """
+        losses = [part.session.lost_cpu_s for _, part in self.every()]
+        values = [(loss.value, loss.low, loss.high) for loss in losses if loss is not None]
+        if len(values) < len(losses):
             return None
         return Estimate(*map(sum, zip(*values, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class Distributed:
-    """`recordings` that are reported together, and the `sessions` in them that have links, those
-    that nobody has a link to."""
+    """`recordings` that are reported together, and the `sessions` in them that have links and are
+    not themselves remote ends.
+    """
 
     recordings: tuple[Summary, ...]
     sessions: tuple[DistributedSession, ...]
 
 
 def distributed(recordings: Sequence[Summary]) -> Distributed:
-    """Pure: everything comes from the recordings. Raises UsageError where a process is in two of
-    them: it would count twice."""
-    for one, other in itertools.combinations([each.recording for each in recordings], 2):
-        if _same(one, other):
+    """Find the sessions over links. Pure: everything comes from the recordings.
+
+    Raises UsageError where a process is in two of them: it would count twice.
+    """
+    for first, second in itertools.combinations([summary.recording for summary in recordings], 2):
+        if _same(first, second):
             raise UsageError(
-                f"{one.path} and {other.path} have the same processes of host {one.header.host}: "
-                "name one recording of each host"
+                f"{first.path} and {second.path} have the same processes of host "
+                f"{first.header.host}: name one recording of each host"
             )
     placed = [
         (number, summary, session)
@@ -84,29 +90,35 @@ def distributed(recordings: Sequence[Summary]) -> Distributed:
 
     def with_remote(number: int, above: frozenset[int]) -> DistributedSession:
         _, summary, session = placed[number]
-        beneath = [each for each in sessions_of.get(number, ()) if each not in above]
+        beneath = [
+            remote_number
+            for remote_number in sessions_of.get(number, ())
+            if remote_number not in above
+        ]
         return DistributedSession(
             summary.recording.header.host,
             session,
-            tuple(with_remote(each, above | {number}) for each in beneath),
+            tuple(with_remote(remote_number, above | {number}) for remote_number in beneath),
         )
 
-    first = [number for number in sessions_of if number not in client_of]
+    origins = [number for number in sessions_of if number not in client_of]
     return Distributed(
-        tuple(recordings), tuple(with_remote(number, frozenset()) for number in first)
+        tuple(recordings), tuple(with_remote(number, frozenset()) for number in origins)
     )
 
 
-def _same(one: Recording, other: Recording) -> bool:
-    """Whether they are one recording, or parts of it, or two of the same processes."""
-    if one.header.host != other.header.host:
+def _same(first: Recording, second: Recording) -> bool:
+    """True for two files of one recording, and for two recordings of the same processes."""
+    if first.header.host != second.header.host:
         return False
-    runs = [(each.header.started, each.header.command) for each in (one, other)]
-    return runs[0] == runs[1] or not set(one.identities).isdisjoint(other.identities)
+    runs = [(recording.header.started, recording.header.command) for recording in (first, second)]
+    return runs[0] == runs[1] or not set(first.identities).isdisjoint(second.identities)
 
 
 def _began_s(summary: Summary) -> float:
-    """Seconds since the epoch when the recording began; 0 where its header does not tell."""
+    """The start of the recording in seconds since the epoch; 0 where its header does not have
+    it.
+    """
     try:
         return datetime.datetime.fromisoformat(summary.recording.header.started).timestamp()
     except (ValueError, OverflowError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One file that is being recorded: JSON Lines under zstd, whole on disk after every write."""
+"""One file that is being recorded: JSON Lines under zstd, complete on disk after every write."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import zstandard
 from polltrace.errors import FileError
 
 # A zstd frame carries a checksum over its content: short enough to be verified before it is
-# believed, long enough that what frames of the probe have in common is written once.
+# used, long enough that the common parts of the probe's frames are written once.
 _FRAME_BYTES = 1 << 22
 _ZSTD_LEVEL = 3
 STDOUT = Path("-")
@@ -24,12 +24,11 @@ STDOUT = Path("-")
 
 
 class RecordingFile:
-    """A new file at `path`, for its owner's eyes only, or STDOUT.
+    """A new file at `path`, readable by its owner only, or STDOUT.
 
-    Raises FileError when it cannot be written.
-
-    After each write() all that was given is in the kernel's hands: a kill loses nothing of it.
-    When the disk is full the file ends with the last write that was complete.
+    Raises FileError when it cannot be written. After each write() all records so far are in the
+    kernel: a kill loses none of them. When the disk is full the file ends with the last write that
+    was complete.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,7 +48,7 @@ class RecordingFile:
         self.size = 0
 
     def write(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Add records; on return they can be read. Raises FileError."""
+        """Add records; when this returns they can be read. Raises FileError."""
         packed = []
         for record in records:
             line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
@@ -80,12 +79,12 @@ class RecordingFile:
             self._fd = -1
 
     def _put(self, data: bytes) -> None:
-        rest = memoryview(data)
+        remaining = memoryview(data)
         try:
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
+            while remaining:
+                remaining = remaining[os.write(self._fd, remaining) :]
         except OSError as error:
-            with contextlib.suppress(OSError):  # a device cannot be cut
+            with contextlib.suppress(OSError):  # a device cannot be truncated
                 os.ftruncate(self._fd, self.size)
             raise self._failure(error) from None
         self.size += len(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording reduced to what reports need, in constant memory."""
+"""A recording reduced to the data of reports, in constant memory."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from polltrace.recording.server import server_of
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, SWITCHES, identity_of
 from polltrace.servers.servers import Server
 
-# What parsing a record raises that does not have the shape of its type.
+# The exceptions of parsing a record that does not have the shape of its type.
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, FrameError)
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The file at `path`, with its `header`; it covers `seconds`.
+    """The content of the file at `path`, with its `header`; it covers `seconds`.
 
     Totals in `counted` (every poll), `sampled` (on-CPU stacks) and `switches` (time off CPU) are of
-    this file alone; they are None where nothing was seen, or recorded. By process: `gaps` are the
-    totals of all times when gaps between polls were timed, `timed_cpu_s` the seconds that it was on
-    CPU or runnable meanwhile; `bursts` its counted checks; `lived` when it came and went, in
-    seconds since the recording began; `series` its totals over time; `servers` what it serves.
-    `check_costs` is the CPU seconds of a check by knot. `names` are those of functions; `quality`
-    is None without a trailer. `tear` is the reason why a file ends early, empty where it
-    does not; `unknown` counts records by types that this release does not know.
+    this file alone; they are None where nothing was seen or recorded. By process: `gaps` are the
+    totals of all periods in which gaps between polls were timed, `timed_cpu_s` the seconds of these
+    that it was on CPU or runnable; `bursts` its counted checks; `lived` its beginning and end, in
+    seconds since the recording began; `series` its totals over time; `servers` the server that it
+    is. `check_costs` is the CPU seconds of a check by knot. `names` are those of functions;
+    `quality` is None without a trailer. `tear` is the reason why a file ends early, empty for a
+    complete file; `unknown` counts records by types that this release does not know.
     """
 
     path: Path
@@ -76,7 +76,7 @@ class Recording:
 
 
 def read(path: Path) -> Recording:
-    """Read a recording to its end, or as far as it can be read.
+    """Read a recording to its end, or to the first damage.
 
     Raises FileError for a file that cannot be read, FileFormatError for one that is no recording.
     """
@@ -110,7 +110,9 @@ class _Fold:
         self._unknown: Counter[str] = Counter()
 
     def take(self, data: dict[str, Any]) -> None:
-        """Raises one of MALFORMED for a record that does not have the shape of its type."""
+        """Add a record. Raises one of MALFORMED for a record that does not have the shape of its
+        type.
+        """
         kind = data["type"]
         if kind in ("probe", "base"):
             at_s = float(data["at_s"])
@@ -122,10 +124,10 @@ class _Fold:
             self._names.add(data)
         elif kind == "server":
             if server := server_of(data):
-                before = self._servers.get(server.identity)
-                # A database link that has been closed since was there all the same.
-                kept = dict.fromkeys((*server.sockets, *(before.sockets if before else ())))
-                self._servers[server.identity] = replace(server, sockets=tuple(kept))
+                previous = self._servers.get(server.identity)
+                # A database link that has been closed since is part of the session as well.
+                sockets = dict.fromkeys((*server.sockets, *(previous.sockets if previous else ())))
+                self._servers[server.identity] = replace(server, sockets=tuple(sockets))
         elif kind == "timed":
             identity = identity_of(data)
             before_s = self._timed_cpu_s.get(identity, 0.0)
@@ -170,13 +172,13 @@ class _Fold:
             came = self._came.setdefault(identity, self._begins_s)
             if identity not in self._streams[COUNT].base and came < at_s:
                 series.add(Point(came, 0.0, 0), timed=False)
-        # It was left out of the frames in which it did nothing.
+        # Frames omit a process that did nothing.
         if series.last is not None and series.last.at_s < since_s:
             series.add(series.last._replace(at_s=since_s), timed=False)
         series.add(Point(at_s, totals.cpu_s, totals.break_polls), timed=timed)
 
     def _intrusive(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> None:
-        if is_base:  # one that was under way when the file began is not in it
+        if is_base:  # a measurement that began before the file did is incomplete
             return
         if data["type"] == "header" or self._timing is None:
             self._timing = FoldedStream()
@@ -184,12 +186,12 @@ class _Fold:
         self._timed_until_s = at_s
         if isinstance(record, Trailer):
             for identity, totals in self._timing.totals.items():
-                # One that was interrupted does not take the place of one that saw polls.
+                # An interrupted count does not replace one that saw polls.
                 if totals.burst and (totals.burst.break_polls or identity not in self._bursts):
                     self._bursts[identity] = totals.burst
                 if totals.gaps:
-                    before = self._gaps.get(identity)
-                    self._gaps[identity] = timed_too(before, totals) if before else totals
+                    previous = self._gaps.get(identity)
+                    self._gaps[identity] = timed_too(previous, totals) if previous else totals
             self._timing = None
 
     def recording(self, scan: Scan) -> Recording:

@@ -36,7 +36,7 @@ class FoldedStream:
         self.last_at_s = 0.0
 
     def take(self, data: dict[str, Any], at_s: float, *, is_base: bool) -> object:
-        """Take in a record of the probe and return it parsed. Raises one of fold.MALFORMED."""
+        """Add a record of the probe and return it parsed. Raises one of fold.MALFORMED."""
         record = record_of(self.restored.record(data))
         match record:
             case Header():
@@ -46,11 +46,14 @@ class FoldedStream:
             case Exit():
                 self.ended.add((record.pid, record.start_ticks))
             case ProbeFrame():
-                found = {(each.pid, each.start_ticks): each for each in record.processes}
+                totals = {
+                    (process_totals.pid, process_totals.start_ticks): process_totals
+                    for process_totals in record.processes
+                }
                 if is_base:
-                    self.base, self.first = found, record
+                    self.base, self.first = totals, record
                 else:
-                    self.totals |= found
+                    self.totals |= totals
                 self.last = record
                 self.last_at_s = at_s
             case Trailer():
@@ -68,13 +71,13 @@ class FoldedStream:
         """The stream's measurements during this file; None where there were none."""
         if self.header is None or self.last is None:
             return None
-        before = self.first.lost if self.first else {}
+        lost_before = self.first.lost if self.first else {}
         return Profile(
             header=self.header,
             seconds=self.last.t_s - (self.first.t_s if self.first else 0.0),
             processes=self.processes,
             totals=tuple(self.own_totals().values()),
             ended=frozenset(self.ended),
-            lost={kind: count - before.get(kind, 0) for kind, count in self.last.lost.items()},
+            lost={kind: count - lost_before.get(kind, 0) for kind, count in self.last.lost.items()},
             complete=self.complete,
         )

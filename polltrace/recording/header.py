@@ -17,10 +17,13 @@ VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class RecordingHeader:
-    """The release that wrote the file (`polltrace`), the `host`, its `kernel` and `arch`, and the
-    recorder's `command` line. `started` is UTC, ISO 8601; a frame comes every `interval_s` seconds.
-    `part` counts the files of one recording, from 1; `at_s` is when this one begins, in seconds
-    since `started`. `version` is that of the file's format."""
+    """The header of a recording.
+
+    `polltrace` is the release that wrote the file; `host`, its `kernel` and `arch`, and the
+    recorder's `command` line follow. `started` is UTC, ISO 8601; a frame comes every `interval_s`
+    seconds. `part` counts the files of one recording, from 1; `at_s` is the start of this one, in
+    seconds since `started`. `version` is that of the file's format.
+    """
 
     polltrace: str
     host: str
@@ -38,7 +41,9 @@ class RecordingHeader:
 
 
 def header_of(data: Mapping[str, Any]) -> RecordingHeader:
-    """Raises FileFormatError for another format, or a version that this release cannot read."""
+    """Parse a header. Raises FileFormatError for another format, or a version that this release
+    cannot read.
+    """
     try:
         if data["format"] != FORMAT:
             raise FileFormatError(f"a file of format {data['format']!r}, not {FORMAT!r}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The measurements that slow their targets, and so are short, rare and never concurrent.
 
-Of the sessions that poll most, the gaps between polls are timed, then the calls of the check
-function counted.
+For the sessions that poll most, the gaps between polls are timed, then the calls of the check
+function are counted.
 """
 
 from __future__ import annotations
@@ -25,26 +25,30 @@ from polltrace.stacks.locating import FunctionPlace, locate_function
 
 # Limits of polltrace-probe: processes whose checks it counts at one time, functions in one command.
 _AT_ONCE = _MOST_FUNCTIONS = 8
-# On a busy host the probe may be suspended while it counts, or no session polls in that moment.
+# A busy host may suspend the probe while it counts, or no session polls at that moment.
 _MOST_TRIES = 3
 
-# By a program's device and inode, and the name of its check function.
+# Keys are a program's device and inode, and the name of its check function.
 Places = dict[tuple[int, int, str], FunctionPlace | None]
 
 
 class IntrusiveMeasurements:
-    """Schedules them: due() gives the next, seen() takes note of its frames, ended() of its end."""
+    """The schedule of intrusive measurements: due() gives the next, seen() takes its frames,
+    ended() its end.
+    """
 
     def __init__(self, pollers: Pollers, servers: Mapping[Identity, Server]) -> None:
         self._pollers, self._servers = pollers, servers
         self._targets: list[Identity] = []
         self._cpu_before_s: dict[Identity, float] = {}
-        # Counts of checks that are to be tried, until one has seen polls.
+        # The number of counts of checks that remain to be tried, until one has seen polls.
         self._tries = 0
         self._try_now = False
 
     def due(self, now_s: float) -> tuple[str, list[str]] | None:
-        """The stream whose measurement is due, and the probe's options for it."""
+        """The stream of the measurement that is due, and the probe's options for it; None while
+        none is due.
+        """
         if self._try_now:
             self._try_now = False
             self._tries -= 1
@@ -52,18 +56,22 @@ class IntrusiveMeasurements:
         self._targets = self._pollers.due(now_s)
         if not self._targets:
             return None
-        found = ((each, procfs.on_cpu_or_waiting_for_one_s(each[0])) for each in self._targets)
-        self._cpu_before_s = {each: seconds for each, seconds in found if seconds is not None}
+        cpu_times = (
+            (target, procfs.on_cpu_or_waiting_for_one_s(target[0])) for target in self._targets
+        )
+        self._cpu_before_s = {
+            identity: seconds for identity, seconds in cpu_times if seconds is not None
+        }
         options = ProbeOptions(duration_s=self._pollers.timed_s, latency=True)
         return GAPS, [*_pids(self._targets), *options.options()]
 
     def seen(self, frame: Mapping[str, Any]) -> None:
         """Take in a frame of a count of checks."""
-        if any(each.get("burst", {}).get("break_polls") for each in frame["processes"]):
+        if any(process.get("burst", {}).get("break_polls") for process in frame["processes"]):
             self._tries = 0
 
     def ended(self, stream: str, at_s: float) -> Iterator[dict[str, Any]]:
-        """The entries that follow a measurement that has ended."""
+        """The entries that follow the end of a measurement."""
         if stream == GAPS:
             self._tries = _MOST_TRIES
         self._try_now = self._tries > 0
@@ -81,8 +89,11 @@ class IntrusiveMeasurements:
                 }
 
     def _checks(self) -> tuple[str, list[str]] | None:
-        """Of those servers whose check function has a name. A function that they share is given
-        once, or each of its calls would count as often as it is given."""
+        """The count of checks for the servers whose check function has a name.
+
+        A function that several share is passed once, or each of its calls would count several
+        times.
+        """
         functions: dict[tuple[tuple[str, int], int], tuple[str, int]] = {}
         targets = []
         places: Places = {}
@@ -99,7 +110,7 @@ class IntrusiveMeasurements:
                     targets.append(identity)
         if not targets:
             return None
-        # Those that happen not to poll when a round begins are left for the next.
+        # Processes that do not poll when a round begins are counted in the next.
         rounds = math.ceil(2 * len(targets) / _AT_ONCE)
         chosen = tuple(functions.values())[:_MOST_FUNCTIONS]
         options = ProbeOptions(duration_s=BURST_SECONDS * rounds, functions=chosen)
@@ -107,7 +118,9 @@ class IntrusiveMeasurements:
 
 
 def _check_function(pid: int, name: str, places: Places) -> FunctionPlace | None:
-    """Searched once for each program: the symbols of one take a while to read."""
+    """The place of the check function, searched once for each program because reading symbols is
+    slow.
+    """
     program = Path(f"/proc/{pid}/exe").stat()
     key = program.st_dev, program.st_ino, name
     if key not in places:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The entries of a file, in their order, from the records of probes and /proc. No I/O."""
+"""The entries of a file, in their order, made from the records of probes and /proc. No I/O."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from polltrace.servers.servers import Server
 
 Entry = dict[str, Any]
 
-# The other probes' last frames about a process come after the first word of its end.
+# The other probes' last frames about a process arrive after its exit record.
 _KEPT_INTERVALS, _KEPT_S = 2, 1.0
 
 
 class Journal:
-    """Turns records into entries; `opening` gives those that a new file must begin with."""
+    """Converts records to entries; `opening` gives the first entries of a new file."""
 
     def __init__(
         self, command: tuple[str, ...], interval_s: float, now_s: Callable[[], float]
@@ -71,16 +71,16 @@ class Journal:
             self._forget(read.at_s - _KEPT_INTERVALS * self._interval_s - _KEPT_S)
 
     def server(self, server: Server) -> Iterator[Entry]:
-        """An entry if anything of it has changed."""
+        """An entry for the server if any of its data has changed."""
         identity = server.pid, server.start_ticks
         data = server_data(server, round(self._now_s(), 6))
-        before = self._servers.get(identity)
-        if before is None or {**before, "at_s": 0} != {**data, "at_s": 0}:
+        previous = self._servers.get(identity)
+        if previous is None or {**previous, "at_s": 0} != {**data, "at_s": 0}:
             self._servers[identity] = data
             yield data
 
     def check_costs(self, by_knot: Mapping[Knot, Estimate]) -> Iterator[Entry]:
-        """Entries for the costs per check that are new, or known better."""
+        """Entries for the costs per check that are new or more precise."""
         for knot, cost in by_knot.items():
             if self._costed.get(knot) != cost:
                 self._costed[knot] = cost
@@ -88,7 +88,7 @@ class Journal:
                 yield self._check_costs[knot]
 
     def opening(self, part: int) -> Iterator[Entry]:
-        """The entries that file number `part` begins with."""
+        """The first entries of file number `part`."""
         at_s = round(self._now_s(), 6) if part > 1 else 0.0
         header = RecordingHeader(
             polltrace=__version__,
@@ -138,13 +138,13 @@ class Journal:
         if stream == COUNT:
             self.reason = str(trailer["reason"])
             self._end_s = self._now_s()
-        elif stream in (GAPS, CHECKS):  # there will be others
+        elif stream in (GAPS, CHECKS):  # this probe runs again later
             self._costs[f"{stream} {self._now_s()}"] = self._costs.pop(stream)
             self._lost.pop(stream, None)
 
     def _forget(self, before_s: float) -> None:
-        """The processes that ended before."""
-        for identity in [each for each, at_s in self._ended.items() if at_s < before_s]:
+        """Remove the processes that ended earlier than `before_s`."""
+        for identity in [ended for ended, at_s in self._ended.items() if at_s < before_s]:
             del self._ended[identity]
             self._naming.forget(identity)
             self._servers.pop(identity, None)

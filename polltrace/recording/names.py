@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names of the addresses in recorded stacks, which travel with them."""
+"""Names of the addresses in recorded stacks, stored with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polltrace.stacks.text import printable
 
 KERNEL: Identity = (0, 0)
 
-# An address, and whether it is a caller's: then the byte before it belongs to the call.
+# An address, and a flag for a caller's address: then the byte before it belongs to the call.
 StackAddress = tuple[int, bool]
 
 
@@ -40,14 +40,14 @@ def symbols_data(identity: Identity, names: Mapping[StackAddress, Frame]) -> dic
 
 
 class RecordedNames:
-    """The names in a recording, by process. Fed as they come; the last one counts."""
+    """The names in a recording, by process. A later name replaces an earlier one."""
 
     def __init__(self) -> None:
         self._names: dict[Identity, dict[StackAddress, Frame]] = {}
         self.problems: Mapping[str, str] = {}
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Take in a `symbols` record; raises KeyError, TypeError, ValueError or IndexError."""
+        """Add a `symbols` record; raises KeyError, TypeError, ValueError or IndexError."""
         modules = data["modules"]
         self._names.setdefault(identity_of(data), {}).update(
             {
@@ -63,17 +63,17 @@ class RecordedNames:
         return ProcessNames(self._names.get(identity, {}), self._names.get(KERNEL, {}))
 
     def user(self, pid: int, addresses: Sequence[int]) -> tuple[Frame, ...]:
-        """Frames of a user stack, innermost first, as `stacks.Symbolizer` gives them.
+        """Frames of a user stack, innermost first, in the form of `stacks.Symbolizer`.
 
-        Where a PID was used twice, of the process that knows the whole stack. Raises ProcessError
-        for a process whose functions were never looked up.
+        Where a PID was used twice, the process with names for the complete stack is taken. Raises
+        ProcessError for a process whose functions were never looked up.
         """
-        wanted = stack_addresses(addresses)
-        known = [names for (each, _), names in self._names.items() if each == pid]
-        whole = [names for names in known if all(place in names for place in wanted)]
-        if not known and addresses:
+        places = stack_addresses(addresses)
+        candidates = [names for (known_pid, _), names in self._names.items() if known_pid == pid]
+        complete = [names for names in candidates if all(place in names for place in places)]
+        if not candidates and addresses:
             raise ProcessError(f"process {pid} was gone before its functions were looked up")
-        return _named((whole or known)[-1], wanted) if wanted else ()
+        return _named((complete or candidates)[-1], places) if places else ()
 
     def kernel(self, addresses: Sequence[int]) -> tuple[Frame, ...]:
         """Frames in the kernel, innermost first."""
@@ -82,7 +82,7 @@ class RecordedNames:
 
 @dataclass(frozen=True, slots=True)
 class ProcessNames:
-    """The names of one process, `_user`, and of the `_kernel`, whichever PID is asked for."""
+    """The names of one process, `_user`, and of the `_kernel`, for any PID."""
 
     _user: Mapping[StackAddress, Frame]
     _kernel: Mapping[StackAddress, Frame]
@@ -101,7 +101,7 @@ class ProcessNames:
 
 
 def _named(
-    names: Mapping[StackAddress, Frame], wanted: Iterable[StackAddress]
+    names: Mapping[StackAddress, Frame], places: Iterable[StackAddress]
 ) -> tuple[Frame, ...]:
-    """A note where a name was not recorded."""
-    return tuple(names.get(at) or Frame(f"[{at[0]:#x}]", "", 0, at[0]) for at in wanted)
+    """The frames of the places; an address in brackets where a name was not recorded."""
+    return tuple(names.get(place) or Frame(f"[{place[0]:#x}]", "", 0, place[0]) for place in places)

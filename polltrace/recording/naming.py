@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Looks up the functions of recorded stacks while their processes live."""
+"""Look-up of the functions of recorded stacks while their processes live."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Resolve = Callable[[Sequence[int], bool], Sequence[Frame]]
 
 
 class Naming:
-    """Looks up every address once, and forgets a process when it ends."""
+    """Looks up every address once, and drops a process when it ends."""
 
     def __init__(self) -> None:
         self._names = Symbolizer()
@@ -29,11 +29,11 @@ class Naming:
         self.unnamed = 0
 
     def seen(self, identity: Identity) -> None:
-        """A process has come, or runs another program: note what it has mapped."""
+        """Store the mappings of a process that is new or has executed another program."""
         pid, start_ticks = identity
         with contextlib.suppress(ProcessError):
             space = AddressSpace.of(pid)
-            # Asked afterwards: if it is still the same process now, it was then.
+            # Read after the mappings: if it is still the same process, it was then, too.
             if procfs.start_ticks(pid) == start_ticks:
                 self._spaces[identity] = space
 
@@ -43,57 +43,57 @@ class Naming:
         self._names.forget(identity[0])
 
     def new(self, process: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """The `symbols` records for the stacks of one process of a frame: what is new in them."""
+        """The `symbols` records for the new addresses in the stacks of one process of a frame."""
         identity = identity_of(process)
-        taken = process.get("stacks", ())
-        user = self._unknown(identity, [stack["addresses"] for stack in taken])
+        stacks = process.get("stacks", ())
+        user = self._unknown(identity, [stack["addresses"] for stack in stacks])
         if user:
-            found = self._looked_up(identity, user)
-            if found:
-                yield symbols_data(identity, found)
+            names = self._looked_up(identity, user)
+            if names:
+                yield symbols_data(identity, names)
             else:
-                self.unnamed += len(taken)
-        kernel = self._unknown(KERNEL, [stack.get("kernel", ()) for stack in taken])
+                self.unnamed += len(stacks)
+        kernel = self._unknown(KERNEL, [stack.get("kernel", ()) for stack in stacks])
         if kernel:
             yield symbols_data(KERNEL, self._keep(KERNEL, kernel, self._names.kernel))
 
     def all(self) -> Iterator[dict[str, Any]]:
-        """Everything known of the processes there are."""
+        """All names of the present processes."""
         for identity, names in self._known.items():
             yield symbols_data(identity, names)
 
     def _unknown(self, identity: Identity, stacks: Sequence[Sequence[int]]) -> list[StackAddress]:
-        known = self._known.get(identity, {})
-        wanted = dict.fromkeys(place for stack in stacks for place in stack_addresses(stack))
-        return [place for place in wanted if place not in known]
+        named = self._known.get(identity, {})
+        places = dict.fromkeys(place for stack in stacks for place in stack_addresses(stack))
+        return [place for place in places if place not in named]
 
     def _looked_up(
-        self, identity: Identity, wanted: list[StackAddress]
+        self, identity: Identity, places: list[StackAddress]
     ) -> Mapping[StackAddress, Frame]:
         space = self._spaces.get(identity)
-        if space is None or (space.indexes(_array(wanted)) < 0).any():
-            self.seen(identity)  # it has loaded something since
+        if space is None or (space.indexes(_array(places)) < 0).any():
+            self.seen(identity)  # it has mapped another file since
             space = self._spaces.get(identity)
         if space is None:
             return {}
         live = space
         return self._keep(
-            identity, wanted, lambda some, leaf: self._names.stack(live, some, leaf=leaf)
+            identity, places, lambda some, leaf: self._names.stack(live, some, leaf=leaf)
         )
 
     def _keep(
-        self, identity: Identity, wanted: list[StackAddress], resolve: Resolve
+        self, identity: Identity, places: list[StackAddress], resolve: Resolve
     ) -> Mapping[StackAddress, Frame]:
-        callers = [address for address, is_caller in wanted if is_caller]
-        found = {
+        callers = [address for address, is_caller in places if is_caller]
+        frames = {
             (frame.address, True): frame for frame in (resolve(callers, False) if callers else ())
         }
-        for address, is_caller in wanted:
+        for address, is_caller in places:
             if not is_caller:
-                found[address, False] = resolve([address], True)[0]
-        self._known.setdefault(identity, {}).update(found)
-        return found
+                frames[address, False] = resolve([address], True)[0]
+        self._known.setdefault(identity, {}).update(frames)
+        return frames
 
 
-def _array(wanted: Sequence[StackAddress]) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    return np.array([address if 0 <= address < 1 << 64 else 0 for address, _ in wanted], np.uint64)
+def _array(places: Sequence[StackAddress]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    return np.array([address if 0 <= address < 1 << 64 else 0 for address, _ in places], np.uint64)

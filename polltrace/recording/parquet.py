@@ -18,7 +18,7 @@ _ROWS_AT_ONCE = 50_000
 
 
 def write_parquet(summary: Summary, folder: Path) -> list[Path]:
-    """Write one file a table into `folder`, made if need be; the files.
+    """Write one file per table into `folder`, which is created if necessary; return the files.
 
     Each file's metadata names host and recording, each column's its unit. Raises HostError where
     pyarrow is missing, FileError where the folder cannot be written.
@@ -35,8 +35,8 @@ def write_parquet(summary: Summary, folder: Path) -> list[Path]:
             schema = _schema(columns, summary)
             written.append(folder / f"{name}.parquet")
             with parquet.ParquetWriter(written[-1], schema, compression="zstd") as writer:
-                found = rows(summary, name)
-                while batch := list(islice(found, _ROWS_AT_ONCE)):
+                table_rows = rows(summary, name)
+                while batch := list(islice(table_rows, _ROWS_AT_ONCE)):
                     writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
     except OSError as error:
         raise FileError(f"cannot write to {folder}: {error.strerror or error}") from None
@@ -63,6 +63,7 @@ def _schema(columns: tuple[TableColumn, ...], summary: Summary) -> pyarrow.Schem
         "tear": summary.recording.tear,
     }
     fields = [
-        arrow.field(each.name, kinds[each.kind], metadata={"note": each.note}) for each in columns
+        arrow.field(column.name, kinds[column.kind], metadata={"note": column.note})
+        for column in columns
     ]
     return arrow.schema(fields, metadata=about)

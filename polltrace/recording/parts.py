@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The files of one recording: FILE is written, FILE.1 the one before it, FILE.2 the one before."""
+"""The files of one recording: FILE is being written, FILE.1 is the previous one, and so on."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ Records = Iterable[Mapping[str, Any]]
 
 
 class Parts:
-    """Writes to `path`, and goes on in a new file when that is `max_bytes` large.
+    """Writes to `path`, and continues in a new file when that has `max_bytes`.
 
-    `opening(part)` is what a file begins with, so that each stands for itself; `closing(reason)`
-    its trailer. `keep` full files are kept next to the one that is written. Raises FileError.
+    `opening(part)` gives the first records of a file, which make it complete by itself;
+    `closing(reason)` its trailer. `keep` full files are retained next to the current one. Raises
+    FileError.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Parts:
 
     def write(self, records: Records) -> None:
         self._file.write(records)
-        # Where the opening alone is nearly that large, a file gets at least as much again.
+        # Where the opening alone is nearly that large, the file may grow to twice the opening.
         if self._file.size >= max(self._max_bytes, 2 * self._opened) and _is_file(self._path):
             self._file.finish(self._closing("rotated"))
             self._shift()
@@ -47,7 +48,7 @@ class Parts:
         self._file.finish(self._closing(reason))
 
     def close(self) -> None:
-        """Leave the file as it is."""
+        """Close the file without a trailer."""
         self._file.close()
 
     def _next(self) -> None:
@@ -68,10 +69,10 @@ class Parts:
 
 
 def make_room(path: Path) -> None:
-    """Move a recording that is there already to FILE.old, as perf does.
+    """Rename an existing recording to FILE.old, as perf does.
 
-    Raises UsageError for a file that is no recording: it may be valuable, and for a link: to move
-    /dev/stdout would harm others; FileError where it cannot be moved.
+    Raises UsageError for a file that is no recording, which may be valuable, and for a link,
+    because moving /dev/stdout would harm others; FileError where it cannot be renamed.
     """
     if not _is_file(path):
         return
@@ -90,7 +91,7 @@ def make_room(path: Path) -> None:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether a file is there: no device, no pipe, and not STDOUT."""
+    """True for an existing regular file: no device, no pipe, and not STDOUT."""
     return path != STDOUT and path.is_file()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The processes that break-poll, at which knot, and when to time whose gaps."""
+"""The processes that break-poll, their knots, and the schedule of timing their gaps."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from polltrace.profiles.frames import Identity
 from polltrace.recording.stream import identity_of
 from polltrace.servers.servers import Server
 
-# Timing costs as much as the polls: for a second now and then, those that poll most.
+# Timing costs as much as the polls, so it lasts a second every few minutes, for the processes that
+# poll most.
 _FIRST_S, _EVERY_S, _FOR_S = 2.0, 300.0, 1.0
 _MOST_TIMED = 32
-# Fewer polls in a frame do not tell a session's interval. A timer's checks are all rare.
+# Fewer polls in a frame do not determine a session's interval. A timer's checks are all rare.
 _FEWEST_POLLS = {Trigger.COUNT: 100, Trigger.INTERVAL: 1}
 
 
 class Pollers:
-    """Fed with the counting probe's frames. `servers` are those known so far; `timed_s` is how long
-    gaps are to be timed; `ran` are those that used CPU in the last frame."""
+    """Reads the counting probe's frames.
+
+    `servers` are those found so far; `timed_s` is the duration for which gaps are to be timed;
+    `ran` are the processes that used CPU in the last frame.
+    """
 
     def __init__(self, duration_s: float | None, servers: Mapping[Identity, Server]) -> None:
         self._servers = servers
@@ -33,8 +37,9 @@ class Pollers:
         self.ran: list[Identity] = []
 
     def frame(self, frame: Mapping[str, Any]) -> set[Knot]:
-        """Take in a frame; where the cost of a check is to be measured for those that polled since
-        the last."""
+        """Take in a frame; return the knots at which the cost of a check is needed for the
+        processes that polled since the last.
+        """
         knots: set[Knot] = set()
         self._polls, self.ran = {}, []
         for process in frame["processes"]:
@@ -60,4 +65,4 @@ class Pollers:
         if now_s < self._next_s or not self._polls:
             return []
         self._next_s = now_s + _EVERY_S
-        return sorted(self._polls, key=lambda each: -self._polls[each])[:_MOST_TIMED]
+        return sorted(self._polls, key=lambda identity: -self._polls[identity])[:_MOST_TIMED]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The probes that a recording reads side by side."""
+"""The concurrent probes of a recording."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from polltrace.watch.probe import LiveProbe
 @dataclass(frozen=True, slots=True)
 class StreamRecord:
     """A `record` of the probe of a `stream` (see stream.py), at `at_s` seconds since the recording
-    began; None: that probe has ended. An empty `stream` stands for Probes.also.
+    began; None: that probe has ended. An empty `stream` means that the Waitable of Probes.also is
+    ready.
     """
 
     stream: str
@@ -29,7 +30,7 @@ class StreamRecord:
 
 
 class Waitable(Protocol):
-    """Something else to wait for: readable when there is news."""
+    """Another event source: readable when there is news."""
 
     def fileno(self) -> int: ...
 
@@ -37,7 +38,7 @@ class Waitable(Protocol):
 class Probes:
     """Probes by their stream, from start() until they have ended; see `stream`.
 
-    The records leave out polltrace itself: this process, its ancestors, and the probes.
+    Their records omit polltrace itself: this process, its ancestors, and the probes.
     """
 
     def __init__(self) -> None:
@@ -51,17 +52,17 @@ class Probes:
         return self
 
     def now_s(self) -> float:
-        """Seconds since the recording began, which is when polls began to be counted."""
+        """Seconds since the recording began, which is when counting began."""
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     @property
     def began_s(self) -> float | None:
-        """When the recording began, in seconds of CLOCK_MONOTONIC; None: not yet."""
+        """The start of the recording, in seconds of CLOCK_MONOTONIC; None: it has not started."""
         return self._began
 
     @property
     def streams(self) -> list[str]:
-        """The streams whose probes run."""
+        """The streams with a running probe."""
         return list(self._probes)
 
     def __contains__(self, stream: str) -> bool:
@@ -73,12 +74,14 @@ class Probes:
         self._own.add(probe.pid)
         self._waiting.register(probe, EVENT_READ, stream)
 
-    def also(self, other: Waitable) -> None:
-        """Have wait() return when this is readable."""
-        self._waiting.register(other.fileno(), EVENT_READ, "")
+    def also(self, waitable: Waitable) -> None:
+        """Make wait() return when `waitable` is readable."""
+        self._waiting.register(waitable.fileno(), EVENT_READ, "")
 
     def until_attached(self) -> Iterator[StreamRecord]:
-        """The records until all have attached. Raises the failure of one that could not."""
+        """The records until all probes have attached. Raises the failure of a probe that could
+        not.
+        """
         while self._offsets.keys() != self._probes.keys():
             for read in self.wait(None):
                 if read.record is None:
@@ -86,7 +89,7 @@ class Probes:
                 yield read
 
     def wait(self, seconds: float | None) -> Iterator[StreamRecord]:
-        """The next records of the probes; waits for them no longer than `seconds`.
+        """The next records of the probes; blocks for `seconds` at most.
 
         Raises FrameError for a line that is no record of a probe of this release.
         """
@@ -104,35 +107,37 @@ class Probes:
                     yield read
 
     def failure(self, stream: str) -> PolltraceError:
-        """The error of a probe that ended without being asked to."""
+        """The error of a probe that ended on its own."""
         return self._probes[stream].failure()
 
     def failed(self, stream: str) -> bool:
-        """Whether a probe that has ended did so by an error."""
+        """True for a probe that has ended with an error."""
         return not self._probes[stream].succeeded()
 
     def close(self, stream: str) -> None:
-        """Let go of a probe that has ended."""
+        """Release a probe that has ended."""
         self._offsets.pop(stream, None)
         self._probes.pop(stream).__exit__(None, None, None)
 
     def detach(self) -> None:
-        """Ask all to end; their records up to now are still to be read."""
+        """Make all probes end; their records up to now are still to be read."""
         for probe in list(self._probes.values()):
             probe.detach()
 
     def _stamped(self, stream: str, record: dict[str, Any]) -> StreamRecord | None:
         """The record with its time; None for one about polltrace itself."""
         if record["type"] == "header":
-            # A busy host has this process read the header late; the probe is on the same host.
+            # On a busy host this process reads the header late, so the probe's own time is taken.
             self._offsets[stream] = float(record.get("attached_s", time.monotonic()))
             if stream == COUNT:
                 self._began = self._offsets[stream]
         elif record["type"] == "frame":
-            others = [each for each in record["processes"] if each["pid"] not in self._own]
+            processes = [
+                process for process in record["processes"] if process["pid"] not in self._own
+            ]
             began = self._began or self._offsets[stream]
             at_s = max(self._offsets[stream] - began + record["t_s"], 0.0)
-            return StreamRecord(stream, round(at_s, 6), {**record, "processes": others})
+            return StreamRecord(stream, round(at_s, 6), {**record, "processes": processes})
         elif record.get("pid") in self._own:
             return None
         return StreamRecord(stream, round(self.now_s(), 6), record)

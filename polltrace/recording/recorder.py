@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Watches processes and writes what is seen, until stopped."""
+"""Recording of processes to a file, until stopped."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, SWITCHES, ident
 from polltrace.watch.calibration import Calibration
 from polltrace.watch.inspection import Inspector
 
-# Room for as many as a host has: more are lost, and counted as lost. Most of thousands do nothing,
-# so of polls and samples only those that changed are reported.
+# Capacity for the processes of a large host: more are lost, and counted as lost. Most of thousands
+# do nothing, so frames of polls and samples have only those that changed.
 _ROOM = ["--max-processes", "8192", "--max-stacks", "16384"]
 # Processes inspected between two reads of the probes.
 _AT_ONCE = 100
@@ -34,10 +34,10 @@ class RecordingOptions:
 
     The file is `path`; `targets` are polltrace-probe's options for the processes; `command` is our
     own command line. `duration_s` None: until stopped; a frame every `interval_s` seconds. A file
-    of `max_bytes` is rotated, `keep` old ones are kept. `stack_every`: a stack at one in that many
-    break polls, or AUTO; `sample_hz`: on-CPU samples a second and processor, 0 for none; `gaps`:
-    whether to take the intrusive measurements (see intrusive.py). `switches`: the probe's options
-    for the processes whose context switches are followed; none: of no process.
+    of `max_bytes` is rotated, `keep` previous ones are retained. `stack_every`: a stack at one in
+    that many break polls, or AUTO; `sample_hz`: on-CPU samples per second and processor, 0 for
+    none; `gaps`: take the intrusive measurements (see intrusive.py). `switches`: the probe's
+    options for the processes whose context switches are followed; empty for no process.
     """
 
     path: Path
@@ -67,14 +67,19 @@ class RecordingOptions:
         ]
 
     def sampling(self) -> list[str]:
-        """Options of the probe that samples stacks on CPU. The other one counts polls: this one
-        counts for ten milliseconds a minute, the least that it can."""
+        """Options of the probe that samples stacks on CPU.
+
+        The other one counts polls: this one counts for ten milliseconds a minute, its minimum.
+        """
         samples = ["--watch", "--hz", f"{self.sample_hz:g}", "--gap", "60", "--own-cost"]
         return [*self.targets, *_ROOM, "--changed", *samples, "-i", f"{self.interval_s:g}"]
 
     def following(self) -> list[str]:
-        """Options of the probe that follows context switches. A thread that sleeps all the time has
-        more of it in each frame: a new part of the file begins with that of the last one."""
+        """Options of the probe that follows context switches.
+
+        The off-CPU time of a sleeping thread grows in each frame, so a new part of the file begins
+        with the totals of the last frame.
+        """
         return [*self.switches, *_ROOM, "--off-cpu", "--own-cost", "-i", f"{self.interval_s:g}"]
 
 
@@ -89,18 +94,18 @@ class Recorder:
         self._intrusive = IntrusiveMeasurements(self._pollers, self._inspector.servers)
 
     def run(self, attached: Callable[[], None]) -> RecordingQuality:
-        """Record; `attached` is called when every break poll counts. Ends when the duration is
-        over, every process has ended, or by Ctrl-C.
+        """Record; `attached` is called once every break poll is counted.
 
-        Raises the probe's failure, UsageError where another's file is in the way, and FileError
-        when the file cannot be written any more.
+        Ends when the duration is over, every process has ended, or by Ctrl-C. Raises the probe's
+        failure, UsageError where another file is in the way, and FileError when the file can no
+        longer be written.
         """
         options = self._options
         with Probes() as self._probes:
             journal = Journal(options.command, options.interval_s, self._probes.now_s)
             self._journal = journal
             early = self._attached()
-            make_room(options.path)  # now that there will be another
+            make_room(options.path)  # only once a new recording is certain
             parts = Parts(
                 options.path,
                 max_bytes=options.max_bytes,
@@ -118,13 +123,15 @@ class Recorder:
 
     @property
     def began_s(self) -> float | None:
-        """When the recording began, in seconds of CLOCK_MONOTONIC; None: it has not."""
+        """The start of the recording, in seconds of CLOCK_MONOTONIC; None: it has not started."""
         return self._probes.began_s
 
     def _attached(self) -> list[dict[str, object]]:
-        """Start the probes, the counting one last: from then on it counts. The entries so far."""
-        # The one whose processes were chosen a moment ago comes first: one that has ended since is
-        # an error.
+        """Start the probes, the counting one last, which starts the recording; return the entries
+        so far.
+        """
+        # The probe whose processes were chosen by PID comes first: a process that has ended since
+        # is an error.
         streams = [(SWITCHES, self._options.following())] if self._options.switches else []
         streams += [(CPU, self._options.sampling())] if self._options.sample_hz else []
         entries: list[dict[str, object]] = []
@@ -136,7 +143,9 @@ class Recorder:
 
     @property
     def calibration_failure(self) -> str:
-        """Why the cost of a poll could not be measured; empty if it was, or nothing polled."""
+        """The reason why the cost of a poll could not be measured; empty if it was, or nothing
+        polled.
+        """
         return self._calibration.now.failed
 
     def _record(self, parts: Parts) -> None:
@@ -149,12 +158,12 @@ class Recorder:
                 elif entries := list(self._entries(read)):
                     parts.write(entries)
             self._between_reads(parts)
-        if not self._calibration.now.by_knot:  # one will do for others that are near
+        if not self._calibration.now.by_knot:  # a single knot serves neighbouring intervals
             self._calibration.wait()
         parts.write(self._journal.check_costs(self._calibration.now.by_knot))
 
     def _entries(self, read: StreamRecord) -> list[dict[str, object]]:
-        """The entries for a record of a probe; takes note of the processes in it."""
+        """The entries for a record of a probe; also notes the processes in it."""
         record = read.record
         assert record is not None
         if read.stream == COUNT:
@@ -174,11 +183,13 @@ class Recorder:
         return list(self._journal.record(read))
 
     def _between_reads(self, parts: Parts) -> None:
-        """Inspect processes, write news, and start the intrusive measurement that is due."""
+        """Inspect processes, write changes, and start the intrusive measurement that is due."""
         if self._inspector.due():
             inspected = self._inspector.inspect(_AT_ONCE)
-            found = [self._inspector.servers.get(identity) for identity in inspected]
-            if news := [e for server in found if server for e in self._journal.server(server)]:
+            servers = [self._inspector.servers.get(identity) for identity in inspected]
+            if news := [
+                entry for server in servers if server for entry in self._journal.server(server)
+            ]:
                 parts.write(news)
         if news := list(self._journal.check_costs(self._calibration.now.by_knot)):
             parts.write(news)
@@ -189,7 +200,7 @@ class Recorder:
                 self._probes.start(*due)
 
     def _ended(self, stream: str, parts: Parts) -> None:
-        """A probe has ended; the end of the counting one is the end of the recording."""
+        """Handle the end of a probe; the end of the counting one is the end of the recording."""
         if stream == COUNT and self._probes.failed(stream):
             parts.finish("probe failed")
             raise self._probes.failure(stream)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording of another host: `polltrace record` runs there, and what it writes arrives here."""
+"""Recording on another host: `polltrace record` runs there, and its output arrives here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from polltrace.recording.file import STDOUT
 from polltrace.recording.parts import make_room
 from polltrace.watch.ssh import Ssh
 
-_OURS = "polltrace: "
+_PREFIX = "polltrace: "
 _FIX = (
     "install polltrace there, or give its path with --polltrace PATH; --sudo where it is not root "
     "that logs in"
@@ -30,10 +30,12 @@ _LONGEST_LINE = 1 << 16
 
 
 class RemoteRecording:
-    """`polltrace record` with these `options` on the host of `ssh`, written to `path` here.
+    """A run of `polltrace record` with these `options` on the host of `ssh`, written to `path`
+    here.
 
-    It ends as one of this host does, and its trailer still arrives; where we or the connection are
-    lost it ends as well, and what had arrived can be read. `polltrace` is the program's path there.
+    It ends like a local recording, and its trailer still arrives; where this process or the
+    connection is lost it ends as well, and the part that had arrived can be read. `polltrace` is
+    the program's path there.
     """
 
     def __init__(
@@ -43,15 +45,18 @@ class RemoteRecording:
         self._argv = ssh.argv(words, sudo=sudo)
         self._ssh, self._path = ssh, path
         self._file: IO[bytes] | None = None
-        self._said = ""
+        self._last_line = ""
 
     def run(self) -> int:
-        """Its exit code; what it had to say is on stderr. Raises HostError where it cannot be
-        started, UsageError and FileError as a recording of this host does."""
+        """Run the recording and return its exit code; its messages are on stderr.
+
+        Raises HostError where it cannot be started, UsageError and FileError like a local
+        recording.
+        """
         try:
             process = subprocess.Popen(
                 self._argv,
-                stdin=subprocess.PIPE,  # its end ends the recording
+                stdin=subprocess.PIPE,  # closing it ends the recording
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C must not end ssh before the trailer is here
@@ -69,23 +74,23 @@ class RemoteRecording:
             finally:
                 if self._file:
                     self._file.close()
-        failure = self._ssh.failure(code, self._said, _FIX)
+        failure = self._ssh.failure(code, self._last_line, _FIX)
         if self._file and (failure or code < 0):
             raise HostError(
                 f"the connection to {self._ssh.destination} was lost "
-                f"({self._said or 'ssh ended'}); {self._path} has what had arrived"
+                f"({self._last_line or 'ssh ended'}); {self._path} has what had arrived"
             )
-        if code and not failure and self._said:
-            failure = HostError(f"on {self._ssh.destination}: {self._said}")
+        if code and not failure and self._last_line:
+            failure = HostError(f"on {self._ssh.destination}: {self._last_line}")
         if failure:
             raise failure
         return code
 
     def _receive(self, process: subprocess.Popen[bytes]) -> None:
-        """Until it has ended: what it writes goes to the file, what it says to stderr."""
+        """Copy its output to the file and its messages to stderr, until it has ended."""
         assert process.stdout is not None
         assert process.stderr is not None
-        said = b""
+        unfinished = b""
         with selectors.DefaultSelector() as ready:
             ready.register(process.stdout, selectors.EVENT_READ)
             ready.register(process.stderr, selectors.EVENT_READ)
@@ -97,21 +102,22 @@ class RemoteRecording:
                     elif key.fileobj is process.stdout:
                         self._write(data)
                     else:
-                        *lines, said = (said + data).split(b"\n")
+                        *lines, unfinished = (unfinished + data).split(b"\n")
                         for line in lines:
                             self._say(line.decode(errors="replace"))
-                        said = said[-_LONGEST_LINE:]
-        if said:
-            self._say(said.decode(errors="replace"))
+                        unfinished = unfinished[-_LONGEST_LINE:]
+        if unfinished:
+            self._say(unfinished.decode(errors="replace"))
 
     def _say(self, line: str) -> None:
-        """A line of that polltrace is one of ours; another is ssh's, sudo's or the shell's, and an
-        error quotes the last."""
-        if line.startswith(_OURS):
-            self._said = ""
-            note(line.removeprefix(_OURS))
+        """Pass on a line of the remote polltrace; keep another (of ssh, sudo or the shell) for the
+        error message.
+        """
+        if line.startswith(_PREFIX):
+            self._last_line = ""
+            note(line.removeprefix(_PREFIX))
         elif line.strip():
-            self._said = line
+            self._last_line = line
 
     def _write(self, data: bytes) -> None:
         try:
@@ -121,12 +127,12 @@ class RemoteRecording:
                         f"on {self._ssh.destination} polltrace does not write a recording, or a "
                         f"login script writes as well: {data[:40]!r}"
                     )
-                make_room(self._path)  # now that there will be another
+                make_room(self._path)  # only once a new recording is certain
                 descriptor = os.open(self._path, _NEW, 0o600)
                 self._file = os.fdopen(descriptor, "wb", buffering=0)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            remaining = memoryview(data)
+            while remaining:
+                remaining = remaining[self._file.write(remaining) :]
         except OSError as error:
             raise FileError(f"cannot write {self._path}: {error.strerror}") from None
 
@@ -135,7 +141,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The first time, have it finish; then, do not wait for that."""
+    """The first call makes the process finish; a second one terminates it."""
     assert process.stdin is not None
     if process.stdin.closed:
         process.terminate()

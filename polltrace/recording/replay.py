@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording as it happened: every frame, in its order."""
+"""The replay of a recording: every frame, in its order."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from polltrace.servers.servers import Server
 @dataclass(frozen=True, slots=True)
 class RecordedFrame:
     """A `record` of the probe, or a server as it was found, at `at_s` seconds since the recording
-    began. `stream` is what the probe measures (see stream.py), empty for a server. `is_base`: the
-    frame has the totals that were reached before this file began. A process that is not in a frame
-    did nothing since the one before.
+    began.
+
+    `stream` names the probe's measurement (see stream.py), empty for a server. `is_base`: the frame
+    has the totals that were reached before this file began. A process that is not in a frame did
+    nothing since the previous one.
     """
 
     at_s: float
@@ -33,7 +35,8 @@ class RecordedFrame:
 def frames(path: Path) -> Iterator[RecordedFrame]:
     """Frames and the probe's other records, and servers as they were found.
 
-    Ends where the file is torn or damaged; `read(path).tear` reports it. Raises as `Scan` does.
+    Ends where the file is torn or damaged; `read(path).tear` reports it. Raises the errors of
+    `Scan`.
     """
     restored: dict[str, Restored] = {}
     for data in Scan(path):

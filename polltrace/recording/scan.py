@@ -15,15 +15,15 @@ from polltrace.recording.header import RecordingHeader, header_of
 from polltrace.recording.upgrade import upgraded
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# What a file from elsewhere may ask of our memory.
+# The memory that an untrusted file may use.
 _LARGEST_WINDOW = 1 << 27
 _LARGEST_FRAME = 1 << 28
-# A few bytes may stand for 128 KiB each: small bites keep what one can blow up to in bounds.
+# A few bytes may decompress to 128 KiB each: small chunks bound the output of one step.
 _BITE = 1 << 12
 
 
 def _no_number(constant: str) -> None:
-    """Python's parser takes NaN and Infinity, which JSON has not."""
+    """Refuse NaN and Infinity, which Python's parser accepts and JSON does not have."""
     raise ValueError(constant)
 
 
@@ -32,11 +32,12 @@ NO_TRAILER = "it has no trailer: polltrace was killed, or the disk was full"
 
 
 class Scan:
-    """Opens a recording; iterating gives every record behind the header, as JSON has it in this
-    version of the format.
+    """Opens a recording; iterating gives every record after the header, in the form of this version
+    of the format.
 
-    `tear`, once all was read, is why there is no more of it; empty where all is there. Raises
-    FileError for a file that cannot be read, FileFormatError for one that is no recording.
+    `tear`, after the last record, is the reason why the file is incomplete; empty for a complete
+    one. Raises FileError for a file that cannot be read, FileFormatError for one that is no
+    recording.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,24 +64,24 @@ class Scan:
             self.tear = NO_TRAILER
 
     def damaged(self, why: object) -> None:
-        """Note that the rest of the file cannot be read."""
+        """Note that the remaining file cannot be read."""
         self.tear = f"it is damaged ({why})"
 
     def _read(self) -> Iterator[Any]:
-        rest = b""
+        unfinished = b""
         for text in self._frames():
-            *lines, rest = (rest + text).split(b"\n")
+            *lines, unfinished = (unfinished + text).split(b"\n")
             for line in lines:
                 try:
                     yield json.loads(line, parse_constant=_no_number)
                 except (ValueError, RecursionError):
                     self.damaged(f"not a record: {line[:40]!r}")
                     return
-        if rest and not self.tear:
+        if unfinished and not self.tear:
             self.tear = ENDED_EARLY
 
     def _frames(self) -> Iterator[bytes]:
-        """The content of each zstd frame, verified; of a last one that is torn, what there is."""
+        """The content of each zstd frame, verified; of a torn last frame, the readable part."""
         try:
             with self.path.open("rb") as file:
                 if file.read(4) != ZSTD_MAGIC:

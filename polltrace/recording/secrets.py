@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The part of a command line that may get into a file that will be sent to others.
+"""The parts of a command line that a file for others may contain.
 
-Arguments hold passwords (`sqlplus scott/tiger@db`), in more ways than a pattern knows. So those of
-other programs never get in, with one exception: a dedicated server's title, which is all one
-argument or a known form, and holds none.
+Arguments contain passwords (`sqlplus scott/tiger@db`), in more forms than a pattern can match. So
+those of other programs are never stored, with one exception: a dedicated server's title, which is
+one argument or has a known form, and contains none.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from polltrace.engines import engines
 
 
 def own_command(argv: Sequence[str]) -> tuple[str, ...]:
-    """Our own command line; of a COMMAND behind `--` its name alone."""
+    """Our own command line; for a COMMAND after `--` its name alone."""
     words = list(argv)
     if "--" not in words:
         return tuple(words)
-    at = words.index("--")
-    hidden = len(words) - at - 2
-    return (*words[: at + 2], *([f"[{hidden} arguments left out]"] if hidden > 0 else []))
+    separator = words.index("--")
+    hidden = len(words) - separator - 2
+    return (*words[: separator + 2], *([f"[{hidden} arguments left out]"] if hidden > 0 else []))
 
 
 def without_arguments(process: Mapping[str, Any]) -> dict[str, Any]:
-    """A `process` record of the probe with the part of its command line that may be kept."""
+    """A `process` record of the probe with the storable part of its command line."""
     cmdline = process.get("cmdline") or []
     title = " ".join(cmdline)
     for engine in engines():

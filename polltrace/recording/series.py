@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-# Enough for a plot; beyond, every second point is left out. Totals lose nothing by that.
+# Enough for a plot. Above it every second point is dropped, which does not change the totals.
 MOST_POINTS = 512
 
 
 class Point(NamedTuple):
     """Totals of a process at `at_s`, seconds since the recording began: `cpu_s` CPU seconds and
-    `break_polls`."""
+    `break_polls`.
+    """
 
     at_s: float
     cpu_s: float
@@ -22,7 +23,8 @@ class Point(NamedTuple):
 
 class Span(NamedTuple):
     """Rates between two points, `from_s` and `to_s` (seconds since the recording began): `busy` is
-    the share of one CPU (0 to 1, more with threads), `polls_per_s` break polls a second."""
+    the share of one CPU (0 to 1, more with threads), `polls_per_s` break polls per second.
+    """
 
     from_s: float
     to_s: float
@@ -32,10 +34,12 @@ class Span(NamedTuple):
 
 @dataclass(slots=True)
 class Series:
-    """`points` in order of time, thinned out. `timed_s` seconds, `timed_cpu_s` CPU seconds and
-    `timed_polls` fell into times when gaps were timed, which costs as much as the polls: no rate
-    may include them. Of every `_every` points one is kept; `_left_out` came after the last that
-    was, `_tail` is the newest."""
+    """The `points` of a process in order of time, thinned out.
+
+    `timed_s` seconds, `timed_cpu_s` CPU seconds and `timed_polls` fell into times when gaps were
+    timed, which costs as much as the polls: no rate may include them. One of every `_every` points
+    is kept; `_left_out` points came after the last kept one, `_tail` is the newest.
+    """
 
     points: list[Point] = field(default_factory=list)
     timed_cpu_s: float = 0.0
@@ -46,7 +50,7 @@ class Series:
     _tail: Point | None = None
 
     def add(self, point: Point, *, timed: bool) -> None:
-        """Take in the next totals; `timed`: gaps were timed since the last."""
+        """Add the next totals; `timed`: gaps were timed since the last."""
         last = self.last
         if timed and last is not None:
             self.timed_cpu_s += point.cpu_s - last.cpu_s

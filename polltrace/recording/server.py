@@ -16,7 +16,9 @@ _MOST_CONNECTIONS = 64
 
 
 def server_data(server: Server, at_s: float) -> dict[str, Any]:
-    """The record. Of the environment only the configuration file's path gets in."""
+    """The record of a server. The configuration file's path is the only part of the environment in
+    it.
+    """
     socket, settings = server.socket, server.settings
     return {
         "type": "server",
@@ -35,9 +37,9 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
         if socket
         else None,
         "connections": [
-            {"fd": each.fd, "local": each.local, "peer": each.peer}
-            for each in server.sockets[:_MOST_CONNECTIONS]
-            if each != socket
+            {"fd": connection.fd, "local": connection.local, "peer": connection.peer}
+            for connection in server.sockets[:_MOST_CONNECTIONS]
+            if connection != socket
         ],
         "catches_sigurg": server.catches_sigurg,
         "started_at": server.started_at,
@@ -54,11 +56,13 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
 
 
 def server_of(data: Mapping[str, Any]) -> Server | None:
-    """None for an engine that this release does not know.
+    """The server of a record; None for an engine that this release does not know.
 
-    Raises KeyError, TypeError or ValueError for what is no such record.
+    Raises KeyError, TypeError or ValueError for malformed data.
     """
-    engine = next((each for each in engines() if each.name == data["engine"]), None)
+    engine = next(
+        (known_engine for known_engine in engines() if known_engine.name == data["engine"]), None
+    )
     if engine is None:
         return None
     client, settings = data["client"], data["settings"]
@@ -67,9 +71,9 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
         if client
         else None
     )
-    others = (
-        ClientSocket(int(each["fd"]), str(each["local"]), str(each["peer"]), None)
-        for each in data.get("connections", ())
+    connections = (
+        ClientSocket(int(connection["fd"]), str(connection["local"]), str(connection["peer"]), None)
+        for connection in data.get("connections", ())
     )
     return Server(
         pid=int(data["pid"]),
@@ -78,7 +82,7 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
         instance=str(data["instance"]),
         local=bool(data["local"]),
         socket=socket,
-        sockets=(*([socket] if socket else []), *others),
+        sockets=(*([socket] if socket else []), *connections),
         catches_sigurg=None if data["catches_sigurg"] is None else bool(data["catches_sigurg"]),
         started_at=_number(data.get("started_at")),
         settings=BreakSettings(

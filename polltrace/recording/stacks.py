@@ -16,16 +16,16 @@ from polltrace.stacks.folded import Folded
 
 def profile_for(recording: Recording, kind: str) -> Profile | None:
     """The profile with stacks of this kind; None where they were not recorded."""
-    found = {
+    profiles = {
         AT_POLL: recording.counted,
         ON_CPU: recording.sampled,
         OFF_CPU: recording.switches,
     }
-    return found[kind]
+    return profiles[kind]
 
 
 def stacks_of(recording: Recording, identity: Identity, kind: str) -> list[NamedStack]:
-    """Those of one process, commonest first."""
+    """The stacks of one process, commonest first."""
     profile = profile_for(recording, kind)
     if profile is None:
         return []
@@ -34,21 +34,24 @@ def stacks_of(recording: Recording, identity: Identity, kind: str) -> list[Named
 
 
 def all_stacks(recording: Recording, kind: str) -> list[NamedStack]:
-    """Those of all processes, commonest first."""
-    found = [each for one in recording.identities for each in stacks_of(recording, one, kind)]
+    """The stacks of all processes, commonest first."""
+    found = [
+        stack for identity in recording.identities for stack in stacks_of(recording, identity, kind)
+    ]
     return sorted(found, key=lambda stack: -stack.count)
 
 
 def folded_stacks(recording: Recording, kind: str) -> Folded:
-    """Those of all processes by name, with the kernel's functions; off CPU in nanoseconds, with the
-    reason innermost."""
-    found = all_stacks(recording, kind)
+    """The stacks of all processes by name, with the kernel's functions; off CPU in nanoseconds,
+    with the reason innermost.
+    """
+    stacks = all_stacks(recording, kind)
     if kind == OFF_CPU:
-        return fold(off_stacks(found, kernel=True))
-    return fold(((*each.kernel, *each.frames), each.count) for each in found)
+        return fold(off_stacks(stacks, kernel=True))
+    return fold(((*stack.kernel, *stack.frames), stack.count) for stack in stacks)
 
 
 def waiting_functions(recording: Recording) -> Folded:
-    """The program's part of the stacks off CPU of all processes, in nanoseconds."""
-    found = all_stacks(recording, OFF_CPU)
-    return fold((each.frames, ns) for each in found for _, ns, _ in off_parts(each) if ns)
+    """The program's part of the off-CPU stacks of all processes, in nanoseconds."""
+    stacks = all_stacks(recording, OFF_CPU)
+    return fold((stack.frames, ns) for stack in stacks for _, ns, _ in off_parts(stack) if ns)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One probe's records on their way into a file, and out of it again.
+"""Conversion of one probe's records to the file's entries and back.
 
-The probe repeats in every frame all that it knows of every process. The file gets the changes: it
-leaves out a process that did nothing since the last frame, and a stack that was not seen again.
+The probe repeats all totals of every process in every frame. The file gets the changes: it omits a
+process that did nothing since the last frame, and a stack that was not seen again.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from polltrace.profiles.frames import Identity
 from polltrace.recording.secrets import without_arguments
 
-# The streams of a recording, by what their probe measures: it counts every break poll, with stacks;
-# samples stacks on CPU; follows context switches, where that was asked for; times the gaps between
-# polls, for a second now and then; then counts the calls of the check function, for a moment.
+# The streams of a recording, each of one probe: every break poll counted, with stacks; stacks
+# sampled on CPU; context switches followed (optional); the gaps between polls timed, for a second
+# every few minutes; then the calls of the check function counted, for a moment.
 COUNT, CPU, SWITCHES, GAPS, CHECKS = "count", "cpu", "switches", "gaps", "checks"
 
 
@@ -30,7 +30,7 @@ def stack_key(stack: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 class Stream:
-    """Takes in the records of one probe and returns the entries to be written."""
+    """Converts the records of one probe to entries."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Stream:
         self._last: dict[Identity, dict[str, Any]] = {}
 
     def entry(self, record: dict[str, Any], at_s: float) -> dict[str, Any]:
-        """The record as the file has it; `at_s` is seconds since the recording began."""
+        """The entry for a record; `at_s` is seconds since the recording began."""
         kind = record["type"]
         if kind == "header":
             self._header = record
@@ -57,7 +57,7 @@ class Stream:
 
     def opening(self, at_s: float) -> Iterator[dict[str, Any]]:
         """The records that make a new file complete; its totals count from the base frame on."""
-        about = [record for each in self._about.values() for record in each.values()]
+        about = [record for records in self._about.values() for record in records.values()]
         for record in [self._header, *about]:
             if record is not None:
                 yield {"type": "probe", "stream": self.name, "at_s": at_s, "record": record}
@@ -70,21 +70,23 @@ class Stream:
         return {**frame, "processes": list(filter(None, map(self._news, frame["processes"])))}
 
     def _news(self, process: dict[str, Any]) -> dict[str, Any] | None:
-        before = self._last.get(identity_of(process))
+        previous = self._last.get(identity_of(process))
         self._last[identity_of(process)] = process
-        if before is None:
+        if previous is None:
             return process
-        if before == process:
+        if previous == process:
             return None
         if "stacks" not in process:
             return process
-        known = {stack_key(stack): stack for stack in before.get("stacks", ())}
-        new = [each for each in process["stacks"] if known.get(stack_key(each)) != each]
+        previous_stacks = {stack_key(stack): stack for stack in previous.get("stacks", ())}
+        new = [
+            stack for stack in process["stacks"] if previous_stacks.get(stack_key(stack)) != stack
+        ]
         return {**process, "stacks": new}
 
 
 class Restored:
-    """The reverse: frames from a file, their processes with all their stacks again."""
+    """Restores frames from a file, their processes with all their stacks."""
 
     def __init__(self) -> None:
         self._stacks: dict[Identity, dict[tuple[Any, ...], dict[str, Any]]] = {}
@@ -98,12 +100,12 @@ class Restored:
             self._stacks.pop(identity_of(record), None)
         if record["type"] != "frame":
             return record
-        return {**record, "processes": [self._whole(each) for each in record["processes"]]}
+        return {**record, "processes": [self._whole(process) for process in record["processes"]]}
 
     def _whole(self, process: dict[str, Any]) -> dict[str, Any]:
         if "stacks" not in process:
             return process
-        known = self._stacks.setdefault(identity_of(process), {})
+        stacks = self._stacks.setdefault(identity_of(process), {})
         for stack in process["stacks"]:
-            known[stack_key(stack)] = stack
-        return {**process, "stacks": list(known.values())}
+            stacks[stack_key(stack)] = stack
+        return {**process, "stacks": list(stacks.values())}

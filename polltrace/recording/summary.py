@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording in figures: its sessions, the loss of each to break polling, and the totals."""
+"""The figures of a recording: its sessions, the loss of each to break polling, and the totals."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from polltrace.servers.servers import Server, ServerName
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One process of a recording, by its `identity`. Shares are per cent of its CPU time; None:
-    not known.
+    """One process of a recording, by its `identity`. Shares are per cent of its CPU time; None: not
+    known.
 
     `title` is its command line or its server title; `server` is None for other processes, whose
-    `mode` is unknown; `reason` is why it is in-band. It was watched `from_s` `to_s`, seconds
-    since the recording began, and `ended` before the recording did. `cpu_s` is its CPU time in
-    seconds, `break_polls` and `other_polls` are counts. `load` is its CPU use and rate of polls,
-    `poll_cost_s` the CPU seconds of a poll at its interval. `counted` is polls times that cost,
-    `sampled` the share of its on-CPU `samples` in the break check, of which there are `checks`;
-    `latches` are the paths on which it waits for latches: spins, by the samples, and sleeps, where
-    its context switches were followed; then `off_cpu` divides its threads' lives, else it is None.
-    `gaps` are the timed gaps between polls, `spans` its rates over time; `advice` is None for a
-    process that is no server.
+    `mode` is unknown; `reason` is the cause of in-band breaks. It was watched from `from_s` to
+    `to_s`, seconds since the recording began, and `ended` before the recording did. `cpu_s` is its
+    CPU time in seconds, `break_polls` and `other_polls` are counts. `load` is its CPU use and rate
+    of polls, `poll_cost_s` the CPU seconds of a poll at its interval. `counted` is polls times that
+    cost, `sampled` the share of its on-CPU `samples` in the break check, of which there are
+    `checks`; `latches` are the paths on which it waits for latches: spins, by the samples, and
+    sleeps, where its context switches were followed; then `off_cpu` divides its threads' lifetime,
+    else it is None. `gaps` are the timed gaps between polls, `spans` its rates over time; `advice`
+    is None for a process that is no server.
     """
 
     identity: Identity
@@ -82,7 +82,7 @@ class SessionSummary:
         return self.break_polls / self.seconds if self.seconds else 0.0
 
     def facts(self) -> dict[str, Any]:
-        """Its identity and totals as JSON-ready data; null is a value that is not known."""
+        """Identity and totals as JSON-ready data; null is a value that is not known."""
         server = self.server
         return {
             "pid": self.identity[0],
@@ -105,15 +105,16 @@ class SessionSummary:
 
     @property
     def share(self) -> Estimate | None:
-        """What break checking takes of its CPU time, per cent: advice's figure where it is one of
-        a session that polls, so that both show the same."""
+        """The share of its CPU time in break checking, per cent: the figure of its advice where it
+        is a session that polls, so that both show the same.
+        """
         if self.advice is not None and self.advice.forecast:
             return self.advice.cpu_pct
         return self.counted
 
     @property
     def lost_cpu_s(self) -> Estimate | None:
-        """CPU seconds that went into break checking."""
+        """CPU seconds in break checking."""
         if not self.break_polls:
             return exactly(0.0)
         if self.poll_cost_s is None or self.counted is None or self.share is None:
@@ -126,10 +127,11 @@ class SessionSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`recording` in figures: its `sessions`, those that lose most first. `used_cores` and
-    `lost_cores` (to break polls) are CPUs on average over the recording. The cost per poll of
-    `cost_unknown` sessions was not measured, so `lost_cores` is too low by theirs. `off_cpu`
-    divides the lives of all their threads; None where no context switch was followed.
+    """The figures of a `recording`: its `sessions`, those that lose most first.
+
+    `used_cores` and `lost_cores` (to break polls) are CPUs on average over the recording. The cost
+    per poll of `cost_unknown` sessions was not measured, so `lost_cores` is too low by theirs.
+    `off_cpu` divides the lifetime of all their threads; None where no context switch was followed.
     """
 
     recording: Recording
@@ -141,34 +143,34 @@ class Summary:
 
     @property
     def engines(self) -> frozenset[Engine]:
-        return frozenset(each.server.engine for each in self.sessions if each.server)
+        return frozenset(session.server.engine for session in self.sessions if session.server)
 
     @property
     def has_skips(self) -> bool:
-        """Whether any of its engines polls at every n-th check."""
+        """True if an engine of the recording polls at every n-th check."""
         return any(engine.polls_by_count for engine in self.engines)
 
     @property
     def spun_pct(self) -> Estimate | None:
-        """What spinning for latches takes of the CPU time, per cent; None where no sample spins."""
-        spun = sum(each.spun for each in self.latches)
-        return proportion(spun, sum(each.samples for each in self.sessions)) if spun else None
+        """Per cent of the CPU time spent spinning for latches; None where no sample spins."""
+        spun = sum(latch_path.spun for latch_path in self.latches)
+        return proportion(spun, sum(session.samples for session in self.sessions)) if spun else None
 
     @property
     def followed_s(self) -> float:
-        """For how long context switches were followed, seconds."""
+        """The duration for which context switches were followed, seconds."""
         return self.recording.switches.seconds if self.recording.switches else 0.0
 
     @property
     def latches(self) -> tuple[LatchPath, ...]:
         """The paths on which its sessions wait for latches, the longest sleep first."""
-        return together(path for each in self.sessions for path in each.latches)
+        return together(path for session in self.sessions for path in session.latches)
 
     @property
     def latch_sample_ns(self) -> float:
-        """The CPU time that a sample stands for, nanoseconds; 0 without samples."""
-        samples = sum(each.samples for each in self.sessions)
-        return 1e9 * sum(each.cpu_s for each in self.sessions) / samples if samples else 0.0
+        """The CPU time that a sample represents, nanoseconds; 0 without samples."""
+        samples = sum(session.samples for session in self.sessions)
+        return 1e9 * sum(session.cpu_s for session in self.sessions) / samples if samples else 0.0
 
     @property
     def worst(self) -> SessionSummary | None:
@@ -177,11 +179,11 @@ class Summary:
         return first if first and first.break_polls else None
 
     def count(self, mode: BreakMode) -> int:
-        return sum(each.server is not None and each.mode is mode for each in self.sessions)
+        return sum(session.server is not None and session.mode is mode for session in self.sessions)
 
 
 def summary(recording: Recording) -> Summary:
-    """Pure: everything comes from the recording."""
+    """The figures of a recording. Pure: everything comes from the recording."""
     counted = _by_identity(recording.counted)
     sampled = _by_identity(recording.sampled)
     sessions = sorted(
@@ -191,22 +193,22 @@ def summary(recording: Recording) -> Summary:
                 for identity in recording.identities
             ]
         ),
-        key=lambda each: (-_value(each.lost_cpu_s), -each.break_polls, each.identity),
+        key=lambda session: (-_value(session.lost_cpu_s), -session.break_polls, session.identity),
     )
     seconds = recording.seconds or math.inf
     return Summary(
         recording=recording,
         sessions=tuple(sessions),
-        used_cores=sum(each.cpu_s for each in sessions) / seconds,
-        lost_cores=_sum([each.lost_cpu_s for each in sessions]).scaled(1 / seconds),
-        cost_unknown=sum(each.lost_cpu_s is None for each in sessions),
+        used_cores=sum(session.cpu_s for session in sessions) / seconds,
+        lost_cores=_sum([session.lost_cpu_s for session in sessions]).scaled(1 / seconds),
+        cost_unknown=sum(session.lost_cpu_s is None for session in sessions),
         off_cpu=_off_cpu(recording, recording.identities)[0],
     )
 
 
 def _linked(sessions: list[SessionSummary]) -> list[SessionSummary]:
-    """Each with the server that its client is, if that is in the same recording."""
-    present = [Presence(0, each.server, each.from_s, each.to_s) for each in sessions]
+    """The sessions, each with the server that is its client, if that is in the same recording."""
+    present = [Presence(0, session.server, session.from_s, session.to_s) for session in sessions]
     for client, session in links(present):
         far, near = sessions[session], sessions[client].server
         if far.server and near:
@@ -218,13 +220,15 @@ def _linked(sessions: list[SessionSummary]) -> list[SessionSummary]:
 def _off_cpu(
     recording: Recording, identities: Sequence[Identity]
 ) -> tuple[OffCpuTime | None, list[NamedStack]]:
-    """Of these processes, with the stacks; of a recording without context switches nothing."""
+    """The off-CPU time of these processes, with the stacks; None and no stacks for a recording
+    without context switches.
+    """
     profile = recording.switches
     if profile is None:
         return None, []
-    wanted = frozenset(identities)
-    mine = replace(profile, totals=tuple(t for t in profile.totals if t.identity in wanted))
-    waits = [stack for each in identities for stack in stacks_of(recording, each, OFF_CPU)]
+    selected = frozenset(identities)
+    mine = replace(profile, totals=tuple(t for t in profile.totals if t.identity in selected))
+    waits = [stack for identity in identities for stack in stacks_of(recording, identity, OFF_CPU)]
     return off_cpu_time(mine, waits), waits
 
 
@@ -233,21 +237,27 @@ def _value(estimate: Estimate | None) -> float:
 
 
 def _sum(estimates: Sequence[Estimate | None]) -> Estimate:
-    """Of those that are known. The bounds add up: all rest on one model, whose error they share."""
-    known = [(each.value, each.low, each.high) for each in estimates if each]
-    return Estimate(*map(sum, zip(*known, strict=True))) if known else exactly(0.0)
+    """The sum of the known estimates. The bounds add up: all rest on one model, whose error they
+    share.
+    """
+    bounds = [(estimate.value, estimate.low, estimate.high) for estimate in estimates if estimate]
+    return Estimate(*map(sum, zip(*bounds, strict=True))) if bounds else exactly(0.0)
 
 
 def _by_identity(profile: Profile | None) -> Mapping[Identity, ProcessTotals]:
-    return {(each.pid, each.start_ticks): each for each in profile.totals} if profile else {}
+    return (
+        {(totals.pid, totals.start_ticks): totals for totals in profile.totals} if profile else {}
+    )
 
 
 def _checks(stacks: Sequence[NamedStack], server: Server | None) -> int:
-    """Samples in the check; those of a server as advise counts them, by its own engine."""
+    """The number of samples in the check; those of a server by the rules of its own engine, as in
+    advice.
+    """
     if server is None:
         return sum(stack.count for stack in stacks if stack.is_break_check)
-    seen = shares(stacks, server.engine)
-    return seen.polling + seen.checking
+    sample_shares = shares(stacks, server.engine)
+    return sample_shares.polling + sample_shares.checking
 
 
 def _session(
@@ -280,7 +290,7 @@ def _session(
         costs = session_cost(server, costs, load, extras)
     stacks = stacks_of(recording, identity, ON_CPU)
     off_cpu, waits = _off_cpu(recording, [identity])
-    if off_cpu is not None:  # what was not seen is not known by process
+    if off_cpu is not None:  # unseen events cannot be attributed to a process
         off_cpu = replace(off_cpu, unfollowed=0, unwoken=0, unswitched=0)
     samples = sum(stack.count for stack in stacks)
     checks = _checks(stacks, server)
@@ -327,8 +337,11 @@ def _load(
     polls_on_any_socket: int,
     sampled: ProcessTotals | None,
 ) -> SessionLoad:
-    """Its load, without the times when gaps were timed: that costs as much as the polls. The series
-    has polls on any socket; of these, as many are the client's as of all."""
+    """The load of a process without the times when gaps were timed, which costs as much as the
+    polls.
+
+    The series has polls on any socket; the client's share of them is taken to be that of all polls.
+    """
     from_s, to_s = recording.lived[totals.identity]
     seconds = to_s - from_s
     series = recording.series.get(totals.identity)
@@ -346,7 +359,9 @@ def _load(
 
 
 def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Session | None:
-    """The session as `polltrace ps` sees one, so that both decide alike on the break mode."""
+    """The session in the form of `polltrace ps`, so that both commands decide alike on the break
+    mode.
+    """
     return Session(server, totals, seconds) if server else None
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording as tidy tables: one row a fact, one column a variable, units in the names' notes."""
+"""A recording as tidy tables: one row per fact, one column per variable, units in the names'
+notes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from polltrace.recording.summary import SessionSummary, Summary
 @dataclass(frozen=True, slots=True)
 class TableColumn:
     """A `name`, a `kind` (text, whole, real, flag, or texts: a list), a `note` on meaning and
-    unit."""
+    unit.
+    """
 
     name: str
     kind: str
@@ -117,25 +120,25 @@ def rows(summary: Summary, table: str) -> Iterator[Row]:
         case "stacks":
             yield from _stacks(summary)
         case "gaps":
-            for each in summary.sessions:
-                for gap in each.gaps:
+            for session in summary.sessions:
+                for gap in session.gaps:
                     yield {
-                        **_who(each.identity),
+                        **_who(session.identity),
                         "from_ns": gap.from_ns,
                         "below_ns": gap.below_ns,
                         "count": gap.count,
                     }
 
 
-def _process(each: SessionSummary) -> Row:
+def _process(session: SessionSummary) -> Row:
     return {
-        **each.facts(),
-        "lost_cpu_s": each.lost_cpu_s.value if each.lost_cpu_s else None,
-        **_estimate("lost", each.share),
-        **_estimate("counted", each.counted),
-        "samples": each.samples,
-        **_estimate("sampled", each.sampled),
-        **_lives(each.off_cpu),
+        **session.facts(),
+        "lost_cpu_s": session.lost_cpu_s.value if session.lost_cpu_s else None,
+        **_estimate("lost", session.share),
+        **_estimate("counted", session.counted),
+        "samples": session.samples,
+        **_estimate("sampled", session.sampled),
+        **_lives(session.off_cpu),
     }
 
 
@@ -156,51 +159,53 @@ def _estimate(name: str, estimate: Estimate | None) -> Row:
 
 
 def _intervals(summary: Summary) -> Iterator[Row]:
-    """From the file itself, every frame: what reports keep of it is thinned out."""
+    """The rows of intervals, read from the file itself because reports keep a reduced series."""
     begins_s = summary.recording.header.at_s
     last: dict[Identity, tuple[float, int, int]] = {}
     before_s, timing_until_s = begins_s, -1.0
-    for each in frames(summary.recording.path):
-        if each.stream in (GAPS, CHECKS):
-            timing_until_s = each.at_s
-        if each.stream != COUNT or not isinstance(each.record, ProbeFrame):
+    for frame in frames(summary.recording.path):
+        if frame.stream in (GAPS, CHECKS):
+            timing_until_s = frame.at_s
+        if frame.stream != COUNT or not isinstance(frame.record, ProbeFrame):
             continue
-        for totals in each.record.processes:
+        for totals in frame.record.processes:
             identity = totals.pid, totals.start_ticks
-            now = totals.cpu_s, totals.break_polls, totals.other_polls
-            cpu_s, polls, others = last.get(identity, (0.0, 0, 0))
-            last[identity] = now
-            if not each.is_base:
+            totals_now = totals.cpu_s, totals.break_polls, totals.other_polls
+            cpu_s, polls, other_polls = last.get(identity, (0.0, 0, 0))
+            last[identity] = totals_now
+            if not frame.is_base:
                 yield {
                     **_who(identity),
                     "from_s": before_s,
-                    "to_s": each.at_s,
-                    "cpu_s": now[0] - cpu_s,
-                    "break_polls": now[1] - polls,
-                    "other_polls": now[2] - others,
+                    "to_s": frame.at_s,
+                    "cpu_s": totals_now[0] - cpu_s,
+                    "break_polls": totals_now[1] - polls,
+                    "other_polls": totals_now[2] - other_polls,
                     "gaps_timed": timing_until_s > before_s,
                 }
-        before_s = each.at_s
+        before_s = frame.at_s
 
 
 def _stacks(summary: Summary) -> Iterator[Row]:
-    for each in summary.sessions:
+    for session in summary.sessions:
         for kind in (AT_POLL, ON_CPU, OFF_CPU):
-            for stack in stacks_of(summary.recording, each.identity, kind):
+            for stack in stacks_of(summary.recording, session.identity, kind):
                 inwards = [frame.name for frame in reversed((*stack.kernel, *stack.frames))]
-                for found in _counted(stack):
+                for counts in _counted(stack):
                     yield {
-                        **_who(each.identity),
+                        **_who(session.identity),
                         "kind": kind,
                         "functions": inwards,
                         "break_polls": stack.polls,
                         "is_break_check": stack.is_break_check,
-                        **found,
+                        **counts,
                     }
 
 
 def _counted(stack: NamedStack) -> Iterator[Row]:
-    """Off CPU a stack has a row for being blocked, and one for the wait for a processor after."""
+    """The counts of a stack; off CPU one row for being blocked, and one for the wait for a
+    processor that follows.
+    """
     if stack.off is None:
         yield {"count": stack.count, "waits_for": None, "off_cpu_ns": None}
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Records of older versions of the format, as this version has them."""
+"""Conversion of records of older versions of the format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TYPES = {"price": "poll_cost"}
 
 
 def upgraded(record: dict[str, Any], version: int) -> dict[str, Any]:
-    """A record behind the header, of any shape, from a file of that version."""
+    """A record after the header, of any shape, from a file of that version."""
     if version > 1:
         return record
     named = {_KEYS.get(key, key): value for key, value in record.items()}

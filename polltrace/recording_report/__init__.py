@@ -34,5 +34,7 @@ class RecordingReport:
 
 
 def recording_report(path: Path) -> RecordingReport:
-    """Raises FileError for an unreadable file, FileFormatError for one that is no recording."""
+    """Read the recording. Raises FileError for an unreadable file, FileFormatError for one that is
+    no recording.
+    """
     return RecordingReport(summary(read(path)))

@@ -15,13 +15,14 @@ from polltrace.recording.summary import SessionSummary, Summary
 
 
 def report_data(summary: Summary) -> dict[str, Any]:
-    """Times are seconds, shares per cent of a process's CPU time; null is a value not known.
+    """The report as JSON-ready data. Times are seconds, shares per cent of a process's CPU time;
+    null is a value not known.
 
-    `off_cpu` is there, nanoseconds, where context switches were followed; in a part of a recording
-    after the first it counts the threads of all parts so far.
+    `off_cpu` is present, in nanoseconds, where context switches were followed; in a part of a
+    recording after the first it counts the threads of all parts so far.
     """
     recording = summary.recording
-    found = recording.quality
+    recorded_quality = recording.quality
     return {
         "format": "polltrace-recording",
         "host": recording.header.host,
@@ -46,30 +47,30 @@ def report_data(summary: Summary) -> dict[str, Any]:
             for knot, cost in in_order(recording.check_costs)
         ],
         **off_cpu_data(summary.off_cpu),
-        "quality": found.data() | {"type": "quality"} if found else None,
-        "sessions": [_session(each) for each in summary.sessions],
+        "quality": recorded_quality.data() | {"type": "quality"} if recorded_quality else None,
+        "sessions": [_session(session) for session in summary.sessions],
     }
 
 
-def _session(each: SessionSummary) -> dict[str, Any]:
+def _session(session: SessionSummary) -> dict[str, Any]:
     return {
-        **each.facts(),
-        "polls_per_s": each.polls_per_s,
-        "polls_per_cpu_s": each.load.polls_per_cpu_s,
-        "lost_cpu_s": _value(each.lost_cpu_s),
-        "lost_cpu_s_ci95": _interval(each.lost_cpu_s),
-        "cpu_pct": _value(each.share),
-        "cpu_pct_ci95": _interval(each.share),
-        "samples": each.samples,
-        "spun_samples": sum(path.spun for path in each.latches),
+        **session.facts(),
+        "polls_per_s": session.polls_per_s,
+        "polls_per_cpu_s": session.load.polls_per_cpu_s,
+        "lost_cpu_s": _value(session.lost_cpu_s),
+        "lost_cpu_s_ci95": _interval(session.lost_cpu_s),
+        "cpu_pct": _value(session.share),
+        "cpu_pct_ci95": _interval(session.share),
+        "samples": session.samples,
+        "spun_samples": sum(path.spun for path in session.latches),
         "latches": latch_path_data(
-            each.latches, spun=bool(each.samples), slept=each.off_cpu is not None
+            session.latches, spun=bool(session.samples), slept=session.off_cpu is not None
         ),
-        **off_cpu_data(each.off_cpu),
-        "sampled_pct": _value(each.sampled),
-        "sampled_pct_ci95": _interval(each.sampled),
-        "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in each.gaps],
-        "advice": session_advice_data(each.advice, CancelLimits()) if each.advice else None,
+        **off_cpu_data(session.off_cpu),
+        "sampled_pct": _value(session.sampled),
+        "sampled_pct_ci95": _interval(session.sampled),
+        "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in session.gaps],
+        "advice": session_advice_data(session.advice, CancelLimits()) if session.advice else None,
     }
 
 

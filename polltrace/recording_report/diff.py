@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`polltrace diff`: two recordings as text, as data, and as a page."""
+"""The report of `polltrace diff` on two recordings, as text, as data, and as a page."""
 
 from __future__ import annotations
 
@@ -23,57 +23,59 @@ from polltrace.stacks.text import printable
 _MOST_FUNCTIONS = 12
 
 
-def diff_text(found: Difference) -> str:
-    """Verdict, figures, break modes and skips, functions."""
-    lines = [*_sides(found), "", *verdict(found), ""]
-    rows = _rows(found)
+def diff_text(difference: Difference) -> str:
+    """The verdict, then figures, break modes and skips, and functions."""
+    lines = [*_sides(difference), "", *verdict(difference), ""]
+    rows = _rows(difference)
     wide = max(28, *(len(row[0]) for row in rows))
     lines.append(f"{'':<{wide}} {'BEFORE':>26} {'AFTER':>26} {'CHANGE [95 %]':>30}")
     lines += [f"{name:<{wide}} {a:>26} {b:>26} {change:>30}" for name, a, b, change in rows]
-    kind, before, after = folded_pair(found)
-    lines += _functions_lines(_KINDS[kind], before, after)
-    lines += _functions_lines("the time off CPU", *waiting_pair(found))
+    kind, earlier, later = folded_pair(difference)
+    lines += _functions_lines(_KINDS[kind], earlier, later)
+    lines += _functions_lines("the time off CPU", *waiting_pair(difference))
     return "\n".join(lines)
 
 
-def _functions_lines(what: str, before: Folded, after: Folded) -> Iterator[str]:
-    if before or after:
+def _functions_lines(measure: str, earlier: Folded, later: Folded) -> Iterator[str]:
+    if earlier or later:
         yield ""
-        yield f"Functions, own share of {what}, largest change first:"
-        yield from (f"  {_points(c)}  {printable(c.name)}" for c in functions(before, after))
+        yield f"Functions, own share of {measure}, largest change first:"
+        yield from (f"  {_points(c)}  {printable(c.name)}" for c in functions(earlier, later))
 
 
-def diff_data(found: Difference) -> dict[str, Any]:
-    """Estimates as [value, low, high]; null is unknown."""
-    kind, before, after = folded_pair(found)
+def diff_data(difference: Difference) -> dict[str, Any]:
+    """The report as JSON-ready data. Estimates are [value, low, high]; null is unknown."""
+    kind, earlier, later = folded_pair(difference)
     return {
-        "before": str(found.before.recording.path),
-        "after": str(found.after.recording.path),
-        "changes": _changes_data(found.changes),
-        "off_cpu": _changes_data(found.waits),
-        "sessions_by_break_mode": {mode: list(counts) for mode, counts in found.modes.items()},
-        "sessions_by_skip": {str(skip): list(counts) for skip, counts in found.skips.items()},
+        "before": str(difference.earlier.recording.path),
+        "after": str(difference.later.recording.path),
+        "changes": _changes_data(difference.changes),
+        "off_cpu": _changes_data(difference.waits),
+        "sessions_by_break_mode": {mode: list(counts) for mode, counts in difference.modes.items()},
+        "sessions_by_skip": {str(skip): list(counts) for skip, counts in difference.skips.items()},
         "stacks": kind,
-        "functions": _functions_data(before, after),
-        "functions_off_cpu": _functions_data(*waiting_pair(found)),
+        "functions": _functions_data(earlier, later),
+        "functions_off_cpu": _functions_data(*waiting_pair(difference)),
     }
 
 
 def _changes_data(changes: Iterable[Change]) -> list[dict[str, Any]]:
     return [
         {
-            "name": each.name,
-            "unit": each.unit or None,
-            "before": _list(each.before),
-            "after": _list(each.after),
-            "change": _list(each.change),
-            "certain": each.change.excludes_zero if each.change and each.has_interval else None,
+            "name": change.name,
+            "unit": change.unit or None,
+            "before": _list(change.earlier),
+            "after": _list(change.later),
+            "change": _list(change.change),
+            "certain": change.change.excludes_zero
+            if change.change and change.has_interval
+            else None,
         }
-        for each in changes
+        for change in changes
     ]
 
 
-def _functions_data(before: Folded, after: Folded) -> list[dict[str, Any]]:
+def _functions_data(earlier: Folded, later: Folded) -> list[dict[str, Any]]:
     return [
         {
             "name": c.name,
@@ -82,47 +84,50 @@ def _functions_data(before: Folded, after: Folded) -> list[dict[str, Any]]:
             "with_callees_before": c.total_before,
             "with_callees_after": c.total_after,
         }
-        for c in compare(before, after)
+        for c in compare(earlier, later)
     ]
 
 
-def diff_page(found: Difference) -> str:
-    """One page, the flame graphs showing what grew and what shrank."""
-    kind, before, after = folded_pair(found)
+def diff_page(difference: Difference) -> str:
+    """The report as one page, whose flame graphs show what grew and what shrank."""
+    kind, earlier, later = folded_pair(difference)
     title = "On-CPU stacks" if kind == ON_CPU else "Stacks at break polls"
-    graphs = _graph(found, "Where the time goes, and went", title, "samples", before, after)
-    if found.waits:
-        off_cpu = [folded_stacks(side.recording, OFF_CPU) for side in (found.before, found.after)]
+    graphs = _graph(difference, "Where the time goes, and went", title, "samples", earlier, later)
+    if difference.waits:
+        off_cpu = [
+            folded_stacks(side.recording, OFF_CPU)
+            for side in (difference.earlier, difference.later)
+        ]
         heading = "What is waited for, and was"
-        graphs += _graph(found, heading, "Off-CPU stacks", NANOSECONDS, *off_cpu)
+        graphs += _graph(difference, heading, "Off-CPU stacks", NANOSECONDS, *off_cpu)
     body = [
         "<header><h1>Break polling, before and after</h1>",
-        *(f'<p class="about">{text(each)}</p>' for each in _sides(found)),
+        *(f'<p class="about">{text(side)}</p>' for side in _sides(difference)),
         "</header>",
-        f'<section class="verdict"><p>{text(" ".join(verdict(found)))}</p></section>',
-        table(["", "Before", "After", "Change [95 %]"], _rows(found), left=[0]),
+        f'<section class="verdict"><p>{text(" ".join(verdict(difference)))}</p></section>',
+        table(["", "Before", "After", "Change [95 %]"], _rows(difference), text_columns=[0]),
         graphs,
         "<h2>How good this is</h2>",
         *(
             f"<h3>{name}</h3><ul>{''.join(f'<li>{text(e)}</li>' for e in quality(side))}</ul>"
-            for name, side in (("Before", found.before), ("After", found.after))
+            for name, side in (("Before", difference.earlier), ("After", difference.later))
         ),
     ]
     return shell("Break polling, before and after", "\n".join(body), has_graph=bool(graphs))
 
 
 def _graph(  # noqa: PLR0913, PLR0917
-    found: Difference, heading: str, title: str, unit: str, before: Folded, after: Folded
+    difference: Difference, heading: str, title: str, unit: str, earlier: Folded, later: Folded
 ) -> str:
     """A differential flame graph; nothing without stacks."""
-    if not before and not after:
+    if not earlier and not later:
         return ""
-    engines = found.before.engines | found.after.engines
+    engines = difference.earlier.engines | difference.later.engines
     return f"<h2>{heading}</h2>" + flame_frame(
         Picture(
             title=title,
-            side=Side("after", after),
-            before=Side("before", before),
+            side=Side("after", later),
+            before=Side("before", earlier),
             layers=layers_of(engines),
             unit=unit,
             find=searched(engines),
@@ -131,12 +136,12 @@ def _graph(  # noqa: PLR0913, PLR0917
     )
 
 
-def verdict(found: Difference) -> list[str]:
-    """Whether more or less is lost, or why that is not known."""
-    lost = next((each for each in reversed(found.changes[3:]) if each.change), None)
-    by_model = found.changes[3]
+def verdict(difference: Difference) -> list[str]:
+    """The sentence on whether more or less is lost, or on why that is not known."""
+    lost = next((change for change in reversed(difference.changes[3:]) if change.change), None)
+    by_model = difference.changes[3]
     chosen = by_model if by_model.change else lost
-    if chosen is None or chosen.change is None or chosen.before is None or chosen.after is None:
+    if chosen is None or chosen.change is None or chosen.earlier is None or chosen.later is None:
         return [
             "The cost of break polling is not known in both: one has no calibration and no samples."
         ]
@@ -144,52 +149,56 @@ def verdict(found: Difference) -> list[str]:
     change = chosen.change
     if not change.excludes_zero:
         return [
-            f"Break polling took {chosen.before.value:.2f} % of the CPU time and takes "
-            f"{chosen.after.value:.2f} %: by {how} the difference cannot be told from noise."
+            f"Break polling took {chosen.earlier.value:.2f} % of the CPU time and takes "
+            f"{chosen.later.value:.2f} %: by {how} the difference cannot be told from noise."
         ]
     word = "more" if change.value > 0 else "less"
     return [
         f"Break polling takes {abs(change.value):.2f} points of the CPU time {word}: "
-        f"{chosen.after.value:.2f} % after {chosen.before.value:.2f} %, by {how}."
+        f"{chosen.later.value:.2f} % after {chosen.earlier.value:.2f} %, by {how}."
     ]
 
 
-def folded_pair(found: Difference) -> tuple[str, Folded, Folded]:
-    """The stacks of both, on CPU if both have such, else at break polls."""
+def folded_pair(difference: Difference) -> tuple[str, Folded, Folded]:
+    """The stacks of both recordings, on CPU if both have such, else at break polls."""
     for kind in (ON_CPU, AT_POLL):
-        before, after = (folded_stacks(s.recording, kind) for s in (found.before, found.after))
-        if before and after:
-            return kind, before, after
+        earlier, later = (
+            folded_stacks(s.recording, kind) for s in (difference.earlier, difference.later)
+        )
+        if earlier and later:
+            return kind, earlier, later
     return ON_CPU, {}, {}
 
 
-def waiting_pair(found: Difference) -> tuple[Folded, Folded]:
-    """The functions that wait off CPU in both; empty unless both have them."""
-    if not found.waits:
+def waiting_pair(difference: Difference) -> tuple[Folded, Folded]:
+    """The functions that wait off CPU in both recordings; empty unless both have them."""
+    if not difference.waits:
         return {}, {}
-    return waiting_functions(found.before.recording), waiting_functions(found.after.recording)
+    return waiting_functions(difference.earlier.recording), waiting_functions(
+        difference.later.recording
+    )
 
 
-def functions(before: Folded, after: Folded) -> list[FunctionChange]:
-    """Those whose own share changed most."""
-    return [c for c in compare(before, after) if c.self_change][:_MOST_FUNCTIONS]
+def functions(earlier: Folded, later: Folded) -> list[FunctionChange]:
+    """The functions whose own share changed most."""
+    return [c for c in compare(earlier, later) if c.self_change][:_MOST_FUNCTIONS]
 
 
 _KINDS = {ON_CPU: "CPU samples", AT_POLL: "break polls"}
 
 
-def _sides(found: Difference) -> list[str]:
+def _sides(difference: Difference) -> list[str]:
     return [
-        *(f"before: {each}" for each in (about(found.before), *torn(found.before))),
-        *(f"after:  {each}" for each in (about(found.after), *torn(found.after))),
+        *(f"before: {line}" for line in (about(difference.earlier), *torn(difference.earlier))),
+        *(f"after:  {line}" for line in (about(difference.later), *torn(difference.later))),
     ]
 
 
-def _rows(found: Difference) -> list[list[str]]:
-    changes = (*found.changes, *found.waits)
-    rows = [[_name(c), _value(c.before), _value(c.after), _change(c)] for c in changes]
-    counts = [(f"{mode} sessions", pair) for mode, pair in found.modes.items()]
-    counts += [(f"sessions of skip {skip}", pair) for skip, pair in found.skips.items()]
+def _rows(difference: Difference) -> list[list[str]]:
+    changes = (*difference.changes, *difference.waits)
+    rows = [[_name(c), _value(c.earlier), _value(c.later), _change(c)] for c in changes]
+    counts = [(f"{mode} sessions", pair) for mode, pair in difference.modes.items()]
+    counts += [(f"sessions of skip {skip}", pair) for skip, pair in difference.skips.items()]
     rows += [[name, f"{a:,}", f"{b:,}", f"{b - a:+,}" if b - a else "0"] for name, (a, b) in counts]
     return rows
 
@@ -208,14 +217,15 @@ def _value(estimate: Estimate | None) -> str:
 
 
 def _change(change: Change) -> str:
-    found = change.change
-    if found is None:
+    estimate = change.change
+    if estimate is None:
         return "-"
     if not change.has_interval:
-        return f"{'+' if found.value > 0 else ''}{_figure(found.value)}"
-    sign = "+" if found.value > 0 else ""
-    noise = "" if found.excludes_zero else " (noise)"
-    return f"{sign}{_figure(found.value)} [{_figure(found.low)}, {_figure(found.high)}]{noise}"
+        return f"{'+' if estimate.value > 0 else ''}{_figure(estimate.value)}"
+    sign = "+" if estimate.value > 0 else ""
+    noise = "" if estimate.excludes_zero else " (noise)"
+    low, high = _figure(estimate.low), _figure(estimate.high)
+    return f"{sign}{_figure(estimate.value)} [{low}, {high}]{noise}"
 
 
 def _figure(value: float) -> str:

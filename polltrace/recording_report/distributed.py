@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The report on recordings of several hosts: the sessions over database links, then each."""
+"""The report on recordings of several hosts: the sessions over database links, then each
+recording.
+"""
 
 from __future__ import annotations
 
@@ -37,53 +39,54 @@ _HEADS_OF_LOSS = ("Lost CPU s [95 %]", "Lost, % of its CPU [95 %]")
 class DistributedReport:
     """The report on several recordings; see `polltrace.file_reports`."""
 
-    found: Distributed
+    distributed: Distributed
 
     def text(self) -> str:
-        lines = [_TITLE, *self._torn(), "", *(_text_table(self.found.sessions) or [_NONE])]
-        parts = ["\n".join(lines), *map(report_text, self.found.recordings)]
+        lines = [_TITLE, *self._torn(), "", *(_text_table(self.distributed.sessions) or [_NONE])]
+        parts = ["\n".join(lines), *map(report_text, self.distributed.recordings)]
         return "\n\n".join(parts)
 
     def data(self) -> dict[str, Any]:
         return {
-            "distributed": [_data(each) for each in self.found.sessions],
-            "recordings": [report_data(each) for each in self.found.recordings],
+            "distributed": [_data(session) for session in self.distributed.sessions],
+            "recordings": [report_data(recording) for recording in self.distributed.recordings],
         }
 
     def html(self) -> str:
-        hosts = [each.recording.header.host for each in self.found.recordings]
-        bodies = [page_body(each) for each in self.found.recordings]
-        rows = list(_rows(self.found.sessions))
+        hosts = [recording.recording.header.host for recording in self.distributed.recordings]
+        bodies = [page_body(recording) for recording in self.distributed.recordings]
+        rows = list(_rows(self.distributed.sessions))
         links = (
-            table([*_HEADS, *_HEADS_OF_LOSS], rows, left=[0, 2, 3, 4], caption=_MEANING)
+            table([*_HEADS, *_HEADS_OF_LOSS], rows, text_columns=[0, 2, 3, 4], caption=_MEANING)
             if rows
             else f"<p>{html_text(_NONE)}</p>"
         )
-        tears = [f'<p class="torn">{html_text(each)}</p>' for each in self._torn()]
-        body = [f"<h1>{_TITLE}</h1>", *tears, links, *(each for each, _ in bodies)]
+        tears = [f'<p class="torn">{html_text(line)}</p>' for line in self._torn()]
+        body = [f"<h1>{_TITLE}</h1>", *tears, links, *(body_html for body_html, _ in bodies)]
         title = f"Break polling on {', '.join(hosts)}"
         return shell(title, "\n".join(body), has_graph=any(graph for _, graph in bodies))
 
     def _torn(self) -> list[str]:
-        """The files that are not whole: figures of both ends lack what one of them lost."""
+        """Lines on incomplete files: figures of both ends lack the data that one of them lost."""
         return [
-            f"{printable(each.recording.header.host)}: {line}"
-            for each in self.found.recordings
-            for line in torn(each)
+            f"{printable(recording.recording.header.host)}: {line}"
+            for recording in self.distributed.recordings
+            for line in torn(recording)
         ]
 
 
 def distributed_report(paths: Sequence[Path]) -> DistributedReport:
-    """Raises FileError for an unreadable file, FileFormatError for one that is no recording,
-    UsageError for two of the same processes."""
+    """Read the recordings. Raises FileError for an unreadable file, FileFormatError for one that is
+    no recording, UsageError for two of the same processes.
+    """
     return DistributedReport(distributed([summary(read(path)) for path in paths]))
 
 
 def _rows(sessions: Sequence[DistributedSession]) -> list[list[str]]:
-    """For each distributed session: the sessions of it, and their sum."""
+    """The rows of each distributed session: its sessions, and their sum."""
     rows = []
-    for each in sessions:
-        for depth, part in each.every():
+    for distributed_session in sessions:
+        for depth, part in distributed_session.every():
             session = part.session
             rows.append(
                 [
@@ -98,9 +101,21 @@ def _rows(sessions: Sequence[DistributedSession]) -> list[list[str]]:
                     pct(session.share),
                 ]
             )
-        share = each.lost_cpu_s.scaled(100 / each.cpu_s) if each.lost_cpu_s and each.cpu_s else None
-        total = ["together", "", "", "", "", f"{each.cpu_s:,.2f}", f"{each.break_polls:,}"]
-        rows.append([*total, _seconds(each.lost_cpu_s), pct(share)])
+        share = (
+            distributed_session.lost_cpu_s.scaled(100 / distributed_session.cpu_s)
+            if distributed_session.lost_cpu_s and distributed_session.cpu_s
+            else None
+        )
+        total = [
+            "together",
+            "",
+            "",
+            "",
+            "",
+            f"{distributed_session.cpu_s:,.2f}",
+            f"{distributed_session.break_polls:,}",
+        ]
+        rows.append([*total, _seconds(distributed_session.lost_cpu_s), pct(share)])
     return rows
 
 
@@ -120,19 +135,19 @@ def _text_table(sessions: Sequence[DistributedSession]) -> list[str]:
     return [*lines, "", _MEANING]
 
 
-def _data(each: DistributedSession) -> dict[str, Any]:
-    """It and what is beneath; `together` are the sums."""
-    lost = each.lost_cpu_s
+def _data(distributed_session: DistributedSession) -> dict[str, Any]:
+    """A distributed session and its remote ones; `together` has the sums."""
+    lost = distributed_session.lost_cpu_s
     return {
-        "host": each.host,
-        **each.session.facts(),
-        "lost_cpu_s": _estimate(each.session.lost_cpu_s),
+        "host": distributed_session.host,
+        **distributed_session.session.facts(),
+        "lost_cpu_s": _estimate(distributed_session.session.lost_cpu_s),
         "together": {
-            "cpu_s": each.cpu_s,
-            "break_polls": each.break_polls,
+            "cpu_s": distributed_session.cpu_s,
+            "break_polls": distributed_session.break_polls,
             "lost_cpu_s": _estimate(lost),
         },
-        "remote": [_data(beneath) for beneath in each.remote],
+        "remote": [_data(remote) for remote in distributed_session.remote],
     }
 
 

@@ -14,13 +14,14 @@ from polltrace.recording_report.plots import text
 from polltrace.stacks.flamegraph import flame_graph
 from polltrace.stacks.picture import Picture
 
-# What a flame graph's page has above and below the picture, and a row of it.
+# The heights of a flame graph's surroundings, of one of its rows, and of the largest frame.
 _AROUND_PX, _ROW_PX, _HIGHEST_PX = 270, 18, 1400
 
 
 def shell(title: str, body: str, *, has_graph: bool) -> str:
-    """A whole page. It fetches nothing and may not: only the style and the script that it carries
-    are allowed, by hash, and the flame graph lives in a sandbox of its own."""
+    """A complete page. It can load nothing: only the style and the script that it contains are
+    allowed, by hash, and the flame graph has a sandbox of its own.
+    """
     style = (files("polltrace.recording_report") / "page.css").read_text("utf-8")
     drawing = files("polltrace.stacks") / "drawing"
     styles, scripts = [style], []
@@ -48,7 +49,7 @@ def shell(title: str, body: str, *, has_graph: bool) -> str:
 
 
 def flame_frame(picture: Picture) -> str:
-    """A flame graph's own page inside ours."""
+    """A flame graph's page, embedded in a frame."""
     depth = max((len(names) for names in picture.side.folded), default=0)
     if picture.before is not None:
         depth = max(depth, *(len(names) for names in picture.before.folded), 0)
@@ -64,12 +65,14 @@ def table(
     heads: Sequence[str],
     rows: Sequence[Sequence[str]],
     *,
-    left: Sequence[int] = (),
+    text_columns: Sequence[int] = (),
     marked: Sequence[int] = (),
     caption: str = "",
 ) -> str:
-    """Cells are text; `left` columns are words, the others figures; `marked` rows stand out."""
-    words = dict.fromkeys(left, ' class="left"')
+    """A table. Cells are text; `text_columns` are words, the others figures; `marked` rows are
+    highlighted.
+    """
+    words = dict.fromkeys(text_columns, ' class="left"')
     head = "".join(f'<th scope="col"{words.get(i, "")}>{text(h)}</th>' for i, h in enumerate(heads))
     body = "\n".join(
         ('<tr class="now">' if number in marked else "<tr>")

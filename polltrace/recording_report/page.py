@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The report as one page: verdict first, then sessions, gaps, forecast, stacks."""
+"""The report as one page: the verdict first, then sessions, gaps, forecast, stacks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_ROWS = 500
 
 
 def report_page(summary: Summary) -> str:
-    """The whole page."""
+    """The complete page."""
     header = summary.recording.header
     title = f"Break polling on {header.host}, {header.started}"
     body, has_graph = page_body(summary)
@@ -46,7 +46,7 @@ def report_page(summary: Summary) -> str:
 
 
 def page_body(summary: Summary) -> tuple[str, bool]:
-    """The content of a page, and whether it has a flame graph."""
+    """The content of a page, and a flag for a flame graph in it."""
     header = summary.recording.header
     worst = summary.worst
     advice = worst.advice if worst else None
@@ -72,24 +72,24 @@ def page_body(summary: Summary) -> tuple[str, bool]:
 def _verdict(summary: Summary) -> str:
     clean = "" if summary.worst else " clean"
     verdict_html = f'<section class="verdict{clean}">{_paragraphs(verdict(summary))}</section>'
-    return verdict_html + "".join(f'<p class="torn">{text(each)}</p>' for each in torn(summary))
+    return verdict_html + "".join(f'<p class="torn">{text(line)}</p>' for line in torn(summary))
 
 
 def _changes(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
-    """What to do for the session that loses most, and what that rests on."""
+    """The recommendation for the session that loses most, and its evidence."""
     if worst is None or advice is None or not advice.forecast:
         return ""
     limits = CancelLimits()
-    parts = [f"<h2>What to do for {worst.identity[0]} ({text(instance(worst))})</h2>"]
+    parts = [f"<h2>Recommendation for {worst.identity[0]} ({text(instance(worst))})</h2>"]
     if isinstance(advice, ClientCheckAdvice):
         return "".join([*parts, _paragraphs([" ".join(cure_text(advice, limits).split())])])
-    for each in changes(advice, recommended(advice.forecast, limits)):
+    for change in changes(advice, recommended(advice.forecast, limits)):
         parts += [
-            f"<h3>{text(each.title)}</h3>",
-            table([], [list(pair) for pair in each.sentences()], left=[0, 1]),
+            f"<h3>{text(change.title)}</h3>",
+            table([], [list(pair) for pair in change.sentences()], text_columns=[0, 1]),
         ]
-    notes = [f"Seen: {each}." for each in advice.why.evidence]
-    notes += [f"To be sure: {each}." for each in advice.why.settles]
+    notes = [f"Seen: {line}." for line in advice.why.evidence]
+    notes += [f"To be sure: {line}." for line in advice.why.settles]
     notes.append(
         f"{limits_words(limits)}, the skip above is the lowest that saves as much as the best, as "
         "far as these measurements can tell; 'polltrace advise FILE' takes other limits."
@@ -98,41 +98,42 @@ def _changes(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
 
 
 def _list(sentences: Iterable[str]) -> str:
-    return f'<ul class="quality">{"".join(f"<li>{text(each)}</li>" for each in sentences)}</ul>'
+    items = "".join(f"<li>{text(sentence)}</li>" for sentence in sentences)
+    return f'<ul class="quality">{items}</ul>'
 
 
 def _paragraphs(sentences: Iterable[str]) -> str:
-    return "".join(f"<p>{text(each)}</p>" for each in sentences)
+    return "".join(f"<p>{text(sentence)}</p>" for sentence in sentences)
 
 
 def _sessions(summary: Summary) -> str:
     heads = ["PID", "Instance", "Client", "Break mode", *(["Skip"] if summary.has_skips else [])]
     heads += ["CPU %", "Break polls", "Polls/s", "Lost, % of its CPU [95 %]", "Why"]
-    shown = summary.sessions[:_MOST_ROWS]
-    left_out = len(summary.sessions) - len(shown)
-    more = f" The {left_out:,} that lose least are left out." if left_out else ""
+    shown_sessions = summary.sessions[:_MOST_ROWS]
+    left_out = len(summary.sessions) - len(shown_sessions)
+    omission = f" The {left_out:,} that lose least are left out." if left_out else ""
     return table(
         heads,
-        [_row(each, summary.has_skips) for each in shown],
-        left=[1, 2, 3, len(heads) - 1],
-        caption="Lost to break checking: by its polls and what one costs, and by samples on CPU "
-        f"where the two agree.{more}",
+        [_row(session, summary.has_skips) for session in shown_sessions],
+        text_columns=[1, 2, 3, len(heads) - 1],
+        caption="Lost to break checking: by its polls and the cost of one, and by samples on CPU "
+        f"where the two agree.{omission}",
     )
 
 
-def _row(each: SessionSummary, has_skips: bool) -> list[str]:
-    skip = str((each.server and each.server.settings.known_skip) or "-")
+def _row(session: SessionSummary, has_skips: bool) -> list[str]:
+    skip = str((session.server and session.server.settings.known_skip) or "-")
     return [
-        str(each.identity[0]) + (" (ended)" if each.ended else ""),
-        instance(each),
-        client(each),
-        each.mode.value if each.server else "-",
+        str(session.identity[0]) + (" (ended)" if session.ended else ""),
+        instance(session),
+        client(session),
+        session.mode.value if session.server else "-",
         *([skip] if has_skips else []),
-        f"{each.cpu_pct:.1f}",
-        f"{each.break_polls:,}",
-        f"{each.polls_per_s:,.0f}",
-        pct(each.share),
-        each.reason,
+        f"{session.cpu_pct:.1f}",
+        f"{session.break_polls:,}",
+        f"{session.polls_per_s:,.0f}",
+        pct(session.share),
+        session.reason,
     ]
 
 
@@ -155,12 +156,12 @@ def _plots(summary: Summary, worst: SessionSummary | None, advice: SessionAdvice
         return f'<h2>Over time</h2><div class="plots">{gaps + rates}</div>'
     best, parameter = recommended(advice.forecast), advice.server.engine.parameter
     costs = figure(
-        f"What each {parameter} would cost {who}",
+        f"The cost of each {parameter} to {who}",
         forecast_plot(parameter, advice.forecast, advice.skip, best),
         "To the left cancels come sooner, downwards polling costs less.",
     )
-    found = gaps + rates + costs
-    return f'<h2>Over time, and what another skip would do</h2><div class="plots">{found}</div>'
+    figures = gaps + rates + costs
+    return f'<h2>Over time, and with another skip</h2><div class="plots">{figures}</div>'
 
 
 _WAITS = {
@@ -185,38 +186,43 @@ def _forecast(worst: SessionSummary | None, advice: SessionAdvice | None) -> str
 def _intervals(advice: ClientCheckAdvice) -> str:
     rows = [
         [
-            short_span(each.interval_s)
-            + (" (now)" if each.interval_s == advice.interval_s else ""),
-            f"{each.checks_per_cpu_s:,.1f}",
-            pct(each.cpu_pct),
-            short_span(each.median_s),
-            short_span(each.worst_s),
+            short_span(forecast.interval_s)
+            + (" (now)" if forecast.interval_s == advice.interval_s else ""),
+            f"{forecast.checks_per_cpu_s:,.1f}",
+            pct(forecast.cpu_pct),
+            short_span(forecast.median_s),
+            short_span(forecast.worst_s),
         ]
-        for each in advice.forecast
+        for forecast in advice.forecast
     ]
-    now = [i for i, each in enumerate(advice.forecast) if each.interval_s == advice.interval_s]
+    present_rows = [
+        i for i, forecast in enumerate(advice.forecast) if forecast.interval_s == advice.interval_s
+    ]
     heads = [advice.server.engine.parameter, "Checks a CPU second", "% of its CPU [95 %]"]
-    return table([*heads, "Client found gone after: median", "at most"], rows, marked=now)
+    return table([*heads, "Client found gone after: median", "at most"], rows, marked=present_rows)
 
 
 def _skips(advice: Advice) -> str:
     rows = [
         [
-            str(each.break_poll_skip) + (" (now)" if each.break_poll_skip == advice.skip else ""),
-            f"{each.polls_per_s:,.0f}",
-            pct(each.cpu_pct),
-            pct(each.saved_pct),
-            _ms(each.cancel_ms.median if each.cancel_ms else None),
-            _ms(each.cancel_ms.p99 if each.cancel_ms else None),
-            _ms(each.cancel_ms.worst if each.cancel_ms else None),
-            span(each.cancel_waiting_s),
+            str(forecast.break_poll_skip)
+            + (" (now)" if forecast.break_poll_skip == advice.skip else ""),
+            f"{forecast.polls_per_s:,.0f}",
+            pct(forecast.cpu_pct),
+            pct(forecast.saved_pct),
+            _ms(forecast.cancel_ms.median if forecast.cancel_ms else None),
+            _ms(forecast.cancel_ms.p99 if forecast.cancel_ms else None),
+            _ms(forecast.cancel_ms.worst if forecast.cancel_ms else None),
+            span(forecast.cancel_waiting_s),
         ]
-        for each in advice.forecast
+        for forecast in advice.forecast
     ]
-    now = [i for i, each in enumerate(advice.forecast) if each.break_poll_skip == advice.skip]
+    present_rows = [
+        i for i, forecast in enumerate(advice.forecast) if forecast.break_poll_skip == advice.skip
+    ]
     heads = [advice.server.engine.parameter, "Polls a CPU second", "% of its CPU [95 %]"]
     heads += ["Saved [95 %]", "Cancel on CPU, median ms", "99 of 100", "worst", "Waiting: up to"]
-    return table(heads, rows, marked=now)
+    return table(heads, rows, marked=present_rows)
 
 
 def _ms(milliseconds: float | None) -> str:
@@ -234,23 +240,29 @@ def _flame(summary: Summary) -> str:
 
 
 def _off_cpu(summary: Summary) -> str:
-    """What the threads' lives divide into, and the stacks off CPU by their time; empty where no
-    context switches were followed."""
+    """The parts of the threads' lifetime, and the stacks off CPU by their time; empty where no
+    context switches were followed.
+    """
     time = summary.off_cpu
     if time is None:
         return ""
-    whole = time.thread_ns
+    total_ns = time.thread_ns
 
     def row(name: str, ns: int, switches: str = "") -> list[str]:
-        return [name, f"{ns / 1e9:,.6f}", f"{100 * ns / whole:.2f}" if whole else "-", switches]
+        return [
+            name,
+            f"{ns / 1e9:,.6f}",
+            f"{100 * ns / total_ns:.2f}" if total_ns else "-",
+            switches,
+        ]
 
-    rows = [row(each.reason, each.ns, f"{each.switches:,}") for each in time.reasons]
+    rows = [row(reason.reason, reason.ns, f"{reason.switches:,}") for reason in time.reasons]
     rows += [row("on CPU", time.cpu_ns), row("taken from it", time.taken_ns)]
     if time.unaccounted_ns:
         rows.append(row("not seen", time.unaccounted_ns))
     parts = [
         "<h2>Where the time off CPU goes</h2>",
-        table(["", "Seconds", "% of the threads' time", "Switches"], rows, left=[0]),
+        table(["", "Seconds", "% of the threads' time", "Switches"], rows, text_columns=[0]),
         _list(off_cpu_notes(time)),
     ]
     if folded := folded_stacks(summary.recording, OFF_CPU):

@@ -17,8 +17,9 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 28, 14, 46
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis with a `title`, from `low` to `high`: on a logarithmic scale if `is_log`, else on a
-    linear one. `text` writes a value of it."""
+    """An axis with a `title`, from `low` to `high`, on a logarithmic scale if `is_log`, else on a
+    linear one. `text` formats a value.
+    """
 
     title: str
     low: float
@@ -27,7 +28,7 @@ class Axis:
     text: Callable[[float], str]
 
     def at(self, value: float) -> float:
-        """Where a value lies, 0 to 1; beyond the ends at the ends."""
+        """The position of a value, 0 to 1; a value outside the axis is at its end."""
         if self.is_log:
             value = max(value, self.low)
             place = math.log(value / self.low) / math.log(self.high / self.low)
@@ -36,7 +37,7 @@ class Axis:
         return min(max(place, 0.0), 1.0)
 
     def ticks(self) -> list[float]:
-        """Round values, not too many."""
+        """Round values, at most about seven."""
         if self.is_log:
             first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
             step = max(1, math.ceil((last - first + 1) / 7))
@@ -49,15 +50,15 @@ class Axis:
 
 
 def log_axis(title: str, values: Iterable[float], text: Callable[[float], str]) -> Axis:
-    """Whole decades around the positive values; one decade where there are none."""
-    found = [value for value in values if value > 0 and math.isfinite(value)] or [1.0]
-    low, high = (math.log10(edge(found)) for edge in (min, max))
+    """An axis of full decades around the positive values; one decade where there are none."""
+    positive = [value for value in values if value > 0 and math.isfinite(value)] or [1.0]
+    low, high = (math.log10(edge(positive)) for edge in (min, max))
     bottom = math.floor(low)
     return Axis(title, 10.0**bottom, 10.0 ** max(math.ceil(high), bottom + 1), True, text)
 
 
 def linear_axis(title: str, low: float, high: float, text: Callable[[float], str]) -> Axis:
-    """From `low` to a little above `high`."""
+    """An axis from `low` to a little above `high`."""
     return Axis(title, low, max(high, low + 1e-9) * 1.02 if high > low else low + 1, False, text)
 
 
@@ -69,7 +70,7 @@ class Plot:
     y: Axis
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point lies in the picture."""
+        """The coordinates of a point in the picture."""
         across = LEFT + self.x.at(x) * (WIDTH - LEFT - RIGHT)
         return across, TOP + (1 - self.y.at(y)) * (HEIGHT - TOP - BOTTOM)
 
@@ -79,11 +80,11 @@ class Plot:
         return f'<polyline class="line {style}" points="{path}"/>'
 
     def bar(self, x_from: float, x_to: float, y: float, label: str) -> str:
-        left, top = self.place(x_from, y)
-        right, _ = self.place(x_to, y)
-        height = HEIGHT - BOTTOM - top
+        x_left, top = self.place(x_from, y)
+        x_right, _ = self.place(x_to, y)
+        height, width = HEIGHT - BOTTOM - top, x_right - x_left - 1
         return (
-            f'<rect class="bar" x="{left:.1f}" y="{top:.1f}" width="{max(right - left - 1, 1):.1f}"'
+            f'<rect class="bar" x="{x_left:.1f}" y="{top:.1f}" width="{max(width, 1):.1f}"'
             f' height="{max(height, 0.5):.1f}"><title>{text(label)}</title></rect>'
         )
 
@@ -137,5 +138,5 @@ class Plot:
 
 
 def text(raw: str) -> str:
-    """Fit to stand in markup: what a program calls itself cannot end an element."""
+    """Text that is safe in markup: a process's name cannot end an element."""
     return escape(printable(raw))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The sentences of a report, the same in text and on a page."""
+"""The sentences of a report, shared by text and page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MODES = (
     *(BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL),
     *(BreakMode.CHECKING, BreakMode.NOT_CHECKING, BreakMode.UNKNOWN),
 )
-# Events that were not seen make no sum smaller; the notes on time off CPU have their numbers.
+# Lost events of these kinds make no sum smaller; the notes on time off CPU have their numbers.
 _TOLD_APART = ("wakeups", "switches")
 
 
@@ -25,7 +25,9 @@ def verdict(summary: Summary) -> list[str]:
         none = f"No break polls in {span(summary.recording.seconds)}: {modes(summary)}."
         return [none, *_latches(summary)]
     lines = []
-    if summary.cost_unknown == len([each for each in summary.sessions if each.break_polls]):
+    if summary.cost_unknown == len(
+        [session for session in summary.sessions if session.break_polls]
+    ):
         lines.append(f"{modes(summary).capitalize()}; the cost of a poll was not measured.")
     else:
         lost, used = summary.lost_cores, summary.used_cores
@@ -49,16 +51,16 @@ def _latches(summary: Summary) -> list[str]:
     if spun is not None:
         lines.append(
             f"Spinning for latches takes {pct(spun)} of the CPU time, by samples; 'polltrace "
-            "stacks FILE --at cpu' shows for what."
+            "stacks FILE --at cpu' shows which."
         )
-    if sleeps := sum(each.sleeps for each in summary.latches):
-        slept_ns = sum(each.slept_ns for each in summary.latches)
+    if sleeps := sum(path.sleeps for path in summary.latches):
+        slept_ns = sum(path.slept_ns for path in summary.latches)
         lines.append(
             f"Sleeping for latches took {slept_ns / 1e9:,.3f} s, in {sleeps:,} sleeps; 'polltrace "
-            "stacks FILE --at offcpu' shows for what."
+            "stacks FILE --at offcpu' shows which."
         )
     elif spun is not None and off_cpu is None:
-        lines.append("What they sleep for latches is recorded by 'record --offcpu'.")
+        lines.append("Their sleeps for latches are recorded by 'record --offcpu'.")
     return lines
 
 
@@ -71,21 +73,26 @@ def _worst(worst: SessionSummary) -> str:
 
 
 def modes(summary: Summary) -> str:
-    """`1 in-band, 3 out-of-band`, and the count of those that are no dedicated servers."""
+    """The counts of sessions by break mode, such as `1 in-band, 3 out-of-band`, and of processes
+    that are no dedicated servers.
+    """
     counts = [(summary.count(mode), mode.value) for mode in _MODES]
-    unseen = [each for each in summary.sessions if each.server is None]
-    gone = sum(has_server_title(each.title) for each in unseen)
-    others = len(unseen) - gone
+    without_server = [session for session in summary.sessions if session.server is None]
+    ended_early = sum(has_server_title(session.title) for session in without_server)
+    other_processes = len(without_server) - ended_early
     words = [f"{count:,} {mode}" for count, mode in counts if count]
-    if gone:
-        words.append(f"{gone:,} gone before {'it was' if gone == 1 else 'they were'} inspected")
-    if others:
-        words.append(f"{others:,} that {'is' if others == 1 else 'are'} no dedicated server")
+    if ended_early:
+        words.append(
+            f"{ended_early:,} gone before {'it was' if ended_early == 1 else 'they were'} inspected"
+        )
+    if other_processes:
+        verb = "is" if other_processes == 1 else "are"
+        words.append(f"{other_processes:,} that {verb} no dedicated server")
     return ", ".join(words) or "no process"
 
 
 def torn(summary: Summary) -> list[str]:
-    """The line on a file that is not whole, for the head of a report; none where it is."""
+    """The line on an incomplete file, for the head of a report; empty for a complete one."""
     tear = summary.recording.tear
     return [f"The file is not whole: {printable(tear)}. What there is of it was read."] * bool(tear)
 
@@ -99,23 +106,23 @@ def quality(summary: Summary) -> list[str]:
             f"This is part {recording.header.part} of its recording, from second "
             f"{recording.header.at_s:,.0f} on."
         )
-    found = recording.quality
-    lost = found.lost if found else (recording.counted.lost if recording.counted else {})
+    trailer = recording.quality
+    lost = trailer.lost if trailer else (recording.counted.lost if recording.counted else {})
     counts = {kind: lost[kind] for kind in lost if kind not in _TOLD_APART}
-    found_losses = [printable(each) for each in losses(counts)]
+    found_losses = [printable(loss) for loss in losses(counts)]
     notes.append(
         f"LOST, so counts are low: {', '.join(found_losses)}." if found_losses else "Nothing lost."
     )
-    if found:
-        if found.late_frames:
-            notes.append(f"{found.late_frames:,} frames came late.")
-        if found.unnamed:
+    if trailer:
+        if trailer.late_frames:
+            notes.append(f"{trailer.late_frames:,} frames came late.")
+        if trailer.unnamed:
             notes.append(
-                f"{found.unnamed:,} stacks have no names: their processes were gone too soon."
+                f"{trailer.unnamed:,} stacks have no names: their processes were gone too soon."
             )
         notes.append(
-            f"Recording took {found.probe_cpu_s:.2f} s of CPU in the probes, {found.bpf_s:.2f} s "
-            f"in the kernel, {found.recorder_cpu_s:.2f} s in polltrace."
+            f"Recording took {trailer.probe_cpu_s:.2f} s of CPU in the probes, "
+            f"{trailer.bpf_s:.2f} s in the kernel, {trailer.recorder_cpu_s:.2f} s in polltrace."
         )
     if recording.unknown:
         notes.append(
@@ -137,7 +144,7 @@ def about(summary: Summary) -> str:
 
 
 def instance(session: SessionSummary) -> str:
-    """The instance; the title of a process that is no dedicated server."""
+    """The instance, or the title of a process that is no dedicated server."""
     return session.server.instance if session.server else session.title
 
 

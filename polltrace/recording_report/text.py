@@ -26,7 +26,9 @@ _WIDTH = 120
 
 
 def report_text(summary: Summary) -> str:
-    """Result, sessions, the forecast for the one that loses most, the limits of the figures."""
+    """The result, the sessions, the forecast for the one that loses most, and the limits of the
+    figures.
+    """
     head = [about(summary), *_filled(torn(summary))]
     lines = [*head, "", *_filled(verdict(summary)), "", *_table(summary)]
     worst = summary.worst
@@ -36,7 +38,7 @@ def report_text(summary: Summary) -> str:
 
 
 def _waits(summary: Summary) -> list[str]:
-    """Where the time off CPU went, and the paths to latches."""
+    """The parts of the time off CPU, and the paths to latches."""
     off_cpu, paths = summary.off_cpu, summary.latches
     lines = []
     if off_cpu is not None:
@@ -66,8 +68,8 @@ def _table(summary: Summary) -> list[str]:
 
 
 def _row(session: SessionSummary, has_skips: bool) -> str:
-    known = (session.server and session.server.settings.known_skip) or "-"
-    skip = f" {known:>5}" if has_skips else ""
+    configured_skip = (session.server and session.server.settings.known_skip) or "-"
+    skip = f" {configured_skip:>5}" if has_skips else ""
     ended = " (ended)" if session.ended else ""
     return printable(
         f"{session.identity[0]:>8} {instance(session):<9.40} {client(session):<22}"
@@ -81,4 +83,4 @@ def printable_lines(text: str) -> str:
 
 
 def _filled(sentences: list[str]) -> list[str]:
-    return [line for each in sentences for line in textwrap.wrap(each, _WIDTH)]
+    return [line for sentence in sentences for line in textwrap.wrap(sentence, _WIDTH)]

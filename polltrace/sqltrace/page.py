@@ -67,7 +67,7 @@ def _profile_table(found: Profile) -> str:
         for each in found.listed
     ]
     heads = ["Call", "Seconds", "Share", "Calls", "p50", "p90", "p99"]
-    return table(heads, rows, left=[0])
+    return table(heads, rows, text_columns=[0])
 
 
 def _timeline(database: TraceDatabase, question: ProfileQuestion) -> str:

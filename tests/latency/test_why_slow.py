@@ -76,7 +76,7 @@ def test_a_client_that_waits(run: Run) -> None:
         assert share(found, "client") > 0.5
         assert 1 <= found["round_trips"] <= found["seconds"] / 0.2 + 1
         text = run("why", "--slow", "-p", pid, "-d", "300ms").stdout
-    assert "what helps: the client takes its time" in text
+    assert "advice: the client takes its time" in text
 
 
 @pytest.mark.usefixtures("lab")

@@ -98,10 +98,10 @@ class Elements(HTMLParser):
 def test_verdict_first(tmp_path: Path) -> None:
     page = page_of(tmp_path, *with_gaps())
     plain = re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<style>.*?</style>|srcdoc=\".*?\"", "", page))
-    order = ["Break polling takes", "What to do for 100", "change", "while it waits for a row lock"]
-    order += ["check", "undo", "Seen:"]
+    order = ["Break polling takes", "Recommendation for 100", "change"]
+    order += ["while it waits for a row lock", "check", "undo", "Seen:"]
     order += ["With cancels within 1 s while it runs and 2 min while it waits, the skip"]
-    order += ["Sessions", "Gaps between", "What each", "Forecast", "How good"]
+    order += ["Sessions", "Gaps between", "The cost of each", "Forecast", "How good"]
     places = [plain.index(words) for words in order]
     assert places == sorted(places)
     assert "100 (ORCL, client 10.0.0.9:50000)" in plain
@@ -113,7 +113,7 @@ def test_a_server_that_a_timer_checks_is_told_its_interval(tmp_path: Path) -> No
     (worst, *_) = summary(read(written(tmp_path / "a", *with_gaps()))).sessions
     advice = client_check_advice(SERVER, True, load(0.25, 50.0), TEN_MS, cost=COST, runnable=1.0)
     found = " ".join(re.sub(r"<[^>]*>", " ", _changes(worst, advice)).split())
-    assert found.startswith("What to do for 100 (ORCL) To find a client gone within 1 s")
+    assert found.startswith("Recommendation for 100 (ORCL) To find a client gone within 1 s")
     assert "ALTER ROLE ... SET client_connection_check_interval = '" in html.unescape(found)
 
 

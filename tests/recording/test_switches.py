@@ -133,7 +133,7 @@ def test_what_was_not_recorded_is_not_zero(tmp_path: Path) -> None:
     found = summary(read(written(tmp_path / "a", *latched())))
     assert found.off_cpu is None
     text = report_text(found)
-    assert "What they sleep for latches is recorded by 'record --offcpu'." in text
+    assert "Their sleeps for latches are recorded by 'record --offcpu'." in text
     assert "\n           -         -     0.160  main > qertbFetch > kslgetl\n" in text
     assert "run queue" not in text
     data = report_data(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a test exchanges, as its two ends agree on it."""
+"""The parameters of a test, as its two ends agree on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polltrace.errors import HostError
 MODES = ("sync", "async")
 DIRECTIONS = ("to-server", "to-client", "both")
 ACK = 10
-"""Bytes of an acknowledgement, and of a request for data."""
+"""The length of an acknowledgement, and of a request for data, in bytes."""
 LONGEST_MESSAGE = 1 << 24
 LONGEST_S = 86_400.0
 LARGEST_BUFFER = 1 << 28
@@ -21,19 +21,19 @@ GREETING = "polltrace-net-test"
 VERSION = 2
 READY = b"ready\n"
 GO = b"\n"
-"""From a client that sends nothing else: the server's time to send begins with the first byte."""
+"""Sent by a client that sends nothing else: the server begins to send with its first byte."""
 _LONGEST_LINE = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One test.
+    """The parameters of a test.
 
     - `mode`: "sync" waits for an answer to each message, "async" for none
-    - `direction`: which way the messages go
+    - `direction`: of the messages
     - `length`: of a message, in bytes
-    - `seconds`: how long the test lasts, after `warm_up_s`, which is not counted
-    - `buffer`: of the sockets in bytes; 0: the system's own
+    - `seconds`: duration of the test, after `warm_up_s`, which is not counted
+    - `buffer`: of the sockets in bytes; 0: the system's default
     """
 
     mode: str = "sync"
@@ -84,13 +84,15 @@ def plan_of(line: bytes) -> Plan:
     return plan
 
 
-def _within(value: object, kind: type[int] | type[float], least: int, most: float) -> bool:
+def _within(value: object, kind: type[int] | type[float], lowest: int, highest: float) -> bool:
     kinds = (int,) if kind is int else (int, float)
-    return isinstance(value, kinds) and not isinstance(value, bool) and least <= value <= most
+    return isinstance(value, kinds) and not isinstance(value, bool) and lowest <= value <= highest
 
 
 def read_line(connection: socket.socket) -> bytes:
-    """One line, byte by byte, so that nothing after it is consumed. Raises OSError, ValueError."""
+    """Read a line byte by byte, so that nothing after it is consumed. Raises OSError,
+    ValueError.
+    """
     line = b""
     while not line.endswith(b"\n"):
         byte = connection.recv(1)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A test as text and as data. 1 MiB is 1024 x 1024 bytes, as in oratcptest's Mbytes."""
+"""The report of a test as text and as data. 1 MiB is 1024 x 1024 bytes, as in oratcptest's
+Mbytes.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ def request_lines(where: str, plan: Plan, streams: int) -> Iterator[str]:
     buffer = f"{plan.buffer:,} bytes" if plan.buffer else "the system's own"
     yield f"   Streams     {streams}; socket buffers: {buffer}"
     yield f"   Duration    {plan.seconds:g} s, after {plan.warm_up_s:g} s that are not counted"
-    # Without answers a short message on a connection of its own measures the latency meanwhile.
+    # Without answers a short message on a connection of its own measures the latency.
     yield f"{'':10}  {'Throughput':>18}  {'Mean latency':>14}"
 
 
-def interval_line(found: Interval) -> str:
-    rate = found.bytes / found.seconds / _MIB if found.seconds else 0.0
-    latency = "-" if found.mean_s is None else f"{1e3 * found.mean_s:.3f} ms"
+def interval_line(interval: Interval) -> str:
+    rate = interval.bytes / interval.seconds / _MIB if interval.seconds else 0.0
+    latency = "-" if interval.mean_s is None else f"{1e3 * interval.mean_s:.3f} ms"
     return f"({time.strftime('%H:%M:%S')})  {f'{rate:,.3f} MiB/s':>18}  {latency:>14}"
 
 
@@ -42,7 +44,7 @@ def result_lines(result: NetTestResult) -> Iterator[str]:
         yield f"Latency     {_latency(result.latency)}"
     if result.loaded is not None:
         yield f"Meanwhile   a short message's round trip: {_latency(result.loaded)}"
-    rtts = ", ".join(f"{1e3 * each:.3f}" for each in result.rtt_s)
+    rtts = ", ".join(f"{1e3 * rtt_s:.3f}" for rtt_s in result.rtt_s)
     yield f"Kernel      round trip {rtts} ms smoothed, {result.retransmits} segments sent again"
     yield f"Buffers     {result.send_buffer:,} bytes to send"
     if result.ended_early:
@@ -54,16 +56,16 @@ def result_lines(result: NetTestResult) -> Iterator[str]:
         )
 
 
-def _latency(found: Summary) -> str:
+def _latency(summary: Summary) -> str:
     figures = {
-        "mean": found.mean,
-        "p50": found.p50.value,
-        "p90": found.p90,
-        "p99": found.p99,
-        "max": found.maximum,
-        "jitter": found.jitter,
+        "mean": summary.mean,
+        "p50": summary.p50.value,
+        "p90": summary.p90,
+        "p99": summary.p99,
+        "max": summary.maximum,
+        "jitter": summary.jitter,
     }
-    return " ".join(f"{name} {1e3 * each:.3f}" for name, each in figures.items()) + " ms"
+    return " ".join(f"{name} {1e3 * seconds:.3f}" for name, seconds in figures.items()) + " ms"
 
 
 def result_data(where: str, result: NetTestResult) -> dict[str, Any]:
@@ -80,9 +82,9 @@ def result_data(where: str, result: NetTestResult) -> dict[str, Any]:
         "latency": distribution_data(result.latency),
         "latency_under_load": distribution_data(result.loaded),
         "retransmits": result.retransmits,
-        "smoothed_rtt_ms": [1e3 * each for each in result.rtt_s],
+        "smoothed_rtt_ms": [1e3 * rtt_s for rtt_s in result.rtt_s],
         "send_buffer": result.send_buffer,
         "cpu_share": result.cpu_share,
         "limited_by_this_host": result.saturated,
-        "intervals": [asdict(each) for each in result.intervals],
+        "intervals": [asdict(interval) for interval in result.intervals],
     }

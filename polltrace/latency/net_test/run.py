@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A test from the client's side: its streams at once, and their figures together."""
+"""A test from the client's side: its concurrent streams, and their combined figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polltrace.errors import HostError
 from polltrace.latency.distribution import Distribution, Summary
 from polltrace.latency.net_test.plan import Plan
 
-# Of the stream that measures latency while others send without waiting.
+# The length of a message of the stream that measures latency while others send without waiting.
 LOADED_LENGTH = 100
 # Above this share of a processor a stream is limited by itself.
 SATURATED = 0.9
@@ -26,8 +26,11 @@ SATURATED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What all streams did in one interval, which ended `at_s` seconds after the warm-up: `bytes`
-    of messages, `messages` answered and the mean of their latencies, `mean_s` (None: none)."""
+    """The figures of all streams in one interval, which ended `at_s` seconds after the warm-up.
+
+    `bytes` of messages, the number of answered `messages` and the mean of their latencies, `mean_s`
+    (None: no message).
+    """
 
     at_s: float
     seconds: float
@@ -40,12 +43,13 @@ class Interval:
 class NetTestResult:
     """A test's figures, after the warm-up.
 
-    - `plan`, and how many `streams` there were
-    - `seconds`: how long it was, of `plan.seconds`; `ended_early`: the other end was gone before
+    - `plan`, and the number of `streams`
+    - `seconds`: duration, of `plan.seconds`; `ended_early`: the other end closed the connection
+    before
     - `bytes`: of messages that have arrived; without acknowledgements
-    - `latency`: seconds from a message to its answer; without acknowledgement None
-    - `loaded`: seconds of a short message's round trip meanwhile, on a connection of its own; only
-      without acknowledgement
+    - `latency`: seconds from a message to its answer; None without acknowledgement
+    - `loaded`: seconds of a short message's round trip at the same time, on a connection of its
+    own; only without acknowledgement
     - `retransmits`: segments sent again; `rtt_s`: smoothed round trip times by the kernel
     - `send_buffer`: of a socket, in bytes
     - `cpu_share`: of a processor, the busiest stream's
@@ -79,7 +83,7 @@ class NetTestResult:
 
 
 class _StreamProcess:
-    """A stream.py, connected from __enter__ on."""
+    """A process of stream.py, which connects in __enter__."""
 
     def __init__(
         self, address: tuple[str, int], plan: Plan, interval_s: float, timeout_s: float
@@ -106,7 +110,7 @@ class _StreamProcess:
         return self
 
     def ready(self) -> None:
-        """Raises HostError where it could not connect."""
+        """Wait until it is connected. Raises HostError where it could not connect."""
         self.answer()
 
     def begin(self) -> None:
@@ -144,37 +148,37 @@ def run_test(  # noqa: PLR0913
     timeout_s: float,
     show: Callable[[Interval], None] = lambda _: None,
 ) -> NetTestResult:
-    """Run it; `show` gets each interval as it ends. Raises HostError."""
+    """Run the test; `show` gets each interval as it ends. Raises HostError."""
     plans = [plan] * streams
     if plan.mode == "async":
         plans.append(replace(plan, mode="sync", direction="to-server", length=LOADED_LENGTH))
     with contextlib.ExitStack() as stack:
         started = [
-            stack.enter_context(_StreamProcess(address, each, interval_s, timeout_s))
-            for each in plans
+            stack.enter_context(_StreamProcess(address, stream_plan, interval_s, timeout_s))
+            for stream_plan in plans
         ]
-        for each in started:
-            each.ready()
-        for each in started:
-            each.begin()
+        for process in started:
+            process.ready()
+        for process in started:
+            process.begin()
         ends: list[dict[str, Any]] = []
         intervals = []
-        for found in _intervals(started, streams, ends):
-            intervals.append(found)
-            show(found)
-    ours = ends[:streams]
+        for interval in _intervals(started, streams, ends):
+            intervals.append(interval)
+            show(interval)
+    results = ends[:streams]
     return NetTestResult(
         plan=plan,
         streams=streams,
-        seconds=max(each["seconds"] for each in ours),
-        ended_early=any(each["ended_early"] for each in ours),
-        bytes=sum(each["bytes"] for each in ours),
-        latency=_merged(ours) if plan.mode == "sync" else None,
+        seconds=max(result["seconds"] for result in results),
+        ended_early=any(result["ended_early"] for result in results),
+        bytes=sum(result["bytes"] for result in results),
+        latency=_merged(results) if plan.mode == "sync" else None,
         loaded=_merged(ends[streams:]),
-        retransmits=sum(each["retransmits"] for each in ours),
-        rtt_s=[each["rtt_s"] for each in ours],
-        send_buffer=ours[0]["send_buffer"],
-        cpu_share=max(each["cpu_share"] for each in ours),
+        retransmits=sum(result["retransmits"] for result in results),
+        rtt_s=[result["rtt_s"] for result in results],
+        send_buffer=results[0]["send_buffer"],
+        cpu_share=max(result["cpu_share"] for result in results),
         intervals=intervals,
     )
 
@@ -182,12 +186,12 @@ def run_test(  # noqa: PLR0913
 def _intervals(
     started: Sequence[_StreamProcess], streams: int, ends: list[dict[str, Any]]
 ) -> Iterator[Interval]:
-    """Intervals until every stream has ended; `ends` gets their last lines."""
+    """The intervals until every stream has ended; `ends` gets the streams' last lines."""
     before_s = 0.0
     while True:
-        lines = [each.answer() for each in started]
+        lines = [process.answer() for process in started]
         if any("latency" in line for line in lines):
-            # One that ended early has no more intervals: the others' are read to their end.
+            # A stream that ended early has no more intervals: the others' are read to their end.
             for process, line in zip(started, lines, strict=True):
                 while "latency" not in line:
                     line = process.answer()  # noqa: PLW2901
@@ -208,6 +212,6 @@ def _intervals(
 
 def _merged(ends: Sequence[dict[str, Any]]) -> Summary | None:
     merged = Distribution()
-    for each in ends:
-        merged.merge(Distribution.of(each["latency"]))
+    for end in ends:
+        merged.merge(Distribution.of(end["latency"]))
     return merged.summary()

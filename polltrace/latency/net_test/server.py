@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The server half: answers each connection's plan, a thread each."""
+"""The server half: answers each connection's plan in a thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polltrace.latency.net_test.plan import GO, READY, Plan, plan_of, read_line,
 from polltrace.latency.net_test.transfer import Payload, Sink
 
 MOST_CONNECTIONS = 256
-# A client that goes silent is given up after this time.
+# A silent client is disconnected after this time.
 PATIENCE_S = 60.0
 
 Say = Callable[[str], None]
@@ -51,8 +51,8 @@ class _Server:
                 return
             with self._lock:
                 self._open += 1
-                room = self._open <= MOST_CONNECTIONS
-            if room:
+                accepted = self._open <= MOST_CONNECTIONS
+            if accepted:
                 threading.Thread(target=self._serve, args=(connection, peer), daemon=True).start()
             else:
                 connection.close()
@@ -71,7 +71,7 @@ class _Server:
                     f"{peer[0]}: {plan.mode}, {plan.length:,} bytes {plan.direction}, "
                     f"{plan.seconds:g} s"
                 )
-                # A client that has all that it wanted leaves what is still on its way.
+                # A client that has finished closes while data is still on its way.
                 with contextlib.suppress(ConnectionResetError):
                     _ANSWERS[plan.mode](connection, plan)
             except (OSError, ValueError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One stream of a test, a process: `python -m polltrace.latency.net_test.stream`.
+"""The program of one stream of a test, `python -m polltrace.latency.net_test.stream`.
 
 Reads one line of JSON, {"address", "plan", "interval_s", "timeout_s"}, connects, prints {"ready"}
 and begins with the next line. Prints a line of JSON for each interval, {"at_s", "bytes",
@@ -28,8 +28,9 @@ _PATIENCE_S = 1.0
 
 
 class Stream:
-    """The client's end of a connection: `sent` and `received` bytes of messages so far, and the
-    latencies of those that were answered."""
+    """The client's end of a connection, which counts the bytes of messages and the latencies of
+    answered ones.
+    """
 
     def __init__(self, connection: socket.socket, plan: Plan, interval_s: float) -> None:
         self._connection, self._plan, self._interval_s = connection, plan, interval_s
@@ -41,7 +42,7 @@ class Stream:
         self._early = False
 
     def run(self) -> dict[str, Any]:
-        """Exchange until the time is over; the figures after the warm-up."""
+        """Exchange messages until the time is over; return the figures after the warm-up."""
         plan = self._plan
         exchange = threading.Thread(
             target=self._ask if plan.mode == "sync" else self._stream, daemon=True
@@ -55,7 +56,7 @@ class Stream:
         began = time.monotonic()
         self._intervals(began, base)
         if plan.mode == "sync":
-            # For the message under way: it counts, as its answer does.
+            # The message in transit counts, so its answer is awaited.
             self._ended.wait(_PATIENCE_S)
         ended, bytes_ = time.monotonic(), self._bytes() - base
         latency = self._latency.data()
@@ -75,40 +76,40 @@ class Stream:
         }
 
     def _intervals(self, began: float, base: int) -> None:
-        before = base
-        # As many on a busy host, where one ends late; the figures are of the time that it took.
+        previous = base
+        # On a busy host intervals end late; their number is the same, figures use the actual time.
         count = math.ceil(self._plan.seconds / self._interval_s - 1e-9)
         for number in range(1, count + 1):
             if self._early:
                 return
             self._wait_until(min(self._counted_from + number * self._interval_s, self._until))
-            now, part = self._bytes(), self._part
+            total, part = self._bytes(), self._part
             self._part = Distribution()
-            found = part.summary() if part.samples else None
+            summary = part.summary() if part.samples else None
             at_s = time.monotonic() - began
-            line = {"at_s": at_s, "bytes": now - before, "messages": part.samples}
-            print(json.dumps(line | {"mean_s": found.mean if found else None}), flush=True)
-            before = now
+            line = {"at_s": at_s, "bytes": total - previous, "messages": part.samples}
+            print(json.dumps(line | {"mean_s": summary.mean if summary else None}), flush=True)
+            previous = total
 
     def _bytes(self) -> int:
-        """Bytes of messages that have arrived so far, wherever they went."""
+        """Bytes of messages that have arrived so far, in both directions."""
         plan = self._plan
         if plan.mode == "sync":
             return self._latency.samples * plan.payload
-        # Of what we send, the line with the plan is acknowledged as well; it cancels out.
+        # The acknowledged bytes include the line with the plan, which cancels out.
         sent = tcp_info(self._connection).bytes_acked if plan.direction != "to-client" else 0
         return sent + self._received
 
-    def _wait_until(self, at: float) -> None:
-        self._ended.wait(max(at - time.monotonic(), 0))
+    def _wait_until(self, deadline: float) -> None:
+        self._ended.wait(max(deadline - time.monotonic(), 0))
 
     def _over(self) -> None:
-        """Nothing is exchanged any more, by the clock or because the other end is gone."""
+        """Note the end of the exchange, by the clock or because the other end is gone."""
         self._early = time.monotonic() < self._until
         self._ended.set()
 
     def _ask(self) -> None:
-        """Message and answer, in turns."""
+        """Send a message and wait for its answer, in turns."""
         with contextlib.suppress(OSError):
             while (sent_at := time.monotonic()) < self._until:
                 began = time.perf_counter()

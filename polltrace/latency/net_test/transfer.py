@@ -25,13 +25,13 @@ class Payload:
 
 
 class Sink:
-    """Receives and forgets."""
+    """Receives and discards."""
 
     def __init__(self) -> None:
         self._buffer = memoryview(bytearray(_CHUNK))
 
     def receive(self, connection: socket.socket, length: int) -> bool:
-        """Whether all `length` bytes came before the end of the connection."""
+        """Receive `length` bytes; False if the connection ended earlier."""
         while length > 0:
             came = connection.recv_into(self._buffer[: min(length, _CHUNK)])
             if not came:
@@ -40,5 +40,5 @@ class Sink:
         return True
 
     def some(self, connection: socket.socket) -> int:
-        """How many bytes came at once; 0 at the end."""
+        """Receive the available bytes and return their number; 0 at the end."""
         return connection.recv_into(self._buffer)
