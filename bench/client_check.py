@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What client_connection_check_interval costs, and what `polltrace advise` says that it does:
+"""The cost of client_connection_check_interval by A/B, and the figure of `polltrace advise`:
 
     python -m bench.client_check [--interval MILLISECONDS] [STATEMENT...]
 
-By default every statement at 1 ms: with longer intervals the cost is below what two equal
-executions differ by. "arithmetic" and "lookups" are the two that the factor `timer_check` of the
-cost model was set on; only the others can judge it.
+By default every statement at 1 ms: with longer intervals the cost is below the difference of two
+equal executions. "arithmetic" and "lookups" are the two that the factor `timer_check` of the cost
+model was set on; only the others can judge it.
 
 For each statement one PostgreSQL session executes it in groups of three, in random order: with the
 interval, and twice without. The CPU time of its server process is the kernel's (schedstat), with no
 probe attached. Then `advise` measures the session in a longer run of the same statement. Prints a
-line for each: per cent more CPU by A/B, the forecast, and by A/A, what two executions without
-checks differ by. About three minutes a line; it wants a quiet machine.
+line for each: per cent more CPU by A/B, the forecast, and by A/A, the difference of two executions
+without checks. About three minutes a line; it needs a quiet machine.
 """
 
 from __future__ import annotations
@@ -65,24 +65,26 @@ TABLE = (
 def cpu_s(client: DriverClient, pid: int, interval_ms: int, statement: str) -> float:
     """CPU seconds of the statement with this interval."""
     client.execute(f"set client_connection_check_interval = {interval_ms}")
-    before = at_rest(pid)
+    before_s = at_rest(pid)
     client.query(statement)
-    return at_rest(pid) - before
+    return at_rest(pid) - before_s
 
 
 def at_rest(pid: int) -> float:
-    """Its CPU seconds once it waits for its client: of a running one they are a tick old."""
+    """The CPU seconds of the process once it waits for its client: those of a running one are a
+    tick old.
+    """
     status = Path(f"/proc/{pid}/stat")
     while status.read_text().rpartition(")")[2].split()[0] != "S":
         time.sleep(0.0002)
     time.sleep(0.001)
-    found = procfs.running_s(pid)
-    assert found is not None
-    return found
+    running_s = procfs.running_s(pid)
+    assert running_s is not None
+    return running_s
 
 
 def sized(client: DriverClient, pid: int, statement: str) -> int:
-    """The N by which the statement takes EXECUTION_S."""
+    """The N with which the statement takes EXECUTION_S."""
     n = 100
     while (took := cpu_s(client, pid, 0, statement.format(m=1, n=n))) < EXECUTION_S / 4:
         n *= 2
@@ -92,17 +94,18 @@ def sized(client: DriverClient, pid: int, statement: str) -> int:
 def alternating(
     client: DriverClient, pid: int, statement: str, intervals: Sequence[int]
 ) -> list[list[list[float]]]:
-    """GROUPS measurements of each interval, those of one group next to each other; each is a block
-    of its own."""
-    found: list[list[list[float]]] = [[] for _ in intervals]
+    """GROUPS measurements of each interval, those of one group next to each other; each is a
+    block.
+    """
+    measurements: list[list[list[float]]] = [[] for _ in intervals]
     for _ in range(GROUPS):
         for position in random.sample(range(len(intervals)), len(intervals)):
-            found[position].append([cpu_s(client, pid, intervals[position], statement)])
-    return found
+            measurements[position].append([cpu_s(client, pid, intervals[position], statement)])
+    return measurements
 
 
 def forecast(client: DriverClient, pid: int, interval_ms: int, statement: str) -> Estimate:
-    """Of its CPU time, in per cent of what it would take without, as the A/B has it."""
+    """The forecast of advise, in per cent of the CPU time without checks, as in the A/B."""
     client.execute(f"set client_connection_check_interval = {interval_ms}")
     client.begin(statement)
     (server,) = servers([pid])
@@ -111,7 +114,7 @@ def forecast(client: DriverClient, pid: int, interval_ms: int, statement: str) -
     client.finish()
     assert advice.cpu_pct is not None
     ends = advice.cpu_pct.value, advice.cpu_pct.low, advice.cpu_pct.high
-    return Estimate(*(100 * each / (100 - each) for each in ends))
+    return Estimate(*(100 * end / (100 - end) for end in ends))
 
 
 def _text(estimate: Estimate) -> str:
@@ -131,19 +134,19 @@ def main(interval_ms: int, names: Sequence[str]) -> None:
         open_session(server, client, Cell(server.driver, check_interval=0), {})
         pid = server.views.spid(client)
         assert pid is not None
-        for each in TABLE:
-            client.execute(each)
+        for sql in TABLE:
+            client.execute(sql)
         for name in names:
             statement = STATEMENTS[name]
             n = sized(client, pid, statement)
-            without, with_checks, again = alternating(
+            without, with_checks, without_again = alternating(
                 client, pid, statement.format(m=1, n=n), [0, interval_ms, 0]
             )
             measured = paired_overhead(without, with_checks)
-            floor = paired_overhead(without, again)
-            said = forecast(client, pid, interval_ms, statement.format(m=LONGER, n=n))
+            floor = paired_overhead(without, without_again)
+            advised = forecast(client, pid, interval_ms, statement.format(m=LONGER, n=n))
             print(
-                f"{name:<11} {interval_ms:>6} ms {_text(measured):>24} {_text(said):>24} "
+                f"{name:<11} {interval_ms:>6} ms {_text(measured):>24} {_text(advised):>24} "
                 f"{_text(floor):>26}",
                 flush=True,
             )

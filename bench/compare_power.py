@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How often `polltrace compare` tells a slower server by its times. Prints Markdown.
+"""The power of `polltrace compare` to detect a slower server by its times. Prints Markdown.
 
     python -m bench.compare_power DIRECTORY [--record 51] [--scenario WORDS]
 
 `--record N` makes runs of one scenario, one after the other, all with the binds of the first, until
-DIRECTORY has N. A trial is a run and the one after it: without growth a real A/A comparison, with
-whatever the host did in between. With growth, each execution of the second run gets a share of its
-server CPU time on top, in CPU time and in elapsed time, like that of a server slower by that share.
-Counts stay equal, so only times can tell.
+DIRECTORY has N. A trial is a run and the following one: without growth a real A/A comparison, with
+any change of the host between them. With growth, each execution of the second run gets a share of
+its server CPU time on top, in CPU time and in elapsed time, like that of a server slower by that
+share. Counts stay equal, so only times can reveal it.
 
 Pairs are not resampled from blocks: two samples of one run's blocks differ by more than the
 interval of a comparison covers, and would raise false alarms that real runs do not.
@@ -44,8 +44,8 @@ def record(directory: Path, runs: int, scenario: Sequence[str]) -> None:
     for number in range(runs):
         path = directory / f"{number}.run"
         if not path.exists():
-            what = ["--like", str(base)] if number else scenario
-            command = [POLLTRACE, "run", *what, "-o", str(path)]
+            source = ["--like", str(base)] if number else scenario
+            command = [POLLTRACE, "run", *source, "-o", str(path)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
@@ -62,7 +62,7 @@ def _slower(line: Line, growth: float) -> Line:
 
 
 def flagged(base: RunData, new: RunData, margin: float) -> bool:
-    """Whether any time of any cell is called a regression."""
+    """True if any time of any cell is called a regression."""
     rows = compare(base, new, margin).rows
     return any(row.outcome is Outcome.REGRESSION and not row.exact for row in rows)
 
@@ -74,11 +74,11 @@ def power(runs: Sequence[RunData]) -> Iterator[str]:
     yield f"| the server is slower by | {' | '.join(heads)} |"
     yield f"|---:|{'---:|' * len(heads)}"
     for growth in GROWTHS_PCT:
-        found = dict.fromkeys(MARGINS_PCT, 0)
+        flagged_pairs = dict.fromkeys(MARGINS_PCT, 0)
         for base, new in pairs:
             for margin in MARGINS_PCT:
-                found[margin] += flagged(base, slower(new, growth / 100), margin / 100)
-        cells = " | ".join(f"{found[margin]} of {len(pairs)}" for margin in MARGINS_PCT)
+                flagged_pairs[margin] += flagged(base, slower(new, growth / 100), margin / 100)
+        cells = " | ".join(f"{flagged_pairs[margin]} of {len(pairs)}" for margin in MARGINS_PCT)
         yield f"| {f'{growth:g} %' if growth else 'nothing (A/A)'} | {cells} |"
 
 

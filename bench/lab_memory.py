@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the lab's servers keep in memory: a session, a cursor, a row. Prints Markdown.
+"""The memory of the lab's servers by session, cursor and row. Prints Markdown.
 
-`python -m bench.lab_memory`, after `make -C lab`. Kilobytes are private memory of the
-server process, by smaps_rollup of proc(5): what the kernel would get back if it ended.
+`python -m bench.lab_memory`, after `make -C lab`. Kilobytes are private memory of the server
+process, by smaps_rollup of proc(5): the memory that the kernel would get back if it ended.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def bench_sessions(port: int) -> str:
     connections = [connect(port) for _ in range(SESSIONS)]
     for connection in connections:
         connection.cursor().execute("select count(*) from sys.obj$").fetchall()
-    each = [private_kb(server_of(connection)) for connection in connections]
+    private = [private_kb(server_of(connection)) for connection in connections]
     for connection in connections:
         connection.close()
-    return f"| a session, of {SESSIONS} at once | {statistics.median(each):,.0f} kB |"
+    return f"| a session, of {SESSIONS} at once | {statistics.median(private):,.0f} kB |"
 
 
 def bench_cursors(port: int) -> str:
@@ -39,13 +39,13 @@ def bench_cursors(port: int) -> str:
     with connect(port) as connection:
         pid = server_of(connection)
         open_cursors = [connection.cursor() for _ in range(CURSORS)]
-        held = []
+        private = []
         for n, cursor in enumerate(open_cursors):
             cursor.execute(f"select obj#, name, {n} from sys.obj$ where obj# = :n", [n]).fetchall()
-            held.append(private_kb(pid))
+            private.append(private_kb(pid))
     # The first ones fill what all of them share.
     half = CURSORS // 2
-    return f"| an open cursor | {(held[-1] - held[half]) / (CURSORS - 1 - half):,.1f} kB |"
+    return f"| an open cursor | {(private[-1] - private[half]) / (CURSORS - 1 - half):,.1f} kB |"
 
 
 def bench_fetched_rows(port: int) -> str:
@@ -53,12 +53,12 @@ def bench_fetched_rows(port: int) -> str:
     with connect(port) as connection:
         pid, cursor = server_of(connection), connection.cursor()
         cursor.arraysize = cursor.prefetchrows = ROWS
-        before = private_kb(pid)
+        private_before = private_kb(pid)
         sql = f"select rpad(level, 100, 'x') from dual connect by level <= {ROWS}"
         rows = len(cursor.execute(sql).fetchall())
-        more = private_kb(pid) - before
+        growth = private_kb(pid) - private_before
     return (
-        f"| a fetched row of 100 bytes, of {rows:,} in one answer | {more * 1024 / rows:,.1f} B |"
+        f"| a fetched row of 100 bytes, of {rows:,} in one answer | {growth * 1024 / rows:,.1f} B |"
     )
 
 
@@ -67,20 +67,20 @@ def bench_bound_rows(port: int) -> str:
     with connect(port) as connection:
         pid, cursor = server_of(connection), connection.cursor()
         cursor.execute("create table bound (n number, v varchar2(100))")
-        before = private_kb(pid)
+        private_before = private_kb(pid)
         rows = [(n, "x" * 100) for n in range(ROWS)]
         cursor.executemany("insert into bound values (:1, :2)", rows)
-        more = private_kb(pid) - before
+        growth = private_kb(pid) - private_before
         connection.rollback()
-    return f"| a bound row of 100 bytes, of {ROWS:,} in one array | {more * 1024 / ROWS:,.1f} B |"
+    return f"| a bound row of 100 bytes, of {ROWS:,} in one array | {growth * 1024 / ROWS:,.1f} B |"
 
 
 def bench() -> Iterator[str]:
     yield "| what | private memory of its server |"
     yield "|---|---:|"
     with running_lab("oralab") as lab:
-        for one in (bench_sessions, bench_cursors, bench_fetched_rows, bench_bound_rows):
-            yield one(lab["port"])
+        for bench_part in (bench_sessions, bench_cursors, bench_fetched_rows, bench_bound_rows):
+            yield bench_part(lab["port"])
 
 
 if __name__ == "__main__":

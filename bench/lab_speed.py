@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How fast the lab is: a consistent get, a round trip, a row, a parse. Prints Markdown.
+"""The speed of the lab: a consistent get, a round trip, a row, a parse. Prints Markdown.
 
-`python -m bench.lab_speed [--rounds N] [--before ORALAB]`, after `make -C lab
-build/oralab build/oralab-unchecked`. All that is compared is interleaved in one run, because a
-machine's speed drifts. PostgreSQL, where it is installed, answers the same round trips by its
-simple protocol, from a cluster in a temporary directory that runs as an unprivileged user. With
---before, so does another build of the lab, and gets, rows and parses are of both. The CPU time of
-their server processes tells builds apart where others use the machine as well.
+`python -m bench.lab_speed [--rounds N] [--before ORALAB]`, after `make -C lab build/oralab
+build/oralab-unchecked`. All that is compared is interleaved in one run, because a machine's speed
+drifts. PostgreSQL, where it is installed, answers the same round trips by its simple protocol, from
+a cluster in a temporary directory that runs as an unprivileged user. With --before, so does another
+build of the lab, and gets, rows and parses are of both. The CPU time of their server processes
+distinguishes builds where others use the machine as well.
 """
 
 from __future__ import annotations
@@ -111,12 +111,15 @@ def ns_per_get(cursor: oracledb.Cursor) -> float:
     return 1e3 * (cpu_us_after - cpu_us) / (gets_after - gets)
 
 
-def bench_gets(rounds: int, before: Path | None) -> Iterator[str]:
-    """A get by break mode, and what a poll adds to one."""
+def bench_gets(rounds: int, earlier_build: Path | None) -> Iterator[str]:
+    """A get by break mode, and the cost that a poll adds to one."""
     with contextlib.ExitStack() as stack:
         checked = stack.enter_context(running_lab("oralab"))
         unchecked = stack.enter_context(running_lab("oralab-unchecked"))
-        earlier = before and connect(stack.enter_context(running_lab(before))["port"]).cursor()
+        earlier = (
+            earlier_build
+            and connect(stack.enter_context(running_lab(earlier_build))["port"]).cursor()
+        )
         ns: dict[str, list[float]] = {}
         bare, out_of_band, in_band = (
             connect(lab["port"], in_band=in_band).cursor()
@@ -130,43 +133,45 @@ def bench_gets(rounds: int, before: Path | None) -> Iterator[str]:
             if earlier:
                 took[BEFORE_OUT_OF_BAND] = ns_per_get(earlier)
             if turn > 0:  # the first fills the caches
-                for name, one in took.items():
-                    ns.setdefault(name, []).append(one)
-    rarest, *others = (ns[f"in-band, skip {skip}"] for skip in SKIPS)
+                for name, per_get in took.items():
+                    ns.setdefault(name, []).append(per_get)
+    rarest, *other_skips = (ns[f"in-band, skip {skip}"] for skip in SKIPS)
     yield f"| break mode | ns per consistent get [95 %] | more than at skip {SKIPS[0]} [95 %] |"
     yield "|---|---:|---:|"
-    for name, each in ns.items():
-        other = each is rarest or name == BEFORE_OUT_OF_BAND
-        more = "" if other else with_interval(difference(each, rarest))
-        yield f"| {name} | {with_interval(median(each))} | {more} |"
+    for name, values in ns.items():
+        has_no_comparison = values is rarest or name == BEFORE_OUT_OF_BAND
+        increase = "" if has_no_comparison else with_interval(difference(values, rarest))
+        yield f"| {name} | {with_interval(median(values))} | {increase} |"
     yield ""
     # In one session, so that no difference between programs or processes is in it.
-    per_poll = [more / (1 / SKIPS[-1] - 1 / SKIPS[0]) for more in _minus(others[-1], rarest)]
+    per_poll = [
+        increase / (1 / SKIPS[-1] - 1 / SKIPS[0]) for increase in _minus(other_skips[-1], rarest)
+    ]
     yield f"A poll adds {with_interval(median(per_poll))} ns [95 %] in this loop."
-    if before:
+    if earlier_build:
         pairs = zip(ns["out-of-band"], ns[BEFORE_OUT_OF_BAND], strict=True)
-        ratio = with_interval(median([now / then for now, then in pairs]), 2)
+        ratio = with_interval(median([current / earlier_ns for current, earlier_ns in pairs]), 2)
         yield f"An out-of-band get takes {ratio} times what one of the lab before does [95 %]."
 
 
-def difference(more: Sequence[float], less: Sequence[float]) -> Estimate:
+def difference(first: Sequence[float], second: Sequence[float]) -> Estimate:
     """The median of the rounds' differences, with its interval."""
-    return median(_minus(more, less))
+    return median(_minus(first, second))
 
 
-def _minus(more: Sequence[float], less: Sequence[float]) -> list[float]:
-    return [a - b for a, b in zip(more, less, strict=True)]
+def _minus(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    return [a - b for a, b in zip(first, second, strict=True)]
 
 
 def with_interval(estimate: Estimate, digits: int = 0) -> str:
     value, low, high = (
-        f"{each:,.{digits}f}" for each in (estimate.value, estimate.low, estimate.high)
+        f"{bound:,.{digits}f}" for bound in (estimate.value, estimate.low, estimate.high)
     )
     return f"{value} [{low}, {high}]"
 
 
 class Trip:
-    """One request on one socket, again and again: `ends` tells a whole answer."""
+    """A request on a socket, sent repeatedly: `ends` recognizes a complete answer."""
 
     def __init__(
         self, connection: socket.socket, request: bytes, ends: Callable[[bytes], bool]
@@ -184,13 +189,13 @@ class Trip:
 
 
 def answer(connection: socket.socket, ends: Callable[[bytes], bool]) -> bool:
-    """Read a whole answer; False where the server closes before."""
+    """Read a complete answer; False where the server closes the connection earlier."""
     received = connection.recv(65536)
     while not ends(received):
-        more = connection.recv(65536)
-        if not more:
+        data = connection.recv(65536)
+        if not data:
             return False
-        received += more
+        received += data
     return True
 
 
@@ -203,7 +208,7 @@ def ends_postgresql(answer: bytes) -> bool:
 
 
 def oracle_trip(port: int) -> Trip:
-    """A session that a driver has opened through us, with the last request of the driver.
+    """A session that a driver has opened through a relay, with the last request of the driver.
 
     So one loop waits for the answers of both databases, and no driver's cost is in the figures.
     """
@@ -211,11 +216,11 @@ def oracle_trip(port: int) -> Trip:
     requests: list[bytes] = []
     server = socket.create_connection(("127.0.0.1", port))
 
-    def carry(source: socket.socket, to: socket.socket, kept: list[bytes] | None) -> None:
+    def carry(source: socket.socket, to: socket.socket, recorded: list[bytes] | None) -> None:
         while data := source.recv(65536):
             last = stop.is_set()  # before the reader of this data can set it
-            if kept is not None:
-                kept.append(data)
+            if recorded is not None:
+                recorded.append(data)
             to.sendall(data)
             if last:
                 return
@@ -239,21 +244,21 @@ def oracle_trip(port: int) -> Trip:
     stop.set()
     connection.ping()  # its answer ends the thread that reads from the server
     thread.join()
-    _held.append(connection)
+    _open_connections.append(connection)
     return Trip(server, requests[-2], ends_oracle)
 
 
-_held: list[oracledb.Connection] = []  # closing one would end its session
+_open_connections: list[oracledb.Connection] = []  # closing one would end its session
 
 
 @contextlib.contextmanager
 def postgresql() -> Iterator[int | None]:
     """The port of a new cluster; None where PostgreSQL is not installed."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not found:
+    installations = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not installations:
         yield None
         return
-    binaries = found[-1].parent
+    binaries = installations[-1].parent
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as directory:
@@ -281,7 +286,9 @@ def postgresql() -> Iterator[int | None]:
 
 
 def postgresql_trip(port: int) -> Trip:
-    """A session by the start-up message, which a cluster that trusts us lets in."""
+    """A session opened by the start-up message, which a cluster with trust authentication
+    accepts.
+    """
     start = (196608).to_bytes(4, "big") + b"user\0bench\0database\0postgres\0\0"
     for _ in range(100):
         with contextlib.suppress(ConnectionError):  # it may be starting still
@@ -296,13 +303,13 @@ def postgresql_trip(port: int) -> Trip:
     return Trip(connection, b"Q" + (len(query) + 4).to_bytes(4, "big") + query, ends_postgresql)
 
 
-def bench_trips(rounds: int, before: Path | None) -> Iterator[str]:
+def bench_trips(rounds: int, earlier_build: Path | None) -> Iterator[str]:
     """Round trips that answer with one row of one number."""
     with contextlib.ExitStack() as stack:
         lab, port = stack.enter_context(running_lab("oralab")), stack.enter_context(postgresql())
         trips = {OURS: oracle_trip(lab["port"])}
-        if before:
-            trips[BEFORE] = oracle_trip(stack.enter_context(running_lab(before))["port"])
+        if earlier_build:
+            trips[BEFORE] = oracle_trip(stack.enter_context(running_lab(earlier_build))["port"])
         if port is not None:
             trips[THEIRS] = postgresql_trip(port)
         rates: dict[str, list[float]] = {name: [] for name in trips}
@@ -311,19 +318,19 @@ def bench_trips(rounds: int, before: Path | None) -> Iterator[str]:
                 rate = trip.per_second(TRIPS)
                 if turn > 0:
                     rates[name].append(rate)
-        for connection in _held:
+        for connection in _open_connections:
             with contextlib.suppress(oracledb.Error):
                 connection.close()
     yield "| server | single-row round trips per second [95 %] |"
     yield "|---|---:|"
-    for name, each in rates.items():
-        yield f"| {name} | {with_interval(median(each))} |"
+    for name, values in rates.items():
+        yield f"| {name} | {with_interval(median(values))} |"
     yield ""
     if port is None:
         yield "PostgreSQL is not installed here (`./setup.sh --bench` installs it)."
-    for other in rates.keys() - {OURS}:
-        ratio = median([a / b for a, b in zip(rates[OURS], rates[other], strict=True)])
-        yield f"The lab makes {with_interval(ratio, 2)} times as many as {other} [95 %]."
+    for peer in rates.keys() - {OURS}:
+        ratio = median([a / b for a, b in zip(rates[OURS], rates[peer], strict=True)])
+        yield f"The lab makes {with_interval(ratio, 2)} times as many as {peer} [95 %]."
 
 
 class Served:
@@ -336,23 +343,27 @@ class Served:
         self._schedstat = Path(f"/proc/{spid}/schedstat")
 
     def measure(self, work: Callable[[oracledb.Cursor], int]) -> tuple[float, float]:
-        """What `work` does a second, and the server's microseconds on CPU for one of these."""
+        """The results of `work` per second, and the server's microseconds on CPU for one of
+        these.
+        """
         began, cpu = time.perf_counter(), self._cpu_ns()
-        done = work(self.cursor)
-        return done / (time.perf_counter() - began), (self._cpu_ns() - cpu) / 1e3 / done
+        completed = work(self.cursor)
+        return completed / (time.perf_counter() - began), (self._cpu_ns() - cpu) / 1e3 / completed
 
     def _cpu_ns(self) -> int:
         return int(self._schedstat.read_text().split()[0])
 
 
 def bench_work(
-    what: str,
+    unit: str,
     work: dict[str, Callable[[oracledb.Cursor], int]],
     rounds: int,
-    before: Path | None,
+    earlier_build: Path | None,
 ) -> Iterator[str]:
-    """A table of each kind of `work`, which returns how many of `what` it has done."""
-    builds: dict[str, str | Path] = {OURS: "oralab"} | ({BEFORE: before} if before else {})
+    """A table of each kind of `work`, which returns the number of units that it has done."""
+    builds: dict[str, str | Path] = {OURS: "oralab"} | (
+        {BEFORE: earlier_build} if earlier_build else {}
+    )
     measured: dict[tuple[str, str], list[tuple[float, float]]] = {}
     with contextlib.ExitStack() as stack:
         served = {
@@ -362,24 +373,28 @@ def bench_work(
         for turn in range(rounds + 1):
             for kind, run in work.items():
                 for name, session in served.items():
-                    one = session.measure(run)
+                    result = session.measure(run)
                     if turn > 0:  # the first fills the caches
-                        measured.setdefault((name, kind), []).append(one)
-    head = ["", f"{what}s per second [95 %]", f"server's CPU per {what}, µs [95 %]"]
-    yield "| " + " | ".join(head + (["CPU, times that before [95 %]"] if before else [])) + " |"
-    yield "|---:" * (len(head) + bool(before)) + "|"
+                        measured.setdefault((name, kind), []).append(result)
+    head = ["", f"{unit}s per second [95 %]", f"server's CPU per {unit}, µs [95 %]"]
+    yield (
+        "| "
+        + " | ".join(head + (["CPU, times that before [95 %]"] if earlier_build else []))
+        + " |"
+    )
+    yield "|---:" * (len(head) + bool(earlier_build)) + "|"
     for kind in work:
         rates, costs = zip(*measured[OURS, kind], strict=True)
         cells = [kind, with_interval(median(rates)), with_interval(median(costs), 2)]
-        if before:
+        if earlier_build:
             old = [cost for _, cost in measured[BEFORE, kind]]
-            ratios = [now / then for now, then in zip(costs, old, strict=True)]
+            ratios = [cost / old_cost for cost, old_cost in zip(costs, old, strict=True)]
             cells.append(with_interval(median(ratios), 2))
         yield "| " + " | ".join(cells) + " |"
 
 
 def rows_of(size: int) -> Callable[[oracledb.Cursor], int]:
-    """Rows of a number and a text of 30, as python-oracledb fetches them."""
+    """A fetch of rows of a number and a text of 30, by python-oracledb."""
 
     def fetch(cursor: oracledb.Cursor) -> int:
         cursor.arraysize = cursor.prefetchrows = size
@@ -393,7 +408,7 @@ _texts = itertools.count()
 
 
 def parses_of(sql: str) -> Callable[[oracledb.Cursor], int]:
-    """Executions of `sql`, each with a text of its own, so that each is parsed."""
+    """Executions of `sql`, each with a different text, so that each is parsed."""
 
     def parse(cursor: oracledb.Cursor) -> int:
         for _ in range(PARSES):
@@ -408,8 +423,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="how fast the lab is, as Markdown")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--before", type=Path, metavar="ORALAB", help="another build to compare")
-    asked = parser.parse_args()
-    rounds = asked.rounds
+    arguments = parser.parse_args()
+    rounds = arguments.rounds
     missing = [name for name in ("oralab", "oralab-unchecked") if not (BUILD / name).exists()]
     if missing:
         raise SystemExit(f"not built: {', '.join(missing)}; see {Path(__file__).name}")
@@ -417,14 +432,14 @@ def main() -> None:
         raise SystemExit("setpriv is missing: it is in util-linux")
     cpus, load = os.cpu_count(), os.getloadavg()[0]
     print(f"Medians of {rounds} rounds on {cpus} processors; load before: {load:.1f}.\n")
-    before = asked.before and asked.before.resolve()
+    earlier_build = arguments.before and arguments.before.resolve()
     rows = {f"{size:,} rows a fetch": rows_of(size) for size in ARRAY_SIZES}
     parses = {name: parses_of(sql) for name, sql in PARSED.items()}
     for lines in (
-        bench_gets(rounds, before),
-        bench_trips(rounds, before),
-        bench_work("row", rows, rounds, before),
-        bench_work("parse", parses, rounds, before),
+        bench_gets(rounds, earlier_build),
+        bench_trips(rounds, earlier_build),
+        bench_work("row", rows, rounds, earlier_build),
+        bench_work("parse", parses, rounds, earlier_build),
     ):
         print("\n".join(lines), end="\n\n", flush=True)
 

@@ -36,7 +36,7 @@ _SECONDS = 20
 
 
 def script(seconds: int, only: str, repeats: int) -> str:
-    """What the guest's shell executes."""
+    """The commands of the guest's shell."""
     text = built_in()["result-cache-latch"].read_text()
     changed = text.replace("seconds = 3", f"seconds = {seconds}")
     assert changed != text
@@ -54,27 +54,27 @@ def script(seconds: int, only: str, repeats: int) -> str:
 
 
 def ratios(result: RunResult) -> Iterator[str]:
-    """The table: of times and counts their ratios alone."""
-    by_label = {each.label: each for each in result.cells}
+    """The table: ratios of times and counts only."""
+    by_label = {cell.label: cell for cell in result.cells}
     wide = max(len(label) for label in by_label)
     heads = ("times no cache", "times fewest", "misses", "slept")
     yield f"{'':{wide}}" + "".join(f"{head:>16}" for head in heads)
-    for each in result.cells:
-        if not each.cell.twin and each.load and each.load.lines:
-            found = _row(result, each, by_label.get(each.base or ""))
-            yield f"{each.label:{wide}}" + "".join(f"{value:>16}" for value in found)
+    for cell in result.cells:
+        if not cell.cell.twin and cell.load and cell.load.lines:
+            figures = _row(result, cell, by_label.get(cell.base or ""))
+            yield f"{cell.label:{wide}}" + "".join(f"{value:>16}" for value in figures)
     yield "times fewest: the rate with the fewest sessions; misses, slept: of 10,000 gets."
 
 
-def _row(result: RunResult, each: CellResult, base: CellResult | None) -> Iterator[str]:
-    load = each.load
+def _row(result: RunResult, cell: CellResult, base: CellResult | None) -> Iterator[str]:
+    load = cell.load
     assert load is not None
     over = load.times(base.load) if base and base.load else None
-    times = times_of_fewest(each, result.cells)
+    times = times_of_fewest(cell, result.cells)
     for estimate in (over, times):
         yield "-" if estimate is None else f"{estimate.value:.2f}"
-    found, gets = latch_figures(each), load.latch.get("gets", 0)
-    yield f"{found.misses.value:,.1f}" if found and found.misses else "-"
+    latch, gets = latch_figures(cell), load.latch.get("gets", 0)
+    yield f"{latch.misses.value:,.1f}" if latch and latch.misses else "-"
     yield f"{1e4 * load.latch['slept'] / gets:,.2f}" if gets else "-"
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `polltrace load` adds to a transaction, and how well it keeps a schedule. Prints Markdown.
+"""The time that `polltrace load` adds to a transaction, and its adherence to a schedule. Prints
+Markdown.
 
 `python -m bench.load_speed [--rounds N] [--seconds S]`, after `make build clients`. Its peers run
 interleaved with it: a plain loop of the driver against the same kind of lab, and, where PostgreSQL
-is installed, pgbench next to a loop without a client library. How late processes are that only
-sleep is what the host adds to any schedule.
+is installed, pgbench next to a loop without a client library. The lateness of processes that only
+sleep is the host's own share of any schedule.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def load(client: str, *options: str) -> Mapping[str, Any]:
 
 
 def plain_loop(port: int, seconds: float) -> float:
-    """Transactions a second of the loop that python-oracledb's documentation shows."""
+    """Transactions per second of the loop in python-oracledb's documentation."""
     connection = connect(port)
     cursor = connection.cursor()
     count, end = 0, time.perf_counter() + seconds
@@ -65,7 +66,7 @@ def plain_loop(port: int, seconds: float) -> float:
 
 
 def pgbench(port: int, folder: str, *options: str) -> str:
-    """What pgbench prints."""
+    """The output of pgbench."""
     script = Path(folder) / "one.sql"
     script.write_text("select 1;\n")
     command = [
@@ -88,13 +89,15 @@ def pgbench(port: int, folder: str, *options: str) -> str:
 def pgbench_rate(port: int, seconds: float) -> float:
     with tempfile.TemporaryDirectory() as folder:
         text = pgbench(port, folder, "-c", "1", "-T", str(max(round(seconds), 1)))
-    line = next(each for each in text.splitlines() if each.startswith("tps = "))
+    line = next(
+        output_line for output_line in text.splitlines() if output_line.startswith("tps = ")
+    )
     return float(line.split()[2])
 
 
 def bench_overhead(rounds: int, seconds: float) -> Iterator[str]:
-    """One session without think time; the median over rounds of paired differences."""
-    ours, servers = ({each} for each in processors())
+    """The rates of a session without think time; the median over rounds of paired differences."""
+    ours, servers = ({processor} for processor in processors())
     with contextlib.ExitStack() as stack:
         with moved_to(servers):
             lab = stack.enter_context(running_lab("oralab"))
@@ -122,20 +125,22 @@ def bench_overhead(rounds: int, seconds: float) -> Iterator[str]:
         yield f"| {name} | {with_interval(median(values))} |"
     yield ""
     names = list(rates)
-    for base, other in zip(names[::2], names[1::2], strict=True):
+    for base, compared in zip(names[::2], names[1::2], strict=True):
         added = median(
-            [1e6 * (1 / b - 1 / a) for a, b in zip(rates[base], rates[other], strict=True)]
+            [1e6 * (1 / b - 1 / a) for a, b in zip(rates[base], rates[compared], strict=True)]
         )
-        yield f"{other} adds {with_interval(added, 1)} us to a transaction [95 %]."
+        yield f"{compared} adds {with_interval(added, 1)} us to a transaction [95 %]."
     if port is None:
         yield "PostgreSQL is not installed here (`./setup.sh --bench` installs it)."
 
 
 def bench_schedule(seconds: float) -> Iterator[str]:
-    """Poisson arrivals; from the intended to the actual start, of all and of those whose session
-    was free: a busy one waits for its server."""
-    what = f"{RATE} a second, {SESSIONS} sessions"
-    yield f"| {what} | begun | lag ms p50 | p99 | p99.9 | max | free, p99 | {KEPT_MS:g} ms at p99 |"
+    """Poisson arrivals: the time from the intended to the actual start, of all transactions and of
+    those whose session was free, because a busy one waits for its server.
+    """
+    schedule = f"{RATE} a second, {SESSIONS} sessions"
+    limit = f"{KEPT_MS:g} ms at p99"
+    yield f"| {schedule} | begun | lag ms p50 | p99 | p99.9 | max | free, p99 | {limit} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---|"
     size = ("--seconds", f"{seconds:g}s", "--sessions", str(SESSIONS), "--rate", str(RATE))
     options = (*size, "--real-time")
@@ -144,12 +149,12 @@ def bench_schedule(seconds: float) -> Iterator[str]:
             data = load(client, *options)
             lag = {**data["lag_ms"], "free": data["generator_lag_ms"]["p99"]}
             yield _row(f"polltrace load, {client}", data["transactions"], lag)
-    ours, servers = ({each} for each in processors())
+    ours, servers = ({processor} for processor in processors())
     for real_time, how in ((True, "real time"), (False, "as other processes")):
         with moved_to(ours), punctual_children(real_time=real_time):
             lags = _sleepers_lags(seconds)
-        found = _percentiles(lags)
-        yield _row(f"sleep alone, {how}", len(lags), {**found, "free": found["p99"]})
+        percentiles = _percentiles(lags)
+        yield _row(f"sleep alone, {how}", len(lags), {**percentiles, "free": percentiles["p99"]})
     with contextlib.ExitStack() as stack:
         with moved_to(servers):
             port = stack.enter_context(postgresql())
@@ -161,7 +166,7 @@ def bench_schedule(seconds: float) -> Iterator[str]:
 
 
 def _percentiles(lags: np.ndarray) -> Mapping[str, float]:
-    """Milliseconds, of microseconds."""
+    """Percentiles in milliseconds, of microseconds."""
     shares = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999, "max": 1.0}
     return {name: float(np.quantile(lags, share)) / 1e3 for name, share in shares.items()}
 
@@ -173,14 +178,16 @@ def _sleepers_lags(seconds: float) -> np.ndarray:
         subprocess.Popen([*command, f"{seed}"], stdout=subprocess.PIPE, text=True)
         for seed in range(SESSIONS)
     ]
-    return np.array([float(word) for each in sleepers for word in each.communicate()[0].split()])
+    return np.array(
+        [float(word) for sleeper in sleepers for word in sleeper.communicate()[0].split()]
+    )
 
 
-def _row(name: str, begun: int, lag: Mapping[str, float]) -> str:
+def _row(name: str, transactions: int, lag: Mapping[str, float]) -> str:
     keys = ("p50", "p99", "p99_9", "max", "free")
     cells = " | ".join(f"{lag[key]:.3f}" if key in lag else "-" for key in keys)
-    kept = "kept" if lag["p99"] <= KEPT_MS else "NOT kept"
-    return f"| {name} | {begun:,} | {cells} | {kept} |"
+    verdict = "kept" if lag["p99"] <= KEPT_MS else "NOT kept"
+    return f"| {name} | {transactions:,} | {cells} | {verdict} |"
 
 
 def _pgbench_lags(port: int, seconds: float) -> np.ndarray:

@@ -42,7 +42,7 @@ def main(processes: int) -> None:
                 process.kill()
             for process in asleep:
                 process.wait()
-    our, peer = (statistics.median(each) for each in zip(*took, strict=True))
+    our, peer = (statistics.median(column) for column in zip(*took, strict=True))
     print(f"ps of {processes} servers: {our:.2f} s, {COUNTED_S} s of them counting")
     print(f"ps -ef:                {peer:.2f} s")
 

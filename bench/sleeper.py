@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a session of a load would be without a database: it sleeps until each time of a Poisson
-schedule, and does nothing. `sleeper.py RATE SECONDS SEED` prints how late it was each time, in
-microseconds."""
+"""A session of a load without a database: it sleeps until each time of a Poisson schedule, and does
+nothing. `sleeper.py RATE SECONDS SEED` prints the delay of each wake-up, in microseconds.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import random
 import sys
 import time
 
-# Until all others have started, and before the first one ends: both take a processor from them.
+# Seconds without measurement at both ends, because starting and ending processes takes processors.
 APART_S = 3.0
 rate, seconds, seed = map(float, sys.argv[1:])
 order = random.Random(seed)

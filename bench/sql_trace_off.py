@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What SQL trace costs a session of the lab that is not traced. Prints Markdown.
+"""The cost of SQL trace to a session of the lab that is not traced. Prints Markdown.
 
-`python -m bench.sql_trace_off [--rounds N]`, after `make -C lab build/oralab
-build/oralab-untraced`, the same lab with the trace compiled out. Two measures: the instructions of
-an execution in user mode, counted one by one (the fewest of a few), which no neighbour and no
-address of code disturbs; and the server's CPU time, the two labs interleaved, to see that nothing
-costs time that is no instruction.
+`python -m bench.sql_trace_off [--rounds N]`, after `make -C lab build/oralab build/oralab-
+untraced`, the same lab with the trace compiled out. Two measures: the instructions of an execution
+in user mode, counted one by one (the fewest of a few), which no other process and no address of
+code disturbs; and the server's CPU time, the two labs interleaved, to find a cost in time that is
+no instruction.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STATEMENTS = {
 }
 COUNTED, TIMED = 5, 1000
 QUIET_S = 0.2
-"""A server that takes no step for so long waits for its client."""
+"""A server that executes nothing for that time waits for its client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class Session:
             self.connection.commit()
 
     def cpu_us(self, sql: str) -> float:
-        """Of the server, for one execution."""
-        before = cpu_time([self.pid])
+        """The server's CPU time for one execution, in microseconds."""
+        used_before = cpu_time([self.pid])
         for _ in range(TIMED):
             self.execute(sql)
-        return 1e6 * cpu_time([self.pid]).since(before).ran_s / TIMED
+        return 1e6 * cpu_time([self.pid]).since(used_before).ran_s / TIMED
 
     def instructions(self, sql: str) -> int:
-        """Of the server in user mode, for one execution."""
+        """The server's instructions in user mode for one execution."""
         ptrace.seize(self.pid)
         ptrace.interrupt(self.pid)
         os.waitpid(self.pid, ptrace.WALL)
@@ -77,8 +77,9 @@ class Session:
         return steps
 
     def _let_go(self) -> None:
-        """The step that it was to take ends in a trap, which would end the server once it is not
-        traced."""
+        """Detach from the server. Its pending step ends in a trap, which would end the server once
+        it is not traced.
+        """
         ptrace.interrupt(self.pid)
         os.waitpid(self.pid, ptrace.WALL)
         func.ptrace_cont(self.pid)
@@ -96,11 +97,11 @@ def session(executable: str) -> Iterator[Session]:
         cursor.execute("create table counted (n number)")
         cursor.execute("insert into counted values (0)")
         connection.commit()
-        made = Session(connection, cursor, server_of(connection))
+        lab_session = Session(connection, cursor, server_of(connection))
         for sql in STATEMENTS.values():
             for _ in range(3):
-                made.execute(sql)
-        yield made
+                lab_session.execute(sql)
+        yield lab_session
 
 
 def bench(rounds: int) -> Iterator[str]:
@@ -112,7 +113,8 @@ def bench(rounds: int) -> Iterator[str]:
     with session("oralab") as built, session("oralab-untraced") as without:
         for name, sql in STATEMENTS.items():
             ours, theirs = (
-                min(each.instructions(sql) for _ in range(COUNTED)) for each in (built, without)
+                min(lab_session.instructions(sql) for _ in range(COUNTED))
+                for lab_session in (built, without)
             )
             cpu_us = [(built.cpu_us(sql), without.cpu_us(sql)) for _ in range(rounds)]
             built_us, without_us = zip(*cpu_us, strict=True)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PREFIXES = ("kcb", "kdst", "opi", "qer", "kgl", "ksl", "nsmore", "kkq", "ktsp", "pevm")
-# Says that it is there, waits for its input to end, leaves: write(1), read(0), exit(0).
+# Writes a byte as a sign of readiness, waits for the end of its input, and exits.
 START = """
 .globl _start
 .type _start, @function
@@ -31,7 +31,7 @@ _start: lea -8(%rsp), %rsi
 def build(directory: Path, symbols: int, megabytes: int) -> Path:
     """An executable with that many functions, names and sizes like those of a large server."""
     size = max(16, megabytes * 1_000_000 // symbols)
-    source, thing, program = (directory / n for n in ("big.s", "big.o", "big"))
+    source, object_file, program = (directory / n for n in ("big.s", "big.o", "big"))
     with source.open("w") as file:
         file.write(f".text\n{START}")
         for i in range(symbols):
@@ -39,10 +39,10 @@ def build(directory: Path, symbols: int, megabytes: int) -> Path:
             visible = f".globl {name}\n" if i % 3 else ""
             file.write(f"{visible}.type {name},@function\n{name}: ret\n")
             file.write(f".skip {size - 1 + i % 7}\n.size {name},.-{name}\n")
-    subprocess.run(["as", "-o", thing, source], check=True)
-    subprocess.run(["ld", "-o", program, thing], check=True)
+    subprocess.run(["as", "-o", object_file, source], check=True)
+    subprocess.run(["ld", "-o", program, object_file], check=True)
     source.unlink()
-    thing.unlink()
+    object_file.unlink()
     return program
 
 

@@ -94,9 +94,9 @@ def pyelftools_names(program: Path) -> Callable[[int], str]:
     starts = [value for value, _, _ in functions]
 
     def name(address: int) -> str:
-        at = bisect.bisect_right(starts, address) - 1
-        value, size, found = functions[at]
-        return found if at >= 0 and address < value + size else ""
+        index = bisect.bisect_right(starts, address) - 1
+        value, size, function = functions[index]
+        return function if index >= 0 and address < value + size else ""
 
     return name
 
@@ -105,12 +105,12 @@ def measure(program: Path, rounds: int = 5) -> NamingTimes:
     with running(program) as pid:
         space = AddressSpace.of(pid)
         addresses = random_addresses(space, program)
-        one = int(addresses[0])
-        firsts = [timed(lambda: Symbolizer().user(pid, [one])[0].name) for _ in range(rounds)]
+        address = int(addresses[0])
+        firsts = [timed(lambda: Symbolizer().user(pid, [address])[0].name) for _ in range(rounds)]
         symbolizer = Symbolizer()
-        symbolizer.stack(space, [one])
+        symbolizer.stack(space, [address])
         million_s, ours = timed(lambda: symbolizer.names(space, addresses))
-        again = [timed(lambda: symbolizer.names(space, addresses))[0] for _ in range(rounds)]
+        repeated_s = [timed(lambda: symbolizer.names(space, addresses))[0] for _ in range(rounds)]
         few = addresses[:2000].tolist()
         symbolizer.stack(space, few)
         frames = [timed(lambda: symbolizer.stack(space, few))[0] for _ in range(rounds)]
@@ -124,7 +124,7 @@ def measure(program: Path, rounds: int = 5) -> NamingTimes:
         file_megabytes=program.stat().st_size / 1e6,
         first_name_s=statistics.median(s for s, _ in firsts),
         first_million_s=million_s,
-        lookups_per_s=LOOKUPS / statistics.median(again),
+        lookups_per_s=LOOKUPS / statistics.median(repeated_s),
         frames_per_s=len(few) / statistics.median(frames),
         pyelftools_first_name_s=reading_s,
         pyelftools_million_s=theirs_s,

@@ -70,7 +70,7 @@ def family(pid: int) -> list[int]:
 
 
 def cpu_s(pid: int, *, children: bool = False) -> float:
-    """Of a process, or of its children that have ended."""
+    """CPU seconds of a process, or of its children that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[13:15] if children else fields[11:13])) / _TICKS
 
@@ -80,51 +80,58 @@ def rss_mb(pid: int) -> float:
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
-def read_until(terminal: int, wanted: bytes, deadline_s: float) -> float:
-    """When `wanted` was on the terminal, by the monotonic clock. Raises TimeoutError."""
-    seen = b""
+def read_until(terminal: int, text: bytes, deadline_s: float) -> float:
+    """The monotonic time at which `text` was on the terminal. Raises TimeoutError."""
+    output = b""
     until = time.monotonic() + deadline_s
     while time.monotonic() < until:
         if select.select([terminal], [], [], 0.1)[0]:
-            seen += os.read(terminal, 1 << 16)
-            if wanted in seen:
+            output += os.read(terminal, 1 << 16)
+            if text in output:
                 return time.monotonic()
-    raise TimeoutError(f"{wanted!r} was not on the screen in {deadline_s} s")
+    raise TimeoutError(f"{text!r} was not on the screen in {deadline_s} s")
 
 
 def drain(terminal: int, seconds: float) -> None:
-    """Read on, as a terminal does, for so long."""
+    """Read the terminal for that time, and discard the output."""
     until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        if select.select([terminal], [], [], left)[0]:
+    while (remaining_s := until - time.monotonic()) > 0:
+        if select.select([terminal], [], [], remaining_s)[0]:
             os.read(terminal, 1 << 16)
 
 
 def measure(seconds: float) -> None:
-    """Run polltrace at a terminal of 80x24 and print what it took."""
-    begun = time.monotonic()
+    """Run polltrace at a terminal of 80x24 and print its CPU time, memory and times to the first
+    screens.
+    """
+    started_at = time.monotonic()
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ |= {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
         polltrace = str(Path(sys.executable).with_name("polltrace"))
         os.execv(polltrace, [polltrace, "top"])
     try:
-        print(f"first screen      {read_until(terminal, b'polltrace top', 30) - begun:6.2f} s")
-        print(f"first server      {read_until(terminal, b'ORCL', 60) - begun:6.2f} s")
+        print(f"first screen      {read_until(terminal, b'polltrace top', 30) - started_at:6.2f} s")
+        print(f"first server      {read_until(terminal, b'ORCL', 60) - started_at:6.2f} s")
         drain(terminal, _SETTLE_S)
-        before = {each: cpu_s(each) for each in family(pid)}
+        cpu_before = {process: cpu_s(process) for process in family(pid)}
         calibrated = cpu_s(pid, children=True)
         start = time.monotonic()
         drain(terminal, seconds)
-        after = {each: cpu_s(each) for each in family(pid) if each in before}
+        cpu_after = {process: cpu_s(process) for process in family(pid) if process in cpu_before}
         span = time.monotonic() - start
-        names = {each: Path(f"/proc/{each}/comm").read_text().strip() for each in after}
-        shares = {each: 100 * (used - before[each]) / span for each, used in after.items()}
-        memory = {each: rss_mb(each) for each in after}
-        for each, share in shares.items():
-            print(f"{names[each]:<17} {share:6.2f} % of a CPU, {memory[each]:6.1f} MB")
+        names = {
+            process: Path(f"/proc/{process}/comm").read_text().strip() for process in cpu_after
+        }
+        shares = {
+            process: 100 * (used - cpu_before[process]) / span
+            for process, used in cpu_after.items()
+        }
+        memory = {process: rss_mb(process) for process in cpu_after}
+        for process, share in shares.items():
+            print(f"{names[process]:<17} {share:6.2f} % of a CPU, {memory[process]:6.1f} MB")
         total = sum(shares.values()), sum(memory.values())
-        print(f"calibration       {cpu_s(pid, children=True) - calibrated:6.2f} s of CPU meanwhile")
+        print(f"calibration       {cpu_s(pid, children=True) - calibrated:6.2f} s of CPU")
         print(f"{'together':<17} {total[0]:6.2f} % of a CPU, {total[1]:6.1f} MB")
     finally:
         os.kill(pid, signal.SIGTERM)
@@ -134,7 +141,7 @@ def measure(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    given = [float(word) for word in sys.argv[1:]]
-    wanted = given + [2000.0, 50.0, 30.0][len(given) :]
-    with servers(int(wanted[0]), int(wanted[1])):
-        measure(wanted[2])
+    arguments = [float(word) for word in sys.argv[1:]]
+    settings = arguments + [2000.0, 50.0, 30.0][len(arguments) :]
+    with servers(int(settings[0]), int(settings[1])):
+        measure(settings[2])

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How fast `polltrace trace` reads, next to programs that count or sum lines. Prints Markdown.
+"""The speed of `polltrace trace`, next to programs that count or sum lines. Prints Markdown.
 
 `python -m bench.trace_speed [--gib N] [--rounds N] [--without NAME]… [--write PAGE]`
 
 The files are in the page cache, and the programs run one after the other in each round. Two files:
 binds-heavy, as level 12 writes them, and wait-heavy. They are written a page at a time, and once
-more 64 MiB at a time for ripgrep and polltrace alone: the page cache holds such a file in pages of
-2 MiB, which are mapped by one entry each. GB/s is by elapsed time, GB/s a core by the CPU time of
-the program and what it starts; both are medians of the rounds. The last column is GB/s a core in
-that of ripgrep, the median of the rounds' ratios. mawk and Perl run in the first round alone: they
-take as long as all others together. The Rust loop needs cargo, and is left out where there is none.
+more 64 MiB at a time for ripgrep and polltrace alone: the page cache then has pages of 2 MiB, which
+are mapped by one entry each. GB/s is by elapsed time, GB/s a core by the CPU time of the program
+and its children; both are medians of the rounds. The last column is GB/s a core relative to that of
+ripgrep, the median of the rounds' ratios. mawk and Perl run in the first round alone: they take as
+long as all others together. The Rust loop needs cargo, and is omitted without it.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from bench.probes.probe_costs import host
 ROOT = Path(__file__).parents[1]
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 RIPGREP = "ripgrep -c 'WAIT #'"
-ASKED = "polltrace trace, group and filter"
-PAIR = (RIPGREP, ASKED)
+POLLTRACE_TRACE = "polltrace trace, group and filter"
+PAIR = (RIPGREP, POLLTRACE_TRACE)
 BAR = 0.6  # of ripgrep's speed a core
-# Bytes of each write: what a server's short writes leave in the page cache, and large pages.
+# Bytes of each write, for the page sizes of a server's short writes and for large pages.
 SMALL, LARGE = 4096, 64 << 20
 IN_LARGE = ", large pages"
 _CLIENT = "SQL*Net message from client"
@@ -109,40 +109,42 @@ def _wait(name: str, ela: int, tim: int) -> str:
 
 
 def programs(folder: Path) -> list[Program]:
-    """Those that are here."""
-    asked = ["trace", "--name", ".", "--where", "dur < 0.7"]
-    found = [
+    """The compared programs that are installed."""
+    options = ["trace", "--name", ".", "--where", "dur < 0.7"]
+    candidates = [
         Program("wc -l", ["wc", "-l"]),
         Program(RIPGREP, ["rg", "-c", "WAIT #"]),
         Program("mawk, sums by event", ["mawk", _AWK], slow=True),
         Program("perl, sums by event", ["perl", "-ne", _PERL], slow=True),
         Program("a row for each call, one thread", [sys.executable, "-c", _SCAN, "1"]),
         Program("a row for each call, two threads", [sys.executable, "-c", _SCAN, "2"]),
-        Program("polltrace trace, on one processor", ["taskset", "-c", "0", POLLTRACE, *asked]),
-        Program(ASKED, [POLLTRACE, *asked]),
+        Program("polltrace trace, on one processor", ["taskset", "-c", "0", POLLTRACE, *options]),
+        Program(POLLTRACE_TRACE, [POLLTRACE, *options]),
     ]
     if shutil.which("cargo"):
         build = ["cargo", "build", "-q", "--release", "--manifest-path"]
         manifest = str(ROOT / "bench" / "trace_lines" / "Cargo.toml")
         subprocess.run([*build, manifest, "--target-dir", str(folder / "rust")], check=True)
         loop = str(folder / "rust" / "release" / "trace_lines")
-        found.insert(2, Program("Rust, memchr by line", [loop]))
-    return [each for each in found if shutil.which(each.command[0])]
+        candidates.insert(2, Program("Rust, memchr by line", [loop]))
+    return [program for program in candidates if shutil.which(program.command[0])]
 
 
 def timed(program: Program, file: Path) -> tuple[float, float]:
     """Elapsed and CPU seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begun = time.perf_counter()
+    usage_before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started_at = time.perf_counter()
     subprocess.run(
         [*program.command, str(file)],
         check=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    elapsed = time.perf_counter() - begun
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    elapsed = time.perf_counter() - started_at
+    usage_after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = (
+        usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
+    )
     return elapsed, used
 
 
@@ -150,8 +152,8 @@ def fill(file: Path, part: memoryview, size: int, piece: int) -> None:
     """Repeat a stretch of 64 MiB; its clock steps back each time, which costs nothing."""
     with file.open("wb", buffering=0) as out:
         while out.tell() < size:
-            for at in range(0, len(part), piece):
-                out.write(part[at : at + piece])
+            for offset in range(0, len(part), piece):
+                out.write(part[offset : offset + piece])
 
 
 def main() -> None:
@@ -171,21 +173,23 @@ def main() -> None:
     ratios: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="polltrace-trace-bench-") as path:
         folder = Path(path)
-        here = programs(folder)
-        compared = [each for each in here if not each.name.startswith(tuple(args.without))]
+        available = programs(folder)
+        compared = [
+            program for program in available if not program.name.startswith(tuple(args.without))
+        ]
         file = folder / "bench.trc"
-        for kind, made in (
+        for kind, content in (
             ("binds-heavy", binds_heavy(28_000)),
             ("wait-heavy", wait_heavy(44_000)),
         ):
-            part = memoryview("".join(made).encode())
+            part = memoryview("".join(content).encode())
             for name, piece in ((kind, SMALL), (kind + IN_LARGE, LARGE)):
                 fill(file, part, round(args.gib * (1 << 30)), piece)
-                chosen = [each for each in compared if piece == SMALL or each.name in PAIR]
+                chosen = [program for program in compared if piece == SMALL or program.name in PAIR]
                 times = _measure(name, file, chosen, args.rounds)
                 lines += _rows(name, file.stat().st_size / 1e9, times)
                 if RIPGREP in times:
-                    ratios[name] = _of_ripgrep(times, ASKED)
+                    ratios[name] = _of_ripgrep(times, POLLTRACE_TRACE)
                 file.unlink()
     print("\n".join(lines))
     if args.write:
@@ -198,39 +202,43 @@ _Times = dict[str, list[tuple[float, float]]]
 
 
 def _measure(kind: str, file: Path, compared: Sequence[Program], rounds: int) -> _Times:
-    times: _Times = {each.name: [] for each in compared}
+    times: _Times = {program.name: [] for program in compared}
     for number in range(rounds):
         print(f"{kind}: round {number + 1} of {rounds}", file=sys.stderr)
-        for each in compared:
-            if not (each.slow and number):
-                times[each.name].append(timed(each, file))
+        for program in compared:
+            if not (program.slow and number):
+                times[program.name].append(timed(program, file))
     return times
 
 
 def _of_ripgrep(times: _Times, name: str) -> float:
-    """A program's speed a core in ripgrep's, in the rounds that it ran in."""
+    """A program's speed per core relative to ripgrep's, in the rounds in which it ran."""
     pairs = zip(times[RIPGREP], times[name], strict=False)
-    return statistics.median(of[1] / own[1] for of, own in pairs)
+    return statistics.median(
+        ripgrep_times[1] / program_times[1] for ripgrep_times, program_times in pairs
+    )
 
 
 def _rows(kind: str, gigabytes: float, times: _Times) -> Iterator[str]:
     """A row of the table for each program."""
-    for name, found in times.items():
-        elapsed, used = (statistics.median(column) for column in zip(*found, strict=True))
+    for name, measurements in times.items():
+        elapsed, used = (statistics.median(column) for column in zip(*measurements, strict=True))
         ratio = f"{_of_ripgrep(times, name):.2f}" if RIPGREP in times else ""
         yield f"| {kind} | {name} | {gigabytes / elapsed:.2f} | {gigabytes / used:.2f} | {ratio} |"
 
 
 def verdict(ratios: Mapping[str, float]) -> str:
-    """Whether the bar is kept, in a sentence."""
-    found = ", ".join(f"{ratio:.2f} ({kind})" for kind, ratio in ratios.items())
+    """The sentence on whether the bar is reached."""
+    speeds = ", ".join(f"{ratio:.2f} ({kind})" for kind, ratio in ratios.items())
     missed = [kind for kind, ratio in ratios.items() if ratio < BAR]
-    kept = f"missed by {' and '.join(missed)}" if missed else "kept"
-    return f"Of ripgrep's speed a core, `polltrace trace` has {found}: the bar of {BAR} is {kept}."
+    outcome = f"missed by {' and '.join(missed)}" if missed else "kept"
+    return (
+        f"Of ripgrep's speed a core, `polltrace trace` has {speeds}: the bar of {BAR} is {outcome}."
+    )
 
 
 def page(table: str, verdict: str, args: argparse.Namespace, on: str) -> str:
-    left = f" Left out of this run: {', '.join(args.without)}." if args.without else ""
+    omission = f" Left out of this run: {', '.join(args.without)}." if args.without else ""
     return f"""# How fast traces are read
 
     make bench-trace
@@ -238,7 +246,7 @@ def page(table: str, verdict: str, args: argparse.Namespace, on: str) -> str:
 `polltrace trace` next to programs that count lines or add up waits by event, over two files of
 {args.gib:g} GiB in the page cache: *binds-heavy*, as level 12 writes executions with eight binds,
 and *wait-heavy*, eleven waits to a fetch. {on}; medians of {args.rounds} rounds, with
-the programs one after the other in each (mawk and Perl in the first alone).{left}
+the programs one after the other in each (mawk and Perl in the first alone).{omission}
 
 The files are written a page at a time, which leaves them in the page cache as a server does that
 writes line by line. *large pages*: the same files written 64 MiB at a time, which the page cache

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Fits the cost model: `make fit` (as root, on a quiet machine).
+"""Fit the cost model: `make fit` (as root, on a quiet machine).
 
 Measures the sessions of fit.toml that fit.jsonl lacks, and writes the model's factors with their
 prediction intervals into polltrace/overhead/cost_model.json.
 
-A factor is the mean over statements of the logarithm of what a session's polls cost divided by
-what was measured in the product's way; those of polls timed in place and of samples rise with the
-skip by powers that are fitted with them. Its interval comes from residuals of statements that were
-left out one at a time, so it holds for a statement that the model has not seen. What the truth and
-the samples are themselves uncertain by is taken off them: the product adds its own.
+A factor is the mean over statements of the logarithm of the cost of a session's polls divided by
+the product's measurement; the factors of polls timed in place and of samples rise with the skip by
+powers that are fitted with them. Its interval comes from residuals of statements that were left out
+one at a time, so it is valid for a statement that the model has not seen. The variances of the
+truth and of the samples themselves are subtracted: the product adds its own.
 """
 
 from __future__ import annotations
@@ -31,65 +31,70 @@ from polltrace.overhead.cost_model import FORMAT, VERSION, CostModel, cost_model
 HERE = Path(__file__).parent
 MODEL = Path("polltrace/overhead/cost_model.json")
 # By statement, for each of its sessions (logarithm of the skip, of the factor, and the variance of
-# the latter by what was measured). Where the first is 0 in all, the factor does not depend on it.
+# the latter by measurement). Where the first is 0 in all, the factor does not depend on it.
 Points = Mapping[str, Sequence[tuple[float, float, float]]]
-# By statement, logarithms that should be 0, and their variance by what was measured.
+# By statement, logarithms that should be 0, and their variance by measurement.
 Misses = Mapping[str, Sequence[tuple[float, float]]]
 # Chosen: the variance of a factor itself, about 10 %, by which sessions are weighted: those whose
 # truth is much better known than that count alike.
 _OWN = 0.01
-# No error of a factor is taken to be less.
+# The smallest variance that is assumed of a factor.
 _LEAST = 1e-6
 
 
 def fitted(records: Sequence[Record]) -> dict[str, Any]:
-    """The data file. Raises ValueError for fewer than three statements."""
-    used = [each for each in records if is_usable(each)]
-    if len({each.statement for each in used}) < 3:
+    """The content of the data file. Raises ValueError for fewer than three statements."""
+    used = [record for record in records if is_usable(record)]
+    if len({record.statement for record in used}) < 3:
         raise ValueError("fewer than three statements")
     check_s = _check_s(used)
     rise, misses = _other_intervals(used, check_s[0])
     points = {
         "calibrated": _by_statement(
-            used, lambda one: _cost_ns(one, check_s[0]) / one.calibrated_ns, rises=False
+            used, lambda record: _cost_ns(record, check_s[0]) / record.calibrated_ns, rises=False
         ),
         "timed": _by_statement(
-            used, lambda one: _cost_ns(one, check_s[0]) / (one.timed_ns or math.nan)
+            used, lambda record: _cost_ns(record, check_s[0]) / (record.timed_ns or math.nan)
         ),
         "sampled": _by_statement(
-            used, lambda one: one.saved.value / one.sampled_pct, _sampling_variance
+            used, lambda record: record.saved.value / record.sampled_pct, _sampling_variance
         ),
     }
-    left_out = {name: held_out(each) for name, each in points.items()}
+    left_out = {name: held_out(measurements) for name, measurements in points.items()}
     return {
         "format": FORMAT,
         "version": VERSION,
-        **{name: _factor(_line(each)[0], left_out[name]) for name, each in points.items()},
+        **{
+            name: _factor(_line(measurements)[0], left_out[name])
+            for name, measurements in points.items()
+        },
         "timed_rise": _line(points["timed"])[1],
         "sampled_rise": _line(points["sampled"])[1],
-        "highest_skip": max(each.skip for each in used),
+        "highest_skip": max(record.skip for record in used),
         "rise": rise,
         "other_interval": _factor(0.0, misses),
         "check_s": list(check_s),
         "together": _together(left_out["timed"], left_out["sampled"]),
         "chosen": _chosen(cost_model()),
-        "errors_log": {name: _components(each, left_out[name]) for name, each in points.items()},
+        "errors_log": {
+            name: _components(measurements, left_out[name]) for name, measurements in points.items()
+        },
         "provenance": {
-            "fitted": max(each.at for each in used),
-            "from": min(each.at for each in used),
+            "fitted": max(record.at for record in used),
+            "from": min(record.at for record in used),
             "sessions": len(used),
             "disturbed": len(records) - len(used),
-            "statements": sorted({each.statement for each in used}),
-            "drivers": sorted({each.driver for each in used}),
-            "hosts": sorted({each.host for each in used}),
-            "kernels": sorted({each.kernel for each in used}),
+            "statements": sorted({record.statement for record in used}),
+            "drivers": sorted({record.driver for record in used}),
+            "hosts": sorted({record.host for record in used}),
+            "kernels": sorted({record.kernel for record in used}),
             "command": "make fit",
         },
     }
 
 
 def _chosen(model: CostModel) -> dict[str, Any]:
-    """What no fit changes."""
+    """The numbers that no fit changes."""
     check = model.timer_check
     return {
         "longest": model.longest,
@@ -98,113 +103,134 @@ def _chosen(model: CostModel) -> dict[str, Any]:
     }
 
 
-def is_usable(one: Record) -> bool:
-    """Undisturbed, with timed polls, and its truth can be told from nothing."""
-    return not one.disturbance and bool(one.timed_ns) and one.saved.low > 0
+def is_usable(record: Record) -> bool:
+    """True for an undisturbed record with timed polls whose truth excludes zero."""
+    return not record.disturbance and bool(record.timed_ns) and record.saved.low > 0
 
 
-def _truth_variance(one: Record) -> float:
-    """Of its logarithm."""
-    return (one.saved.half_width / 1.96 / one.saved.value) ** 2
+def _truth_variance(record: Record) -> float:
+    """The variance of the logarithm of the truth."""
+    return (record.saved.half_width / 1.96 / record.saved.value) ** 2
 
 
-def _sampling_variance(one: Record) -> float:
-    """Of the logarithm of the share of samples."""
-    share = one.sampled_pct / 100
-    return (1 - share) / (share * one.samples)
+def _sampling_variance(record: Record) -> float:
+    """The variance of the logarithm of the share of samples."""
+    share = record.sampled_pct / 100
+    return (1 - share) / (share * record.samples)
 
 
-def _cost_ns(one: Record, check_s: float) -> float:
-    """Nanoseconds that a poll cost, by what being out-of-band saved."""
-    own_s = one.saved.value / 100 / one.polls_per_cpu_s - one.skip * check_s
+def _cost_ns(record: Record, check_s: float) -> float:
+    """The cost of a poll in nanoseconds, by the saving of being out-of-band."""
+    own_s = record.saved.value / 100 / record.polls_per_cpu_s - record.skip * check_s
     return 1e9 * max(own_s, 1e-9)
 
 
 def _check_s(records: Sequence[Record]) -> tuple[float, float, float]:
     """CPU seconds of a check that does not poll, by the samples: the median over sessions, and the
-    most in any."""
-    each = [one.checks_pct / 100 / one.polls_per_cpu_s / one.skip for one in records]
-    return statistics.median(each), 0.0, max(each)
+    maximum.
+    """
+    estimates_s = [
+        record.checks_pct / 100 / record.polls_per_cpu_s / record.skip for record in records
+    ]
+    return statistics.median(estimates_s), 0.0, max(estimates_s)
 
 
 def _by_statement(
     records: Sequence[Record],
     ratio: Callable[[Record], float],
-    more_variance: Callable[[Record], float] = lambda _: 0.0,
+    extra_variance: Callable[[Record], float] = lambda _: 0.0,
     *,
     rises: bool = True,
 ) -> Points:
-    """`more_variance`: besides the truth's; `rises`: whether the factor depends on the skip."""
+    """The points of a factor. `extra_variance` is added to the truth's; `rises`: the factor depends
+    on the skip.
+    """
     points = defaultdict(list)
-    for one in records:
-        skip = math.log(one.skip) if rises else 0.0
-        variance = _truth_variance(one) + more_variance(one)
-        points[one.statement].append((skip, math.log(ratio(one)), variance))
+    for record in records:
+        skip = math.log(record.skip) if rises else 0.0
+        variance = _truth_variance(record) + extra_variance(record)
+        points[record.statement].append((skip, math.log(ratio(record)), variance))
     return points
 
 
 def _weights(variances: Sequence[float]) -> list[float]:
-    """Of a statement's sessions; each statement counts about once, however many it has."""
+    """The weights of a statement's sessions; each statement counts about once, however many it
+    has.
+    """
     return [1 / (_OWN + variance) / len(variances) for variance in variances]
 
 
 def _line(points: Points) -> tuple[float, float]:
-    """(value at 0, slope) by weighted least squares."""
+    """The (value at 0, slope) by weighted least squares."""
     weighed = [
         (x, y, weight)
-        for each in points.values()
-        for (x, y, _), weight in zip(each, _weights([v for _, _, v in each]), strict=True)
+        for sessions in points.values()
+        for (x, y, _), weight in zip(sessions, _weights([v for _, _, v in sessions]), strict=True)
     ]
     total = sum(weight for _, _, weight in weighed)
     mean_x = sum(weight * x for x, _, weight in weighed) / total
     mean_y = sum(weight * y for _, y, weight in weighed) / total
     spread = sum(weight * (x - mean_x) ** 2 for x, _, weight in weighed)
-    together = sum(weight * (x - mean_x) * (y - mean_y) for x, y, weight in weighed)
-    slope = together / spread if spread else 0.0
+    covariance = sum(weight * (x - mean_x) * (y - mean_y) for x, y, weight in weighed)
+    slope = covariance / spread if spread else 0.0
     return mean_y - slope * mean_x, slope
 
 
 def _misses(points: Points, line: tuple[float, float]) -> Misses:
-    at, slope = line
-    return {name: [(y - at - slope * x, v) for x, y, v in each] for name, each in points.items()}
+    intercept, slope = line
+    return {
+        name: [(y - intercept - slope * x, v) for x, y, v in sessions]
+        for name, sessions in points.items()
+    }
 
 
 def held_out(points: Points) -> Misses:
-    """Each statement's distances from the line through the others."""
-    found: dict[str, Sequence[tuple[float, float]]] = {}
-    for name, each in points.items():
-        line = _line({other: its for other, its in points.items() if other != name})
-        found |= _misses({name: each}, line)
-    return found
+    """Each statement's distances from the line through the other statements."""
+    misses: dict[str, Sequence[tuple[float, float]]] = {}
+    for name, sessions in points.items():
+        line = _line(
+            {
+                other_name: other_sessions
+                for other_name, other_sessions in points.items()
+                if other_name != name
+            }
+        )
+        misses |= _misses({name: sessions}, line)
+    return misses
 
 
 def _factor(log: float, misses: Misses) -> list[float]:
-    """The factor, its low and its high end: Student's interval of the misses, as many as there are
-    statements."""
+    """The factor, its low and its high end: Student's interval of the misses, with the number of
+    statements as sample size.
+    """
     half = _student(max(1, len(misses) - 1)) * _rms(misses)
     return [math.exp(log), math.exp(log - half), math.exp(log + half)]
 
 
-def _together(one: Misses, other: Misses) -> float:
-    """The error of the weighted mean of two estimates, of what it would be if their errors were
-    independent. `one` has the truth's variance, which both share, `other` more."""
-    weights = [1 / _rms(each) ** 2 for each in (one, other)]
-    part, rest = (weight / sum(weights) for weight in weights)
+def _together(first: Misses, second: Misses) -> float:
+    """The error of the weighted mean of two estimates, relative to that of independent errors.
+
+    `first` has the truth's variance, which both share; `second` has more.
+    """
+    weights = [1 / _rms(misses) ** 2 for misses in (first, second)]
+    first_share, second_share = (weight / sum(weights) for weight in weights)
     mean = {
         name: [
-            (part * a + rest * b, truth + rest**2 * (both - truth))
-            for (a, truth), (b, both) in zip(one[name], other[name], strict=True)
+            (first_share * a + second_share * b, truth + second_share**2 * (both - truth))
+            for (a, truth), (b, both) in zip(first[name], second[name], strict=True)
         ]
-        for name in one
+        for name in first
     }
     return _rms(mean) * math.sqrt(sum(weights))
 
 
 def _rms(misses: Misses) -> float:
-    """What the logarithms miss, less what they would by their own variances."""
+    """The root mean square of the misses, less their own variances."""
     squares = total = 0.0
-    for each in misses.values():
-        for (log, variance), weight in zip(each, _weights([v for _, v in each]), strict=True):
+    for sessions in misses.values():
+        for (log, variance), weight in zip(
+            sessions, _weights([v for _, v in sessions]), strict=True
+        ):
             squares += weight * (log * log - variance)
             total += weight
     return math.sqrt(max(_LEAST, squares / total))
@@ -219,16 +245,17 @@ def _student(free: int) -> float:
 
 
 def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, Misses]:
-    """Of two sessions of one statement at two skips: the power of the interval by which the cost
-    rises faster than the calibration's curve, and by statement what that misses."""
+    """The power of the interval by which the cost rises faster than the calibration's curve, and
+    the misses by statement, from pairs of sessions of one statement at two skips.
+    """
     pairs = []
-    for one, other in combinations(sorted(records, key=lambda each: each.skip), 2):
-        if (one.statement, one.driver) == (other.statement, other.driver):
-            us, other_us = 1e6 / one.polls_per_cpu_s, 1e6 / other.polls_per_cpu_s
-            true = math.log(_cost_ns(other, check_s) / _cost_ns(one, check_s))
-            shape = math.log(_at(one, other_us) / _at(one, us))
-            variance = _truth_variance(one) + _truth_variance(other)
-            pairs.append((one.statement, math.log(other_us / us), true - shape, variance))
+    for record, other_record in combinations(sorted(records, key=lambda record: record.skip), 2):
+        if (record.statement, record.driver) == (other_record.statement, other_record.driver):
+            us, other_us = 1e6 / record.polls_per_cpu_s, 1e6 / other_record.polls_per_cpu_s
+            true = math.log(_cost_ns(other_record, check_s) / _cost_ns(record, check_s))
+            shape = math.log(_at(record, other_us) / _at(record, us))
+            variance = _truth_variance(record) + _truth_variance(other_record)
+            pairs.append((record.statement, math.log(other_us / us), true - shape, variance))
     if not pairs:
         raise ValueError("no statement at two skips")
     weights = _weights([variance for *_, variance in pairs])
@@ -241,9 +268,9 @@ def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, 
     return rise, misses
 
 
-def _at(one: Record, interval_us: float) -> float:
-    (first_us, ns), *others = one.curve
-    for knot_us, following in others:
+def _at(record: Record, interval_us: float) -> float:
+    (first_us, ns), *following_knots = record.curve
+    for knot_us, following in following_knots:
         if interval_us < knot_us:
             share = math.log(max(interval_us, first_us) / first_us) / math.log(knot_us / first_us)
             return ns + share * (following - ns)
@@ -254,13 +281,17 @@ def _at(one: Record, interval_us: float) -> float:
 def _components(points: Points, left_out: Misses) -> dict[str, float]:
     """Standard deviations of the logarithm: between statements, and between sessions of one."""
     misses = _misses(points, _line(points))
-    logs = {name: [log for log, _ in each] for name, each in misses.items()}
-    within = [log - statistics.fmean(each) for each in logs.values() for log in each]
+    logs = {name: [log for log, _ in sessions] for name, sessions in misses.items()}
+    within = [
+        log - statistics.fmean(session_logs)
+        for session_logs in logs.values()
+        for log in session_logs
+    ]
     free = max(1, len(within) - len(logs))
     measured = sum(log * log for log in within) / free
-    noise = statistics.fmean(variance for each in misses.values() for _, variance in each)
-    means = [statistics.fmean(each) for each in logs.values()]
-    size = statistics.harmonic_mean([len(each) for each in logs.values()])
+    noise = statistics.fmean(variance for sessions in misses.values() for _, variance in sessions)
+    means = [statistics.fmean(session_logs) for session_logs in logs.values()]
+    size = statistics.harmonic_mean([len(session_logs) for session_logs in logs.values()])
     statement = math.sqrt(max(0.0, statistics.variance(means) - measured / size))
     session = math.sqrt(max(0.0, measured - noise))
     return {"statement": statement, "session": session, "held_out": _rms(left_out)}
@@ -274,9 +305,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=16.0, help="of turns (%(default)s)")
     parser.add_argument("--budget", type=float, default=7200.0, help="seconds (%(default)s)")
     args = parser.parse_args()
-    left = measure(read_plan(args.plan), args.records, args.seconds, args.budget)
-    if left:
-        print(f"{left} sessions are still to be measured: run it again", file=sys.stderr)
+    missing_sessions = measure(read_plan(args.plan), args.records, args.seconds, args.budget)
+    if missing_sessions:
+        print(
+            f"{missing_sessions} sessions are still to be measured: run it again", file=sys.stderr
+        )
         return 1
     args.output.write_text(json.dumps(fitted(read_records(args.records)), indent=1) + "\n")
     return 0

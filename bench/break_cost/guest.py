@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds the cost model against sessions on another kernel: `make validate-guest`.
+"""Compare the cost model with sessions on another kernel: `make validate-guest`.
 
 The sessions of `make validate`, as many as the budget allows, in a virtual machine with a stock
-Debian kernel (the one whose name contains the argument), into guest.jsonl; `make validate` puts
-them into its page. The machine is emulated, so no time in it is that of a processor: only ratios
-are compared, what being out-of-band saves and what advise says it would. Nothing is fitted to them.
+Debian kernel (the one whose name contains the argument), into guest.jsonl; the validation's page
+includes them. The machine is emulated, so no time in it is that of a processor: only ratios are
+compared, the saving of being out-of-band and the saving that advise predicts. Nothing is fitted to
+them.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=1200.0, help="seconds (%(default)s)")
     args = parser.parse_args()
     _, kernel = kernel_or_exit(args.kernel)
-    console, before = BUILD / "validate.console", len(read_records(RECORDS))
+    console, previous_count = BUILD / "validate.console", len(read_records(RECORDS))
     with RECORDS.open("a", buffering=1) as keep:
 
         def on_line(line: str) -> None:
@@ -58,12 +59,15 @@ def main() -> int:
             console=console,
             timeout_s=args.budget + _SLACK_S,
         )
-    found = read_records(RECORDS)[before:]
-    for one in found:
-        print(f"{one.driver}, {one.statement}, skip {one.skip}: {one.saved_pct}, {one.advised_pct}")
-    if not found:
+    records = read_records(RECORDS)[previous_count:]
+    for record in records:
+        print(
+            f"{record.driver}, {record.statement}, skip {record.skip}: "
+            f"{record.saved_pct}, {record.advised_pct}"
+        )
+    if not records:
         print(f"no session was measured; see {console.relative_to(ROOT)}", file=sys.stderr)
-    return 0 if found else 1
+    return 0 if records else 1
 
 
 if __name__ == "__main__":

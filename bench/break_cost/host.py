@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether anything else on the host disturbed a session while it was measured."""
+"""Detection of disturbances of a session by other processes and by the hypervisor."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _IDLE, _STEAL = (3, 4), 7
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """`waiting` is the time that the session waited for its processor, of its time on it; `steal`
-    and `elsewhere` are shares of the time: the hypervisor took that processor, and the others were
-    busy (of all of them together)."""
+    """The disturbance of a session: `waiting` is its time of waiting for its processor, relative to
+    its time on it; `steal` and `elsewhere` are shares of the time in which the hypervisor took that
+    processor, and in which the other processors were busy (their mean).
+    """
 
     waiting: float
     steal: float
@@ -30,36 +31,39 @@ class Disturbance:
 
 @dataclass(slots=True)
 class Watch:
-    """`disturbance` is there once the watch has ended."""
+    """A watch, whose `disturbance` is set when it has ended."""
 
     disturbance: Disturbance | None = None
 
 
 @contextmanager
 def watching(processor: int, pid: int) -> Iterator[Watch]:
-    """From here on: of the session `pid` on that processor."""
+    """Watch the session `pid` on that processor until the block ends."""
     watch = Watch()
-    began, before, own = time.monotonic(), _processors(), _times(pid)
+    began, processors_before, times_before = time.monotonic(), _processors(), _times(pid)
     yield watch
     took = time.monotonic() - began
-    spent = {at: (b - before[at][0], s - before[at][1]) for at, (b, s) in _processors().items()}
+    spent = {
+        number: (b - processors_before[number][0], s - processors_before[number][1])
+        for number, (b, s) in _processors().items()
+    }
     _, steal = spent.pop(processor)
     elsewhere = sum(busy for busy, _ in spent.values()) / max(1, len(spent))
-    running, waiting = (now - then for now, then in zip(_times(pid), own, strict=True))
+    running, waiting = (end - start for end, start in zip(_times(pid), times_before, strict=True))
     watch.disturbance = Disturbance(waiting / (running or 1.0), steal / took, elsewhere / took)
 
 
 def _processors() -> dict[int, tuple[float, float]]:
-    """By number, seconds that each was busy, and that were stolen."""
-    found = {}
+    """Seconds that each processor was busy and that were stolen from it, by number."""
+    processors = {}
     for line in Path("/proc/stat").read_text("ascii").splitlines():
         name, *fields = line.split()
         if name.startswith("cpu") and name != "cpu":
             # The last two, guests', are in the first two as well.
             ticks = [int(field) for field in fields[:8]]
-            busy = sum(ticks) - ticks[_STEAL] - sum(ticks[at] for at in _IDLE)
-            found[int(name[3:])] = busy * _TICK_S, ticks[_STEAL] * _TICK_S
-    return found
+            busy = sum(ticks) - ticks[_STEAL] - sum(ticks[column] for column in _IDLE)
+            processors[int(name[3:])] = busy * _TICK_S, ticks[_STEAL] * _TICK_S
+    return processors
 
 
 def _times(pid: int) -> tuple[float, float]:

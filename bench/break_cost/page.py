@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The page of a validation: every session, and what they come to."""
+"""The page of a validation: every session, and their summary."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ _TABLE = """\
 
 
 def page(records: Sequence[Record], planned: int, guests: Sequence[Record] = ()) -> str:
-    """Markdown; `planned` is the number of sessions that the plan has. `guests` were measured in
-    an emulated machine."""
-    used = [one for one in records if not one.disturbance]
-    disturbed = [one for one in records if one.disturbance]
-    statements = {one.statement for one in used}
+    """The page in Markdown; `planned` is the number of sessions in the plan. `guests` were measured
+    in an emulated machine.
+    """
+    used = [record for record in records if not record.disturbance]
+    disturbed = [record for record in records if record.disturbance]
+    statements = {record.statement for record in used}
     parts = [
         _HEAD,
         f"{len(used)} of the plan's {planned} sessions, over {len(statements)} statements; "
@@ -44,17 +45,17 @@ def page(records: Sequence[Record], planned: int, guests: Sequence[Record] = ())
         _TABLE + "".join(map(_row, used)),
     ]
     if disturbed:
-        lines = [f"- {_name(one)}: {one.disturbance}\n" for one in disturbed]
+        lines = [f"- {_name(record)}: {record.disturbance}\n" for record in disturbed]
         parts.append("## Disturbed, and measured again\n\n" + "".join(lines))
     parts.append(_made_on(used))
     if guests:
-        parts.append(_in_a_guest([one for one in guests if not one.disturbance]))
+        parts.append(_in_a_guest([record for record in guests if not record.disturbance]))
     return "\n".join(parts)
 
 
 def _in_a_guest(used: Sequence[Record]) -> str:
     lines = "".join(f"- {line}\n" for line in _summary(used))
-    kernels = ", ".join(sorted({one.kernel for one in used}))
+    kernels = ", ".join(sorted({record.kernel for record in used}))
     return (
         f"## On another kernel, emulated\n\nSessions on {kernels}: {len(used)}, by "
         "`make validate-guest`. An emulator takes other times for system calls and memory than a "
@@ -65,72 +66,73 @@ def _in_a_guest(used: Sequence[Record]) -> str:
 
 
 def _summary(measured: Sequence[Record]) -> list[str]:
-    used = [one for one in measured if _is_known(one)]
+    used = [record for record in measured if _is_known(record)]
     if not used:
         return ["No session was measured undisturbed."]
-    lost = [one for one in measured if not _is_known(one)]
-    sharp = [one for one in used if one.saved.half_width / one.saved.value <= 0.05]
+    lost = [record for record in measured if not _is_known(record)]
+    sharp = [record for record in used if record.saved.half_width / record.saved.value <= 0.05]
     return [
         *_of("Advised", used, _advised),
         *_of("Advised, only where the truth is known to 5 %", sharp, _advised),
-        *_of("First", used, lambda one: Estimate(*one.first_pct)),
+        *_of("First", used, lambda record: Estimate(*record.first_pct)),
         *_too_little(lost),
-        f"The truth itself is known to ±{_typical([_width(one.saved) for one in used]):.1f} % "
+        "The truth itself is known to "
+        f"±{_typical([_width(record.saved) for record in used]):.1f} % "
         "(median), so that even a perfect figure would not be within 10 % of it in all.",
     ]
 
 
 def _reached(measured: Sequence[Record]) -> str:
-    """What validate.toml aims at, and how much of it is so."""
-    used = [one for one in measured if _is_known(one)]
+    """The aims of validate.toml, and which of them are reached."""
+    used = [record for record in measured if _is_known(record)]
     if not used:
         return ""
-    near = 100 * sum(_is_near(one, _advised(one)) for one in used) / len(used)
-    low, _ = clopper_pearson(sum(_inside(one, _advised(one)) for one in used), len(used))
-    width = _typical([_width(_advised(one)) for one in used])
+    near = 100 * sum(_is_near(record, _advised(record)) for record in used) / len(used)
+    low, _ = clopper_pearson(sum(_inside(record, _advised(record)) for record in used), len(used))
+    width = _typical([_width(_advised(record)) for record in used])
     aims = [
         (near >= 90, f"within 10 % in 90 % of sessions ({near:.0f} %)"),
         (low > 0.9, f"a coverage whose lower bound is above 90 % ({100 * low:.0f} %)"),
         (width < 15, f"intervals narrower than ±15 % (±{width:.0f} %)"),
     ]
-    reached, missed = ([aim for met, aim in aims if met is wanted] for wanted in (True, False))
+    reached, missed = ([aim for met, aim in aims if met is expected] for expected in (True, False))
     return (
         f"Reached, of what was aimed at: {'; '.join(reached) or 'nothing'}. "
         f"Not reached: {'; '.join(missed) or 'nothing'}.\n"
     )
 
 
-def _is_near(one: Record, figure: Estimate) -> bool:
-    return abs(figure.value / one.saved.value - 1) <= 0.1
+def _is_near(record: Record, figure: Estimate) -> bool:
+    return abs(figure.value / record.saved.value - 1) <= 0.1
 
 
-def _is_known(one: Record) -> bool:
-    """Whether the truth can be told from nothing: no error can be relative to it otherwise."""
-    return one.saved.low > 0
+def _is_known(record: Record) -> bool:
+    """True if the truth excludes zero: otherwise no error can be relative to it."""
+    return record.saved.low > 0
 
 
 def _too_little(lost: Sequence[Record]) -> list[str]:
     if not lost:
         return []
-    within = sum(overlap(one.saved, _advised(one)) for one in lost)
+    within = sum(overlap(record.saved, _advised(record)) for record in lost)
     return [
         f"In {len(lost)} more the truth cannot be told from nothing, so that there is no error: "
         f"advised and truth have a value in common in {within} of them."
     ]
 
 
-def _advised(one: Record) -> Estimate:
-    return Estimate(*one.advised_pct)
+def _advised(record: Record) -> Estimate:
+    return Estimate(*record.advised_pct)
 
 
 def _of(name: str, used: Sequence[Record], figure: Callable[[Record], Estimate]) -> list[str]:
     if not used:
         return []
-    errors = [100 * (figure(one).value / one.saved.value - 1) for one in used]
-    near = sum(_is_near(one, figure(one)) for one in used)
-    inside = sum(_inside(one, figure(one)) for one in used)
+    errors = [100 * (figure(record).value / record.saved.value - 1) for record in used]
+    near = sum(_is_near(record, figure(record)) for record in used)
+    inside = sum(_inside(record, figure(record)) for record in used)
     low, high = clopper_pearson(inside, len(used))
-    widths = [_width(figure(one)) for one in used]
+    widths = [_width(figure(record)) for record in used]
     return [
         f"{name}: bias {100 * math.expm1(statistics.fmean(map(_log, errors))):+.1f} %, within 10 % "
         f"in {near} of {len(used)} ({100 * near / len(used):.0f} %), worst "
@@ -152,8 +154,8 @@ def _typical(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
-def _inside(one: Record, figure: Estimate) -> bool:
-    return figure.low <= one.saved.value <= figure.high
+def _inside(record: Record, figure: Estimate) -> bool:
+    return figure.low <= record.saved.value <= figure.high
 
 
 def clopper_pearson(hits: int, trials: int) -> tuple[float, float]:
@@ -161,8 +163,8 @@ def clopper_pearson(hits: int, trials: int) -> tuple[float, float]:
 
     def at_most(count: int, share: float) -> float:
         return sum(
-            math.comb(trials, each) * share**each * (1 - share) ** (trials - each)
-            for each in range(count + 1)
+            math.comb(trials, successes) * share**successes * (1 - share) ** (trials - successes)
+            for successes in range(count + 1)
         )
 
     low = 0.0 if hits == 0 else _root(lambda p: 1 - at_most(hits - 1, p) - 0.025)
@@ -178,20 +180,20 @@ def _root(rising: Callable[[float], float]) -> float:
     return (low + high) / 2
 
 
-def _row(one: Record) -> str:
-    advised = Estimate(*one.advised_pct)
-    error = 100 * (advised.value / one.saved.value - 1) if _is_known(one) else None
+def _row(record: Record) -> str:
+    advised = Estimate(*record.advised_pct)
+    error = 100 * (advised.value / record.saved.value - 1) if _is_known(record) else None
     cells = [
-        one.driver,
-        one.statement,
-        one.kind,
-        str(one.skip),
-        f"{1e6 / one.polls_per_cpu_s:.1f}",
-        _interval(one.saved),
+        record.driver,
+        record.statement,
+        record.kind,
+        str(record.skip),
+        f"{1e6 / record.polls_per_cpu_s:.1f}",
+        _interval(record.saved),
         _interval(advised),
         "-" if error is None else f"{error:+.1f} %",
-        "-" if error is None else "yes" if _inside(one, advised) else "no",
-        _interval(Estimate(*one.first_pct)),
+        "-" if error is None else "yes" if _inside(record, advised) else "no",
+        _interval(Estimate(*record.first_pct)),
     ]
     return "| " + " | ".join(cells) + " |\n"
 
@@ -200,14 +202,14 @@ def _interval(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
-def _name(one: Record) -> str:
-    return f"{one.driver}, {one.statement}, skip {one.skip}"
+def _name(record: Record) -> str:
+    return f"{record.driver}, {record.statement}, skip {record.skip}"
 
 
 def _made_on(used: Sequence[Record]) -> str:
-    hosts = sorted({f"{one.host}, kernel {one.kernel}" for one in used})
-    models = sorted({one.model for one in used})
-    times = [one.at for one in used]
+    hosts = sorted({f"{record.host}, kernel {record.kernel}" for record in used})
+    models = sorted({record.model for record in used})
+    times = [record.at for record in used]
     if not times:
         return ""
     return (

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One session measured twice: by its own executions with polls and without, and as advise does."""
+"""The measurement of one session: its own executions with polls and without, and the figures of
+advise.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,12 @@ _MOST_NULL = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`saved_pct` is what being out-of-band saved of the CPU time, `null_pct` the same of two equal
-    executions (both with 95 %), over `turns`. `advised_pct` is the product's figure for it, and
-    `first_pct` the figure without timed polls, as `top` begins with. `polls_per_cpu_s` is the rate;
-    `timed_ns` the polls' mean duration in place, `calibrated_ns` that of polltrace's own,
+    """The measurement of a session.
+
+    `saved_pct` is the saving of being out-of-band in CPU time, `null_pct` the difference of two
+    equal executions (both with 95 %), over `turns`. `advised_pct` is the product's figure for it,
+    and `first_pct` the figure without timed polls, with which `top` begins. `polls_per_cpu_s` is
+    the rate; `timed_ns` the polls' mean duration in place, `calibrated_ns` that of polltrace's own,
     `sampled_pct` and `checks_pct` the shares of `samples` in the check and in checks that do not
     poll; all before any factor. `curve` has (interval in us, ns) by calibration. `waiting`, `steal`
     and `elsewhere` are as in Disturbance.
@@ -78,7 +82,7 @@ class Record:
 
     @property
     def disturbance(self) -> str:
-        """Why it does not count; empty for a measurement that does."""
+        """The reason why the record does not count; empty for one that does."""
         null = Estimate(*self.null_pct)
         if self.waiting > MOST_WAITING:
             return f"it waited {100 * self.waiting:.0f} % as long as it ran"
@@ -90,19 +94,19 @@ class Record:
 
     @classmethod
     def of(cls, data: dict[str, Any]) -> Self:
-        known = {field.name for field in fields(cls)}
-        return cls(**{key: value for key, value in data.items() if key in known})
+        field_names = {field.name for field in fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in field_names})
 
 
 def read_records(path: Path) -> list[Record]:
-    """All that were measured, the disturbed ones among them."""
+    """The measured sessions, including the disturbed ones."""
     if not path.exists():
         return []
     return [Record.of(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
 def measure(plan: Plan, output: Path, seconds: float, budget_s: float) -> int:
-    """Append the sessions of `plan` that `output` lacks; the number that is still lacking.
+    """Append the sessions of `plan` that `output` lacks; return the number that is still lacking.
 
     Each takes `seconds` of turns; no session begins that would end after `budget_s`.
     """
@@ -123,9 +127,9 @@ def _measure(plan: Plan, output: Path, seconds: float, until: float) -> None:
         try:
             with (
                 LabServer() as lab,
-                session(lab, driver, plan.statements[name], skip) as one,
+                session(lab, driver, plan.statements[name], skip) as live_session,
             ):
-                record = _record(key, one, seconds)
+                record = _record(key, live_session, seconds)
         except PolltraceError as error:
             _say(f"{driver}, {name}, skip {skip}: {error}")
             continue
@@ -140,24 +144,24 @@ def _measure(plan: Plan, output: Path, seconds: float, until: float) -> None:
 def missing(plan: Plan, records: Iterable[Record]) -> Sequence[tuple[str, str, int]]:
     """The sessions of the plan without an undisturbed record, least tried first."""
     tried = [record.key for record in records if record.disturbance]
-    done = {record.key for record in records if not record.disturbance}
-    return sorted((key for key in plan.sessions if key not in done), key=tried.count)
+    complete = {record.key for record in records if not record.disturbance}
+    return sorted((key for key in plan.sessions if key not in complete), key=tried.count)
 
 
-def _record(key: tuple[str, str, int], one: Session, seconds: float) -> Record:
+def _record(key: tuple[str, str, int], live_session: Session, seconds: float) -> Record:
     processor = server_processor()
-    with watching(processor, one.pid) as before:
-        first = measured(one.execute, one.skip, seconds / 2)
-    with one.busy():
-        (server,) = servers([one.pid])
-        seen = measure_session(server)
-    with watching(processor, one.pid) as after:
-        second = measured(one.execute, one.skip, seconds / 2)
+    with watching(processor, live_session.pid) as first_watch:
+        first = measured(live_session.execute, live_session.skip, seconds / 2)
+    with live_session.busy():
+        (server,) = servers([live_session.pid])
+        measurement = measure_session(server)
+    with watching(processor, live_session.pid) as second_watch:
+        second = measured(live_session.execute, live_session.skip, seconds / 2)
     turns = Turns([*first.cpu_s, *second.cpu_s])
-    spells = [each.disturbance for each in (before, after) if each.disturbance]
+    spells = [watch.disturbance for watch in (first_watch, second_watch) if watch.disturbance]
     return Record(
         *key[:2],
-        one.statement.kind,
+        live_session.statement.kind,
         key[2],
         time.strftime("%Y-%m-%d %H:%M:%S"),
         platform.release(),
@@ -165,32 +169,36 @@ def _record(key: tuple[str, str, int], one: Session, seconds: float) -> Record:
         len(turns.cpu_s),
         _three(turns.saved_pct),
         _three(turns.null_pct),
-        **_product(seen),
-        waiting=max(each.waiting for each in spells),
-        steal=max(each.steal for each in spells),
-        elsewhere=max(each.elsewhere for each in spells),
+        **_product(measurement),
+        waiting=max(disturbance.waiting for disturbance in spells),
+        steal=max(disturbance.steal for disturbance in spells),
+        elsewhere=max(disturbance.elsewhere for disturbance in spells),
     )
 
 
-def _product(seen: Measured) -> dict[str, Any]:
+def _product(measurement: Measured) -> dict[str, Any]:
     model = cost_model()
-    if seen.poll_cost is None:
-        raise PolltraceError("the session made no polls to speak of")
-    found = shares(seen.stacks, seen.server.engine)
-    given = seen.advice
-    untimed = replace(seen, stacks=(), extras=Extras(burst=seen.extras.burst)).advice
+    if measurement.poll_cost is None:
+        raise PolltraceError("the session made too few polls")
+    sample_shares = shares(measurement.stacks, measurement.server.engine)
+    advice = measurement.advice
+    untimed = replace(measurement, stacks=(), extras=Extras(burst=measurement.extras.burst)).advice
     factor = model.calibrated.value
     return {
-        "advised_pct": _three(given.out_of_band_saved),
+        "advised_pct": _three(advice.out_of_band_saved),
         "first_pct": _three(untimed.out_of_band_saved),
         "model": model.provenance.get("fitted", ""),
-        "polls_per_cpu_s": seen.load.polls_per_cpu_s,
-        "timed_ns": usual_mean_ns(seen.extras.durations),
-        "calibrated_ns": 1e9 * seen.poll_cost.at(seen.load.interval_s).value / factor,
-        "curve": tuple((1e6 * s, 1e9 * cost.value / factor) for s, cost in seen.poll_cost.knots),
-        "sampled_pct": 100 * (found.polling + found.checking) / max(1, found.total),
-        "checks_pct": 100 * found.checking / max(1, found.total),
-        "samples": found.total,
+        "polls_per_cpu_s": measurement.load.polls_per_cpu_s,
+        "timed_ns": usual_mean_ns(measurement.extras.durations),
+        "calibrated_ns": 1e9 * measurement.poll_cost.at(measurement.load.interval_s).value / factor,
+        "curve": tuple(
+            (1e6 * s, 1e9 * cost.value / factor) for s, cost in measurement.poll_cost.knots
+        ),
+        "sampled_pct": 100
+        * (sample_shares.polling + sample_shares.checking)
+        / max(1, sample_shares.total),
+        "checks_pct": 100 * sample_shares.checking / max(1, sample_shares.total),
+        "samples": sample_shares.total,
     }
 
 

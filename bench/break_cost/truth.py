@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What break polling really costs a session: its own executions with polls and without, by turns.
+"""The true cost of break polling to a session: its own executions with polls and without, in turns.
 
-Each turn executes the statement four times in random order: twice at the session's skip, twice
-with no checks at all. Server CPU time, nothing attached. The two at one skip are an A/A test.
+Each turn executes the statement four times in random order: twice at the session's skip, twice with
+no checks at all. Server CPU time, nothing attached. The two at one skip are an A/A test.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ class Turns:
 
     @property
     def saved_pct(self) -> Estimate:
-        """Per cent of the CPU time at its skip that being out-of-band saves, with 95 %."""
+        """Per cent of the CPU time at its skip that being out-of-band saves, with its 95 %
+        interval.
+        """
         return trimmed_mean([100 * (1 - (c + d) / (a + b)) for a, b, c, d in self.cpu_s])
 
     @property
     def null_pct(self) -> Estimate:
-        """The same of two equal executions: 0 but for what disturbed them."""
+        """The difference of two equal executions in per cent, 0 without disturbance."""
         return trimmed_mean(
             [100 * ((a - b) / (a + b) + (c - d) / (c + d)) for a, b, c, d in self.cpu_s]
         )
@@ -45,9 +47,9 @@ def trimmed_mean(values: Sequence[float]) -> Estimate:
     wastes a third of the turns."""
     ordered = sorted(values)
     cut = int(_TRIM * len(ordered))
-    kept = ordered[cut : len(ordered) - cut]
-    value = statistics.fmean(kept)
-    winsorised = [kept[0]] * cut + kept + [kept[-1]] * cut
+    central = ordered[cut : len(ordered) - cut]
+    value = statistics.fmean(central)
+    winsorised = [central[0]] * cut + central + [central[-1]] * cut
     spread = statistics.stdev(winsorised) if len(winsorised) > 1 else math.inf
     half = 1.96 * spread / ((1 - 2 * _TRIM) * math.sqrt(len(ordered)))
     return Estimate(value, value - half, value + half)
@@ -60,7 +62,7 @@ def measured(execute: Callable[[int], float], skip: int, seconds: float) -> Turn
     until = time.monotonic() + seconds
     while time.monotonic() < until or len(turns) < 20:
         took = [0.0] * 4
-        for at in order.sample(range(4), 4):
-            took[at] = execute(skip if at < 2 else OUT_OF_BAND)
+        for position in order.sample(range(4), 4):
+            took[position] = execute(skip if position < 2 else OUT_OF_BAND)
         turns.append((took[0], took[1], took[2], took[3]))
     return Turns(turns)

@@ -33,14 +33,16 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=14400.0, help="seconds (%(default)s)")
     args = parser.parse_args()
     plan = read_plan(args.plan)
-    left = measure(plan, args.records, args.seconds, args.budget)
+    missing_sessions = measure(plan, args.records, args.seconds, args.budget)
     records = read_records(args.records)
     if records:
         guests = read_records(HERE / "guest.jsonl")
         args.output.write_text(page(records, len(plan.sessions), guests))
-    if left:
-        print(f"{left} sessions are still to be measured: run it again", file=sys.stderr)
-    return 1 if left else 0
+    if missing_sessions:
+        print(
+            f"{missing_sessions} sessions are still to be measured: run it again", file=sys.stderr
+        )
+    return 1 if missing_sessions else 0
 
 
 if __name__ == "__main__":

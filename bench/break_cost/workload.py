@@ -20,15 +20,16 @@ from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
 
-# As the lab's ALTER SESSION has it: no checks at all.
+# The lab's value of BREAK_POLL_SKIP for no checks at all.
 OUT_OF_BAND = 0
 _EXECUTION_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`sql` with a bind :n for its size. `setup` runs once in each session before it. `kind` says
-    what it works on: sessions of one kind are alike."""
+    """A statement. `sql` has a bind :n for its size. `setup` runs once in each session before it.
+    `kind` is its type of work: sessions of one kind are alike.
+    """
 
     name: str
     kind: str
@@ -39,8 +40,9 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`statements` by name; `sessions` of (driver, statement, skip), each in a process of its
-    own."""
+    """The `statements` by name, and `sessions` of (driver, statement, skip), each in a process of
+    its own.
+    """
 
     statements: dict[str, Statement]
     sessions: Sequence[tuple[str, str, int]]
@@ -51,31 +53,35 @@ def read_plan(path: Path) -> Plan:
     data = tomllib.loads(path.read_text("utf-8"))
     schema = tuple(data["setup"])
     statements, by_statement = {}, []
-    for each in data["statement"]:
-        statements[each["name"]] = Statement(
-            each["name"], each["kind"], each["sql"], each["n"], schema
+    for entry in data["statement"]:
+        statements[entry["name"]] = Statement(
+            entry["name"], entry["kind"], entry["sql"], entry["n"], schema
         )
         by_statement.append(
-            [(driver, each["name"], skip) for skip in each["skips"] for driver in each["drivers"]]
+            [
+                (driver, entry["name"], skip)
+                for skip in entry["skips"]
+                for driver in entry["drivers"]
+            ]
         )
-    # One of each statement, then another: a run that was cut short has some of all.
+    # The sessions alternate between statements, so that a run that was cut short has some of all.
     turns = itertools.zip_longest(*by_statement)
     return Plan(statements, [session for turn in turns for session in turn if session])
 
 
 def server_processor() -> int:
-    """The processor that a session has for itself; all else of ours runs on the others."""
+    """The processor that is reserved for a session; everything else runs on the others."""
     return (os.cpu_count() or 1) - 1
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Within, the sessions' processor runs nothing else, and we and our children come first on the
-    others.
+    """Context in which the sessions' processor runs nothing else, and this process and its children
+    have priority on the others.
 
-    Real-time priorities: a session's above that of a loop which takes what it leaves. Otherwise
-    other processes would run between two executions, and each would begin with cold caches, which
-    a session that works without a pause does not.
+    Real-time priorities: a session's above that of a loop which uses the remaining time. Otherwise
+    other processes would run between two executions, and each would begin with cold caches, unlike
+    a session that works without a pause.
     """
     processor = server_processor()
     os.sched_setaffinity(0, os.sched_getaffinity(0) - {processor} or {processor})
@@ -102,19 +108,19 @@ class Session:
     def execute(self, skip: int) -> float:
         """CPU seconds of the server for a few executions at that skip."""
         self.client.execute(f"alter session set break_poll_skip = {skip}")
-        before = procfs.running_s(self.pid)
+        before_s = procfs.running_s(self.pid)
         self._run(self.times)
-        after = procfs.running_s(self.pid)
-        if before is None or after is None:
+        after_s = procfs.running_s(self.pid)
+        if before_s is None or after_s is None:
             raise DriverError("a session ended before its time")
-        return after - before
+        return after_s - before_s
 
     def _run(self, times: int) -> None:
         self.client.execute(self.statement.sql, {"n": self.statement.n}, times=times)
 
     @contextmanager
     def busy(self) -> Iterator[None]:
-        """Within, it executes the statement without a pause, at its own skip."""
+        """Context in which the session executes the statement without a pause, at its own skip."""
         self.client.execute(f"alter session set break_poll_skip = {self.skip}")
         ended = threading.Event()
 

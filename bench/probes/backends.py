@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All backends and the usual tools on the same target, in one run: `make overhead`.
+"""Comparison of all backends and the usual tools on the same target, in one run: `make overhead`.
 
 Measures the time that each adds to a poll of the watched process and to a system call of another,
 as probe_costs.py does; and whether its count is right: in a run of its own, of exactly COUNTED
@@ -170,7 +170,7 @@ def here(peer: Peer) -> bool:
 
 
 def verdict(peer: Peer, target: Target) -> str:
-    """Whether the tool counts a known number of polls right."""
+    """The correctness of the tool's count of a known number of polls."""
     if not peer.count:
         return "does not count"
     process = start(peer.tool, target.process.pid)
@@ -178,17 +178,17 @@ def verdict(peer: Peer, target: Target) -> str:
     time.sleep(0.3)
     process.send_signal(2)
     printed = process.communicate(timeout=30)[0]
-    found = re.findall(peer.count, printed, re.MULTILINE | re.DOTALL)
-    counted = sum(int(text.replace(",", "")) for text in found)
+    counts = re.findall(peer.count, printed, re.MULTILINE | re.DOTALL)
+    counted = sum(int(text.replace(",", "")) for text in counts)
     return "right" if counted == COUNTED else f"wrong: {counted:,} of {COUNTED:,}"
 
 
 def table(
     rows: dict[str, ProbeCost], verdicts: dict[str, str], bases: list[tuple[float, ...]]
 ) -> str:
-    poll, other = (median([base[i] for base in bases])[0] for i in (0, 1))
+    poll, other_call = (median([base[i] for base in bases])[0] for i in (0, 1))
     lines = [
-        f"Untraced, a poll takes {poll:.0f} ns in this closed loop, `getppid` {other:.0f} ns.",
+        f"Untraced, a poll takes {poll:.0f} ns in this closed loop, `getppid` {other_call:.0f} ns.",
         "",
         "| tool | added to a poll, ns | times as long | added to `getppid` of an unwatched "
         "process, ns | its count |",
@@ -239,16 +239,16 @@ def main() -> int:
     rows = {peer.tool.name: ProbeCost() for peer in chosen}
     bases: list[tuple[float, float, float]] = []
     on = host()
-    watched, other = Target(), Target()
+    watched, unwatched = Target(), Target()
     try:
         verdicts = {peer.tool.name: verdict(peer, watched) for peer in chosen}
         arms = [peer.tool for peer in chosen]
         for number in range(options.rounds):
             print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
-            bases += measure_round(arms, rows, watched, other, options.ms)
+            bases += measure_round(arms, rows, watched, unwatched, options.ms)
     finally:
         watched.close()
-        other.close()
+        unwatched.close()
     text = table(rows, verdicts, list(bases))
     print(text)
     if options.write:

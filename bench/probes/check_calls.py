@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What counting adds to a check by each call that an engine may check by: `python -m
+"""The cost of counting a check, by the system call of the check: `python -m
 bench.probes.check_calls [ROUNDS]` (root; `make -C probes build/bench-target` first).
 
 One target makes a closed loop of poll, select, epoll_wait or recv, without waiting, on the same
@@ -19,7 +19,7 @@ CALLS = ("poll", "select", "epoll_wait", "recv")
 _HEADER = '"type":"header"'
 RULED = Tool("ours", ours("--check", f"bench-target={','.join(CALLS)}"), _HEADER)
 WITHOUT_RULE = Tool("ours", ours(), _HEADER)
-# What is shown, the call that the target makes, and what counts it.
+# The row's name, the call that the target makes, and the tool that counts it.
 ROWS = [*((call, call, RULED) for call in CALLS), ("poll, no rule", "poll", WITHOUT_RULE)]
 MS = 30.0
 
@@ -30,11 +30,11 @@ def main(rounds: int) -> None:
     target = Target()
     for _ in range(rounds):
         for name, call, tool in random.sample(ROWS, len(ROWS)):
-            before = target.measure(call, MS)
+            base_before = target.measure(call, MS)
             probe = start(tool, target.process.pid)
             during = target.measure(call, MS)
             stop(tool, probe)
-            base = (before + target.measure(call, MS)) / 2
+            base = (base_before + target.measure(call, MS)) / 2
             untraced[name].append(base)
             added[name].append(during - base)
     target.close()

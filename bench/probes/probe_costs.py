@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The cost of tracing to the traced process and to others: `make -C probes bench`.
 
-Two targets run all the time, each timing its own closed loop of a system call: one is watched,
-the other is not. A measurement is base, attach, with, detach, base; what the tool adds is `with`
-less the mean of the two bases. Tools take turns in a new random order every round, those that cost
-microseconds in every third. The table gives medians over the rounds with their intervals, and what
-counting costs in multiples of an empty program that is attached the same way. Nanoseconds
-throughout.
+Two targets run all the time, each timing its own closed loop of a system call: one is watched, the
+other is not. A measurement is base, attach, with, detach, base; the tool adds `with` less the mean
+of the two bases. Tools take turns in a new random order every round, those that cost microseconds
+in every third. The table gives medians over the rounds with their intervals, and the cost of
+counting in multiples of an empty program that is attached the same way. Nanoseconds throughout.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ BUILD = HERE.parents[1] / "probes" / "build"
 PROBE = str(BUILD / "polltrace-probe")
 TARGET_CPU = 1 if (os.cpu_count() or 1) > 1 else 0
 TOOL_CPU = 0
-# What a tool holds once it is attached, as /proc/PID/fd has it.
+# The targets of descriptors in /proc/PID/fd of a tool that is attached.
 _ATTACHMENTS = ("bpf_link", "bpf-raw-tracepoint", "perf_event")
 _ATTACHED_WITHIN_S = 60.0
 
@@ -46,10 +45,10 @@ class Tool:
 
     - `name`: in the table; `package`: the Debian package that it needs
     - `command`: from the target's PID to the command
-    - `ready`: a text on stdout or stderr that tells that it is attached; None: where it is a
-      package's, wait until it holds an event or a link of a BPF program; then for `settle_s`
-    - `stop_by_eof`: whether it ends with its stdin, instead of with SIGINT
-    - `with_target`: whether it runs on the target's CPU, the best case of a tool that stops it
+    - `ready`: a text on stdout or stderr which shows that it is attached; None: for a packaged
+    tool, wait until it has an event or a link of a BPF program; then for `settle_s`
+    - `stop_by_eof`: it ends with its stdin, instead of with SIGINT
+    - `with_target`: it runs on the target's CPU, the best case of a tool that stops it
     - `floor`: the name of a tool that is attached the same way and does nothing
     - `every`: it is measured once in this many rounds (slow tools need less precision)
     """
@@ -67,8 +66,9 @@ class Tool:
 
 @dataclass
 class ProbeCost:
-    """Nanoseconds that a call takes, one value a round: a `poll` and an `other_call` of the watched
-    process, and an `other_poll` of a process that is not watched."""
+    """Nanoseconds that a call takes, one value per round: a `poll` and an `other_call` of the
+    watched process, and an `other_poll` of a process that is not watched.
+    """
 
     poll: list[float] = field(default_factory=list)
     other_call: list[float] = field(default_factory=list)
@@ -87,9 +87,9 @@ class Target:
         assert self.process.stdout is not None
         return self.process.stdout.readline()
 
-    def measure(self, what: str, ms: float) -> float:
+    def measure(self, call: str, ms: float) -> float:
         assert self.process.stdin is not None
-        print(what, ms, file=self.process.stdin, flush=True)
+        print(call, ms, file=self.process.stdin, flush=True)
         return float(self._read())
 
     def close(self) -> None:
@@ -122,10 +122,10 @@ def by_pid(name: str, *command: str, settle_s: float, package: str, every: int =
     )
 
 
-def perf_record(what: str, *options: str, every: int = 1) -> Tool:
-    """perf, with stacks, into nothing."""
+def perf_record(event: str, *options: str, every: int = 1) -> Tool:
+    """perf, with stacks, writing to /dev/null."""
     return by_pid(
-        f"perf record -g {what}",
+        f"perf record -g {event}",
         *("perf", "record", "-q", "-g", *options, "-o", "/dev/null"),
         settle_s=1.5,
         package="linux-perf",
@@ -135,7 +135,7 @@ def perf_record(what: str, *options: str, every: int = 1) -> Tool:
 
 def tools(variants: list[str]) -> list[Tool]:
     header = '"type":"header"'
-    first = variants[0]  # what the probe chooses
+    first = variants[0]  # the probe's own choice
     pair = f"two empty programs, entry and exit, {first}"
     counting = [
         Tool(f"ours: count, {v}", ours("--variant", v), header, floor=f"an empty program, {v}")
@@ -226,7 +226,9 @@ def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
 
 
 def _until_attached(tool: Tool, process: subprocess.Popen[str]) -> None:
-    """Its own words may stay in a buffer; how long it takes depends on the host."""
+    """Wait until the tool has attached; its own messages may stay in a buffer, and the time depends
+    on the host.
+    """
     end = time.monotonic() + _ATTACHED_WITHIN_S
     while not _is_attached(process.pid):
         if process.poll() is not None or time.monotonic() > end:
@@ -235,11 +237,11 @@ def _until_attached(tool: Tool, process: subprocess.Popen[str]) -> None:
 
 
 def _is_attached(pid: int) -> bool:
-    held = set()
-    for each in Path(f"/proc/{pid}/fd").iterdir():
+    targets = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
-            held.add(os.readlink(each))
-    return any(kind in each for each in held for kind in _ATTACHMENTS)
+            targets.add(os.readlink(descriptor))
+    return any(kind in target for target in targets for kind in _ATTACHMENTS)
 
 
 def stop(tool: Tool, process: subprocess.Popen[str]) -> None:
@@ -252,32 +254,32 @@ def stop(tool: Tool, process: subprocess.Popen[str]) -> None:
         process.communicate()
 
 
-def sample(watched: Target, other: Target, ms: float) -> tuple[float, float, float]:
+def sample(watched: Target, unwatched: Target, ms: float) -> tuple[float, float, float]:
     return (
         watched.measure("poll", ms),
-        other.measure("getppid", ms / 2),
-        other.measure("poll", ms / 2),
+        unwatched.measure("getppid", ms / 2),
+        unwatched.measure("poll", ms / 2),
     )
 
 
 def measure_round(
-    arms: list[Tool], rows: dict[str, ProbeCost], watched: Target, other: Target, ms: float
+    arms: list[Tool], rows: dict[str, ProbeCost], watched: Target, unwatched: Target, ms: float
 ) -> list[tuple[float, float, float]]:
     bases = []
     random.shuffle(arms)
-    before = sample(watched, other, ms)
+    base_before = sample(watched, unwatched, ms)
     for tool in arms:
         process = start(tool, watched.process.pid)
-        during = sample(watched, other, ms)
+        during = sample(watched, unwatched, ms)
         stop(tool, process)
-        after = sample(watched, other, ms)
+        base_after = sample(watched, unwatched, ms)
         row = rows[tool.name]
-        added = [w - (b + a) / 2 for b, w, a in zip(before, during, after, strict=True)]
+        added = [w - (b + a) / 2 for b, w, a in zip(base_before, during, base_after, strict=True)]
         row.poll.append(added[0])
         row.other_call.append(added[1])
         row.other_poll.append(added[2])
-        bases.append(after)
-        before = after
+        bases.append(base_after)
+        base_before = base_after
     return bases
 
 
@@ -300,7 +302,7 @@ def cell(values: list[float]) -> str:
 
 
 def times_floor(row: ProbeCost, floor: ProbeCost) -> str:
-    """How many times the floor's cost, of the medians; 95 % by drawing rounds anew."""
+    """The cost in multiples of the floor's, of the medians; 95 % by resampling rounds."""
     pairs = list(zip(row.poll, floor.poll, strict=True))
 
     def ratio(drawn: list[tuple[float, float]]) -> float:
@@ -330,18 +332,18 @@ NO_KPROBE = (
 
 
 def loadable_variants() -> list[str]:
-    done = subprocess.run([PROBE, "--variants"], capture_output=True, text=True, check=True)
-    return [line.split()[0] for line in done.stdout.splitlines() if line.endswith("yes")]
+    completed = subprocess.run([PROBE, "--variants"], capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in completed.stdout.splitlines() if line.endswith("yes")]
 
 
 def table(
     rows: dict[str, ProbeCost], tools: list[Tool], bases: list[tuple[float, ...]], on: str
 ) -> str:
-    """Markdown."""
+    """The table in Markdown."""
     base = [statistics.median(b[i] for b in bases) for i in range(3)]
     rounds = len(next(iter(rows.values())).poll)
     lines = [
-        "# What looking costs",
+        "# The cost of observing",
         "",
         "Made by `make -C probes bench DOC=../docs/evidence/probe-costs.md`; do not edit.",
         "",
@@ -390,15 +392,15 @@ def main() -> int:
             arms.remove(tool)
     rows = {tool.name: ProbeCost() for tool in arms}
     bases: list[tuple[float, float, float]] = []
-    watched, other = Target(), Target()
+    watched, unwatched = Target(), Target()
     try:
         for number in range(options.rounds):
             print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
             taking_part = [tool for tool in arms if number % tool.every == 0]
-            bases += measure_round(taking_part, rows, watched, other, options.ms)
+            bases += measure_round(taking_part, rows, watched, unwatched, options.ms)
     finally:
         watched.close()
-        other.close()
+        unwatched.close()
     text = table(rows, arms, list(bases), on)
     print(text, end="")
     if options.doc:

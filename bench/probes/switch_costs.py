@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What following a thread off its CPU adds to a switch: `python -m bench.probes.switch_costs`.
+"""The time that following a thread off its CPU adds to a switch: `python -m
+bench.probes.switch_costs`.
 
 As root on a quiet machine, about three minutes; `make -C probes all build/bench-target` first.
 --write puts the table into docs/tasks/stacks.md.
@@ -49,47 +50,52 @@ Costs = dict[str, list[float]]
 
 def working() -> list[Tool]:
     """The tools that are installed and run on this kernel."""
-    found, target = [], Target()
+    runnable, target = [], Target()
     for tool in TOOLS:
         if shutil.which(tool.command(0)[0]) is None:
             print(f"left out: {tool.name} (apt-get install {tool.package})", file=sys.stderr)
             continue
         try:
             stop(tool, start(tool, target.process.pid))
-            found.append(tool)
+            runnable.append(tool)
         except RuntimeError as error:
             print(f"left out: {error}", file=sys.stderr)
     target.close()
-    return found
+    return runnable
 
 
 def measure(tools: list[Tool], rounds: int) -> tuple[list[float], Costs, Costs]:
-    """Nanoseconds of a turn that nobody watches, what each tool adds to a turn of the watched
-    process, and to one of another; a value a round."""
+    """Nanoseconds of an untraced turn, the time that each tool adds to a turn of the watched
+    process, and to one of another; one value per round.
+    """
     untraced: list[float] = []
     added: Costs = {tool.name: [] for tool in tools}
-    others: Costs = {tool.name: [] for tool in tools}
-    watched, other = Target(), Target()
+    other_added: Costs = {tool.name: [] for tool in tools}
+    watched, unwatched = Target(), Target()
     try:
         for number in range(rounds):
             print(f"round {number + 1} of {rounds}", file=sys.stderr)
             for tool in random.sample(tools, len(tools)):
-                before, before_other = (t.measure("switch", MS) for t in (watched, other))
+                watched_before, before_other = (
+                    t.measure("switch", MS) for t in (watched, unwatched)
+                )
                 process = start(tool, watched.process.pid)
-                during, during_other = (t.measure("switch", MS) for t in (watched, other))
+                during, during_other = (t.measure("switch", MS) for t in (watched, unwatched))
                 stop(tool, process)
-                after, after_other = (t.measure("switch", MS) for t in (watched, other))
-                untraced.append((before + after) / 2)
+                watched_after, after_other = (t.measure("switch", MS) for t in (watched, unwatched))
+                untraced.append((watched_before + watched_after) / 2)
                 added[tool.name].append(during - untraced[-1])
-                others[tool.name].append(during_other - (before_other + after_other) / 2)
+                other_added[tool.name].append(during_other - (before_other + after_other) / 2)
     finally:
         watched.close()
-        other.close()
-    return untraced, added, others
+        unwatched.close()
+    return untraced, added, other_added
 
 
-def table(tools: list[Tool], on: str, untraced: list[float], added: Costs, others: Costs) -> str:
-    """Markdown."""
+def table(
+    tools: list[Tool], on: str, untraced: list[float], added: Costs, other_added: Costs
+) -> str:
+    """The table in Markdown."""
     lines = [
         f"Host: {on}. Nanoseconds that a tool adds to a turn, in which a process blocks, its child "
         "answers it on the same processor, and it is switched in again, a closed loop "
@@ -101,12 +107,12 @@ def table(tools: list[Tool], on: str, untraced: list[float], added: Costs, other
         "|---|---:|---:|",
     ]
     for tool in tools:
-        lines.append(f"| {tool.name} | {cell(added[tool.name])} | {cell(others[tool.name])} |")
+        lines.append(f"| {tool.name} | {cell(added[tool.name])} | {cell(other_added[tool.name])} |")
     left_out = [tool.name for tool in TOOLS if tool not in tools]
     if left_out:
         lines += [
             "",
-            f"Not measured, for want of the package or of what it takes: {', '.join(left_out)}.",
+            f"Not measured, because a package or a requirement is missing: {', '.join(left_out)}.",
         ]
     return "\n".join(lines)
 

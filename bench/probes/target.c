@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A closed loop of one system call, timed by itself: "poll MS" (or select,
-// epoll_wait, recv: what engines check their client's socket by), "getppid MS"
+// epoll_wait, recv: calls by which engines check their client), "getppid MS"
 // and "switch MS" (a byte to a child on the same processor and back: each of
 // the two blocks once) on standard input; answers the median nanoseconds per
 // call over slices of about a millisecond, so that a disturbed slice does not
-// count. "count N" makes N polls, to hold a tool's count against.
+// count. "count N" makes N polls, for a comparison with a tool's count.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -23,21 +23,21 @@
 #define SLICES 4096
 #define SLICE_CALLS 2048
 
-static struct pollfd one = {.events = POLLIN};
+static struct pollfd socket_poll = {.events = POLLIN};
 
 static int set; // epoll
 
 static void by_poll(void) {
-    poll(&one, 1, 0);
+    poll(&socket_poll, 1, 0);
 }
 
 static void by_select(void) {
-    struct timeval now = {0};
-    fd_set wanted;
+    struct timeval no_wait = {0};
+    fd_set readable;
 
-    FD_ZERO(&wanted);
-    FD_SET(one.fd, &wanted);
-    select(one.fd + 1, &wanted, NULL, NULL, &now);
+    FD_ZERO(&readable);
+    FD_SET(socket_poll.fd, &readable);
+    select(socket_poll.fd + 1, &readable, NULL, NULL, &no_wait);
 }
 
 static void by_epoll_wait(void) {
@@ -49,7 +49,7 @@ static void by_epoll_wait(void) {
 static void by_recv(void) {
     char byte;
 
-    recv(one.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    recv(socket_poll.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 }
 
 static int to_child[2], from_child[2];
@@ -117,9 +117,9 @@ static double now(void) {
 }
 
 static int ascending(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
+    double first = *(const double *)a, second = *(const double *)b;
 
-    return left < right ? -1 : left > right;
+    return first < second ? -1 : first > second;
 }
 
 static bool checks_by(const char *name) {
@@ -164,9 +164,9 @@ int main(void) {
         getsockname(listener, (struct sockaddr *)&address, &size) ||
         connect(client, (struct sockaddr *)&address, size))
         return 1;
-    one.fd = accept(listener, NULL, NULL);
+    socket_poll.fd = accept(listener, NULL, NULL);
     set = epoll_create1(0);
-    if (epoll_ctl(set, EPOLL_CTL_ADD, one.fd, &(struct epoll_event){0}))
+    if (epoll_ctl(set, EPOLL_CTL_ADD, socket_poll.fd, &(struct epoll_event){0}))
         return 1;
     start_child();
     printf("ready\n");

@@ -74,26 +74,26 @@ class Distribution:
         for value in values:
             self.add(value)
 
-    def merge(self, other: Distribution) -> None:
+    def merge(self, added: Distribution) -> None:
         """Add another distribution's values; jitter remains within each of the two."""
-        if not other.samples:
+        if not added.samples:
             return
-        while self._stride < other._stride:
+        while self._stride < added._stride:
             self._thin()
-        self._values.extend(other._values[:: self._stride // other._stride])
-        both = self.samples + other.samples
-        apart = other._mean - self._mean
-        self._squares += other._squares + apart**2 * self.samples * other.samples / both
-        self._mean += apart * other.samples / both
+        self._values.extend(added._values[:: self._stride // added._stride])
+        both = self.samples + added.samples
+        apart = added._mean - self._mean
+        self._squares += added._squares + apart**2 * self.samples * added.samples / both
+        self._mean += apart * added.samples / both
         self.samples = both
-        self._least, self._most = min(self._least, other._least), max(self._most, other._most)
-        self._variation += other._variation
-        self._steps += other._steps
+        self._least, self._most = min(self._least, added._least), max(self._most, added._most)
+        self._variation += added._variation
+        self._steps += added._steps
         while len(self._values) > KEPT:
             self._thin()
 
     def data(self) -> dict[str, Any]:
-        """All state as JSON-ready data, to be read by of()."""
+        """The state as JSON-ready data, to be read by of()."""
         return {
             "samples": self.samples,
             "stride": self._stride,

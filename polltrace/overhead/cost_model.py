@@ -148,7 +148,7 @@ def timed_cost(durations: Sequence[Bucket], skip: int | None) -> Estimate | None
 
 def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
     """The mean duration without the longest; None with too few durations."""
-    remaining = polls = round((1 - cost_model().longest) * sum(each.count for each in durations))
+    remaining = polls = round((1 - cost_model().longest) * sum(span.count for span in durations))
     if polls < FEWEST_TIMED:
         return None
     sum_ns = 0.0

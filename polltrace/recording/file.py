@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One file that is being recorded: JSON Lines under zstd, complete on disk after every write."""
+"""The file that is being recorded: JSON Lines under zstd, complete on disk after every write."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One stream of a recording, reduced to its last totals."""
+"""A stream of a recording, reduced to its last totals."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Naming:
             yield symbols_data(KERNEL, self._keep(KERNEL, kernel, self._names.kernel))
 
     def all(self) -> Iterator[dict[str, Any]]:
-        """All names of the present processes."""
+        """The names of the present processes."""
         for identity, names in self._known.items():
             yield symbols_data(identity, names)
 

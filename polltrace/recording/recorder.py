@@ -84,7 +84,7 @@ class RecordingOptions:
 
 
 class Recorder:
-    """One recording."""
+    """The process of one recording: its probes, inspections and calibration."""
 
     def __init__(self, options: RecordingOptions) -> None:
         self._options = options

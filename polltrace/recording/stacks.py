@@ -35,10 +35,10 @@ def stacks_of(recording: Recording, identity: Identity, kind: str) -> list[Named
 
 def all_stacks(recording: Recording, kind: str) -> list[NamedStack]:
     """The stacks of all processes, commonest first."""
-    found = [
+    stacks = [
         stack for identity in recording.identities for stack in stacks_of(recording, identity, kind)
     ]
-    return sorted(found, key=lambda stack: -stack.count)
+    return sorted(stacks, key=lambda stack: -stack.count)
 
 
 def folded_stacks(recording: Recording, kind: str) -> Folded:

@@ -31,7 +31,7 @@ from polltrace.servers.servers import Server, ServerName
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One process of a recording, by its `identity`. Shares are per cent of its CPU time; None: not
+    """A process of a recording, by its `identity`. Shares are per cent of its CPU time; None: not
     known.
 
     `title` is its command line or its server title; `server` is None for other processes, whose
