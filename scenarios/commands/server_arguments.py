@@ -20,7 +20,7 @@ from polltrace.scenarios.run.servers.linked_labs import LinkedLabs
 from polltrace.scenarios.run.servers.oracle_server import OracleServer
 from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import DatabaseServer, Endpoint
-from polltrace.scenarios.run.servers.sqlnet_edit import restore_left_behind
+from polltrace.scenarios.run.servers.sqlnet_edit import SqlnetEdit, restore_left_behind
 
 PASSWORD = "POLLTRACE_PASSWORD"
 
@@ -85,7 +85,10 @@ def chosen_server(
     if args.force_skip:
         raise UsageError("--force-skip goes with --server lab")
     endpoint = _endpoint(args.connect)
-    return OracleServer(endpoint, args.user, _password(args.user), args.set_sqlnet)
+    edit = SqlnetEdit(args.set_sqlnet) if args.set_sqlnet else None
+    if edit is not None:
+        note(f"BREAK_POLL_SKIP is set in {edit.path} during the run, and restored at its end")
+    return OracleServer(endpoint, args.user, _password(args.user), edit)
 
 
 def _postgresql(args: argparse.Namespace) -> PostgresqlServer:

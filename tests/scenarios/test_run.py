@@ -244,6 +244,7 @@ def test_a_stranger_of_a_server(run: Run, small: Path, tmp_path: Path) -> None:
         more = ("--set-sqlnet", str(sqlnet), "-o", str(saved))
         ended = run("run", str(small), *connect, *more, prefix=environment)
         assert ended.returncode == 0, ended.stderr
+        assert f"BREAK_POLL_SKIP is set in {sqlnet} during the run" in ended.stderr
         skips = {c["cell"]["skip"]: c for c in report(run, saved)}
         for skip in (3, 100):
             assert skips[skip]["counted"]["gets_per_poll"] == pytest.approx(skip, rel=0.01)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -16,8 +15,8 @@ from polltrace.scenarios.run.servers.sqlnet_edit import SqlnetEdit
 
 
 class OracleServer:
-    """A DatabaseServer. `sqlnet_ora` is the server's file, to set BREAK_POLL_SKIP in; None: the
-    file is left alone."""
+    """A DatabaseServer. `sqlnet` sets BREAK_POLL_SKIP in the server's sqlnet.ora; None leaves that
+    file alone."""
 
     kind = "oracle"
     counts_polls = False
@@ -26,11 +25,11 @@ class OracleServer:
     remote: RemoteEnd | None = None
 
     def __init__(
-        self, endpoint: Endpoint, user: str, password: str, sqlnet_ora: Path | None
+        self, endpoint: Endpoint, user: str, password: str, sqlnet: SqlnetEdit | None
     ) -> None:
         self._endpoint = endpoint
         self._credentials = user, password
-        self._sqlnet = SqlnetEdit(sqlnet_ora) if sqlnet_ora else None
+        self._sqlnet = sqlnet
 
     def __enter__(self) -> Self:
         return self

@@ -21,6 +21,7 @@ from polltrace import procfs
 from polltrace.errors import FileError, NotPermittedError, UsageError
 from polltrace.scenarios.run.servers.owned_file import owned_folder
 from polltrace.scenarios.run.servers.state_directory import state_directory
+from polltrace.scenarios.run.servers.trusted_path import trusted_path
 
 PARAMETER = "BREAK_POLL_SKIP"
 BACKUP_SUFFIX = ".polltrace-backup"
@@ -58,19 +59,26 @@ def with_skip(text: str, skip: int) -> str:
 
 
 class SqlnetEdit:
-    """One sqlnet.ora, ours from the first set() until __exit__."""
+    """The edit of one sqlnet.ora, from the first set() until __exit__.
+
+    - `path`: the file that is changed, an absolute path without links
+    """
 
     def __init__(self, path: Path) -> None:
-        self._path = path.resolve()
-        if not self._path.parent.is_dir():
-            raise UsageError(f"--set-sqlnet: there is no directory {self._path.parent}")
-        if note := _note_of(self._path):
+        """Raises UsageError or FileError where the file cannot be changed safely."""
+        try:
+            self.path = trusted_path(path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise UsageError(f"--set-sqlnet: there is no directory {path.parent}") from None
+        except OSError as error:
+            raise FileError(f"--set-sqlnet: cannot reach {path}: {error.strerror}") from None
+        if note := _note_of(self.path):
             if note.in_use:
                 raise UsageError(f"{path} is changed by another run just now (PID {note.pid})")
             restore(note)
-        self._existed = self._path.exists()
+        self._existed = self.path.exists()
         try:
-            self._original = _text(self._path) or ""
+            self._original = _text(self.path) or ""
         except OSError as error:
             raise FileError(f"--set-sqlnet: cannot read {path}: {error.strerror}") from None
         self._written: list[str] = []
@@ -87,29 +95,29 @@ class SqlnetEdit:
         try:
             # In this order: what has been noted can be put back.
             self._note()
-            name = self._path.name
-            with owned_folder(self._path) as folder:
+            name = self.path.name
+            with owned_folder(self.path) as folder:
                 if first and self._existed:
-                    backup = _backup(self._path).name
+                    backup = _backup(self.path).name
                     folder.write(backup, _bytes(self._original), like=name, same_time=True)
                 folder.write(name, _bytes(text), like=name)
         except PermissionError as error:
             raise NotPermittedError(
-                f"cannot change {self._path}: {error.strerror}; run as its owner"
+                f"cannot change {self.path}: {error.strerror}; run as its owner"
             ) from None
         except OSError as error:
-            raise FileError(f"cannot change {self._path}: {error.strerror}") from None
+            raise FileError(f"cannot change {self.path}: {error.strerror}") from None
 
     def _note(self) -> None:
         us = os.getpid()
-        note = Note(str(self._path), self._existed, self._written, us, procfs.start_ticks(us))
-        place = _place(self._path)
+        note = Note(str(self.path), self._existed, self._written, us, procfs.start_ticks(us))
+        place = _place(self.path)
         place.parent.mkdir(parents=True, exist_ok=True)
         with owned_folder(place) as folder:
             folder.write(place.name, json.dumps(asdict(note)).encode(), like=place.name)
 
     def __exit__(self, *_: object) -> None:
-        if self._written and (note := _note_of(self._path)):
+        if self._written and (note := _note_of(self.path)):
             restore(note)
 
 
