@@ -25,7 +25,8 @@ from pathlib import Path
 from bench.probes.probe_costs import host
 from polltrace import procfs
 from polltrace.intervals import Estimate, paired_overhead
-from polltrace.overhead.client_check import CHECKS_TIMED_SECONDS, advise_client_check
+from polltrace.overhead.client_check import advise_client_check
+from polltrace.overhead.timing_periods import TIMER_CHECKS_TIMED_S
 from polltrace.scenarios.plan.cell import Cell
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.processors import processors
@@ -109,7 +110,7 @@ def forecast(client: DriverClient, pid: int, interval_ms: int, statement: str) -
     client.execute(f"set client_connection_check_interval = {interval_ms}")
     client.begin(statement)
     (server,) = servers([pid])
-    advice = advise_client_check(server, COUNTED_S, CHECKS_TIMED_SECONDS)
+    advice = advise_client_check(server, COUNTED_S, TIMER_CHECKS_TIMED_S)
     client.send_break()
     client.finish()
     assert advice.cpu_pct is not None

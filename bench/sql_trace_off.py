@@ -37,7 +37,7 @@ QUIET_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class LabSession:
     """A session with statements that have run, and the PID of its server."""
 
     connection: oracledb.Connection
@@ -91,13 +91,13 @@ class Session:
 
 
 @contextlib.contextmanager
-def session(executable: str) -> Iterator[Session]:
+def session(executable: str) -> Iterator[LabSession]:
     with running_lab(executable) as lab, connect(lab["port"]) as connection:
         cursor = connection.cursor()
         cursor.execute("create table counted (n number)")
         cursor.execute("insert into counted values (0)")
         connection.commit()
-        lab_session = Session(connection, cursor, server_of(connection))
+        lab_session = LabSession(connection, cursor, server_of(connection))
         for sql in STATEMENTS.values():
             for _ in range(3):
                 lab_session.execute(sql)

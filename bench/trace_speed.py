@@ -63,7 +63,7 @@ _SCAN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ComparedProgram:
     """name: as it is shown; command: its words before the file; slow: runs once."""
 
     name: str
@@ -108,29 +108,31 @@ def _wait(name: str, ela: int, tim: int) -> str:
     )
 
 
-def programs(folder: Path) -> list[Program]:
+def programs(folder: Path) -> list[ComparedProgram]:
     """The compared programs that are installed."""
     options = ["trace", "--name", ".", "--where", "dur < 0.7"]
     candidates = [
-        Program("wc -l", ["wc", "-l"]),
-        Program(RIPGREP, ["rg", "-c", "WAIT #"]),
-        Program("mawk, sums by event", ["mawk", _AWK], slow=True),
-        Program("perl, sums by event", ["perl", "-ne", _PERL], slow=True),
-        Program("a row for each call, one thread", [sys.executable, "-c", _SCAN, "1"]),
-        Program("a row for each call, two threads", [sys.executable, "-c", _SCAN, "2"]),
-        Program("polltrace trace, on one processor", ["taskset", "-c", "0", POLLTRACE, *options]),
-        Program(POLLTRACE_TRACE, [POLLTRACE, *options]),
+        ComparedProgram("wc -l", ["wc", "-l"]),
+        ComparedProgram(RIPGREP, ["rg", "-c", "WAIT #"]),
+        ComparedProgram("mawk, sums by event", ["mawk", _AWK], slow=True),
+        ComparedProgram("perl, sums by event", ["perl", "-ne", _PERL], slow=True),
+        ComparedProgram("a row for each call, one thread", [sys.executable, "-c", _SCAN, "1"]),
+        ComparedProgram("a row for each call, two threads", [sys.executable, "-c", _SCAN, "2"]),
+        ComparedProgram(
+            "polltrace trace, on one processor", ["taskset", "-c", "0", POLLTRACE, *options]
+        ),
+        ComparedProgram(POLLTRACE_TRACE, [POLLTRACE, *options]),
     ]
     if shutil.which("cargo"):
         build = ["cargo", "build", "-q", "--release", "--manifest-path"]
         manifest = str(ROOT / "bench" / "trace_lines" / "Cargo.toml")
         subprocess.run([*build, manifest, "--target-dir", str(folder / "rust")], check=True)
         loop = str(folder / "rust" / "release" / "trace_lines")
-        candidates.insert(2, Program("Rust, memchr by line", [loop]))
+        candidates.insert(2, ComparedProgram("Rust, memchr by line", [loop]))
     return [program for program in candidates if shutil.which(program.command[0])]
 
 
-def timed(program: Program, file: Path) -> tuple[float, float]:
+def timed(program: ComparedProgram, file: Path) -> tuple[float, float]:
     """Elapsed and CPU seconds."""
     usage_before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started_at = time.perf_counter()
@@ -201,7 +203,7 @@ def main() -> None:
 _Times = dict[str, list[tuple[float, float]]]
 
 
-def _measure(kind: str, file: Path, compared: Sequence[Program], rounds: int) -> _Times:
+def _measure(kind: str, file: Path, compared: Sequence[ComparedProgram], rounds: int) -> _Times:
     times: _Times = {program.name: [] for program in compared}
     for number in range(rounds):
         print(f"{kind}: round {number + 1} of {rounds}", file=sys.stderr)

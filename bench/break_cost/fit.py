@@ -24,7 +24,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from bench.break_cost.record import Record, measure, read_records
+from bench.break_cost.record import SessionRecord, measure, read_records
 from bench.break_cost.workload import read_plan
 from polltrace.overhead.cost_model import FORMAT, VERSION, CostModel, cost_model
 
@@ -42,7 +42,7 @@ _OWN = 0.01
 _LEAST = 1e-6
 
 
-def fitted(records: Sequence[Record]) -> dict[str, Any]:
+def fitted(records: Sequence[SessionRecord]) -> dict[str, Any]:
     """The content of the data file. Raises ValueError for fewer than three statements."""
     used = [record for record in records if is_usable(record)]
     if len({record.statement for record in used}) < 3:
@@ -103,29 +103,29 @@ def _chosen(model: CostModel) -> dict[str, Any]:
     }
 
 
-def is_usable(record: Record) -> bool:
+def is_usable(record: SessionRecord) -> bool:
     """True for an undisturbed record with timed polls whose truth excludes zero."""
     return not record.disturbance and bool(record.timed_ns) and record.saved.low > 0
 
 
-def _truth_variance(record: Record) -> float:
+def _truth_variance(record: SessionRecord) -> float:
     """The variance of the logarithm of the truth."""
     return (record.saved.half_width / 1.96 / record.saved.value) ** 2
 
 
-def _sampling_variance(record: Record) -> float:
+def _sampling_variance(record: SessionRecord) -> float:
     """The variance of the logarithm of the share of samples."""
     share = record.sampled_pct / 100
     return (1 - share) / (share * record.samples)
 
 
-def _cost_ns(record: Record, check_s: float) -> float:
+def _cost_ns(record: SessionRecord, check_s: float) -> float:
     """The cost of a poll in nanoseconds, by the saving of being out-of-band."""
     own_s = record.saved.value / 100 / record.polls_per_cpu_s - record.skip * check_s
     return 1e9 * max(own_s, 1e-9)
 
 
-def _check_s(records: Sequence[Record]) -> tuple[float, float, float]:
+def _check_s(records: Sequence[SessionRecord]) -> tuple[float, float, float]:
     """CPU seconds of a check that does not poll, by the samples: the median over sessions, and the
     maximum.
     """
@@ -136,9 +136,9 @@ def _check_s(records: Sequence[Record]) -> tuple[float, float, float]:
 
 
 def _by_statement(
-    records: Sequence[Record],
-    ratio: Callable[[Record], float],
-    extra_variance: Callable[[Record], float] = lambda _: 0.0,
+    records: Sequence[SessionRecord],
+    ratio: Callable[[SessionRecord], float],
+    extra_variance: Callable[[SessionRecord], float] = lambda _: 0.0,
     *,
     rises: bool = True,
 ) -> Points:
@@ -244,7 +244,7 @@ def _student(free: int) -> float:
     return z + first / free + second / free**2 + third / free**3
 
 
-def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, Misses]:
+def _other_intervals(records: Sequence[SessionRecord], check_s: float) -> tuple[float, Misses]:
     """The power of the interval by which the cost rises faster than the calibration's curve, and
     the misses by statement, from pairs of sessions of one statement at two skips.
     """
@@ -268,7 +268,7 @@ def _other_intervals(records: Sequence[Record], check_s: float) -> tuple[float, 
     return rise, misses
 
 
-def _at(record: Record, interval_us: float) -> float:
+def _at(record: SessionRecord, interval_us: float) -> float:
     (first_us, ns), *following_knots = record.curve
     for knot_us, following in following_knots:
         if interval_us < knot_us:

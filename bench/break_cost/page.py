@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 
-from bench.break_cost.record import Record
+from bench.break_cost.record import SessionRecord
 from polltrace.intervals import Estimate
 from polltrace.overhead.estimates import overlap
 
@@ -29,7 +29,9 @@ _TABLE = """\
 """
 
 
-def page(records: Sequence[Record], planned: int, guests: Sequence[Record] = ()) -> str:
+def page(
+    records: Sequence[SessionRecord], planned: int, guests: Sequence[SessionRecord] = ()
+) -> str:
     """The page in Markdown; `planned` is the number of sessions in the plan. `guests` were measured
     in an emulated machine.
     """
@@ -53,7 +55,7 @@ def page(records: Sequence[Record], planned: int, guests: Sequence[Record] = ())
     return "\n".join(parts)
 
 
-def _in_a_guest(used: Sequence[Record]) -> str:
+def _in_a_guest(used: Sequence[SessionRecord]) -> str:
     lines = "".join(f"- {line}\n" for line in _summary(used))
     kernels = ", ".join(sorted({record.kernel for record in used}))
     return (
@@ -65,7 +67,7 @@ def _in_a_guest(used: Sequence[Record]) -> str:
     )
 
 
-def _summary(measured: Sequence[Record]) -> list[str]:
+def _summary(measured: Sequence[SessionRecord]) -> list[str]:
     used = [record for record in measured if _is_known(record)]
     if not used:
         return ["No session was measured undisturbed."]
@@ -82,7 +84,7 @@ def _summary(measured: Sequence[Record]) -> list[str]:
     ]
 
 
-def _reached(measured: Sequence[Record]) -> str:
+def _reached(measured: Sequence[SessionRecord]) -> str:
     """The aims of validate.toml, and which of them are reached."""
     used = [record for record in measured if _is_known(record)]
     if not used:
@@ -102,16 +104,16 @@ def _reached(measured: Sequence[Record]) -> str:
     )
 
 
-def _is_near(record: Record, figure: Estimate) -> bool:
+def _is_near(record: SessionRecord, figure: Estimate) -> bool:
     return abs(figure.value / record.saved.value - 1) <= 0.1
 
 
-def _is_known(record: Record) -> bool:
+def _is_known(record: SessionRecord) -> bool:
     """True if the truth excludes zero: otherwise no error can be relative to it."""
     return record.saved.low > 0
 
 
-def _too_little(lost: Sequence[Record]) -> list[str]:
+def _too_little(lost: Sequence[SessionRecord]) -> list[str]:
     if not lost:
         return []
     within = sum(overlap(record.saved, _advised(record)) for record in lost)
@@ -121,11 +123,13 @@ def _too_little(lost: Sequence[Record]) -> list[str]:
     ]
 
 
-def _advised(record: Record) -> Estimate:
+def _advised(record: SessionRecord) -> Estimate:
     return Estimate(*record.advised_pct)
 
 
-def _of(name: str, used: Sequence[Record], figure: Callable[[Record], Estimate]) -> list[str]:
+def _of(
+    name: str, used: Sequence[SessionRecord], figure: Callable[[SessionRecord], Estimate]
+) -> list[str]:
     if not used:
         return []
     errors = [100 * (figure(record).value / record.saved.value - 1) for record in used]
@@ -154,7 +158,7 @@ def _typical(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
-def _inside(record: Record, figure: Estimate) -> bool:
+def _inside(record: SessionRecord, figure: Estimate) -> bool:
     return figure.low <= record.saved.value <= figure.high
 
 
@@ -180,7 +184,7 @@ def _root(rising: Callable[[float], float]) -> float:
     return (low + high) / 2
 
 
-def _row(record: Record) -> str:
+def _row(record: SessionRecord) -> str:
     advised = Estimate(*record.advised_pct)
     error = 100 * (advised.value / record.saved.value - 1) if _is_known(record) else None
     cells = [
@@ -202,11 +206,11 @@ def _interval(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
-def _name(record: Record) -> str:
+def _name(record: SessionRecord) -> str:
     return f"{record.driver}, {record.statement}, skip {record.skip}"
 
 
-def _made_on(used: Sequence[Record]) -> str:
+def _made_on(used: Sequence[SessionRecord]) -> str:
     hosts = sorted({f"{record.host}, kernel {record.kernel}" for record in used})
     models = sorted({record.model for record in used})
     times = [record.at for record in used]

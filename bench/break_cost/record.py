@@ -17,12 +17,12 @@ from typing import Any, Self
 
 from bench.break_cost.host import watching
 from bench.break_cost.truth import Turns, measured
-from bench.break_cost.workload import Plan, Session, alone, server_processor, session
+from bench.break_cost.workload import BenchPlan, BenchSession, alone, server_processor, session
 from polltrace.errors import PolltraceError
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import Extras
 from polltrace.overhead.cost_model import cost_model, usual_mean_ns
-from polltrace.overhead.measurements import Measured, measure_session
+from polltrace.overhead.measurements import SessionMeasurement, measure_session
 from polltrace.profiles.sampled import shares
 from polltrace.scenarios.clients import program
 from polltrace.scenarios.run.servers.lab_server import LabServer
@@ -36,7 +36,7 @@ _MOST_NULL = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SessionRecord:
     """The measurement of a session.
 
     `saved_pct` is the saving of being out-of-band in CPU time, `null_pct` the difference of two
@@ -98,14 +98,14 @@ class Record:
         return cls(**{key: value for key, value in data.items() if key in field_names})
 
 
-def read_records(path: Path) -> list[Record]:
+def read_records(path: Path) -> list[SessionRecord]:
     """The measured sessions, including the disturbed ones."""
     if not path.exists():
         return []
-    return [Record.of(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    return [SessionRecord.of(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
-def measure(plan: Plan, output: Path, seconds: float, budget_s: float) -> int:
+def measure(plan: BenchPlan, output: Path, seconds: float, budget_s: float) -> int:
     """Append the sessions of `plan` that `output` lacks; return the number that is still lacking.
 
     Each takes `seconds` of turns; no session begins that would end after `budget_s`.
@@ -116,7 +116,7 @@ def measure(plan: Plan, output: Path, seconds: float, budget_s: float) -> int:
     return len(missing(plan, read_records(output)))
 
 
-def _measure(plan: Plan, output: Path, seconds: float, until: float) -> None:
+def _measure(plan: BenchPlan, output: Path, seconds: float, until: float) -> None:
     for key in missing(plan, read_records(output)):
         if time.monotonic() + seconds + 25 > until:
             break
@@ -141,14 +141,14 @@ def _measure(plan: Plan, output: Path, seconds: float, until: float) -> None:
         )
 
 
-def missing(plan: Plan, records: Iterable[Record]) -> Sequence[tuple[str, str, int]]:
+def missing(plan: BenchPlan, records: Iterable[SessionRecord]) -> Sequence[tuple[str, str, int]]:
     """The sessions of the plan without an undisturbed record, least tried first."""
     tried = [record.key for record in records if record.disturbance]
     complete = {record.key for record in records if not record.disturbance}
     return sorted((key for key in plan.sessions if key not in complete), key=tried.count)
 
 
-def _record(key: tuple[str, str, int], live_session: Session, seconds: float) -> Record:
+def _record(key: tuple[str, str, int], live_session: BenchSession, seconds: float) -> SessionRecord:
     processor = server_processor()
     with watching(processor, live_session.pid) as first_watch:
         first = measured(live_session.execute, live_session.skip, seconds / 2)
@@ -159,7 +159,7 @@ def _record(key: tuple[str, str, int], live_session: Session, seconds: float) ->
         second = measured(live_session.execute, live_session.skip, seconds / 2)
     turns = Turns([*first.cpu_s, *second.cpu_s])
     spells = [watch.disturbance for watch in (first_watch, second_watch) if watch.disturbance]
-    return Record(
+    return SessionRecord(
         *key[:2],
         live_session.statement.kind,
         key[2],
@@ -176,7 +176,7 @@ def _record(key: tuple[str, str, int], live_session: Session, seconds: float) ->
     )
 
 
-def _product(measurement: Measured) -> dict[str, Any]:
+def _product(measurement: SessionMeasurement) -> dict[str, Any]:
     model = cost_model()
     if measurement.poll_cost is None:
         raise PolltraceError("the session made too few polls")

@@ -26,7 +26,7 @@ _EXECUTION_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class BenchStatement:
     """A statement. `sql` has a bind :n for its size. `setup` runs once in each session before it.
     `kind` is its type of work: sessions of one kind are alike.
     """
@@ -39,22 +39,22 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BenchPlan:
     """The `statements` by name, and `sessions` of (driver, statement, skip), each in a process of
     its own.
     """
 
-    statements: dict[str, Statement]
+    statements: dict[str, BenchStatement]
     sessions: Sequence[tuple[str, str, int]]
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> BenchPlan:
     """A plan file: tables of statements, and for each its skips by driver."""
     data = tomllib.loads(path.read_text("utf-8"))
     schema = tuple(data["setup"])
     statements, by_statement = {}, []
     for entry in data["statement"]:
-        statements[entry["name"]] = Statement(
+        statements[entry["name"]] = BenchStatement(
             entry["name"], entry["kind"], entry["sql"], entry["n"], schema
         )
         by_statement.append(
@@ -66,7 +66,7 @@ def read_plan(path: Path) -> Plan:
         )
     # The sessions alternate between statements, so that a run that was cut short has some of all.
     turns = itertools.zip_longest(*by_statement)
-    return Plan(statements, [session for turn in turns for session in turn if session])
+    return BenchPlan(statements, [session for turn in turns for session in turn if session])
 
 
 def server_processor() -> int:
@@ -94,10 +94,12 @@ def alone() -> Iterator[None]:
             loop.kill()
 
 
-class Session:
+class BenchSession:
     """A server process on a processor of its own that executes one statement over and over."""
 
-    def __init__(self, client: DriverClient, pid: int, statement: Statement, skip: int) -> None:
+    def __init__(
+        self, client: DriverClient, pid: int, statement: BenchStatement, skip: int
+    ) -> None:
         self.client, self.pid, self.statement, self.skip = client, pid, statement, skip
         os.sched_setaffinity(pid, {server_processor()})
         os.sched_setscheduler(pid, os.SCHED_RR, os.sched_param(2))
@@ -138,7 +140,9 @@ class Session:
 
 
 @contextmanager
-def session(lab: LabServer, driver: str, statement: Statement, skip: int) -> Iterator[Session]:
+def session(
+    lab: LabServer, driver: str, statement: BenchStatement, skip: int
+) -> Iterator[BenchSession]:
     """A new in-band session of `driver`, its tables made."""
     with DriverClient(driver) as client:
         lab.connect(client, break_poll_skip=skip, disable_oob=True)
@@ -147,5 +151,5 @@ def session(lab: LabServer, driver: str, statement: Statement, skip: int) -> Ite
             raise LabError("the lab's session has no server process here")
         for sql in statement.setup:
             client.execute(sql)
-        yield Session(client, pid, statement, skip)
+        yield BenchSession(client, pid, statement, skip)
         client.close()

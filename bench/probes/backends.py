@@ -22,8 +22,8 @@ from pathlib import Path
 from bench.probes.probe_costs import (
     PROBE,
     TARGET_CPU,
+    LoopTarget,
     ProbeCost,
-    Target,
     Tool,
     bpftrace,
     cell,
@@ -169,7 +169,7 @@ def here(peer: Peer) -> bool:
     return True
 
 
-def verdict(peer: Peer, target: Target) -> str:
+def verdict(peer: Peer, target: LoopTarget) -> str:
     """The correctness of the tool's count of a known number of polls."""
     if not peer.count:
         return "does not count"
@@ -239,7 +239,7 @@ def main() -> int:
     rows = {peer.tool.name: ProbeCost() for peer in chosen}
     bases: list[tuple[float, float, float]] = []
     on = host()
-    watched, unwatched = Target(), Target()
+    watched, unwatched = LoopTarget(), LoopTarget()
     try:
         verdicts = {peer.tool.name: verdict(peer, watched) for peer in chosen}
         arms = [peer.tool for peer in chosen]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import sys
 
-from bench.probes.probe_costs import Target, Tool, cell, host, ours, start, stop
+from bench.probes.probe_costs import LoopTarget, Tool, cell, host, ours, start, stop
 
 CALLS = ("poll", "select", "epoll_wait", "recv")
 _HEADER = '"type":"header"'
@@ -27,7 +27,7 @@ MS = 30.0
 def main(rounds: int) -> None:
     untraced: dict[str, list[float]] = {name: [] for name, _, _ in ROWS}
     added: dict[str, list[float]] = {name: [] for name, _, _ in ROWS}
-    target = Target()
+    target = LoopTarget()
     for _ in range(rounds):
         for name, call, tool in random.sample(ROWS, len(ROWS)):
             base_before = target.measure(call, MS)

@@ -75,7 +75,7 @@ class ProbeCost:
     other_poll: list[float] = field(default_factory=list)
 
 
-class Target:
+class LoopTarget:
     def __init__(self) -> None:
         self.process = subprocess.Popen(
             [str(BUILD / "bench-target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -254,7 +254,7 @@ def stop(tool: Tool, process: subprocess.Popen[str]) -> None:
         process.communicate()
 
 
-def sample(watched: Target, unwatched: Target, ms: float) -> tuple[float, float, float]:
+def sample(watched: LoopTarget, unwatched: LoopTarget, ms: float) -> tuple[float, float, float]:
     return (
         watched.measure("poll", ms),
         unwatched.measure("getppid", ms / 2),
@@ -263,7 +263,11 @@ def sample(watched: Target, unwatched: Target, ms: float) -> tuple[float, float,
 
 
 def measure_round(
-    arms: list[Tool], rows: dict[str, ProbeCost], watched: Target, unwatched: Target, ms: float
+    arms: list[Tool],
+    rows: dict[str, ProbeCost],
+    watched: LoopTarget,
+    unwatched: LoopTarget,
+    ms: float,
 ) -> list[tuple[float, float, float]]:
     bases = []
     random.shuffle(arms)
@@ -392,7 +396,7 @@ def main() -> int:
             arms.remove(tool)
     rows = {tool.name: ProbeCost() for tool in arms}
     bases: list[tuple[float, float, float]] = []
-    watched, unwatched = Target(), Target()
+    watched, unwatched = LoopTarget(), LoopTarget()
     try:
         for number in range(options.rounds):
             print(f"round {number + 1} of {options.rounds}", file=sys.stderr)

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 from bench.probes.probe_costs import (
-    Target,
+    LoopTarget,
     Tool,
     by_pid,
     cell,
@@ -50,7 +50,7 @@ Costs = dict[str, list[float]]
 
 def working() -> list[Tool]:
     """The tools that are installed and run on this kernel."""
-    runnable, target = [], Target()
+    runnable, target = [], LoopTarget()
     for tool in TOOLS:
         if shutil.which(tool.command(0)[0]) is None:
             print(f"left out: {tool.name} (apt-get install {tool.package})", file=sys.stderr)
@@ -71,7 +71,7 @@ def measure(tools: list[Tool], rounds: int) -> tuple[list[float], Costs, Costs]:
     untraced: list[float] = []
     added: Costs = {tool.name: [] for tool in tools}
     other_added: Costs = {tool.name: [] for tool in tools}
-    watched, unwatched = Target(), Target()
+    watched, unwatched = LoopTarget(), LoopTarget()
     try:
         for number in range(rounds):
             print(f"round {number + 1} of {rounds}", file=sys.stderr)

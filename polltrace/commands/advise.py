@@ -11,11 +11,12 @@ from polltrace.commands.recorded import HELP, recording_path
 from polltrace.commands.targets import add_server_argument, one_server
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.overhead.advice_report import session_advice_data, session_advice_text
-from polltrace.overhead.client_check import CHECKS_TIMED_SECONDS, advise_client_check
+from polltrace.overhead.client_check import advise_client_check
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.lock_waits import LockWaits
 from polltrace.overhead.measurements import SAMPLED_SECONDS, Durations, advise_session
 from polltrace.overhead.session_advice import SessionAdvice
+from polltrace.overhead.timing_periods import TIMER_CHECKS_TIMED_S
 from polltrace.printable import note
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
@@ -105,9 +106,9 @@ def _measured(
 ) -> tuple[SessionAdvice, LockWaits | None]:
     """The advice, and whether the session waits for locks, where that matters to it."""
     if not server.engine.polls_by_count:
-        return advise_client_check(server, seconds, CHECKS_TIMED_SECONDS), None
+        return advise_client_check(server, seconds, TIMER_CHECKS_TIMED_S), None
     # The names of system calls are python-ptrace's, which runs ldconfig when it is imported.
-    from polltrace.latency.lock_waits import counted_lock_waits, watched_waits
+    from polltrace.latency.lock_wait_evidence import counted_lock_waits, watched_waits
 
     with watched_waits(server.pid) as watch, ProgressLine() as progress:
         advice = advise_session(server, Durations(sampled=seconds), progress)

@@ -7,14 +7,20 @@ import json
 from polltrace.commands.arguments import add_duration, address, byte_size, duration, whole_number
 from polltrace.commands.output import add_json_argument
 from polltrace.errors import UsageError
-from polltrace.latency.net_test.plan import DIRECTIONS, LONGEST_MESSAGE, LONGEST_S, MODES, Plan
+from polltrace.latency.net_test.plan import (
+    DIRECTIONS,
+    LONGEST_MESSAGE,
+    LONGEST_S,
+    MODES,
+    NetTestPlan,
+)
 from polltrace.latency.net_test.report import (
     interval_line,
     request_lines,
     result_data,
     result_lines,
 )
-from polltrace.latency.net_test.run import Interval, run_test
+from polltrace.latency.net_test.run import NetTestInterval, run_test
 from polltrace.latency.net_test.server import listen
 
 DEFAULT_PORT = 5555
@@ -95,7 +101,7 @@ class NetTest:
             host, port = args.listen
             listen(host, port, lambda text: print(text, flush=True), once=args.once)
             return 0
-        plan = Plan(
+        plan = NetTestPlan(
             mode=args.mode,
             direction=args.direction,
             length=args.length,
@@ -106,12 +112,12 @@ class NetTest:
         return _test(args, plan)
 
 
-def _test(args: argparse.Namespace, plan: Plan) -> int:
+def _test(args: argparse.Namespace, plan: NetTestPlan) -> int:
     where = f"{args.target[0]}:{args.target[1]}"
     if not args.json:
         print("\n".join(request_lines(where, plan, args.streams)), flush=True)
 
-    def show(interval: Interval) -> None:
+    def show(interval: NetTestInterval) -> None:
         if not args.json:
             print(interval_line(interval), flush=True)
 

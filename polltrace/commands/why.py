@@ -71,8 +71,8 @@ class Why:
 def _slow(args: argparse.Namespace, server: Server) -> int:
     # python-ptrace, which has the names of system calls, runs ldconfig when it is imported.
     from polltrace.latency.observe_session import observe
-    from polltrace.latency.session_time import session_time
-    from polltrace.latency.session_time_report import slow_data, slow_text
+    from polltrace.latency.round_trip_budget import session_time
+    from polltrace.latency.round_trip_report import slow_data, slow_text
 
     stop = threading.Event()
     with interrupts.detaching(stop.set):

@@ -20,7 +20,7 @@ _FOR_THE_INTERVAL = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class LatencySummary:
     """Figures of a distribution, in the unit of its values.
 
     - `samples`: the number of values
@@ -116,7 +116,7 @@ class Distribution:
             distribution._least, distribution._most = data["range"]
         return distribution
 
-    def summary(self) -> Summary | None:
+    def summary(self) -> LatencySummary | None:
         """The figures of the distribution; None where there is no value."""
         if not self.samples:
             return None
@@ -126,7 +126,7 @@ class Distribution:
             return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
 
         few = ordered[:: math.ceil(len(ordered) / _FOR_THE_INTERVAL)]
-        return Summary(
+        return LatencySummary(
             samples=self.samples,
             minimum=self._least,
             mean=self._mean,

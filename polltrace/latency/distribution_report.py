@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polltrace.latency.distribution import Summary
+from polltrace.latency.distribution import LatencySummary
 
 _NAMES = [
     "min",
@@ -23,7 +23,7 @@ _NAMES = [
 ]
 
 
-def distribution_data(summary: Summary | None) -> dict[str, Any]:
+def distribution_data(summary: LatencySummary | None) -> dict[str, Any]:
     """Every figure in milliseconds, null without a sample; p50_low and p50_high are the 95 %
     interval of the median.
     """
@@ -33,7 +33,7 @@ def distribution_data(summary: Summary | None) -> dict[str, Any]:
     }
 
 
-def _figures(summary: Summary | None) -> dict[str, float | None]:
+def _figures(summary: LatencySummary | None) -> dict[str, float | None]:
     if summary is None:
         return dict.fromkeys(_NAMES)
     middle = summary.p50

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError
-from polltrace.latency.session_time import Window
+from polltrace.latency.round_trip_budget import SessionObservation
 from polltrace.latency.tcp_info import tcp_info
 from polltrace.latency.time_budget import (
     ClientDescriptors,
@@ -23,7 +23,9 @@ from polltrace.servers.client_socket import duplicate_socket
 from polltrace.servers.servers import Server
 
 
-def observe(server: Server, seconds: float, stopped: Callable[[], bool] = lambda: False) -> Window:
+def observe(
+    server: Server, seconds: float, stopped: Callable[[], bool] = lambda: False
+) -> SessionObservation:
     """Observe a session for `seconds`, or until `stopped` is true.
 
     Raises NoSuchProcessError for a session without a connection, or that ends; NotPermittedError,
@@ -42,13 +44,13 @@ def observe(server: Server, seconds: float, stopped: Callable[[], bool] = lambda
         first_info = tcp_info(connection)
         observed = observe_process(server, seconds, stopped)
         last_info = tcp_info(connection)
-    return Window(
+    return SessionObservation(
         observed.seconds, observed.client, first_info, last_info, observed.used, observed.waits
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ProcessObservation:
     """A server process, observed for `seconds`: its `used` processor time, samples of its waits,
     and the descriptors of its `client`.
     """
@@ -68,7 +70,7 @@ def observe_process(
     seconds: float,
     stopped: Callable[[], bool] = lambda: False,
     rate_hz: float = RATE_HZ,
-) -> Observed:
+) -> ProcessObservation:
     """Observe a process without its connection, which a local session does not have. Raises the
     errors of observe().
     """
@@ -79,7 +81,7 @@ def observe_process(
     took_s = time.monotonic() - began
     later = _used(server.pid)
     spent = ServerUse(later.cpu_s - used.cpu_s, later.queued_s - used.queued_s)
-    return Observed(took_s, spent, sampler.waits, client_descriptors(server))
+    return ProcessObservation(took_s, spent, sampler.waits, client_descriptors(server))
 
 
 def _used(pid: int) -> ServerUse:

@@ -30,8 +30,6 @@ from polltrace.servers.servers import Server
 
 # The intervals of a forecast, in seconds.
 INTERVALS_S = (0.001, 0.01, 0.1, 1.0, 10.0)
-# Some gaps of a tenth of a second; timing a few checks costs next to nothing.
-CHECKS_TIMED_SECONDS = 3.0
 # With fewer gaps their shortest is no evidence of the interval.
 FEWEST_GAPS = 5
 # The timer never comes early, so the interval is the shortest gap but for the clock's error.

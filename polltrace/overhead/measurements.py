@@ -18,6 +18,7 @@ from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.observer import Observer, SilentObserver
 from polltrace.overhead.poll_cost import PollCost
 from polltrace.overhead.skip import measured_skip
+from polltrace.overhead.timing_periods import TIMED_S
 from polltrace.profiles.frames import Burst, ProcessTotals
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU, NamedStack, introduced, named_stacks
@@ -34,8 +35,6 @@ SAMPLED_SECONDS = 8.0
 _MOST_LONGER = 10
 # Counting every poll gives a rate per CPU second that a busy host does not disturb.
 COUNTED_SECONDS = 2.0
-# Timing costs as much as the polls, so it lasts only long enough for the tail of the gaps.
-TIMED_SECONDS = 1.0
 # The number of parts in which counting and timing alternate.
 TURNS = 8
 # The probe ends a burst after 200 ms; a counted check costs some 0.8 us.
@@ -49,7 +48,7 @@ class Durations:
 
     sampled: float = SAMPLED_SECONDS
     counted: float = COUNTED_SECONDS
-    timed: float = TIMED_SECONDS
+    timed: float = TIMED_S
 
     @property
     def calibration_rounds(self) -> int:
@@ -60,7 +59,7 @@ class Durations:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SessionMeasurement:
     """The measurements of `server`: arguments of `advice`."""
 
     server: Server
@@ -92,7 +91,7 @@ def advise_session(
 
 def measure_session(
     server: Server, durations: Durations = Durations(), observer: Observer = SilentObserver()
-) -> Measured:
+) -> SessionMeasurement:
     """Take all measurements that advice needs. Raises the errors of advise_session."""
     observer.step(f"1/4 counting and timing its polls, {durations.counted + durations.timed:g} s")
     counted, timed = _interleaved(server, durations)
@@ -123,7 +122,7 @@ def measure_session(
         timed_cpu_s=timed.on_cpu_s,
         probe_s_per_poll=cost,
     )
-    return Measured(server, load, poll_cost, stacks, extras)
+    return SessionMeasurement(server, load, poll_cost, stacks, extras)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +177,7 @@ def _polls_nothing(server: Server, totals: ProcessTotals) -> bool:
     return mode is not BreakMode.IN_BAND or totals.break_polls < FEWEST_POLLS
 
 
-def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> Measured:
+def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> SessionMeasurement:
     if not totals.break_polls and totals.cpu_s < BUSY_CPU_S:
         totals = replace(totals, cpu_s=0.0)  # so little CPU time proves nothing without a poll
     load = counted_load(totals, seconds, 0.0)
@@ -188,7 +187,7 @@ def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> Measured:
         started_at=procfs.started_at(server.start_ticks),
         job_cpu_s=procfs.cpu_s(server.pid),
     )
-    return Measured(server, load, None, none, extras)
+    return SessionMeasurement(server, load, None, none, extras)
 
 
 def _poll_cost(

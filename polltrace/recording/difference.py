@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate, exactly, median, proportion
 from polltrace.profiles.off_cpu import OffCpuTime
-from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording.summary import RecordingSummary, SessionSummary
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FigureChange:
     """A figure `name` of two recordings, `earlier` and `later`, in `unit` (empty: a plain number).
 
     None is a value that is not known. The change is certain when its interval excludes zero.
@@ -52,22 +52,24 @@ class Difference:
     the counts of sessions (earlier, later) by break mode and by configured skip.
     """
 
-    earlier: Summary
-    later: Summary
-    changes: tuple[Change, ...]
-    waits: tuple[Change, ...]
+    earlier: RecordingSummary
+    later: RecordingSummary
+    changes: tuple[FigureChange, ...]
+    waits: tuple[FigureChange, ...]
     modes: dict[str, tuple[int, int]]
     skips: dict[int, tuple[int, int]]
 
 
-def difference(earlier: Summary, later: Summary) -> Difference:
+def difference(earlier: RecordingSummary, later: RecordingSummary) -> Difference:
     """The differences between two recordings. Pure.
 
     Sessions are other processes in another recording, so the totals of each recording are compared.
     """
 
-    def change(name: str, figure: Callable[[Summary], Estimate | None], unit: str = "") -> Change:
-        return Change(name, figure(earlier), figure(later), unit)
+    def change(
+        name: str, figure: Callable[[RecordingSummary], Estimate | None], unit: str = ""
+    ) -> FigureChange:
+        return FigureChange(name, figure(earlier), figure(later), unit)
 
     changes = (
         change("CPUs used", lambda side: exactly(side.used_cores)),
@@ -86,7 +88,7 @@ def difference(earlier: Summary, later: Summary) -> Difference:
     return Difference(earlier, later, changes, tuple(_waits(earlier, later)), modes, skips)
 
 
-def _waits(earlier: Summary, later: Summary) -> Iterator[Change]:
+def _waits(earlier: RecordingSummary, later: RecordingSummary) -> Iterator[FigureChange]:
     """Changes of waits, measured and not sampled, so without an interval. The longest in either
     recording comes first.
     """
@@ -96,7 +98,7 @@ def _waits(earlier: Summary, later: Summary) -> Iterator[Change]:
     names = {name: max(side.get(name, 0.0) for side in sides) for side in sides for name in side}
     for name in sorted(names, key=lambda name: (-names[name], name)):
         shares = [exactly(side.get(name, 0.0)) for side in sides]
-        yield Change(name, shares[0], shares[1], "% of the threads' time")
+        yield FigureChange(name, shares[0], shares[1], "% of the threads' time")
 
 
 def _shares(time: OffCpuTime) -> dict[str, float]:
@@ -106,11 +108,11 @@ def _shares(time: OffCpuTime) -> dict[str, float]:
     return {name: 100 * ns / time.thread_ns for name, ns in ns_by_part.items()}
 
 
-def _busy(summary: Summary) -> list[SessionSummary]:
+def _busy(summary: RecordingSummary) -> list[SessionSummary]:
     return [session for session in summary.sessions if session.cpu_s]
 
 
-def _rate(summary: Summary) -> Estimate | None:
+def _rate(summary: RecordingSummary) -> Estimate | None:
     """Polls per CPU second of all sessions; the interval is of the median over spans of time."""
     cpu_s = sum(session.cpu_s for session in _busy(summary))
     polls = sum(session.break_polls for session in _busy(summary))
@@ -124,7 +126,7 @@ def _rate(summary: Summary) -> Estimate | None:
     return Estimate(rate, min(rate, median_rate.low), max(rate, median_rate.high))
 
 
-def _rates_over_time(summary: Summary) -> Sequence[float]:
+def _rates_over_time(summary: RecordingSummary) -> Sequence[float]:
     """Polls per CPU later in each span of time, all sessions together."""
     spans: dict[tuple[float, float], tuple[float, float]] = {}
     for session in _busy(summary):
@@ -138,7 +140,7 @@ def _rates_over_time(summary: Summary) -> Sequence[float]:
     return [polls / cpu for cpu, polls in spans.values() if cpu > 0.001]
 
 
-def _lost(summary: Summary) -> Estimate | None:
+def _lost(summary: RecordingSummary) -> Estimate | None:
     """The share of all CPU time lost to break checking; sessions' intervals are weighted by their
     CPU time.
     """
@@ -153,13 +155,13 @@ def _lost(summary: Summary) -> Estimate | None:
     return Estimate(value, low, high)
 
 
-def _sampled(summary: Summary) -> Estimate | None:
+def _sampled(summary: RecordingSummary) -> Estimate | None:
     samples = sum(session.samples for session in summary.sessions)
     checks = sum(session.checks for session in summary.sessions)
     return proportion(checks, samples) if samples else None
 
 
-def _skips(summary: Summary) -> list[int]:
+def _skips(summary: RecordingSummary) -> list[int]:
     configured = [
         session.server.settings.known_skip for session in summary.sessions if session.server
     ]

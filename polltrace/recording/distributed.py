@@ -12,7 +12,7 @@ from polltrace.errors import UsageError
 from polltrace.intervals import Estimate
 from polltrace.recording.fold import Recording
 from polltrace.recording.links import Presence, links
-from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording.summary import RecordingSummary, SessionSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class Distributed:
     not themselves remote ends.
     """
 
-    recordings: tuple[Summary, ...]
+    recordings: tuple[RecordingSummary, ...]
     sessions: tuple[DistributedSession, ...]
 
 
-def distributed(recordings: Sequence[Summary]) -> Distributed:
+def distributed(recordings: Sequence[RecordingSummary]) -> Distributed:
     """Find the sessions over links. Pure: everything comes from the recordings.
 
     Raises UsageError where a process is in two of them: it would count twice.
@@ -115,7 +115,7 @@ def _same(first: Recording, second: Recording) -> bool:
     return runs[0] == runs[1] or not set(first.identities).isdisjoint(second.identities)
 
 
-def _began_s(summary: Summary) -> float:
+def _began_s(summary: RecordingSummary) -> float:
     """The start of the recording in seconds since the epoch; 0 where its header does not have
     it.
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polltrace.errors import FileError, HostError
-from polltrace.recording.summary import Summary
+from polltrace.recording.summary import RecordingSummary
 from polltrace.recording.tables import TABLES, TableColumn, rows
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 50_000
 
 
-def write_parquet(summary: Summary, folder: Path) -> list[Path]:
+def write_parquet(summary: RecordingSummary, folder: Path) -> list[Path]:
     """Write one file per table into `folder`, which is created if necessary; return the files.
 
     Each file's metadata names host and recording, each column's its unit. Raises HostError where
@@ -43,7 +43,7 @@ def write_parquet(summary: Summary, folder: Path) -> list[Path]:
     return written
 
 
-def _schema(columns: tuple[TableColumn, ...], summary: Summary) -> pyarrow.Schema:
+def _schema(columns: tuple[TableColumn, ...], summary: RecordingSummary) -> pyarrow.Schema:
     import pyarrow as arrow  # noqa: PLC0415 - slow to load
 
     kinds = {

@@ -8,14 +8,16 @@ from typing import Any
 
 from polltrace.engines import Trigger
 from polltrace.overhead.poll_cost import Knot
+from polltrace.overhead.timing_periods import (
+    MOST_TIMED,
+    RECORDED_EVERY_S,
+    RECORDED_FIRST_S,
+    TIMED_S,
+)
 from polltrace.profiles.frames import Identity
 from polltrace.recording.stream import identity_of
 from polltrace.servers.servers import Server
 
-# Timing costs as much as the polls, so it lasts a second every few minutes, for the processes that
-# poll most.
-_FIRST_S, _EVERY_S, _FOR_S = 2.0, 300.0, 1.0
-_MOST_TIMED = 32
 # Fewer polls in a frame do not determine a session's interval. A timer's checks are all rare.
 _FEWEST_POLLS = {Trigger.COUNT: 100, Trigger.INTERVAL: 1}
 
@@ -29,9 +31,9 @@ class Pollers:
 
     def __init__(self, duration_s: float | None, servers: Mapping[Identity, Server]) -> None:
         self._servers = servers
-        shortest = duration_s if duration_s is not None else _EVERY_S
-        self._next_s = min(_FIRST_S, shortest / 3)
-        self.timed_s = max(min(_FOR_S, shortest / 3), 0.01)
+        shortest = duration_s if duration_s is not None else RECORDED_EVERY_S
+        self._next_s = min(RECORDED_FIRST_S, shortest / 3)
+        self.timed_s = max(min(TIMED_S, shortest / 3), 0.01)
         self._last: dict[Identity, tuple[float, int]] = {}
         self._polls: dict[Identity, int] = {}
         self.ran: list[Identity] = []
@@ -64,5 +66,5 @@ class Pollers:
         """The processes to measure now; empty while that is not due, or nothing polls."""
         if now_s < self._next_s or not self._polls:
             return []
-        self._next_s = now_s + _EVERY_S
-        return sorted(self._polls, key=lambda identity: -self._polls[identity])[:_MOST_TIMED]
+        self._next_s = now_s + RECORDED_EVERY_S
+        return sorted(self._polls, key=lambda identity: -self._polls[identity])[:MOST_TIMED]

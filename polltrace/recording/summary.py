@@ -126,7 +126,7 @@ class SessionSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RecordingSummary:
     """The figures of a `recording`: its `sessions`, those that lose most first.
 
     `used_cores` and `lost_cores` (to break polls) are CPUs on average over the recording. The cost
@@ -182,7 +182,7 @@ class Summary:
         return sum(session.server is not None and session.mode is mode for session in self.sessions)
 
 
-def summary(recording: Recording) -> Summary:
+def summary(recording: Recording) -> RecordingSummary:
     """The figures of a recording. Pure: everything comes from the recording."""
     counted = _by_identity(recording.counted)
     sampled = _by_identity(recording.sampled)
@@ -196,7 +196,7 @@ def summary(recording: Recording) -> Summary:
         key=lambda session: (-_value(session.lost_cpu_s), -session.break_polls, session.identity),
     )
     seconds = recording.seconds or math.inf
-    return Summary(
+    return RecordingSummary(
         recording=recording,
         sessions=tuple(sessions),
         used_cores=sum(session.cpu_s for session in sessions) / seconds,

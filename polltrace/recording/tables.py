@@ -16,7 +16,7 @@ from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU, NamedStack
 from polltrace.recording.replay import frames
 from polltrace.recording.stacks import stacks_of
 from polltrace.recording.stream import CHECKS, COUNT, GAPS
-from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording.summary import RecordingSummary, SessionSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ TABLES: Mapping[str, tuple[TableColumn, ...]] = {
 Row = dict[str, Any]
 
 
-def rows(summary: Summary, table: str) -> Iterator[Row]:
+def rows(summary: RecordingSummary, table: str) -> Iterator[Row]:
     """The rows of one of TABLES, one at a time."""
     match table:
         case "processes":
@@ -158,7 +158,7 @@ def _estimate(name: str, estimate: Estimate | None) -> Row:
     return {f"{name}_pct": value, f"{name}_low_pct": low, f"{name}_high_pct": high}
 
 
-def _intervals(summary: Summary) -> Iterator[Row]:
+def _intervals(summary: RecordingSummary) -> Iterator[Row]:
     """The rows of intervals, read from the file itself because reports keep a reduced series."""
     begins_s = summary.recording.header.at_s
     last: dict[Identity, tuple[float, int, int]] = {}
@@ -186,7 +186,7 @@ def _intervals(summary: Summary) -> Iterator[Row]:
         before_s = frame.at_s
 
 
-def _stacks(summary: Summary) -> Iterator[Row]:
+def _stacks(summary: RecordingSummary) -> Iterator[Row]:
     for session in summary.sessions:
         for kind in (AT_POLL, ON_CPU, OFF_CPU):
             for stack in stacks_of(summary.recording, session.identity, kind):

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.recording.fold import read
-from polltrace.recording.summary import Summary, summary
+from polltrace.recording.summary import RecordingSummary, summary
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingReport:
     """The report on one recording, from its `summary`; see `polltrace.file_reports`."""
 
-    summary: Summary
+    summary: RecordingSummary
 
     def text(self) -> str:
         from polltrace.recording_report.text import report_text

@@ -11,10 +11,10 @@ from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.poll_cost import in_order
 from polltrace.profiles.latch_report import latch_path_data
 from polltrace.profiles.off_cpu_report import off_cpu_data
-from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording.summary import RecordingSummary, SessionSummary
 
 
-def report_data(summary: Summary) -> dict[str, Any]:
+def report_data(summary: RecordingSummary) -> dict[str, Any]:
     """The report as JSON-ready data. Times are seconds, shares per cent of a process's CPU time;
     null is a value not known.
 

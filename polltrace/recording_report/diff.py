@@ -10,7 +10,7 @@ from polltrace import __version__
 from polltrace.engines.drawing import layers_of, searched
 from polltrace.intervals import Estimate
 from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU
-from polltrace.recording.difference import Change, Difference
+from polltrace.recording.difference import Difference, FigureChange
 from polltrace.recording.stacks import folded_stacks, waiting_functions
 from polltrace.recording_report.html import flame_frame, shell, table
 from polltrace.recording_report.plots import text
@@ -59,7 +59,7 @@ def diff_data(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _changes_data(changes: Iterable[Change]) -> list[dict[str, Any]]:
+def _changes_data(changes: Iterable[FigureChange]) -> list[dict[str, Any]]:
     return [
         {
             "name": change.name,
@@ -203,7 +203,7 @@ def _rows(difference: Difference) -> list[list[str]]:
     return rows
 
 
-def _name(change: Change) -> str:
+def _name(change: FigureChange) -> str:
     return f"{change.name}, {change.unit}" if change.unit else change.name
 
 
@@ -216,7 +216,7 @@ def _value(estimate: Estimate | None) -> str:
     return f"{_figure(estimate.value)} [{low}, {high}]"
 
 
-def _change(change: Change) -> str:
+def _change(change: FigureChange) -> str:
     estimate = change.change
     if estimate is None:
         return "-"

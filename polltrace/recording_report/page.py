@@ -16,7 +16,7 @@ from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.profiles.off_cpu_report import off_cpu_notes
 from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU
 from polltrace.recording.stacks import folded_stacks
-from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording.summary import RecordingSummary, SessionSummary
 from polltrace.recording_report.figures import forecast_plot, gap_histogram, rates_over_time
 from polltrace.recording_report.html import figure, flame_frame, shell, table
 from polltrace.recording_report.plots import text
@@ -37,7 +37,7 @@ from polltrace.stacks.text import printable
 _MOST_ROWS = 500
 
 
-def report_page(summary: Summary) -> str:
+def report_page(summary: RecordingSummary) -> str:
     """The complete page."""
     header = summary.recording.header
     title = f"Break polling on {header.host}, {header.started}"
@@ -45,7 +45,7 @@ def report_page(summary: Summary) -> str:
     return shell(title, body, has_graph=has_graph)
 
 
-def page_body(summary: Summary) -> tuple[str, bool]:
+def page_body(summary: RecordingSummary) -> tuple[str, bool]:
     """The content of a page, and a flag for a flame graph in it."""
     header = summary.recording.header
     worst = summary.worst
@@ -69,7 +69,7 @@ def page_body(summary: Summary) -> tuple[str, bool]:
     return "\n".join(filter(None, body)), bool(graph or off_cpu)
 
 
-def _verdict(summary: Summary) -> str:
+def _verdict(summary: RecordingSummary) -> str:
     clean = "" if summary.worst else " clean"
     verdict_html = f'<section class="verdict{clean}">{_paragraphs(verdict(summary))}</section>'
     return verdict_html + "".join(f'<p class="torn">{text(line)}</p>' for line in torn(summary))
@@ -106,7 +106,7 @@ def _paragraphs(sentences: Iterable[str]) -> str:
     return "".join(f"<p>{text(sentence)}</p>" for sentence in sentences)
 
 
-def _sessions(summary: Summary) -> str:
+def _sessions(summary: RecordingSummary) -> str:
     heads = ["PID", "Instance", "Client", "Break mode", *(["Skip"] if summary.has_skips else [])]
     heads += ["CPU %", "Break polls", "Polls/s", "Lost, % of its CPU [95 %]", "Why"]
     shown_sessions = summary.sessions[:_MOST_ROWS]
@@ -137,7 +137,9 @@ def _row(session: SessionSummary, has_skips: bool) -> list[str]:
     ]
 
 
-def _plots(summary: Summary, worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
+def _plots(
+    summary: RecordingSummary, worst: SessionSummary | None, advice: SessionAdvice | None
+) -> str:
     if worst is None:
         return ""
     who = f"{worst.identity[0]} ({instance(worst)})"
@@ -231,7 +233,7 @@ def _ms(milliseconds: float | None) -> str:
     return f"{milliseconds:,.0f}" if milliseconds >= 1000 else f"{milliseconds:.3g}"
 
 
-def _flame(summary: Summary) -> str:
+def _flame(summary: RecordingSummary) -> str:
     """On-CPU stacks; where none were taken, those at break polls."""
     for kind, title in ((ON_CPU, "CPU time, all sessions"), (AT_POLL, "Stacks at break polls")):
         if folded := folded_stacks(summary.recording, kind):
@@ -239,7 +241,7 @@ def _flame(summary: Summary) -> str:
     return ""
 
 
-def _off_cpu(summary: Summary) -> str:
+def _off_cpu(summary: RecordingSummary) -> str:
     """The parts of the threads' lifetime, and the stacks off CPU by their time; empty where no
     context switches were followed.
     """
@@ -270,7 +272,7 @@ def _off_cpu(summary: Summary) -> str:
     return "".join(parts)
 
 
-def _graph(summary: Summary, title: str, folded: Folded, unit: str) -> str:
+def _graph(summary: RecordingSummary, title: str, folded: Folded, unit: str) -> str:
     return flame_frame(
         Picture(
             title=title,

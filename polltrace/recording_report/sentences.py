@@ -7,7 +7,7 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import has_server_title
 from polltrace.intervals import Estimate
 from polltrace.profiles.losses import losses
-from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording.summary import RecordingSummary, SessionSummary
 from polltrace.stacks.text import printable
 
 _MODES = (
@@ -18,7 +18,7 @@ _MODES = (
 _TOLD_APART = ("wakeups", "switches")
 
 
-def verdict(summary: Summary) -> list[str]:
+def verdict(summary: RecordingSummary) -> list[str]:
     """The result in at most six sentences."""
     worst = summary.worst
     if worst is None:
@@ -45,7 +45,7 @@ def verdict(summary: Summary) -> list[str]:
     return [*lines, *_latches(summary)]
 
 
-def _latches(summary: Summary) -> list[str]:
+def _latches(summary: RecordingSummary) -> list[str]:
     spun, off_cpu = summary.spun_pct, summary.off_cpu
     lines = []
     if spun is not None:
@@ -72,7 +72,7 @@ def _worst(worst: SessionSummary) -> str:
     return f"Most is lost by {who}: {pct(worst.share)} of its CPU.{why}"
 
 
-def modes(summary: Summary) -> str:
+def modes(summary: RecordingSummary) -> str:
     """The counts of sessions by break mode, such as `1 in-band, 3 out-of-band`, and of processes
     that are no dedicated servers.
     """
@@ -91,13 +91,13 @@ def modes(summary: Summary) -> str:
     return ", ".join(words) or "no process"
 
 
-def torn(summary: Summary) -> list[str]:
+def torn(summary: RecordingSummary) -> list[str]:
     """The line on an incomplete file, for the head of a report; empty for a complete one."""
     tear = summary.recording.tear
     return [f"The file is not whole: {printable(tear)}. What there is of it was read."] * bool(tear)
 
 
-def quality(summary: Summary) -> list[str]:
+def quality(summary: RecordingSummary) -> list[str]:
     """The limits of the figures, and the cost of recording."""
     recording = summary.recording
     notes = []
@@ -132,7 +132,7 @@ def quality(summary: Summary) -> list[str]:
     return notes
 
 
-def about(summary: Summary) -> str:
+def about(summary: RecordingSummary) -> str:
     """The host, time, duration and command of the recording."""
     recording = summary.recording
     header = recording.header

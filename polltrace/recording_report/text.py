@@ -9,7 +9,7 @@ from polltrace.overhead.advice_report import session_advice_text
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.profiles.latch_report import latch_lines
 from polltrace.profiles.off_cpu_report import off_cpu_lines, off_cpu_notes
-from polltrace.recording.summary import SessionSummary, Summary
+from polltrace.recording.summary import RecordingSummary, SessionSummary
 from polltrace.recording_report.sentences import (
     about,
     client,
@@ -25,7 +25,7 @@ _SHOWN = 40
 _WIDTH = 120
 
 
-def report_text(summary: Summary) -> str:
+def report_text(summary: RecordingSummary) -> str:
     """The result, the sessions, the forecast for the one that loses most, and the limits of the
     figures.
     """
@@ -37,7 +37,7 @@ def report_text(summary: Summary) -> str:
     return "\n".join([*lines, *_waits(summary), "", *_filled(quality(summary))])
 
 
-def _waits(summary: Summary) -> list[str]:
+def _waits(summary: RecordingSummary) -> list[str]:
     """The parts of the time off CPU, and the paths to latches."""
     off_cpu, paths = summary.off_cpu, summary.latches
     lines = []
@@ -55,7 +55,7 @@ def _waits(summary: Summary) -> list[str]:
     return lines
 
 
-def _table(summary: Summary) -> list[str]:
+def _table(summary: RecordingSummary) -> list[str]:
     skip = f" {'SKIP':>5}" if summary.has_skips else ""
     lines = [
         f"{'PID':>8} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12}{skip} {'%CPU':>6}"

@@ -10,15 +10,12 @@ from typing import Self
 from polltrace.errors import PolltraceError
 from polltrace.overhead.cost_model import timed_cost
 from polltrace.overhead.poll_cost import Knot
+from polltrace.overhead.timing_periods import MOST_TIMED, SURVEYED_EVERY_S, SURVEYED_S
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import Identity, ProbeFrame, ProcessTotals
 from polltrace.watch.probe import LiveProbe
 from polltrace.watch.probe_host import ProbeHost
 from polltrace.watch.snapshot import ServerRow, TimedCost
-
-SECONDS = 1.0
-# All that poll, now and then, briefly: one and a half per cent of the time.
-_SURVEY_S, _SURVEY_EVERY_S, _MOST_SURVEYED = 0.2, 15.0, 32
 
 
 class BriefMeasurement:
@@ -87,13 +84,13 @@ class GapSurvey:
             self.worst_s = {i: worst for i, worst in self.worst_s.items() if i in there}
             self.costs = {i: cost for i, cost in self.costs.items() if i in there}
             self._places = {row.identity: (row.knot, row.skip) for row in rows if row.knot}
-            self._next_s = self._clock() + _SURVEY_EVERY_S
-            self._start([row.identity for row in polling[:_MOST_SURVEYED]], self._probe_host)
+            self._next_s = self._clock() + SURVEYED_EVERY_S
+            self._start([row.identity for row in polling[:MOST_TIMED]], self._probe_host)
         return False
 
     def _start(self, identities: list[Identity], probe_host: ProbeHost) -> None:
         try:
-            self._timing = BriefMeasurement.at_gaps(identities, probe_host, _SURVEY_S)
+            self._timing = BriefMeasurement.at_gaps(identities, probe_host, SURVEYED_S)
         except PolltraceError:
             self._probe_host = None  # it will not be had next time either
 

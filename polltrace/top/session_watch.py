@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from polltrace.errors import PolltraceError
+from polltrace.overhead.timing_periods import TIMED_S
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import (
     Header,
@@ -21,7 +22,7 @@ from polltrace.profiles.frames import (
 from polltrace.profiles.profile import Profile, profile_of
 from polltrace.profiles.sampled import ON_CPU, SymbolSource, named_stacks
 from polltrace.servers.servers import Server
-from polltrace.top.brief_measurement import SECONDS, BriefMeasurement
+from polltrace.top.brief_measurement import BriefMeasurement
 from polltrace.top.session_view import SessionView, session_view
 from polltrace.top.state import Pane, UIState
 from polltrace.watch.probe import LiveProbe
@@ -97,7 +98,7 @@ class SessionWatch:
         self._brief_counts = not gaps
         try:
             if gaps:
-                self._brief = BriefMeasurement.at_gaps([identity], self._probe_host, SECONDS)
+                self._brief = BriefMeasurement.at_gaps([identity], self._probe_host, TIMED_S)
                 note = "Timing the gaps between its break polls …"
             else:
                 self._brief = BriefMeasurement.at_syscalls(identity, self._probe_host, _COUNT_S)

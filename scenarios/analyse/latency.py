@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from polltrace.intervals import Estimate, propagated
-from polltrace.latency.distribution import Distribution, Summary
+from polltrace.latency.distribution import Distribution, LatencySummary
 from polltrace.scenarios.run.latency.layers import LAYERS, PING, ROW, RTT, SEED, TCP, TNS, Sample
 from polltrace.scenarios.run.latency.session import Failure
 
@@ -46,7 +46,7 @@ class LayerResult:
     """
 
     name: str
-    found: Summary | None
+    found: LatencySummary | None
     trips: float
     db_s: Estimate | None
     failures: int

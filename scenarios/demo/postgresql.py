@@ -18,6 +18,7 @@ from pathlib import Path
 
 from polltrace.intervals import Estimate
 from polltrace.overhead.client_check import ClientCheckAdvice, advise_client_check
+from polltrace.overhead.timing_periods import TIMED_S
 from polltrace.scenarios.analyse.result import RunResult
 from polltrace.scenarios.analyse.run import analysed
 from polltrace.scenarios.analyse.run_file import RunWriter, read_run
@@ -39,7 +40,7 @@ from polltrace.servers.servers import servers
 # differ more than executions of one, so there are more blocks than turns.
 BLOCKS, TIMED, EXECUTION_SECONDS = 6, 3, 0.15
 COUNTED_EXECUTIONS = 7
-ADVISED_MS, COUNTED_S, TIMED_S = 10, 1.0, 1.0
+ADVISED_MS, COUNTED_S = 10, 1.0
 # Without an end that the demo would see. Each series takes a few megabytes, however long it runs.
 LONG = "select count(*) from generate_series(1, 200000) a, generate_series(1, 200000) b"
 # Killed in the middle of a statement, at each interval.

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.latency import distribution
-from polltrace.latency.distribution import Distribution, Summary
+from polltrace.latency.distribution import Distribution, LatencySummary
 
 values = st.lists(st.floats(0, 1e3, allow_nan=False), min_size=1, max_size=300)
 
 
-def summary(found: list[float]) -> Summary:
+def summary(found: list[float]) -> LatencySummary:
     made = Distribution()
     made.extend(found)
     result = made.summary()

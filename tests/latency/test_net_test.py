@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from polltrace.latency.net_test.plan import READY, Plan, plan_of
+from polltrace.latency.net_test.plan import READY, NetTestPlan, plan_of
 from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.run.network.relay import relay
 from tests.conftest import Run, Start
@@ -152,7 +152,7 @@ def test_strangers_are_turned_away_and_the_next_is_served(run: Run, server: Serv
 def test_a_client_that_leaves_bytes_unread_is_no_failure(server: Server, mode: str) -> None:
     process, port = server("--once")
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as client:
-        client.sendall(Plan(mode).line())
+        client.sendall(NetTestPlan(mode).line())
         assert client.recv(len(READY), socket.MSG_WAITALL) == READY
         # Closed by a reset, as with bytes that were not read.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -162,7 +162,7 @@ def test_a_client_that_leaves_bytes_unread_is_no_failure(server: Server, mode: s
 
 
 def test_a_plan_survives_the_wire() -> None:
-    plan = Plan("async", "both", 17, 2.5, 0.0, 1 << 20)
+    plan = NetTestPlan("async", "both", 17, 2.5, 0.0, 1 << 20)
     assert plan_of(plan.line()) == plan
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from polltrace.latency.session_time import Window, session_time
-from polltrace.latency.session_time_report import advice
+from polltrace.latency.round_trip_budget import SessionObservation, session_time
+from polltrace.latency.round_trip_report import advice
 from polltrace.latency.tcp_info import TcpInfo
 from polltrace.latency.time_budget import ClientDescriptors, ServerUse
 from polltrace.latency.wait_sampler import Waits
@@ -135,10 +135,10 @@ def reads_state_of(reader: int, pid: str) -> bool:
     return False
 
 
-def window(waits: Waits, cpu_s: float = 0.5, queued_s: float = 0.5) -> Window:
+def window(waits: Waits, cpu_s: float = 0.5, queued_s: float = 0.5) -> SessionObservation:
     """Ten seconds with 100 round trips."""
     after = replace(INFO, segments_in=110, segments_out=150, retransmits=3)
-    return Window(
+    return SessionObservation(
         10.0, ClientDescriptors(frozenset({7})), INFO, after, ServerUse(cpu_s, queued_s), waits
     )
 

@@ -12,12 +12,12 @@ import pytest
 
 from bench.break_cost.fit import _student, fitted
 from bench.break_cost.page import clopper_pearson, page
-from bench.break_cost.record import Record, missing, read_records
+from bench.break_cost.record import SessionRecord, missing, read_records
 from bench.break_cost.truth import Turns, trimmed_mean
 from bench.break_cost.workload import read_plan
 
 FOLDER = Path("bench/break_cost")
-GOOD = Record(
+GOOD = SessionRecord(
     driver="a driver",
     statement="a statement",
     kind="a kind",
@@ -96,7 +96,7 @@ def test_clopper_and_pearsons_interval() -> None:
     assert clopper_pearson(10, 10) == pytest.approx((0.6915, 1.0), abs=1e-4)
 
 
-def planted(timed_rise: float = 0.0) -> list[Record]:
+def planted(timed_rise: float = 0.0) -> list[SessionRecord]:
     """A poll costs twice its duration, and 3 ** 0.1 as much at three times the interval, where the
     calibration's curve is flat. Statements differ by 5 %, sessions of one by 2 %. `timed_rise`: of
     a rise by 0.1, the part that the duration does not have. Samples do not have it either."""
@@ -146,7 +146,7 @@ def test_a_fit_finds_the_rise_that_durations_do_not_have() -> None:
 def test_what_the_truth_is_uncertain_by_is_no_error_of_the_model() -> None:
     chance, noise = random.Random(5), 0.15
 
-    def blurred(one: Record) -> Record:
+    def blurred(one: SessionRecord) -> SessionRecord:
         saved = one.saved.value * math.exp(chance.gauss(0, noise))
         half = 1.96 * noise * saved
         return replace(one, saved_pct=(saved, saved - half, saved + half))

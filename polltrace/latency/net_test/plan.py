@@ -26,7 +26,7 @@ _LONGEST_LINE = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class NetTestPlan:
     """The parameters of a test.
 
     - `mode`: "sync" waits for an answer to each message, "async" for none
@@ -62,13 +62,13 @@ class Plan:
         return (json.dumps({GREETING: VERSION, **asdict(self)}) + "\n").encode()
 
 
-def plan_of(line: bytes) -> Plan:
+def plan_of(line: bytes) -> NetTestPlan:
     """The plan in a client's first line. Raises ValueError for anything else."""
     data = json.loads(line)
     if not isinstance(data, dict) or data.pop(GREETING, None) != VERSION:
         raise ValueError("not a polltrace net-test of this version")
     try:
-        plan = Plan(**data)
+        plan = NetTestPlan(**data)
     except TypeError:
         raise ValueError("a plan with other fields") from None
     fits = (
@@ -104,14 +104,14 @@ def read_line(connection: socket.socket) -> bytes:
     return line
 
 
-def set_up(connection: socket.socket, plan: Plan) -> None:
+def set_up(connection: socket.socket, plan: NetTestPlan) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if plan.buffer:
         for which in (socket.SO_SNDBUF, socket.SO_RCVBUF):
             connection.setsockopt(socket.SOL_SOCKET, which, plan.buffer)
 
 
-def opened(address: tuple[str, int], plan: Plan, timeout_s: float) -> socket.socket:
+def opened(address: tuple[str, int], plan: NetTestPlan, timeout_s: float) -> socket.socket:
     """A connection whose other end is ready for the plan. Raises HostError."""
     where = f"{address[0]}:{address[1]}"
     try:

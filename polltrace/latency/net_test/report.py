@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from polltrace.latency.distribution import Summary
+from polltrace.latency.distribution import LatencySummary
 from polltrace.latency.distribution_report import distribution_data
-from polltrace.latency.net_test.plan import Plan
-from polltrace.latency.net_test.run import Interval, NetTestResult
+from polltrace.latency.net_test.plan import NetTestPlan
+from polltrace.latency.net_test.run import NetTestInterval, NetTestResult
 
 _MIB = 1 << 20
 
 
-def request_lines(where: str, plan: Plan, streams: int) -> Iterator[str]:
+def request_lines(where: str, plan: NetTestPlan, streams: int) -> Iterator[str]:
     yield f"[net-test {where}]"
     answer = "an answer to each" if plan.mode == "sync" else "no answers"
     yield f"   Messages    {plan.length:,} bytes, random; {plan.direction}; {answer}"
@@ -29,7 +29,7 @@ def request_lines(where: str, plan: Plan, streams: int) -> Iterator[str]:
     yield f"{'':10}  {'Throughput':>18}  {'Mean latency':>14}"
 
 
-def interval_line(interval: Interval) -> str:
+def interval_line(interval: NetTestInterval) -> str:
     rate = interval.bytes / interval.seconds / _MIB if interval.seconds else 0.0
     latency = "-" if interval.mean_s is None else f"{1e3 * interval.mean_s:.3f} ms"
     return f"({time.strftime('%H:%M:%S')})  {f'{rate:,.3f} MiB/s':>18}  {latency:>14}"
@@ -56,7 +56,7 @@ def result_lines(result: NetTestResult) -> Iterator[str]:
         )
 
 
-def _latency(summary: Summary) -> str:
+def _latency(summary: LatencySummary) -> str:
     figures = {
         "mean": summary.mean,
         "p50": summary.p50.value,

@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import polltrace
 from polltrace.errors import HostError
-from polltrace.latency.distribution import Distribution, Summary
-from polltrace.latency.net_test.plan import Plan
+from polltrace.latency.distribution import Distribution, LatencySummary
+from polltrace.latency.net_test.plan import NetTestPlan
 
 # The length of a message of the stream that measures latency while others send without waiting.
 LOADED_LENGTH = 100
@@ -25,7 +25,7 @@ SATURATED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class NetTestInterval:
     """The figures of all streams in one interval, which ended `at_s` seconds after the warm-up.
 
     `bytes` of messages, the number of answered `messages` and the mean of their latencies, `mean_s`
@@ -56,18 +56,18 @@ class NetTestResult:
     - `intervals`: in their order
     """
 
-    plan: Plan
+    plan: NetTestPlan
     streams: int
     seconds: float
     ended_early: bool
     bytes: int
-    latency: Summary | None
-    loaded: Summary | None
+    latency: LatencySummary | None
+    loaded: LatencySummary | None
     retransmits: int
     rtt_s: Sequence[float]
     send_buffer: int
     cpu_share: float
-    intervals: Sequence[Interval]
+    intervals: Sequence[NetTestInterval]
 
     @property
     def bytes_per_s(self) -> float:
@@ -86,7 +86,7 @@ class _StreamProcess:
     """A process of stream.py, which connects in __enter__."""
 
     def __init__(
-        self, address: tuple[str, int], plan: Plan, interval_s: float, timeout_s: float
+        self, address: tuple[str, int], plan: NetTestPlan, interval_s: float, timeout_s: float
     ) -> None:
         self._request = {
             "address": address,
@@ -141,12 +141,12 @@ class _StreamProcess:
 
 def run_test(  # noqa: PLR0913
     address: tuple[str, int],
-    plan: Plan,
+    plan: NetTestPlan,
     streams: int,
     *,
     interval_s: float,
     timeout_s: float,
-    show: Callable[[Interval], None] = lambda _: None,
+    show: Callable[[NetTestInterval], None] = lambda _: None,
 ) -> NetTestResult:
     """Run the test; `show` gets each interval as it ends. Raises HostError."""
     plans = [plan] * streams
@@ -185,7 +185,7 @@ def run_test(  # noqa: PLR0913
 
 def _intervals(
     started: Sequence[_StreamProcess], streams: int, ends: list[dict[str, Any]]
-) -> Iterator[Interval]:
+) -> Iterator[NetTestInterval]:
     """The intervals until every stream has ended; `ends` gets the streams' last lines."""
     before_s = 0.0
     while True:
@@ -200,7 +200,7 @@ def _intervals(
         ours = lines[:streams]
         answered = sum(line["messages"] for line in lines)
         total_s = sum(line["messages"] * line["mean_s"] for line in lines if line["messages"])
-        yield Interval(
+        yield NetTestInterval(
             at_s=ours[0]["at_s"],
             seconds=ours[0]["at_s"] - before_s,
             bytes=sum(line["bytes"] for line in ours),
@@ -210,7 +210,7 @@ def _intervals(
         before_s = ours[0]["at_s"]
 
 
-def _merged(ends: Sequence[dict[str, Any]]) -> Summary | None:
+def _merged(ends: Sequence[dict[str, Any]]) -> LatencySummary | None:
     merged = Distribution()
     for end in ends:
         merged.merge(Distribution.of(end["latency"]))

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from polltrace.errors import HostError
-from polltrace.latency.net_test.plan import GO, READY, Plan, plan_of, read_line, set_up
+from polltrace.latency.net_test.plan import GO, READY, NetTestPlan, plan_of, read_line, set_up
 from polltrace.latency.net_test.transfer import Payload, Sink
 
 MOST_CONNECTIONS = 256
@@ -86,13 +86,13 @@ class _Server:
                 self._listener.shutdown(socket.SHUT_RDWR)
 
 
-def _acknowledge(connection: socket.socket, plan: Plan) -> None:
+def _acknowledge(connection: socket.socket, plan: NetTestPlan) -> None:
     answer, sink = Payload(plan.down), Sink()
     while sink.receive(connection, plan.up):
         answer.send(connection)
 
 
-def _stream(connection: socket.socket, plan: Plan) -> None:
+def _stream(connection: socket.socket, plan: NetTestPlan) -> None:
     sender = None
     if plan.direction != "to-server":
         connection.recv(len(GO))
@@ -105,7 +105,7 @@ def _stream(connection: socket.socket, plan: Plan) -> None:
         sender.join()
 
 
-def _send_until(connection: socket.socket, plan: Plan) -> None:
+def _send_until(connection: socket.socket, plan: NetTestPlan) -> None:
     message = Payload(plan.length)
     until = time.monotonic() + plan.warm_up_s + plan.seconds
     # A client that ends early closes the connection.

@@ -20,19 +20,19 @@ from typing import Any
 
 from polltrace.errors import HostError
 from polltrace.latency.distribution import Distribution
-from polltrace.latency.net_test.plan import GO, Plan, opened
+from polltrace.latency.net_test.plan import GO, NetTestPlan, opened
 from polltrace.latency.net_test.transfer import Payload, Sink
 from polltrace.latency.tcp_info import tcp_info
 
 _PATIENCE_S = 1.0
 
 
-class Stream:
+class ClientStream:
     """The client's end of a connection, which counts the bytes of messages and the latencies of
     answered ones.
     """
 
-    def __init__(self, connection: socket.socket, plan: Plan, interval_s: float) -> None:
+    def __init__(self, connection: socket.socket, plan: NetTestPlan, interval_s: float) -> None:
         self._connection, self._plan, self._interval_s = connection, plan, interval_s
         self._message, self._sink = Payload(plan.up), Sink()
         self._received = 0
@@ -145,7 +145,7 @@ class Stream:
 
 def main() -> None:
     request = json.loads(sys.stdin.readline())
-    plan = Plan(**request["plan"])
+    plan = NetTestPlan(**request["plan"])
     try:
         connection = opened(tuple(request["address"]), plan, request["timeout_s"])
     except HostError as error:
@@ -157,7 +157,7 @@ def main() -> None:
         if not sys.stdin.readline():
             return
         threading.Thread(target=_end_with_stdin, daemon=True).start()
-        print(json.dumps(Stream(connection, plan, request["interval_s"]).run()), flush=True)
+        print(json.dumps(ClientStream(connection, plan, request["interval_s"]).run()), flush=True)
         # A send may still be waiting for the other end.
         os._exit(0)
 

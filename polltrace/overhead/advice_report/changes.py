@@ -16,7 +16,7 @@ _ANEW = "sessions that connect from then on have it; connect anew, then"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SettingChange:
     """A change of configuration.
 
     `title` names it and its saving; `lines` are the text to write and the place, `check` is how to
@@ -35,7 +35,7 @@ class Change:
         return [*change, ("cancel", self.cancels), ("check", self.check), ("undo", self.undo)]
 
 
-def changes(advice: Advice, best: SkipForecast | None) -> list[Change]:
+def changes(advice: Advice, best: SkipForecast | None) -> list[SettingChange]:
     """The possible changes, best first: the cure of the cause, then the recommended skip `best`
     where that is not the one in force. Empty for a session that makes no break polls.
     """
@@ -47,12 +47,12 @@ def changes(advice: Advice, best: SkipForecast | None) -> list[Change]:
     return [change for change in candidates if change is not None]
 
 
-def _out_of_band(advice: Advice) -> Change | None:
+def _out_of_band(advice: Advice) -> SettingChange | None:
     lines, undo = _cure(advice)
     if not lines:
         return None
     saved = advice.out_of_band_saved
-    return Change(
+    return SettingChange(
         f"Out-of-band breaks: {saved.value:.1f} % of its CPU saved "
         f"[{saved.low:.1f}, {saved.high:.1f}], and cancels at once",
         lines,
@@ -80,7 +80,7 @@ def _cure(advice: Advice) -> tuple[Sequence[str], str]:
             return (), ""
 
 
-def _skip(advice: Advice, best: SkipForecast) -> Change:
+def _skip(advice: Advice, best: SkipForecast) -> SettingChange:
     settings, engine = advice.server.settings, advice.server.engine
     where = advice.server.configuration
     saved, name = best.saved_pct, engine.parameter
@@ -92,7 +92,7 @@ def _skip(advice: Advice, best: SkipForecast) -> Change:
         undo = f"{name}={settings.break_poll_skip}"
     is_higher = best.break_poll_skip > advice.skip
     size, effect = (saved, "saved") if is_higher else (saved.negated, "more")
-    return Change(
+    return SettingChange(
         f"{name}={best.break_poll_skip}: {size.value:.1f} % of its CPU {effect} "
         f"[{size.low:.1f}, {size.high:.1f}], and {'slower' if is_higher else 'quicker'} cancels",
         (f"{where} on the server: {name}={best.break_poll_skip}",),

@@ -8,7 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from polltrace.latency.lock_waits import counted_lock_waits, sampled_lock_waits, watched_waits
+from polltrace.latency.lock_wait_evidence import (
+    counted_lock_waits,
+    sampled_lock_waits,
+    watched_waits,
+)
 from polltrace.latency.wait_sampler import Waits
 from polltrace.overhead.lock_waits import LockWaits
 from polltrace.servers.activity import Activity, Waited, activity_change

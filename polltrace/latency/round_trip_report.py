@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from polltrace.intervals import Estimate
-from polltrace.latency.session_time import SessionTime
+from polltrace.latency.round_trip_budget import RoundTripBudget
 from polltrace.servers.servers import Server
 
 # A part with a smaller share gets no advice.
@@ -22,11 +22,11 @@ _ADVICE = {
 }
 
 
-def slow_text(server: Server, time: SessionTime) -> str:
+def slow_text(server: Server, time: RoundTripBudget) -> str:
     return "\n".join(_lines(server, time))
 
 
-def _lines(server: Server, time: SessionTime) -> Iterator[str]:
+def _lines(server: Server, time: RoundTripBudget) -> Iterator[str]:
     peer = server.socket.peer if server.socket else "?"
     name = f"{server.pid} ({server.instance}, client {peer})"
     if time.trip_s is None:
@@ -45,7 +45,7 @@ def _lines(server: Server, time: SessionTime) -> Iterator[str]:
     yield from advice(time, server.engine.waits_view)
 
 
-def advice(time: SessionTime, waits_view: str) -> Iterator[str]:
+def advice(time: RoundTripBudget, waits_view: str) -> Iterator[str]:
     """Advice where one part takes most of the time; `waits_view` has the server's waits (empty:
     none is known).
     """
@@ -57,11 +57,11 @@ def advice(time: SessionTime, waits_view: str) -> Iterator[str]:
         yield f"advice: {_ADVICE[part]}{waits}."
 
 
-def _parts(time: SessionTime) -> list[tuple[str, Estimate]]:
+def _parts(time: RoundTripBudget) -> list[tuple[str, Estimate]]:
     return [("network", time.network), ("client", time.client), ("server", time.server)]
 
 
-def _server_lines(time: SessionTime) -> Iterator[str]:
+def _server_lines(time: RoundTripBudget) -> Iterator[str]:
     words = [f"on a processor {100 * time.cpu:.1f} %"]
     if time.queued >= _LEAST_SHOWN:
         words.append(f"waiting for a processor {100 * time.queued:.1f} %")
@@ -73,7 +73,7 @@ def _server_lines(time: SessionTime) -> Iterator[str]:
     yield f"server is:  {', '.join(words)}"
 
 
-def _network_lines(time: SessionTime) -> Iterator[str]:
+def _network_lines(time: RoundTripBudget) -> Iterator[str]:
     if time.network_s is None:
         return
     yield (
@@ -82,7 +82,7 @@ def _network_lines(time: SessionTime) -> Iterator[str]:
     )
 
 
-def _per_trip(time: SessionTime, share: Estimate) -> str:
+def _per_trip(time: RoundTripBudget, share: Estimate) -> str:
     return "-" if time.trip_s is None else _ms(share.value * time.trip_s)
 
 
@@ -90,7 +90,7 @@ def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.3f}"
 
 
-def slow_data(server: Server, time: SessionTime) -> dict[str, Any]:
+def slow_data(server: Server, time: RoundTripBudget) -> dict[str, Any]:
     trip_s = time.trip_s
     return {
         "pid": server.pid,

@@ -19,7 +19,7 @@ from polltrace.latency.wait_sampler import Waits
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class SessionObservation:
     """The observations of a period.
 
     - `seconds`: its length
@@ -38,7 +38,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionTime(TimeBudget):
+class RoundTripBudget(TimeBudget):
     """The time of the observed period, divided.
 
     - `trips`: round trips to the client: requests or answers, whichever were fewer segments
@@ -84,14 +84,14 @@ class SessionTime(TimeBudget):
         return Estimate(1 - away, max(1 - away - half, 0.0), min(1 - away + half, 1.0))
 
 
-def session_time(window: Window) -> SessionTime:
+def session_time(window: SessionObservation) -> RoundTripBudget:
     """The division of the period's time."""
     first, last = window.first_info, window.last_info
     budget = time_budget(window.seconds, window.used, window.waits, window.client)
     requests = last.segments_in - first.segments_in
     answers = last.segments_out - first.segments_out
     shortest = last.min_rtt_s
-    return SessionTime(
+    return RoundTripBudget(
         **{field.name: getattr(budget, field.name) for field in fields(budget)},
         trips=max(min(requests, answers), 0),
         network_s=last.rtt_s if shortest is None else min(shortest, last.rtt_s),
