@@ -242,6 +242,7 @@ soak: build clients $(VENV)/installed-dev ## run the checks that are too long fo
 	POLLTRACE_LINE_GIB=10 POLLTRACE_FILES=100000 pytest tests/sqltrace/test_hostile_sizes.py
 	LAB_SOAK=1 pytest tests/lab \
 		-k "in_a_row or leak or random_cancels or exercises or stale_or_torn or link_cancels or link_hostile"
+	POLLTRACE_SERVERS=10000 pytest tests/servers/test_many_servers.py
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	POLLTRACE_WRONG_VALUES=7 pytest tests/recording -k any_value
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
@@ -26,7 +27,7 @@ class BccProbe(EbpfProbe):
         counting = ProbeOptions(
             duration_s=options.duration_s, syscalls=options.syscalls, follow=options.follow
         )
-        if options != counting:
+        if replace(options, skip_ended=False) != counting:
             raise UsageError("the bcc backend counts polls and system calls, and nothing else")
         if not Path(SYSTEM_PYTHON).exists() or not SCRIPT.exists():
             missing = SYSTEM_PYTHON if SCRIPT.exists() else str(SCRIPT)
@@ -37,7 +38,7 @@ class BccProbe(EbpfProbe):
             str(SCRIPT),
             "-p",
             ",".join(map(str, pids)),
-            *options.options(),
+            *counting.options(),
         ]
         self._seen = []
 

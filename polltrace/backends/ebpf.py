@@ -50,8 +50,9 @@ class ProbeOptions:
     n-th break poll; AUTO a bounded number a second, however fast a process polls. `sample_hz`
     takes that many on-CPU samples a second, and counts break polls in short windows only. `kernel`
     takes the kernel's part of every stack as well. `off_cpu` follows the threads' context switches
-    instead, and counts no polls. `follow` goes on to the processes that are
-    forked meanwhile.
+    instead, and counts no polls. `skip_ended` leaves out processes that have ended before they are
+    attached to, where the caller chose them and not the user. `follow` goes on to the processes
+    that are forked meanwhile.
     `functions` are files and the offsets in them of first instructions of functions whose calls
     are counted against the break polls, once and briefly (`ProcessTotals.burst`).
     """
@@ -65,6 +66,7 @@ class ProbeOptions:
     kernel: bool = False
     functions: tuple[tuple[str, int], ...] = ()
     off_cpu: bool = False
+    skip_ended: bool = False
 
     def options(self) -> list[str]:
         """The options of polltrace-probe."""
@@ -85,6 +87,8 @@ class ProbeOptions:
             words += ["-f"]
         if self.kernel:
             words += ["--kernel"]
+        if self.skip_ended:
+            words += ["--skip-ended"]
         for path, offset in self.functions:
             words += ["--function", f"{path}:0x{offset:x}"]
         return words

@@ -50,19 +50,15 @@ class Ps:
 
 
 def _watch(found: list[Server], duration_s: float, known: Lookup) -> list[Session]:
+    """The sessions of these servers, without those that end before counting begins."""
     if not found:
         return []
+    options = ProbeOptions(duration_s=duration_s, skip_ended=True)
     try:
-        with EbpfProbe(
-            [server.pid for server in found], ProbeOptions(duration_s=duration_s)
-        ) as probe:
+        with EbpfProbe([server.pid for server in found], options) as probe:
             profile = probe.profile()
     except NoSuchProcessError:
-        # Where thousands come and go one of them has just gone.
-        here = servers()
-        those = {server.pid for server in found}
-        left = with_client_servers([server for server in here if server.pid in those], here)
-        return _watch(left, duration_s, known)
+        return []
     seen: dict[tuple[int, int], ProcessTotals] = {
         (totals.pid, totals.start_ticks): totals for totals in profile.totals
     }

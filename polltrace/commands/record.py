@@ -164,7 +164,10 @@ class Record:
 
 def _followed(args: argparse.Namespace) -> list[str]:
     """The probe's options for the processes whose context switches are followed."""
-    return ["-p", ",".join(map(str, target_pids(args)))] if args.offcpu else []
+    if not args.offcpu:
+        return []
+    skip_ended = [] if args.pid else ["--skip-ended"]
+    return ["-p", ",".join(map(str, target_pids(args))), *skip_ended]
 
 
 def _record_there(args: argparse.Namespace) -> int:

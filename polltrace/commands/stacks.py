@@ -184,6 +184,7 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
         sample_hz=args.hz if args.at == ON_CPU else 0,
         kernel=args.kernel and args.at != OFF_CPU,
         off_cpu=args.at == OFF_CPU,
+        skip_ended=not args.pid,
     )
     with EbpfProbe(pids, options) as probe, probe.until_interrupted():
         note_attached(args.duration)

@@ -96,10 +96,12 @@ class Stat:
             if selected(args):
                 raise UsageError("watch either a COMMAND or running processes, not both")
             with HeldCommand(args.command) as command:
-                profile = _watch(kind, [command.pid], args.duration, command)
+                options = ProbeOptions(args.duration, syscalls=True, follow=True)
+                profile = _watch(kind, [command.pid], options, command)
                 code = command.wait()
         else:
-            profile = _watch(kind, target_pids(args), args.duration)
+            options = ProbeOptions(args.duration, syscalls=True, skip_ended=not args.pid)
+            profile = _watch(kind, target_pids(args), options)
         show(args.json, lambda: stat_data(profile), lambda: stat_text(profile))
         if not args.command:
             for pid, start_ticks in sorted(profile.ended):
@@ -164,13 +166,12 @@ def _print(evidence: TraceEvidence, as_json: bool) -> None:
 def _watch(
     kind: type[EbpfProbe],
     pids: Sequence[int],
-    duration_s: float | None,
+    options: ProbeOptions,
     command: HeldCommand | None = None,
 ) -> Profile:
-    options = ProbeOptions(duration_s=duration_s, syscalls=True, follow=command is not None)
     with kind(pids, options) as probe, probe.until_interrupted():
         if command:
             command.go()
         else:
-            note_attached(duration_s)
+            note_attached(options.duration_s)
         return probe.profile()

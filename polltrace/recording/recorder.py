@@ -23,7 +23,7 @@ from polltrace.watch.inspection import Inspector
 
 # Capacity for the processes of a large host: more are lost, and counted as lost. Most of thousands
 # do nothing, so frames of polls and samples have only those that changed.
-_ROOM = ["--max-processes", "8192", "--max-stacks", "16384"]
+_ROOM = ["--max-processes", "16384", "--max-stacks", "16384"]
 # Processes inspected between two reads of the probes.
 _AT_ONCE = 100
 

@@ -17,7 +17,7 @@ from polltrace.watch.probe_host import LOCAL_HOST, ProbeHost
 from polltrace.watch.titles import title_pattern
 
 # As many servers as a host has; any above are counted in the frames' losses.
-_MOST_PROCESSES = 8192
+_MOST_PROCESSES = 16384
 # The third window, with which a rate is known, comes after about a second and a half.
 _WINDOW_EVERY_S = 0.5
 # Of checks that a timer starts few fall into the usual window, and counting them costs little.

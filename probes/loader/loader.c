@@ -46,6 +46,28 @@ static uint32_t rows_for(unsigned processes) {
     return rows;
 }
 
+// Whether each bucket has room for those of the processes given that fall into
+// it. In an inner PID namespace their ids in the initial one are not known yet.
+static bool processes_fit(const struct options *o, uint32_t rows) {
+    uint8_t *used = calloc(rows, 1);
+    bool fit = true;
+
+    if (!used)
+        return true;
+    for (unsigned i = 0; i < o->pid_count && fit; i++)
+        fit = ++used[o->pids[i] & (rows - 1)] <= BUCKET_WAYS;
+    free(used);
+    return fit;
+}
+
+static uint32_t rows_for_processes(const struct options *o) {
+    uint32_t rows = rows_for(o->max_processes), most = rows * 16;
+
+    while (rows < most && !processes_fit(o, rows))
+        rows *= 2;
+    return rows;
+}
+
 // Global data are an array too. libbpf lets it be mapped where the kernel can,
 // and there alone may the flag be touched: some versions of it flip the flag.
 static void fake_no_mmap(struct polltrace *skel) {
@@ -263,7 +285,7 @@ static int load_variant(struct probe *p, const struct options *o,
     int error = -ENOTSUP;
 
     p->variant = variant;
-    p->rows = rows_for(o->max_processes);
+    p->rows = rows_for_processes(o);
     p->cpus = o->mode == MODE_WATCH ? libbpf_num_possible_cpus() : 1;
     p->off_cpu = o->mode == MODE_OFF_CPU;
     p->cast = may_cast(o);

@@ -22,6 +22,7 @@ static const char HELP[] =
     "\n"
     "Processes (any of -p, and those that both -n and --cgroup select):\n"
     "  -p, --pid PID[,PID...]  these, with all their threads\n"
+    "      --skip-ended        leave out processes of -p that have ended\n"
     "  -f, --follow            and the processes that these fork from now on\n"
     "  -n, --name REGEX        command name or command line; new ones too\n"
     "      --cgroup DIRECTORY  members of a cgroup and of those below it\n"
@@ -56,7 +57,9 @@ static const char HELP[] =
     "      --gap SECONDS       watch: mean time between windows (0.75)\n"
     "      --burst-calls N     --function: end after this many calls (20000)\n"
     "      --burst-ms N        and at the latest after this time (200)\n"
-    "      --max-processes N   limit of watched processes (2048)\n"
+    "      --max-processes N   limit of watched processes (2048, or as many "
+    "as\n"
+    "                          -p names; twice as many with -f)\n"
     "      --max-stacks N      limit of different stacks (4096)\n"
     "      --max-histograms N  processes with histograms of their own (32)\n"
     "      --variant NAME      fentry, tp_btf, raw_tp, tracepoint, kprobe\n"
@@ -119,6 +122,16 @@ static void check_off_cpu(const struct options *o) {
                  o->variant);
 }
 
+#define MAX_PROCESSES_DEFAULT 2048u
+
+static void choose_max_processes(struct options *o) {
+    unsigned needed = o->pid_count * (o->follow ? 2 : 1);
+
+    if (!o->max_processes)
+        o->max_processes =
+            needed > MAX_PROCESSES_DEFAULT ? needed : MAX_PROCESSES_DEFAULT;
+}
+
 static void check_options(const struct options *o) {
     if (o->list_variants)
         return;
@@ -150,6 +163,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         CHANGED,
         VARIANT_NAME,
         PROCESSES,
+        SKIP_ENDED,
         MAX_STACKS,
         HISTOGRAMS,
         WATCH,
@@ -173,6 +187,7 @@ void parse_options(struct options *o, int argc, char **argv) {
     static const struct option LONG[] = {
         {"pid", required_argument, NULL, 'p'},
         {"follow", no_argument, NULL, 'f'},
+        {"skip-ended", no_argument, NULL, SKIP_ENDED},
         {"interval", required_argument, NULL, 'i'},
         {"duration", required_argument, NULL, 'd'},
         {"syscalls", no_argument, NULL, 'c'},
@@ -212,7 +227,6 @@ void parse_options(struct options *o, int argc, char **argv) {
     *o = (struct options){
         .interval_ns = 1000000000,
         .stack_depth = STACK_DEPTH,
-        .max_processes = 2048,
         .max_stacks = 4096,
         .max_histograms = 32,
         .sample_hz = 99,
@@ -264,6 +278,9 @@ void parse_options(struct options *o, int argc, char **argv) {
         case PROCESSES:
             o->max_processes =
                 parse_number(optarg, "--max-processes", 1, 1u << 20);
+            break;
+        case SKIP_ENDED:
+            o->skip_ended = true;
             break;
         case MAX_STACKS:
             o->max_stacks = parse_number(optarg, "--max-stacks", 1, 1u << 20);
@@ -342,5 +359,6 @@ void parse_options(struct options *o, int argc, char **argv) {
     if (optind < argc)
         fail(EXIT_USAGE, "unexpected '%s'; see polltrace-probe --help",
              argv[optind]);
+    choose_max_processes(o);
     check_options(o);
 }

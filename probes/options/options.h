@@ -28,6 +28,7 @@ struct function {
 struct options {
     int *pids;
     unsigned pid_count;
+    bool skip_ended; // leave out processes that have ended
     enum mode mode;
     const char *variant;   // NULL: the best that the kernel takes
     uint64_t interval_ns;  // between frames

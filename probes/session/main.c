@@ -26,16 +26,27 @@
 #include "session/privileges.h"
 #include "session/session.h"
 
-static void check_pids(const struct options *o) {
+// Leaves out those that have ended, with --skip-ended.
+static void check_pids(struct options *o) {
+    unsigned running = 0;
+
     for (unsigned i = 0; i < o->pid_count; i++) {
         struct proc_status status;
+        int pid = o->pids[i];
 
-        if (!proc_start_ticks(o->pids[i]) || !proc_status(o->pids[i], &status))
-            fail(EXIT_NO_PROCESS, "no process %d", o->pids[i]);
-        if (status.tgid != o->pids[i])
+        if (!proc_start_ticks(pid) || !proc_status(pid, &status)) {
+            if (o->skip_ended)
+                continue;
+            fail(EXIT_NO_PROCESS, "no process %d", pid);
+        }
+        if (status.tgid != pid)
             fail(EXIT_NO_PROCESS, "%d is a thread of process %d: give that",
-                 o->pids[i], status.tgid);
+                 pid, status.tgid);
+        o->pids[running++] = pid;
     }
+    if (o->pid_count && !running)
+        fail(EXIT_NO_PROCESS, "all processes given have ended");
+    o->pid_count = running;
 }
 
 static void check_kernel(void) {
@@ -48,15 +59,23 @@ static void raise_open_files(unsigned processes) {
     struct rlimit files;
 
     getrlimit(RLIMIT_NOFILE, &files);
-    if (files.rlim_cur < processes + 64) {
+    if (files.rlim_cur >= processes + 64)
+        return;
+    // Only CAP_SYS_RESOURCE may raise the hard limit.
+    files.rlim_cur = processes + 64;
+    if (files.rlim_max < files.rlim_cur) {
+        struct rlimit both = {files.rlim_cur, files.rlim_cur};
+
+        if (!setrlimit(RLIMIT_NOFILE, &both))
+            return;
         files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
     }
+    setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static void take_in(struct watched *w, const struct options *o) {
     for (unsigned i = 0; i < o->pid_count; i++)
-        if (!watched_add(w, o->pids[i]))
+        if (!watched_add(w, o->pids[i]) && !o->skip_ended)
             fail(EXIT_NO_PROCESS, "process %d ended", o->pids[i]);
     if (filter_is_set())
         watched_add_all(w);
