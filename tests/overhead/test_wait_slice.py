@@ -12,7 +12,7 @@ from polltrace.scenarios.run.servers.lab_server import LabServer
 SLICES = 2
 
 
-def test_a_wait_times_out_once_in_a_slice() -> None:
+def test_a_wait_times_out_once_in_a_slice(built_lab: None) -> None:
     slice_s = next(each for each in engines() if each.short == "oracle").wait_slice_s
     with LabServer() as lab, DriverClient() as holder, DriverClient() as waiter:
         # GIVEN a session that waits for another's row lock

@@ -113,7 +113,7 @@ def test_delay_and_order() -> None:
 
 @pytest.mark.parametrize(("urgent", "mode"), [("keep", "out-of-band"), ("drop", "in-band")])
 @pytest.mark.parametrize("name", ["python-oracledb"])
-def test_a_driver_finds_out_at_connect(name: str, urgent: str, mode: str) -> None:
+def test_a_driver_finds_out_at_connect(built_lab: None, name: str, urgent: str, mode: str) -> None:
     # GIVEN a lab behind a path that keeps or loses urgent data, and a driver that checks
     with (
         LabServer() as lab,

@@ -310,7 +310,6 @@ def test_a_regression_is_an_exit_code(run: Run, small: Path, tmp_path: Path) -> 
         (("run",), "name one scenario"),
         (("run", "nonesuch"), "no scenario is called 'nonesuch'"),
         (("run", "break-poll", "--only", "colour=red"), "'colour=red' is not KEY=VALUE"),
-        (("run", "break-poll", "--only", "client=sqlplus"), "nothing is left to run"),
         (("run", "break-poll", "--server", "oracle"), "needs --connect"),
         (("run", "break-poll", "--connect", "a:1/b"), "go with --server oracle"),
         (("compare", "nonesuch", "nonesuch"), "cannot read nonesuch"),
@@ -321,6 +320,13 @@ def test_an_error_is_one_line(run: Run, argv: tuple[str, ...], message: str) -> 
     ended = run(*argv)
     assert ended.returncode == (8 if argv[0] == "compare" else 2)
     assert message in ended.stderr.strip().splitlines()[-1]
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_run_without_a_cell_is_refused(built_lab: None, run: Run) -> None:
+    ended = run("run", "break-poll", "--only", "client=sqlplus")
+    assert ended.returncode == 2
+    assert "nothing is left to run" in ended.stderr.strip().splitlines()[-1]
     assert "Traceback" not in ended.stderr
 
 
