@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 
 OURS := find . \( -name build -o -name .venv -o -name .git \) -prune -o -type f
 
-# As many as there are processors. Under a make that shares out jobs already, as many as that one has.
+# One job for each processor, or the jobs of the make that called this one.
 JOBS := $(shell nproc)
 SIDE_BY_SIDE = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
@@ -17,10 +17,14 @@ export PATH := $(abspath $(BIN)):$(PATH)
 # Tests start polltrace a thousand times; without its bytecode each start compiles it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check pytest check-c lint lint-files format build probe lab scanner clients drivers \
-	setup setup-tests installed-to-test docs docs-outputs docs-pictures demo-recording packages test-packages check-linked two-commands five-minutes lock \
+# `make -C bench help` describes them.
+MEASUREMENTS = bench-lab bench-load bench-trace overhead fit validate validate-guest latch-guest \
+	compare-power check-compare demo-recording
+
+.PHONY: help demo test check check-fresh pytest check-c lint lint-files format build probe lab scanner clients drivers \
+	setup setup-tests installed-to-test docs docs-outputs docs-pictures packages test-packages check-linked two-commands five-minutes lock \
 	test-postgresql-14 test-programs test-spark \
-	bench overhead bench-lab bench-load bench-trace compare-power fit validate validate-guest latch-guest soak soak-load check-compare mutants coverage kernels vagrant-test clean
+	bench $(MEASUREMENTS) soak soak-load mutants coverage kernels vagrant-test clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -28,14 +32,13 @@ help: ## print this list
 demo: build ## do all set-up, then run the whole story on the embedded lab (root)
 	@$(BIN)/polltrace demo
 
-# With what building takes there, all else is fetched and built side by side as well: SQLite is
-# compiled by one processor while apt-get, pip, npm, go and mvn wait for the network. Then come the
-# linters, the C tests and a shard for each folder of Python tests, one more at a time than there are
-# processors: a test often waits, and the sessions that poll without an end are limited to a part of a
-# processor (tests/busy.py). Each shard has its own namespaces, so it sees no process of another; the
-# probe's shard keeps the host's process IDs, because a probe in a PID namespace takes other paths,
-# and the emulated kernels' keeps the network, which their packages come from. The longest begins
-# first. What failed is said once more at the end, where one looks for it.
+# Set-up and builds run side by side: one processor compiles SQLite while apt-get, pip, npm, go and mvn
+# wait for the network. Then come the linters, the C tests and one shard for each folder of Python
+# tests, one more at a time than there are processors, because a test often waits and busy sessions are
+# limited to a part of a processor (tests/busy.py). Each shard has its own namespaces and sees no
+# process of another. The probe's shard keeps the host's process IDs, because a probe in a PID
+# namespace takes other paths; the shard of emulated kernels keeps the network, for their packages. The
+# longest shards start first. The failures are printed once more at the end.
 test: SHELL := /bin/bash
 test: JOBS = $(shell expr $$(nproc) + 1)
 test: setup ## do all set-up, then run every test (root)
@@ -58,9 +61,14 @@ pytest-kernels: IN_NAMESPACES =
 pytest-%:
 	MAKEFLAGS= $(IN_NAMESPACES) pytest --durations=5 tests/$*
 
+# A test whose requirement is missing is skipped here, even where CI is set.
+check: export CI =
 check: lint-files ## after pip install -e .[dev]: lint, and the tests without root, browser, lab and probe
 	pytest -q -rfE $(patsubst %,--ignore=tests/%,lab latency load probes spark sqltrace vagrant) \
 		-k "not any_value_of_another_type"
+
+check-fresh: setup ## run `make check` as an ordinary user in a clone where nothing is built (root)
+	@tests/fresh-check.sh
 
 pytest: build clients $(VENV)/installed-dev ## run the Python tests one by one; TESTS=tests/lab: these alone
 	pytest $(TESTS)
@@ -74,7 +82,7 @@ check-c-built:
 	@$(MAKE) -s --no-print-directory -C polltrace/sqltrace/scanner same fuzz-fixed
 	@$(MAKE) -s --no-print-directory -C probes check
 
-lint: $(VENV)/installed-dev ## check style, types, and what may import what
+lint: $(VENV)/installed-dev ## check style, types, English, and the direction of imports
 	@$(MAKE) -s --no-print-directory lint-files
 
 lint-files:
@@ -88,12 +96,12 @@ lint-files:
 	$(OURS) \( -name "*.sh" -o -path ./.ci/run \
 		-o -path ./scenarios/vagrant/batch \) -print0 | xargs -0 shellcheck
 
-format: $(VENV)/installed-dev ## put Python and C into the form that lint wants
+format: $(VENV)/installed-dev ## format Python and C
 	ruff check --fix .
 	ruff format .
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format -i
 
-# Side by side: SQLite alone, fetched and compiled, takes as long as all the rest.
+# Side by side: fetching and compiling SQLite takes as long as everything else.
 build: setup ## do all set-up, build the probe, the lab and the trace scanner
 	@test -x lab/build/oralab || echo "build: making the probe and the lab"
 	@$(MAKE) -s --no-print-directory $(SIDE_BY_SIDE) lab $(VENV)/installed probe scanner
@@ -107,7 +115,7 @@ lab:
 scanner:
 	@$(MAKE) -C polltrace/sqltrace/scanner
 
-clients: ## build the drivers' clients whose toolchains are installed
+clients: ## build the clients of the drivers whose toolchains are installed
 	@$(MAKE) -s --no-print-directory -C scenarios/clients
 
 setup:
@@ -116,8 +124,8 @@ setup:
 setup-tests:
 	@./setup.sh --tests
 
-# Compatible: by a path alone. The finder that setuptools would install takes 9 ms of each start, and
-# tests start polltrace thousands of times.
+# editable_mode=compat: a path instead of setuptools' finder, which takes 9 ms of each start; tests
+# start polltrace thousands of times.
 $(VENV)/installed: requirements.lock pyproject.toml | setup
 	@echo "python: making $(VENV) from requirements.lock"
 	@$(PYTHON) -m venv $(VENV)
@@ -126,12 +134,12 @@ $(VENV)/installed: requirements.lock pyproject.toml | setup
 		--config-settings editable_mode=compat -e .
 	@touch $@
 
-# One after the other: pip does not share an environment with another pip.
+# One after the other, because two pips cannot share an environment.
 installed-to-test:
 	@$(MAKE) -s --no-print-directory $(VENV)/installed-dev
 	@$(MAKE) -s --no-print-directory $(VENV)/installed-packaging
 
-# To test, to document, to package: each has its own set of pins.
+# Testing, documenting and packaging have a set of pins each.
 $(VENV)/installed-%: requirements-%.lock $(VENV)/installed
 	@echo "python: adding $<"
 	@pip install -q --disable-pip-version-check --require-hashes -r $<
@@ -139,7 +147,7 @@ $(VENV)/installed-%: requirements-%.lock $(VENV)/installed
 
 COMPILE = uv pip compile -q --generate-hashes --no-header --no-emit-index-url $(UPGRADE) \
 	--python-version 3.11 pyproject.toml --extra drivers --extra postgresql --extra build --extra trace
-lock: $(VENV)/installed ## write the pins that pyproject.toml lacks; UPGRADE=--upgrade: move all of them
+lock: $(VENV)/installed ## write the lock files; UPGRADE=--upgrade: with the newest versions
 	pip install -q uv
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) -c requirements.lock --extra dev -o requirements-dev.lock
@@ -151,17 +159,17 @@ docs: build $(VENV)/installed-packaging ## make the site and the manual page, in
 	sphinx-build -q -W -b html docs docs/build/html
 	sphinx-build -q -W -b man docs docs/build/man
 
-docs-outputs: build ## run every command that the pages show, and show today's output
+docs-outputs: build ## run every command of the pages and renew its output there
 	python docs/shown.py
 
 packages: build $(VENV)/installed-packaging ## make a wheel, a single file, a Debian package, into dist/
 	@./setup.sh --packages
 	packaging/build.sh
 
-test-packages: packages $(VENV)/installed-dev ## install each package where nothing else is, run the demo
+test-packages: packages $(VENV)/installed-dev ## install each package on a bare system and run the demo there
 	pytest -m packages tests/packages
 
-check-linked: ## has Debian fixed anything since in the libraries inside dist/ (after apt-get update)
+check-linked: ## list Debian's fixes to libraries inside dist/ since it was built (after apt-get update)
 	python packaging/linked.py
 
 two-commands: ## time both commands on a bare Debian 12: a quarter of an hour and more (root)
@@ -174,65 +182,19 @@ five-minutes: ## time a bare Debian 12 from the clone to advice on a session of 
 		'PID=$$(polltrace lab load --background --pid-only) && polltrace ps && \
 		polltrace advise -p $$PID && polltrace lab stop'
 
-docs-pictures: build ## make the pictures that the pages show (chromium)
+docs-pictures: build ## draw the pictures of the pages anew (chromium)
 	python docs/pictures.py
 
-demo-recording: build ## record the lab anew for the recording that ships (a quiet machine)
-	python -m bench.demo_recording polltrace/data/demo.polltrace
+bench: build clients $(VENV)/installed-dev ## measure costs and speeds next to other tools (a quiet machine)
+	@$(MAKE) -s --no-print-directory -C bench all
 
-bench: build $(VENV)/installed-dev ## measure costs and speeds next to other tools (a quiet machine)
-	@./setup.sh --bench
-	$(MAKE) -C probes bench
-	python -m bench.probes.check_calls
-	python -m bench.probes.switch_costs
-	python -m bench.client_check
-	python -m bench.symbol_names
-	python -m bench.top_refresh
-	python -m bench.ps_time
-	$(MAKE) bench-lab
+$(MEASUREMENTS): build clients setup-tests $(VENV)/installed-dev
+	@$(MAKE) -s --no-print-directory -C bench $@
 
 drivers: build clients $(VENV)/installed-dev ## test every supported driver version, into docs/evidence/drivers.md
 	python -m tests.lab.driver_matrix --into docs/evidence/drivers.md
 
-bench-lab: build ## measure the lab's speed next to PostgreSQL's, and its memory
-	@./setup.sh --bench
-	@$(MAKE) -s --no-print-directory -C lab build/oralab-unchecked build/oralab-untraced
-	python -m bench.lab_speed
-	python -m bench.sql_trace_off
-	python -m bench.lab_memory
-
-bench-load: build clients ## measure what a load adds to a transaction, next to pgbench and plain loops
-	@./setup.sh --bench
-	python -m bench.load_speed
-
-bench-trace: scanner $(VENV)/installed-dev ## measure polltrace trace next to ripgrep, awk, perl, into docs/evidence/trace-speed.md (a quiet machine)
-	@./setup.sh --bench
-	python -m bench.trace_speed --write docs/evidence/trace-speed.md
-
-compare-power: build clients ## how often compare finds a slower server by its times: 51 runs
-	python -m bench.compare_power build/compare-power --record 51
-
-fit: build clients ## fit the cost model to measured sessions: ten minutes (root)
-	python -m bench.break_cost.fit
-
-validate: build clients ## hold the model against other sessions, into docs/evidence/forecast-proof.md: half an hour (root)
-	python -m bench.break_cost.validate
-
-validate-guest: build clients setup-tests $(VENV)/installed-dev ## the same on another kernel, emulated: half an hour (root)
-	python -m bench.break_cost.guest
-
-latch-guest: build clients setup-tests $(VENV)/installed-dev ## readers of the result cache's latch on four emulated processors, as ratios: 20 minutes (root)
-	python -m bench.latch_guest
-
-check-compare: build ## see compare find a regression 20 times of 20, and imagine none
-	python tests/scenarios/check_compare.py
-
-overhead: build ## measure all backends and their peers in one run, into docs/evidence/overhead.md
-	@./setup.sh --bench
-	$(MAKE) -C probes build/bench-target
-	python -m bench.probes.backends --write docs/evidence/overhead.md
-
-soak: build clients $(VENV)/installed-dev ## run the checks that are too long for every change
+soak: build clients $(VENV)/installed-dev ## run the checks that take too long for every change
 	$(MAKE) -C probes soak
 	python -m tests.lab.driver_seeds lab/build/fuzz/sessions
 	$(MAKE) -C lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
@@ -256,11 +218,11 @@ soak-load: build clients $(VENV)/installed-dev ## a day's load of 100 a second i
 	LOAD_SOAK_S=$(SOAK_S) POLLTRACE_PATIENCE_S=$$(($(SOAK_S) + 600)) pytest -s tests/load/test_memory.py
 	CACHE_READS=1000000 pytest tests/load/test_staleness.py
 
-mutants: $(VENV)/installed-quality ## change model and classifier a place at a time: what do tests not notice?
+mutants: $(VENV)/installed-quality ## change model and classifier in one place at a time, and list changes that no test notices
 	python -P -m mutmut run
 	python -P -m mutmut results
 
-coverage: build clients $(VENV)/installed-quality ## which lines tests run, into build/coverage.md
+coverage: build clients $(VENV)/installed-quality ## report the lines that no test runs, into build/coverage.md
 	tests/coverage/measure.sh $(TESTS)
 
 KERNELS ?= --write
@@ -270,7 +232,7 @@ kernels: build setup-tests $(VENV)/installed-dev ## run the tests on emulated ke
 test-postgresql-14: build setup-tests $(VENV)/installed-dev ## run PostgreSQL's tests on release 14 (root, mvn)
 	tests/engines/postgresql-14.sh
 
-test-programs: build setup-tests $(VENV)/installed-dev ## look for checks in redis, nginx, haproxy, MariaDB and others (root)
+test-programs: build setup-tests $(VENV)/installed-dev ## look for break checks in redis, nginx, haproxy, MariaDB and others (root)
 	@./setup.sh --programs
 	pytest tests/engines/test_other_programs.py
 
