@@ -18,7 +18,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 # `make -C bench help` describes them.
-MEASUREMENTS = bench-lab bench-load bench-trace overhead fit validate validate-guest latch-guest \
+MEASUREMENTS = bench-lab bench-load bench-trace overhead fit validate validate-page validate-guest latch-guest \
 	compare-power check-compare demo-recording
 
 .PHONY: help demo test check check-fresh pytest check-c lint lint-files format build probe lab scanner clients drivers \

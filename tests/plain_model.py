@@ -9,6 +9,7 @@ import pytest
 from polltrace.intervals import Estimate, exactly
 from polltrace.overhead import cost_model
 from polltrace.overhead.cost_model import CostModel
+from polltrace.overhead.host_factors import HostFactors
 
 PLAIN = CostModel(
     calibrated=Estimate(1.0, 0.5, 1.5),
@@ -17,10 +18,10 @@ PLAIN = CostModel(
     sampled=exactly(1.0),
     sampled_rise=0.0,
     highest_skip=40,
-    other_interval=Estimate(1.0, 0.85, 1.15),
-    rise=0.0,
+    rise=exactly(0.0),
     check_s=Estimate(2.5e-9, 0.0, 10e-9),
     together=1.0,
+    between_hosts=HostFactors(exactly(1.0), exactly(1.0), exactly(1.0)),
     longest=0.03,
     probe_error=0.5,
     timer_check=Estimate(1.0, 0.5, 1.5),

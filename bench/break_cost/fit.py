@@ -19,10 +19,10 @@ import math
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.break_cost.record import SessionRecord, measure, read_records
 from bench.break_cost.workload import read_plan
@@ -35,6 +35,26 @@ MODEL = Path("polltrace/overhead/cost_model.json")
 Points = Mapping[str, Sequence[tuple[float, float, float]]]
 # By statement, logarithms that should be 0, and their variance by measurement.
 Misses = Mapping[str, Sequence[tuple[float, float]]]
+_FACTORS = ("timed", "sampled", "calibrated")
+
+
+class OtherHost(NamedTuple):
+    """A host whose sessions are not in fit.jsonl: the cost of its polls relative to the model that
+    was fitted without them, and the power of the interval by which it rises.
+    """
+
+    host: str
+    timed: float
+    sampled: float
+    calibrated: float
+    rise: float
+
+
+# Ten statements at 240 to 300 executions each, against executions without checks; the cost of
+# polltrace's own polls as polltrace-calibrate has it, at 6 us.
+OTHER_HOSTS = (
+    OtherHost("AMD EPYC, 2 processors", timed=0.61, sampled=0.82, calibrated=0.66, rise=0.08),
+)
 # Chosen: the variance of a factor itself, about 10 %, by which sessions are weighted: those whose
 # truth is much better known than that count alike.
 _OWN = 0.01
@@ -48,7 +68,6 @@ def fitted(records: Sequence[SessionRecord]) -> dict[str, Any]:
     if len({record.statement for record in used}) < 3:
         raise ValueError("fewer than three statements")
     check_s = _check_s(used)
-    rise, misses = _other_intervals(used, check_s[0])
     points = {
         "calibrated": _by_statement(
             used, lambda record: _cost_ns(record, check_s[0]) / record.calibrated_ns, rises=False
@@ -71,11 +90,10 @@ def fitted(records: Sequence[SessionRecord]) -> dict[str, Any]:
         "timed_rise": _line(points["timed"])[1],
         "sampled_rise": _line(points["sampled"])[1],
         "highest_skip": max(record.skip for record in used),
-        "rise": rise,
-        "other_interval": _factor(0.0, misses),
+        "rise": _rise(used, check_s[0]),
         "check_s": list(check_s),
         "together": _together(left_out["timed"], left_out["sampled"]),
-        "chosen": _chosen(cost_model()),
+        "chosen": _chosen(cost_model(), sorted({record.host for record in used})),
         "errors_log": {
             name: _components(measurements, left_out[name]) for name, measurements in points.items()
         },
@@ -93,14 +111,26 @@ def fitted(records: Sequence[SessionRecord]) -> dict[str, Any]:
     }
 
 
-def _chosen(model: CostModel) -> dict[str, Any]:
-    """The numbers that no fit changes."""
+def _chosen(model: CostModel, hosts: Sequence[str]) -> dict[str, Any]:
+    """The numbers that no fit changes, and the spread between hosts."""
     check = model.timer_check
+    spread = {name: _spread(getattr(other, name) for other in OTHER_HOSTS) for name in _FACTORS}
     return {
         "longest": model.longest,
         "probe_error": model.probe_error,
         "timer_check": [check.value, check.low, check.high],
+        "between_hosts": spread,
+        "hosts": [*hosts, *(other.host for other in OTHER_HOSTS)],
     }
+
+
+def _spread(factors: Iterable[float]) -> list[float]:
+    """The middle and the ends of the hosts' factors, on a logarithmic scale. That of the fitted
+    hosts is 1. The ends lie half of the distance beyond, because two hosts are few.
+    """
+    logs = [0.0, *map(math.log, factors)]
+    middle, reach = (max(logs) + min(logs)) / 2, max(logs) - min(logs)
+    return [math.exp(middle), math.exp(middle - reach), math.exp(middle + reach)]
 
 
 def is_usable(record: SessionRecord) -> bool:
@@ -244,38 +274,30 @@ def _student(free: int) -> float:
     return z + first / free + second / free**2 + third / free**3
 
 
-def _other_intervals(records: Sequence[SessionRecord], check_s: float) -> tuple[float, Misses]:
-    """The power of the interval by which the cost rises faster than the calibration's curve, and
-    the misses by statement, from pairs of sessions of one statement at two skips.
+def _rise(records: Sequence[SessionRecord], check_s: float) -> list[float]:
+    """The power of the interval by which the cost of a poll rises, from pairs of sessions of one
+    statement at two skips, with an interval for the statement of any host: the mean of the hosts'
+    means, and the spread of the statements beyond the outermost. A rarer poll is never cheaper.
     """
-    pairs = []
-    for record, other_record in combinations(sorted(records, key=lambda record: record.skip), 2):
-        if (record.statement, record.driver) == (other_record.statement, other_record.driver):
-            us, other_us = 1e6 / record.polls_per_cpu_s, 1e6 / other_record.polls_per_cpu_s
-            true = math.log(_cost_ns(other_record, check_s) / _cost_ns(record, check_s))
-            shape = math.log(_at(record, other_us) / _at(record, us))
-            variance = _truth_variance(record) + _truth_variance(other_record)
-            pairs.append((record.statement, math.log(other_us / us), true - shape, variance))
-    if not pairs:
-        raise ValueError("no statement at two skips")
-    weights = _weights([variance for *_, variance in pairs])
-    rise = sum(weight * miss for weight, (_, _, miss, _) in zip(weights, pairs, strict=True)) / sum(
-        weight * longer for weight, (_, longer, _, _) in zip(weights, pairs, strict=True)
-    )
-    misses = defaultdict(list)
-    for statement, longer, miss, variance in pairs:
-        misses[statement].append((miss - rise * longer, variance))
-    return rise, misses
-
-
-def _at(record: SessionRecord, interval_us: float) -> float:
-    (first_us, ns), *following_knots = record.curve
-    for knot_us, following in following_knots:
-        if interval_us < knot_us:
-            share = math.log(max(interval_us, first_us) / first_us) / math.log(knot_us / first_us)
-            return ns + share * (following - ns)
-        first_us, ns = knot_us, following
-    return ns
+    pairs = defaultdict(list)
+    for first, second in combinations(sorted(records, key=lambda record: record.skip), 2):
+        same_work = (first.statement, first.driver) == (second.statement, second.driver)
+        if same_work and first.skip < second.skip:
+            longer = math.log(first.polls_per_cpu_s / second.polls_per_cpu_s)
+            dearer = math.log(_cost_ns(second, check_s) / _cost_ns(first, check_s))
+            variance = _truth_variance(first) + _truth_variance(second)
+            pairs[first.statement].append((longer, dearer, 1 / (2 * _OWN + variance)))
+    if len(pairs) < 2:
+        raise ValueError("fewer than two statements at two skips")
+    rises = [
+        sum(weight * x * y for x, y, weight in statement)
+        / sum(weight * x * x for x, _, weight in statement)
+        for statement in pairs.values()
+    ]
+    means = [statistics.fmean(rises), *(other.rise for other in OTHER_HOSTS)]
+    half = _student(len(rises) - 1) * statistics.stdev(rises)
+    low, high = min(means) - half, max(means) + half
+    return [(max(means) + min(means)) / 2, max(0.0, low), high]
 
 
 def _components(points: Points, left_out: Misses) -> dict[str, float]:

@@ -19,12 +19,15 @@ from bench.break_cost.host import watching
 from bench.break_cost.truth import Turns, measured
 from bench.break_cost.workload import BenchPlan, BenchSession, alone, server_processor, session
 from polltrace.errors import PolltraceError
-from polltrace.intervals import Estimate
+from polltrace.intervals import Estimate, product
 from polltrace.overhead.advice import Extras
+from polltrace.overhead.calibration import calibrate
 from polltrace.overhead.cost_model import cost_model, usual_mean_ns
 from polltrace.overhead.measurements import SessionMeasurement, measure_session
+from polltrace.overhead.poll_cost import constant
 from polltrace.profiles.sampled import shares
 from polltrace.scenarios.clients import program
+from polltrace.scenarios.run.host_calibration import FITTED
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.servers.servers import servers
 
@@ -44,7 +47,7 @@ class SessionRecord:
     and `first_pct` the figure without timed polls, with which `top` begins. `polls_per_cpu_s` is
     the rate; `timed_ns` the polls' mean duration in place, `calibrated_ns` that of polltrace's own,
     `sampled_pct` and `checks_pct` the shares of `samples` in the check and in checks that do not
-    poll; all before any factor. `curve` has (interval in us, ns) by calibration. `waiting`, `steal`
+    poll; all before any factor. `waiting`, `steal`
     and `elsewhere` are as in Disturbance.
     """
 
@@ -64,7 +67,6 @@ class SessionRecord:
     polls_per_cpu_s: float
     timed_ns: float | None
     calibrated_ns: float
-    curve: tuple[tuple[float, float], ...]
     sampled_pct: float
     checks_pct: float
     samples: int
@@ -182,18 +184,21 @@ def _product(measurement: SessionMeasurement) -> dict[str, Any]:
         raise PolltraceError("the session made too few polls")
     sample_shares = shares(measurement.stacks, measurement.server.engine)
     advice = measurement.advice
-    untimed = replace(measurement, stacks=(), extras=Extras(burst=measurement.extras.burst)).advice
-    factor = model.calibrated.value
+    calibrated = calibrate([measurement.load.interval_s], host=FITTED)
+    extras, host = measurement.extras, (measurement.extras.host or model.between_hosts)
+    untimed = replace(
+        measurement,
+        poll_cost=constant(product(calibrated.knots[0][1], host.calibrated)),
+        stacks=(),
+        extras=Extras(burst=extras.burst, host=extras.host),
+    ).advice
     return {
         "advised_pct": _three(advice.out_of_band_saved),
         "first_pct": _three(untimed.out_of_band_saved),
         "model": model.provenance.get("fitted", ""),
         "polls_per_cpu_s": measurement.load.polls_per_cpu_s,
         "timed_ns": usual_mean_ns(measurement.extras.durations),
-        "calibrated_ns": 1e9 * measurement.poll_cost.at(measurement.load.interval_s).value / factor,
-        "curve": tuple(
-            (1e6 * s, 1e9 * cost.value / factor) for s, cost in measurement.poll_cost.knots
-        ),
+        "calibrated_ns": 1e9 * calibrated.knots[0][1].value / model.calibrated.value,
         "sampled_pct": 100
         * (sample_shares.polling + sample_shares.checking)
         / max(1, sample_shares.total),

@@ -11,6 +11,7 @@ from polltrace.exporter.counter_totals import CounterTotals
 from polltrace.exporter.metrics import Reading
 from polltrace.exporter.service_manager import Watchdog, notify
 from polltrace.exporter.serving import MetricsServer
+from polltrace.overhead.host_store import this_host
 from polltrace.top.columns import SORTS
 from polltrace.watch.calibration import Calibration
 from polltrace.watch.host_monitor import HostMonitor
@@ -26,7 +27,7 @@ def export(server: MetricsServer, interval_s: float, shown: int) -> None:
 
     Runs until interrupted; raises the probe's failure.
     """
-    inspector, calibration, totals = Inspector(), Calibration(), CounterTotals()
+    inspector, calibration, totals = Inspector(), Calibration(host=this_host()), CounterTotals()
     host = HostMonitor(inspector)
     watchdog = Watchdog(interval_s)
     with LiveProbe.of_host(interval_s) as probe, selectors.DefaultSelector() as waiting:

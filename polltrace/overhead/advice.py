@@ -24,9 +24,9 @@ from polltrace.overhead.forecast import (
     CheckingCost,
     SkipForecast,
     forecast,
-    never_rising,
     out_of_band_saved_pct,
 )
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.overhead.skip import Skip, skip_in_force
@@ -61,6 +61,7 @@ class Extras:
     job_cpu_s: float | None = None
     timed_cpu_s: float | None = None
     probe_s_per_poll: float = 0.0
+    host: HostFactors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,30 +143,29 @@ def advice(
         started_at=extras.started_at,
     )
     at_rest = poll_cost is None
-    in_place_cost = in_place(poll_cost, load.interval_s, extras.durations, skip.value)
+    in_place_cost = in_place(poll_cost, extras.durations, skip.value, extras.host)
     poll_cost = constant(exactly(1e-6)) if at_rest or in_place_cost is None else in_place_cost
     polling = replace(load, rate=_NO_POLLS) if at_rest else load
     poll_cost_s = poll_cost.at(load.interval_s)
     by_polls = counted_pct(polling, poll_cost_s)
     sample_shares = shares(stacks, server.engine)
-    sampled = _sampled(sample_shares, by_polls, skip.value)
+    sampled = _sampled(sample_shares, by_polls, skip.value, extras.host)
     checks = _checks(sample_shares, polling, skip.value)
     counted = counted_checking_pct(polling, poll_cost_s, skip.value, checks)
     choice = choose(counted, sampled)
     chosen = choice.of(counted, sampled)
-    cost = _cost(polling, poll_cost, checks, by_polls, None if chosen is counted else chosen)
+    rise = (extras.host and extras.host.rise) or cost_model().rise
+    cost = _cost(polling, poll_cost_s, checks, None if chosen is counted else chosen, rise)
     gaps = on_cpu_gaps(extras.gaps, extras.timed_cpu_s)
     forecasts = []
     if mode is BreakMode.IN_BAND and polls and not at_rest:
-        forecasts = never_rising(
-            [
-                replace(
-                    forecast(cost, skip.value, other_skip, server.engine.wait_slice_s),
-                    cancel_ms=cancel_latency(gaps, skip.value, other_skip),
-                )
-                for other_skip in sorted({*SKIPS, skip.value})
-            ]
-        )
+        forecasts = [
+            replace(
+                forecast(cost, skip.value, other_skip, server.engine.wait_slice_s),
+                cancel_ms=cancel_latency(gaps, skip.value, other_skip),
+            )
+            for other_skip in sorted({*SKIPS, skip.value})
+        ]
     return Advice(
         server=server,
         mode=mode,
@@ -185,7 +185,9 @@ def advice(
     )
 
 
-def _sampled(sample_shares: Shares, by_polls: Estimate, skip: int) -> Estimate | None:
+def _sampled(
+    sample_shares: Shares, by_polls: Estimate, skip: int, host: HostFactors | None
+) -> Estimate | None:
     """The share of break checking by samples.
 
     None without samples, and where the check should have been sampled but none of its functions has
@@ -195,9 +197,8 @@ def _sampled(sample_shares: Shares, by_polls: Estimate, skip: int) -> Estimate |
         return None
     if not sample_shares.named and by_polls.value * sample_shares.total / 100 > _FEWEST_EXPECTED:
         return None
-    return sampled_pct(
-        proportion(sample_shares.polling + sample_shares.checking, sample_shares.total), skip
-    )
+    in_check = proportion(sample_shares.polling + sample_shares.checking, sample_shares.total)
+    return sampled_pct(in_check, skip, host)
 
 
 def _checks(sample_shares: Shares, load: SessionLoad, skip: int) -> Estimate:
@@ -220,33 +221,25 @@ def _checks(sample_shares: Shares, load: SessionLoad, skip: int) -> Estimate:
 
 def _cost(
     load: SessionLoad,
-    poll_cost: PollCost,
+    poll_cost_s: Estimate,
     checks: Estimate,
-    by_polls: Estimate,
     share: Estimate | None,
+    rise: Estimate,
 ) -> CheckingCost:
     """The forecast's inputs; `share` is the chosen estimate where that is not the counted one."""
-    rate, rise = load.rate, cost_model().rise
-    busy = load.busy or 1.0
-    present_cost = poll_cost.at(load.interval_s)
-    scale = Estimate(
-        1.0, present_cost.low / present_cost.value, present_cost.high / present_cost.value
-    )
-    if share is not None and by_polls.value:
+    rate, busy = load.rate, load.busy or 1.0
+    scale = Estimate(1.0, poll_cost_s.low / poll_cost_s.value, poll_cost_s.high / poll_cost_s.value)
+    by_polls_pct = 100 * load.polls_per_cpu_s * poll_cost_s.value
+    if share is not None and by_polls_pct:
         polling_pct = [
             max(0.0, estimate_pct - checks.value)
             for estimate_pct in (share.value, share.low, share.high)
         ]
-        scale = Estimate(*(pct / by_polls.value for pct in polling_pct))
-
-    def cost_s(interval_s: float) -> float:
-        # At the end of a wide interval polls would take more than all of the CPU time.
-        interval_s = max(interval_s, 1e-9)
-        return float(poll_cost.at(interval_s).value * (interval_s / load.interval_s) ** rise)
-
+        scale = Estimate(*(pct / by_polls_pct for pct in polling_pct))
     return CheckingCost(
         polls=Estimate(rate.per_s / busy, rate.low / busy, rate.high / busy),
-        poll_cost_s=cost_s,
+        poll_cost_s=poll_cost_s.value,
         scale=scale,
         checks=Estimate(checks.value / 100, checks.low / 100, checks.high / 100),
+        rise=rise,
     )

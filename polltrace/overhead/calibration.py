@@ -15,6 +15,8 @@ from polltrace.executables import find_executable
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration_fit import disturbed, fitted
 from polltrace.overhead.cost_model import calibrated_cost, check_cost
+from polltrace.overhead.host_factors import HostFactors
+from polltrace.overhead.host_store import this_host
 from polltrace.overhead.observer import Observer, SilentObserver
 from polltrace.overhead.poll_cost import SHORTEST_TIMER_S, Knot, PollCost
 
@@ -37,13 +39,14 @@ class CheckCost:
     disturbed: float | None = None
 
 
-def calibrate(
+def calibrate(  # noqa: PLR0913 - what the curve depends on
     intervals_s: Sequence[float],
     kind: str = "tcp",
     *,
     threaded: bool = False,
     rounds: int = ROUNDS,
     observer: Observer = SilentObserver(),
+    host: HostFactors | None = None,
 ) -> PollCost:
     """Measure the cost of a poll at these intervals between polls (CPU seconds).
 
@@ -52,7 +55,7 @@ def calibrate(
     disturbance is reported to the observer. Raises HostError.
     """
     options = ["-s", kind, *(["-t"] if threaded else [])]
-    return _curve(intervals_s, _here(), options, rounds, observer=observer)
+    return _curve(intervals_s, _here(), options, rounds, observer=observer, host=host)
 
 
 def calibrate_timer_check(
@@ -75,7 +78,8 @@ def cost_per_check(knot: Knot, command: Sequence[str] | None = None) -> CheckCos
     options, slow_rounds = (["-i"], CHECK_ROUNDS) if by_timer else ([], SLOW_ROUNDS)
     interval_s = 1e-6 * knot.interval_us
     records = _rounds([interval_s], command or _here(), options, slow_rounds=slow_rounds)
-    return CheckCost(_fitted(records, options).at(interval_s), disturbed(records))
+    host = this_host() if command is None else None
+    return CheckCost(_fitted(records, options, host).at(interval_s), disturbed(records))
 
 
 def _here() -> list[str]:
@@ -90,6 +94,7 @@ def _curve(  # noqa: PLR0913 - private to this module
     *,
     slow_rounds: int = SLOW_ROUNDS,
     observer: Observer = SilentObserver(),
+    host: HostFactors | None = None,
 ) -> PollCost:
     records = _rounds(intervals_s, command, options, rounds, slow_rounds=slow_rounds)
     if waited := disturbed(records):
@@ -97,11 +102,15 @@ def _curve(  # noqa: PLR0913 - private to this module
             f"the calibration waited {100 * waited:.0f} % of its time for a processor that others "
             "had: the cost per poll may be too high; measure again when the host is less busy"
         )
-    return _fitted(records, options)
+    return _fitted(records, options, host)
 
 
-def _fitted(records: Sequence[dict[str, Any]], options: Sequence[str]) -> PollCost:
-    return fitted(records, check_cost if "-i" in options else calibrated_cost)
+def _fitted(
+    records: Sequence[dict[str, Any]], options: Sequence[str], host: HostFactors | None
+) -> PollCost:
+    if "-i" in options:
+        return fitted(records, check_cost)
+    return fitted(records, lambda poll_s: calibrated_cost(poll_s, host))
 
 
 def _rounds(

@@ -11,6 +11,10 @@ the next: the more of the server's code and data comes between, the less of it i
 poll. So the factors of both rise with the skip by fitted powers. The interval of a factor is a
 prediction interval: it covers 95 % of sessions that took no part in the fit.
 
+The factors also depend on the processor and the kernel (`host_factors.py`). At another skip a poll
+costs more by a power of the interval between polls, `rise`: a curve of calibrations between cold
+caches predicted pairs of sessions at two skips no better, and rare polls were overstated by it.
+
 All numbers of the model are in cost_model.json, which `make fit` writes.
 """
 
@@ -23,11 +27,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Self
 
-from polltrace.intervals import Estimate
+from polltrace.intervals import Estimate, product
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket
 
-FORMAT, VERSION = "polltrace-cost-model", 3
+FORMAT, VERSION = "polltrace-cost-model", 4
 # With fewer timed polls their mean is not accurate to a per cent.
 FEWEST_TIMED = 1000
 # Oracle's default, assumed where the skip is not known.
@@ -36,23 +41,24 @@ _USUAL_SKIP = 3
 
 @dataclass(frozen=True, slots=True)
 class CostModel:
-    """Factors, each with its prediction interval.
+    """The factors of the model, each with its prediction interval.
 
-    `calibrated`: the cost of a poll, of what a poll of polltrace's own takes at the same interval.
-    `timed`: the cost of a poll, of its mean duration in place. `sampled`: the cost of checking, of
-    its share of on-CPU samples. Both where every check polls; at another skip they change with its
-    power of `timed_rise` and `sampled_rise`. `other_interval`: the cost at another skip, of what
-    the one at the present skip, the calibration's curve and the interval to the power of `rise`
-    say. No factors: `highest_skip`, that was fitted on; `check_s`, CPU seconds of a check that does
-    not poll; `together`, the error of a mean of two estimates, of that which independent ones would
-    have. Chosen, not fitted: `longest`, the share of timed polls that is left out of their mean,
-    because interrupts and other processes' turns fall into the longest; `probe_error`, how far what
-    the probe adds to a poll may be from what it adds with hot caches, of that; `timer_check`, the
-    cost of a whole check by a timer, of what one of polltrace's own takes. Two statements are too
-    few to fit that to: it is the geometric mean of what they gave in `python -m bench.client_check`
-    (0.41 and 0.74), with an interval that reaches as far beyond them as they are apart. Four
-    others have judged it since (docs/explanation/trust.md).
-    `provenance` is what the model was fitted on.
+    - `calibrated`: the cost of a poll relative to one of polltrace's own at the same interval
+    - `timed`: the cost of a poll relative to its mean duration in place
+    - `sampled`: the cost of checking relative to its share of on-CPU samples
+    - `timed_rise`, `sampled_rise`: powers of the skip by which the latter two rise, as far as
+      `highest_skip`, the highest of the fit
+    - `rise`: power of the interval between polls by which the cost rises at another skip
+    - `check_s`: CPU seconds of a check that does not poll
+    - `together`: the error of a mean of two estimates relative to that of independent ones
+    - `between_hosts`: the spread of the factors between hosts, for one that was not measured
+    - `longest`: the share of timed polls that is left out of their mean, because interrupts and
+      other processes' turns fall into the longest (chosen)
+    - `probe_error`: the relative error of the probe's own time per poll (chosen)
+    - `timer_check`: the cost of a complete timer check relative to one of polltrace's own. It is
+      chosen, because a few statements are too few to fit it to: the geometric mean of the results
+      of `python -m bench.client_check`, with an interval that covers those of both hosts
+    - `provenance`: the data of the fit
     """
 
     calibrated: Estimate
@@ -61,10 +67,10 @@ class CostModel:
     sampled: Estimate
     sampled_rise: float
     highest_skip: int
-    other_interval: Estimate
-    rise: float
+    rise: Estimate
     check_s: Estimate
     together: float
+    between_hosts: HostFactors
     longest: float
     probe_error: float
     timer_check: Estimate
@@ -75,6 +81,7 @@ class CostModel:
         """Parse the model's file. Raises ValueError for data of another format."""
         if (data.get("format"), data.get("version")) != (FORMAT, VERSION):
             raise ValueError(f"not a cost model of version {VERSION}")
+        chosen = data["chosen"]
         return cls(
             calibrated=Estimate(*data["calibrated"]),
             timed=Estimate(*data["timed"]),
@@ -82,27 +89,29 @@ class CostModel:
             sampled=Estimate(*data["sampled"]),
             sampled_rise=float(data["sampled_rise"]),
             highest_skip=int(data["highest_skip"]),
-            other_interval=Estimate(*data["other_interval"]),
-            rise=float(data["rise"]),
+            rise=Estimate(*data["rise"]),
             check_s=Estimate(*data["check_s"]),
             together=float(data["together"]),
-            longest=float(data["chosen"]["longest"]),
-            probe_error=float(data["chosen"]["probe_error"]),
-            timer_check=Estimate(*data["chosen"]["timer_check"]),
+            between_hosts=HostFactors.of(chosen["between_hosts"]),
+            longest=float(chosen["longest"]),
+            probe_error=float(chosen["probe_error"]),
+            timer_check=Estimate(*chosen["timer_check"]),
             provenance=data["provenance"],
         )
 
-    def timed_at(self, skip: int | None) -> Estimate:
-        """The factor of durations at that skip; None: the skip is not known. Constant above the
-        highest skip of the fit.
+    def timed_at(self, skip: int | None, host: HostFactors | None = None) -> Estimate:
+        """The factor of durations at that skip (None: not known) on a host (None: not measured).
+        Constant above the highest skip of the fit.
         """
-        return self.timed.scaled(self._within(skip) ** self.timed_rise)
+        factor = self.timed.scaled(self._within(skip) ** self.timed_rise)
+        return product(factor, (host or self.between_hosts).timed)
 
-    def sampled_at(self, skip: int | None) -> Estimate:
-        """The factor of samples at that skip; None: the skip is not known. Constant above the
-        highest skip of the fit.
+    def sampled_at(self, skip: int | None, host: HostFactors | None = None) -> Estimate:
+        """The factor of samples at that skip (None: not known) on a host (None: not measured).
+        Constant above the highest skip of the fit.
         """
-        return self.sampled.scaled(self._within(skip) ** self.sampled_rise)
+        factor = self.sampled.scaled(self._within(skip) ** self.sampled_rise)
+        return product(factor, (host or self.between_hosts).sampled)
 
     def _within(self, skip: int | None) -> int:
         return min(max(1, self.usual(skip)), self.highest_skip)
@@ -123,9 +132,11 @@ def _shipped() -> CostModel:
     return CostModel.of(json.loads(text))
 
 
-def calibrated_cost(poll_s: float) -> Estimate:
+def calibrated_cost(poll_s: float, host: HostFactors | None = None) -> Estimate:
     """CPU seconds of a poll in a session, where one of polltrace's own takes `poll_s`."""
-    return cost_model().calibrated.scaled(poll_s)
+    model = cost_model()
+    factor = product(model.calibrated, (host or model.between_hosts).calibrated)
+    return factor.scaled(poll_s)
 
 
 def check_cost(check_s: float) -> Estimate:
@@ -138,12 +149,14 @@ def check_cost(check_s: float) -> Estimate:
     return cost_model().timer_check.scaled(check_s)
 
 
-def timed_cost(durations: Sequence[Bucket], skip: int | None) -> Estimate | None:
+def timed_cost(
+    durations: Sequence[Bucket], skip: int | None, host: HostFactors | None = None
+) -> Estimate | None:
     """CPU seconds of a poll in a session whose polls have these `durations` at that skip (None: not
-    known); None with too few durations.
+    known), on a host (None: not measured); None with too few durations.
     """
     mean_ns = usual_mean_ns(durations)
-    return None if mean_ns is None else cost_model().timed_at(skip).scaled(1e-9 * mean_ns)
+    return None if mean_ns is None else cost_model().timed_at(skip, host).scaled(1e-9 * mean_ns)
 
 
 def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
@@ -159,15 +172,13 @@ def usual_mean_ns(durations: Sequence[Bucket]) -> float | None:
 
 
 def in_place(
-    curve: PollCost | None, interval_s: float, durations: Sequence[Bucket], skip: int | None
+    curve: PollCost | None,
+    durations: Sequence[Bucket],
+    skip: int | None,
+    host: HostFactors | None = None,
 ) -> PollCost | None:
-    """The cost curve of a session that polls every `interval_s` CPU seconds, at that skip (None:
-    not known).
-
-    It is the calibration's curve, moved to the cost that the session's own durations give;
-    unchanged where they were not timed. Without a calibration it is flat.
+    """The cost of a session's polls: by their own durations where they were timed, else by the
+    calibration's `curve`; None without either.
     """
-    cost = timed_cost(durations, skip)
-    if cost is None:
-        return curve
-    return curve.through(interval_s, cost) if curve else constant(cost)
+    cost = timed_cost(durations, skip, host)
+    return curve if cost is None else constant(cost)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from polltrace.intervals import Estimate, product, propagated
 from polltrace.overhead.cost_model import cost_model
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.load import SessionLoad
 
 
@@ -73,9 +74,9 @@ def counted_checking_pct(
     return propagated(lambda a, b: a + b, counted_pct(load, poll_cost_s), unpolled)
 
 
-def sampled_pct(share_pct: Estimate, skip: int) -> Estimate:
+def sampled_pct(share_pct: Estimate, skip: int, host: HostFactors | None = None) -> Estimate:
     """Per cent of the session's CPU time by the share of its on-CPU samples in the break check."""
-    return product(share_pct, cost_model().sampled_at(skip))
+    return product(share_pct, cost_model().sampled_at(skip, host))
 
 
 def choose(counted: Estimate, sampled: Estimate | None) -> EstimateChoice:

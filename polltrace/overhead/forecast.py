@@ -9,12 +9,11 @@ same at every skip, and nothing out-of-band.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from polltrace.intervals import Estimate, exactly, propagated
+from polltrace.intervals import Estimate, propagated
 from polltrace.overhead.cancel import CancelLatency
-from polltrace.overhead.cost_model import cost_model
 from polltrace.overhead.lock_waits import WITH_LOCKS_S, LockWaits
 
 # Oracle's default, and steps of about three around it.
@@ -26,15 +25,17 @@ SKIPS = (1, _DEFAULT, 10, 30, 100, 300, 1000)
 class CheckingCost:
     """The present cost of break checking to a session, per second of its CPU time.
 
-    `polls` is the number of break polls. `poll_cost_s` gives the CPU seconds of one by the interval
-    since the last (CPU seconds); it is multiplied by `scale`, an estimate near 1. `checks` is the
-    share (0 to 1) of the CPU time in checks that do not poll.
+    `polls` is the number of break polls, `poll_cost_s` the CPU seconds of one, multiplied by
+    `scale`, an estimate near 1. At another interval between polls the cost of one is multiplied by
+    the ratio of the intervals to the power of `rise`. `checks` is the share (0 to 1) of the CPU
+    time in checks that do not poll.
     """
 
     polls: Estimate
-    poll_cost_s: Callable[[float], float]
+    poll_cost_s: float
     scale: Estimate
     checks: Estimate
+    rise: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +84,19 @@ def forecast(cost: CheckingCost, skip_now: int, skip: int, wait_slice_s: float) 
     A waiting session checks once in `wait_slice_s`. The cancel latency on CPU is omitted; see
     `cancel.py`.
     """
+    poll_ratio = skip_now / skip
 
-    def cpu(polls: float, scale: float, checks: float, then: float = 1.0) -> float:
-        return _at(cost, (polls, scale, checks), skip_now / skip, then)[0]
+    def cpu(*inputs: float) -> float:
+        return _at(cost.poll_cost_s, inputs, poll_ratio)[0]
 
-    def share(polls: float, scale: float, checks: float, then: float) -> float:
-        cpu_s, own_s = _at(cost, (polls, scale, checks), skip_now / skip, then)
+    def share(*inputs: float) -> float:
+        cpu_s, own_s = _at(cost.poll_cost_s, inputs, poll_ratio)
         return 100 * own_s / cpu_s
 
-    then = exactly(1.0) if skip == skip_now else cost_model().other_interval
-    inputs = (cost.polls, cost.scale, cost.checks, then)
+    inputs = (cost.polls, cost.scale, cost.checks, cost.rise)
     return SkipForecast(
         break_poll_skip=skip,
-        polls_per_s=cost.polls.value
-        * skip_now
-        / skip
-        / cpu(cost.polls.value, cost.scale.value, cost.checks.value),
+        polls_per_s=cost.polls.value * poll_ratio / cpu(*(quantity.value for quantity in inputs)),
         cpu_pct=_not_negative(propagated(share, *inputs)),
         saved_pct=propagated(lambda *values: 100 * (1 - cpu(*values)), *inputs),
         cancel_ms=None,
@@ -107,43 +105,13 @@ def forecast(cost: CheckingCost, skip_now: int, skip: int, wait_slice_s: float) 
     )
 
 
-def never_rising(forecasts: Sequence[SkipForecast]) -> list[SkipForecast]:
-    """The forecasts, in the order of their skips, none dearer than one at a lower skip; that of the
-    skip in force, which is measured, keeps its value.
-
-    The cost per poll is measured at each interval by itself, so a disturbed measurement may make
-    fewer polls look dearer than more. They cannot be: whatever a poll finds evicted from the
-    caches, one of several in the same time would have found evicted as well.
-    """
-    position_in_force = next(n for n, forecast in enumerate(forecasts) if forecast.in_force)
-    adjusted = [*forecasts]
-    for n in range(position_in_force + 1, len(adjusted)):
-        if adjusted[n].cpu_pct.value > adjusted[n - 1].cpu_pct.value:
-            adjusted[n] = _as_dear_as(adjusted[n - 1], adjusted[n])
-    for n in reversed(range(position_in_force)):
-        if adjusted[n].cpu_pct.value < adjusted[n + 1].cpu_pct.value:
-            adjusted[n] = _as_dear_as(adjusted[n + 1], adjusted[n])
-    return adjusted
-
-
-def _as_dear_as(cheaper: SkipForecast, forecast: SkipForecast) -> SkipForecast:
-    """`forecast` with the cost of `cheaper`: the number of polls stays, and the CPU time in which
-    the work makes them is that of `cheaper`.
-    """
-    cpu_pct, other_cpu_pct = (100 - entry.saved_pct.value for entry in (forecast, cheaper))
-    return replace(
-        forecast,
-        cpu_pct=cheaper.cpu_pct,
-        saved_pct=cheaper.saved_pct,
-        polls_per_s=forecast.polls_per_s * cpu_pct / other_cpu_pct,
-    )
-
-
 def out_of_band_saved_pct(cost: CheckingCost) -> Estimate:
     """The share of CPU time that the work would save if the session were out-of-band."""
-    return propagated(
-        lambda *inputs: 100 * _own_s(cost, *inputs), cost.polls, cost.scale, cost.checks
-    )
+
+    def saved_pct(polls: float, scale: float, checks: float) -> float:
+        return 100 * (polls * scale * cost.poll_cost_s + checks)
+
+    return propagated(saved_pct, cost.polls, cost.scale, cost.checks)
 
 
 def recommended(
@@ -170,29 +138,19 @@ def recommended(
     return min(usual or as_good, key=lambda candidate: candidate.break_poll_skip)
 
 
-def _own_s(
-    cost: CheckingCost, polls: float, scale: float, checks: float, cpu_s: float = 1.0
-) -> float:
-    """CPU seconds of break checking, with that many polls in `cpu_s`."""
-    return (polls * scale * cost.poll_cost_s(cpu_s / polls) if polls else 0.0) + checks
-
-
-def _at(
-    cost: CheckingCost, present: tuple[float, float, float], poll_ratio: float, cost_factor: float
-) -> tuple[float, float]:
+def _at(poll_cost_s: float, present: Sequence[float], poll_ratio: float) -> tuple[float, float]:
     """CPU seconds for the work that takes one second at present, and the part of them in break
-    checking.
-
-    The work makes `poll_ratio` times the polls, each `cost_factor` times as expensive as the cost
-    curve has it. `present` has the cost's polls, scale and checks.
+    checking, with `poll_ratio` times the polls. `present` has the polls, the scale of their cost,
+    the CPU seconds of the other checks, and the rise of the cost.
     """
-    polls, scale, checks = present
-    work_s = 1 - _own_s(cost, *present)
+    polls, scale, checks_s, rise = present
+    present_s = polls * scale * poll_cost_s
+    work_s = 1 - present_s - checks_s
     # The cost depends on the interval, and the interval on the time of the polls: a fixed point.
     cpu_s = 1.0
     for _ in range(5):
-        own_s = _own_s(cost, polls * poll_ratio, scale * cost_factor, checks, cpu_s)
-        cpu_s = work_s + own_s
+        own_s = present_s * poll_ratio * (cpu_s / poll_ratio) ** rise + checks_s
+        cpu_s = max(work_s + own_s, 1e-9)
     return cpu_s, own_s
 
 

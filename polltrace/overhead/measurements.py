@@ -13,7 +13,9 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.errors import NoSuchProcessError, PolltraceError
 from polltrace.overhead.advice import FEWEST_POLLS, Advice, Extras, advice
 from polltrace.overhead.calibration import ROUNDS, calibrate
-from polltrace.overhead.forecast import SKIPS
+from polltrace.overhead.cost_model import in_place
+from polltrace.overhead.host_factors import HostFactors
+from polltrace.overhead.host_store import this_host
 from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.observer import Observer, SilentObserver
 from polltrace.overhead.poll_cost import PollCost
@@ -93,12 +95,12 @@ def measure_session(
     server: Server, durations: Durations = Durations(), observer: Observer = SilentObserver()
 ) -> SessionMeasurement:
     """Take all measurements that advice needs. Raises the errors of advise_session."""
-    observer.step(f"1/4 counting and timing its polls, {durations.counted + durations.timed:g} s")
+    observer.step(f"1/3 counting and timing its polls, {durations.counted + durations.timed:g} s")
     counted, timed = _interleaved(server, durations)
     totals = replace(counted.totals, break_polls=server.client_polls(counted.totals))
     if _polls_nothing(server, totals):
         return _at_rest(server, counted.seconds, totals)
-    observer.step(f"2/4 sampling it on CPU, {durations.sampled:g} s")
+    observer.step(f"2/3 sampling it on CPU, {durations.sampled:g} s")
     names = Symbolizer()
     options = ProbeOptions(duration_s=durations.sampled, sample_hz=SAMPLE_HZ)
     with _end_explained(server), EbpfProbe([server.pid], options) as probe:
@@ -106,12 +108,17 @@ def measure_session(
             pass
         sampled = probe.profile()
     stacks = named_stacks(sampled, names, ON_CPU)
-    observer.step("3/4 counting its checks")
+    observer.step("3/3 counting its checks")
     burst, why_not = _burst(server)
     cost = _only(server, sampled).probe_s_per_poll
     load = counted_load(totals, counted.seconds, cost)
-    observer.step("4/4 calibrating the cost of a poll on this host")
-    poll_cost = _poll_cost(server, load, burst, durations.calibration_rounds, observer)
+    host = this_host()
+    skip = measured_skip(burst)
+    skip_value = skip.value if skip else server.settings.known_skip
+    poll_cost = in_place(None, timed.totals.durations, skip_value, host)
+    if poll_cost is None:
+        observer.step("calibrating the cost of a poll on this host")
+        poll_cost = _calibrated(server, load, durations.calibration_rounds, observer, host)
     extras = Extras(
         gaps=timed.totals.gaps,
         durations=timed.totals.durations,
@@ -121,6 +128,7 @@ def measure_session(
         job_cpu_s=procfs.cpu_s(server.pid),
         timed_cpu_s=timed.on_cpu_s,
         probe_s_per_poll=cost,
+        host=host,
     )
     return SessionMeasurement(server, load, poll_cost, stacks, extras)
 
@@ -190,19 +198,21 @@ def _at_rest(server: Server, seconds: float, totals: ProcessTotals) -> SessionMe
     return SessionMeasurement(server, load, None, none, extras)
 
 
-def _poll_cost(
-    server: Server, load: SessionLoad, burst: Burst | None, rounds: int, observer: Observer
+def _calibrated(
+    server: Server,
+    load: SessionLoad,
+    rounds: int,
+    observer: Observer,
+    host: HostFactors | None,
 ) -> PollCost:
-    """The cost at the session's own interval between polls, and at those of every other skip."""
-    measured = measured_skip(burst)
-    skip = measured.value if measured else server.settings.break_poll_skip
-    slowest = max(SKIPS) / skip
+    """The cost of a poll by polltrace's own, at the session's interval between polls."""
     return calibrate(
-        [load.interval_s * times for times in (1 / skip, 1.0, 3.0, 10.0, max(100.0, slowest))],
+        [load.interval_s],
         _kind(server),
         threaded=procfs.threads(server.pid) > 1,
         rounds=rounds,
         observer=observer,
+        host=host,
     )
 
 

@@ -68,15 +68,6 @@ class PollCost:
         """The curve of a processor on which everything takes `factor` times as long."""
         return PollCost([(interval_s, cost.scaled(factor)) for interval_s, cost in self.knots])
 
-    def through(self, interval_s: float, cost: Estimate) -> PollCost:
-        """A curve with the same rise with the interval, moved to this cost and its relative width
-        at one interval.
-        """
-        present_s = self.at(interval_s).value
-        return PollCost(
-            [(knot_s, cost.scaled(knot_cost.value / present_s)) for knot_s, knot_cost in self.knots]
-        )
-
 
 def in_order(costs: Mapping[Knot, Estimate]) -> list[tuple[Knot, Estimate]]:
     """The costs sorted by trigger (count first), then by interval."""

@@ -37,9 +37,7 @@ def session_advice(  # noqa: PLR0913 - each is measured by itself
     return client_check_advice(server, polls, load, on_cpu_gaps(extras.gaps), cost=poll_cost)
 
 
-def session_cost(
-    server: Server | None, curve: PollCost | None, load: SessionLoad, extras: Extras
-) -> PollCost | None:
+def session_cost(server: Server | None, curve: PollCost | None, extras: Extras) -> PollCost | None:
     """The cost curve of a session, placed by the durations of its polls.
 
     A timer's check is more than its call, so the calibration alone gives its cost.
@@ -47,4 +45,4 @@ def session_cost(
     if server is not None and not server.engine.polls_by_count:
         return curve
     skip = skip_in_force(server.settings, extras.burst).value if server else None
-    return in_place(curve, load.interval_s, extras.durations, skip)
+    return in_place(curve, extras.durations, skip, extras.host)

@@ -11,6 +11,7 @@ from typing import Any
 
 from polltrace.errors import FrameError
 from polltrace.intervals import Estimate
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import (
     Burst,
@@ -23,7 +24,7 @@ from polltrace.profiles.frames import (
 )
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.totals import timed_too
-from polltrace.recording.check_cost import TRIGGERS, cost_of
+from polltrace.recording.check_cost import HOST_FACTORS, TRIGGERS, cost_of
 from polltrace.recording.folded_stream import FoldedStream
 from polltrace.recording.header import RecordingHeader, RecordingQuality, quality_of
 from polltrace.recording.names import RecordedNames
@@ -46,7 +47,9 @@ class Recording:
     totals of all periods in which gaps between polls were timed, `timed_cpu_s` the seconds of these
     that it was on CPU or runnable; `bursts` its counted checks; `lived` its beginning and end, in
     seconds since the recording began; `series` its totals over time; `servers` the server that it
-    is. `check_costs` is the CPU seconds of a check by knot. `names` are those of functions;
+    is. `check_costs` is the CPU
+    seconds of a check by knot, `host_factors` the cost model's factors of the host, None where they
+    were not measured. `names` are those of functions;
     `quality` is None without a trailer. `tear` is the reason why a file ends early, empty for a
     complete file; `unknown` counts records by types that this release does not know.
     """
@@ -64,6 +67,7 @@ class Recording:
     series: Mapping[Identity, Series]
     servers: Mapping[Identity, Server]
     check_costs: Mapping[Knot, Estimate]
+    host_factors: HostFactors | None
     names: RecordedNames
     quality: RecordingQuality | None
     tear: str
@@ -105,6 +109,7 @@ class _Fold:
         self._series: dict[Identity, Series] = {}
         self._servers: dict[Identity, Server] = {}
         self._check_costs: dict[Knot, Estimate] = {}
+        self._host_factors: HostFactors | None = None
         self._names = RecordedNames()
         self._quality: RecordingQuality | None = None
         self._unknown: Counter[str] = Counter()
@@ -135,6 +140,8 @@ class _Fold:
         elif kind in TRIGGERS:
             knot, cost = cost_of(data)
             self._check_costs[knot] = cost
+        elif kind == HOST_FACTORS:
+            self._host_factors = HostFactors.of(data)
         elif kind == "trailer":
             self._quality = quality_of(data)
         else:
@@ -213,6 +220,7 @@ class _Fold:
             series=self._series,
             servers=self._servers,
             check_costs=self._check_costs,
+            host_factors=self._host_factors,
             names=self._names,
             quality=self._quality,
             tear=scan.tear,

@@ -9,9 +9,10 @@ from typing import Any
 
 from polltrace import __version__
 from polltrace.intervals import Estimate
+from polltrace.overhead.host_store import this_host
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import Identity
-from polltrace.recording.check_cost import cost_data
+from polltrace.recording.check_cost import cost_data, host_data
 from polltrace.recording.header import RecordingHeader, RecordingQuality
 from polltrace.recording.naming import Naming
 from polltrace.recording.probes import StreamRecord
@@ -102,6 +103,8 @@ class Journal:
             at_s=at_s,
         )
         yield header.data()
+        if factors := this_host():
+            yield host_data(factors, at_s)
         if part == 1:
             return
         yield from self._check_costs.values()

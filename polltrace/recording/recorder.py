@@ -11,6 +11,7 @@ from typing import Literal
 
 from polltrace.backends.ebpf import AUTO
 from polltrace.interrupts import detaching
+from polltrace.overhead.host_store import this_host
 from polltrace.recording.header import RecordingQuality
 from polltrace.recording.intrusive import IntrusiveMeasurements
 from polltrace.recording.journal import Journal
@@ -89,7 +90,7 @@ class Recorder:
     def __init__(self, options: RecordingOptions) -> None:
         self._options = options
         self._inspector = Inspector()
-        self._calibration = Calibration()
+        self._calibration = Calibration(host=this_host())
         self._pollers = Pollers(options.duration_s, self._inspector.servers)
         self._intrusive = IntrusiveMeasurements(self._pollers, self._inspector.servers)
 

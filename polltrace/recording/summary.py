@@ -283,11 +283,12 @@ def _session(
         started_at=server.started_at if server else None,
         job_cpu_s=totals.cpu_s,
         probe_s_per_poll=sampled.probe_s_per_poll if sampled else 0.0,
+        host=recording.host_factors,
     )
     costs = None
     if totals.break_polls:
         costs = curve(recording.check_costs, server.engine.trigger if server else Trigger.COUNT)
-        costs = session_cost(server, costs, load, extras)
+        costs = session_cost(server, costs, extras)
     stacks = stacks_of(recording, identity, ON_CPU)
     off_cpu, waits = _off_cpu(recording, [identity])
     if off_cpu is not None:  # unseen events cannot be attributed to a process

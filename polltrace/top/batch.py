@@ -41,7 +41,10 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
     no longer than half a minute. Raises the probe's failure.
     """
     probe_host = watch.probe_host
-    inspector, calibration = Inspector(probe_host.servers), Calibration(probe_host.check_cost)
+    inspector, calibration = (
+        Inspector(probe_host.servers),
+        Calibration(probe_host.check_cost, host=probe_host.factors()),
+    )
     host = HostMonitor(inspector, probe_host)
     survey = GapSurvey(probe_host if watch.gaps else None)
     printed, patience_s = 0, _PATIENCE_S

@@ -66,6 +66,7 @@ class GapSurvey:
     ) -> None:
         """`probe_host` None: nothing is timed."""
         self._probe_host, self._clock = probe_host, clock
+        self._host = probe_host.factors() if probe_host else None
         self._timing: BriefMeasurement | None = None
         self._next_s = 0.0
         self.worst_s: dict[Identity, float] = {}
@@ -106,7 +107,7 @@ class GapSurvey:
                 self.worst_s[identity] = max(longest, self.worst_s.get(identity, 0.0))
             if place := self._places.get(identity):
                 knot, skip = place
-                cost = timed_cost(totals.durations, skip)
+                cost = timed_cost(totals.durations, skip, self._host)
                 if cost is not None:
                     self.costs[identity] = TimedCost(knot, cost)
         self.close()

@@ -50,7 +50,7 @@ class Live:
         self._state, self._watch, probe_host = state, watch, watch.probe_host
         self._inspector = Inspector(probe_host.servers)
         self._host = HostMonitor(self._inspector, probe_host)
-        self._calibration = Calibration(probe_host.check_cost)
+        self._calibration = Calibration(probe_host.check_cost, host=probe_host.factors())
         self._snapshot = self._host.snapshot(self._calibration.now)
         self._survey = GapSurvey(probe_host if watch.gaps else None)
         self._session: SessionWatch | None = None

@@ -13,6 +13,7 @@ from polltrace.engines import Trigger
 from polltrace.errors import HostError, PolltraceError
 from polltrace.overhead.calibration import CheckCost
 from polltrace.overhead.cost_model import timed_cost
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import (
     Exit,
@@ -40,7 +41,7 @@ class RecordedHost:
     """The host of a recording: nothing runs there, and what is known of it is in the file."""
 
     def __init__(self, recording: Recording) -> None:
-        self._names = recording.names
+        self._names, self._factors = recording.names, recording.host_factors
         self._servers: dict[int, Server] = {}
 
     def argv(self, _options: Sequence[str]) -> list[str]:
@@ -62,6 +63,9 @@ class RecordedHost:
     def check_cost(self, _knot: Knot) -> CheckCost:
         raise HostError("a recording has the costs that were measured")
 
+    def factors(self) -> HostFactors | None:
+        return self._factors
+
     def names(self) -> SymbolSource:
         return self._names
 
@@ -72,7 +76,9 @@ class Player:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.recording = read(path)
-        self.costs = PollCosts(MappingProxyType(dict(self.recording.check_costs)))
+        self.costs = PollCosts(
+            MappingProxyType(dict(self.recording.check_costs)), host=self.recording.host_factors
+        )
         self._begin()
 
     def _begin(self) -> None:
@@ -188,7 +194,8 @@ def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
         if totals.cpu_s and totals.break_polls:
             interval_s = totals.cpu_s / totals.break_polls
             server = recording.servers.get(identity)
-            cost = timed_cost(totals.durations, server.settings.known_skip if server else None)
+            skip = server.settings.known_skip if server else None
+            cost = timed_cost(totals.durations, skip, recording.host_factors)
             if cost is not None:
                 costs[identity] = TimedCost(Knot.nearest(Trigger.COUNT, interval_s), cost)
     return costs

@@ -87,7 +87,7 @@ def session_view(
             load,
             poll_cost=cost,
             stacks=stacks,
-            extras=Extras(gaps=timed.gaps, durations=timed.durations),
+            extras=Extras(gaps=timed.gaps, durations=timed.durations, host=costs.host),
         )
         if load is not None and (cost := _cost(server, load, costs)) is not None
         else None,

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from polltrace.errors import PolltraceError
 from polltrace.overhead.calibration import CheckCost, cost_per_check
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.poll_cost import Knot
 from polltrace.watch.snapshot import PollCosts
 
@@ -32,8 +33,9 @@ class Calibration:
         self,
         measure: Callable[[Knot], CheckCost] = cost_per_check,
         clock: Callable[[], float] = time.monotonic,
+        host: HostFactors | None = None,
     ) -> None:
-        self._measure, self._clock = measure, clock
+        self._measure, self._clock, self._host = measure, clock, host
         self._by_knot: dict[Knot, CheckCost] = {}
         # When to repeat it, and the pause before the time after.
         self._again: dict[Knot, tuple[float, float]] = {}
@@ -50,7 +52,7 @@ class Calibration:
         waiting = bool(self._wanted) and not self._failed
         costs = {knot: found.cost_s for knot, found in self._by_knot.items()}
         disturbed = frozenset(knot for knot, found in self._by_knot.items() if found.disturbed)
-        return PollCosts(MappingProxyType(costs), waiting, self._failed, disturbed)
+        return PollCosts(MappingProxyType(costs), waiting, self._failed, disturbed, self._host)
 
     def want(self, knots: set[Knot]) -> None:
         """Have these measured, unless they are known or have failed."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from polltrace.errors import PolltraceError
 from polltrace.executables import find_executable
 from polltrace.overhead.calibration import CheckCost, cost_per_check
+from polltrace.overhead.host_factors import HostFactors
+from polltrace.overhead.host_store import this_host
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import WatchedProcess
 from polltrace.servers.servers import Server, servers
@@ -42,6 +44,10 @@ class ProbeHost(Protocol):
         """CPU seconds of a check there, at this knot. Raises HostError."""
         ...
 
+    def factors(self) -> HostFactors | None:
+        """The cost model's factors of the host; None where they were not measured."""
+        ...
+
     def names(self) -> SymbolSource:
         """Names for the stacks of one process."""
         ...
@@ -64,6 +70,9 @@ class LocalHost:
 
     def check_cost(self, knot: Knot) -> CheckCost:
         return cost_per_check(knot)
+
+    def factors(self) -> HostFactors | None:
+        return this_host()
 
     def names(self) -> SymbolSource:
         # Naming takes numpy, which neither the first screen nor the table needs.

@@ -11,6 +11,7 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import Trigger
 from polltrace.intervals import Estimate
 from polltrace.overhead.estimates import counted_checking_pct, counted_pct
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import PollRate
@@ -22,13 +23,15 @@ class PollCosts:
     """CPU seconds of a check, by knot.
 
     `waiting`: some are being measured; `failed` is why there are no more. While those `disturbed`
-    were measured, others had the processor for a good part of the time.
+    were measured, others had the processor for a good part of the time. `host` has the factors of
+    the host, None where they were not measured.
     """
 
     by_knot: Mapping[Knot, Estimate]
     waiting: bool = False
     failed: str = ""
     disturbed: frozenset[Knot] = frozenset()
+    host: HostFactors | None = None
 
 
 _NOTHING = Estimate(0.0, 0.0, 0.0)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from polltrace.breaks.sqlnet import default_settings
 from polltrace.errors import HostError, PolltraceError
 from polltrace.overhead.calibration import CheckCost, cost_per_check
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import WatchedProcess
 from polltrace.profiles.recognition import engine_of_process, title_of
@@ -54,6 +55,10 @@ class SshHost:
 
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return [self._servers[pid] for pid in pids if pid in self._servers]
+
+    def factors(self) -> HostFactors | None:
+        """Not known from here: the factors are on that host's disk."""
+        return None
 
     def check_cost(self, knot: Knot) -> CheckCost:
         """By the polltrace-calibrate next to the probe, if there is one: the cost per check of

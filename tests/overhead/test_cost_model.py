@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from polltrace.overhead.cost_model import (
     usual_mean_ns,
 )
 from polltrace.overhead.estimates import sampled_pct
+from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.poll_cost import PollCost
 from polltrace.profiles.frames import Bucket
 from tests.plain_model import PLAIN
@@ -31,9 +33,12 @@ CURVE = PollCost([(1e-6, Estimate(4e-7, 2e-7, 6e-7)), (1e-4, Estimate(8e-7, 4e-7
 
 def test_the_model_that_ships_was_fitted_and_says_on_what() -> None:
     found = CostModel.of(json.loads(SHIPPED.read_text("utf-8")))
-    factors = found.calibrated, found.timed, found.sampled, found.other_interval
-    for factor in (*factors, found.timer_check):
+    factors = found.calibrated, found.timed, found.sampled
+    spread = found.between_hosts.timed, found.between_hosts.sampled, found.between_hosts.calibrated
+    for factor in (*factors, *spread, found.timer_check):
         assert 0 < factor.low < factor.value < factor.high
+    # A rarer poll costs more, and rarer polls cost less together.
+    assert 0 <= found.rise.low < found.rise.value < found.rise.high < 1
     # The duration in the kernel is less than all that a poll costs, and more than a quarter of it.
     assert 1 < found.timed.value < 4
     # What is read in place is better known than what a stand-in takes.
@@ -71,7 +76,7 @@ def test_the_factors_rise_with_the_skip_as_far_as_they_were_fitted() -> None:
         (rising.timed_at, PLAIN.timed, 0.1),
         (rising.sampled_at, PLAIN.sampled, 0.2),
     ):
-        assert at(1) == factor
+        assert at(1).value == pytest.approx(factor.value)
         assert at(10).value == pytest.approx(factor.value * 10**rise)
         assert at(10).high == pytest.approx(factor.high * 10**rise)
         assert at(1000) == at(40)
@@ -107,22 +112,40 @@ def test_too_few_polls_are_no_mean() -> None:
     assert timed_cost([Bucket(300, 301, 10)], 3) is None
 
 
-def test_a_session_has_the_calibrations_curve_through_its_own_cost() -> None:
-    found = in_place(CURVE, 1e-5, [Bucket(800, 801, 5000)], 3)
+def test_a_sessions_own_durations_replace_the_calibration() -> None:
+    found = in_place(CURVE, [Bucket(800, 801, 5000)], 3)
     assert found is not None
-    # At 10 us the curve has 600 ns; in place it is 1200.
-    assert found.at(1e-5).value == pytest.approx(1.2e-6)
-    assert found.at(1e-5).low == pytest.approx(0.96e-6)
-    assert found.at(1e-6).value == pytest.approx(0.8e-6)
-    assert found.at(1e-4).value == pytest.approx(1.6e-6)
-    assert in_place(CURVE, 1e-5, [], 3) is CURVE
+    for interval_s in (1e-6, 1e-5, 1e-3):
+        assert found.at(interval_s).value == pytest.approx(1.2e-6)
+        assert found.at(interval_s).low == pytest.approx(0.96e-6)
+    assert in_place(CURVE, [], 3) is CURVE
+    assert in_place(None, [], 3) is None
 
 
-def test_a_flat_curve_is_lifted_as_a_whole() -> None:
-    flat = PollCost([(1.0, exactly(1e-6))])
-    # So is what was never calibrated.
-    for curve in (flat, None):
-        found = in_place(curve, 1e-5, [Bucket(100, 101, 5000)], 3)
-        assert found is not None
-        assert found.at(1e-3).value == pytest.approx(1.5e-7)
-    assert in_place(None, 1e-5, [], 3) is None
+def test_the_factors_of_a_host_multiply_those_of_the_model() -> None:
+    host = HostFactors(
+        timed=Estimate(0.5, 0.45, 0.55), sampled=exactly(0.8), calibrated=exactly(0.7)
+    )
+    timed = timed_cost([Bucket(400, 401, 5000)], 3, host)
+    assert timed is not None
+    assert timed.value == pytest.approx(3e-7)
+    # Errors that are independent add up as squares.
+    assert timed.low == pytest.approx(
+        3e-7 / math.exp(math.hypot(math.log(1.25), math.log(1 / 0.9)))
+    )
+    assert sampled_pct(exactly(5.0), 3, host).value == pytest.approx(4.0)
+    assert calibrated_cost(4e-7, host).value == pytest.approx(2.8e-7)
+
+
+def test_a_host_that_was_not_measured_has_the_spread_of_those_that_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spread = HostFactors(Estimate(0.8, 0.6, 1.1), exactly(1.0), exactly(1.0))
+    monkeypatch.setattr(module, "_shipped", lambda: replace(PLAIN, between_hosts=spread))
+    known = HostFactors(exactly(0.8), exactly(1.0), exactly(1.0))
+    durations = [Bucket(400, 401, 5000)]
+    unmeasured, measured = (timed_cost(durations, 3, host) for host in (None, known))
+    assert unmeasured is not None
+    assert measured is not None
+    assert unmeasured.value == pytest.approx(measured.value)
+    assert unmeasured.low < measured.low < measured.high < unmeasured.high

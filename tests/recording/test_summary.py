@@ -12,6 +12,7 @@ from polltrace.intervals import exactly
 from polltrace.overhead.advice_report import session_advice_text
 from polltrace.overhead.forecast import CancelLimits
 from polltrace.recording import read
+from polltrace.recording.scan import Scan
 from polltrace.recording.summary import SessionSummary, summary
 from tests.recording.samples import (
     CLIENT,
@@ -82,3 +83,19 @@ def test_a_server_whose_client_is_not_polled_makes_none(tmp_path: Path) -> None:
     found = session(tmp_path / "a.ptrec", client_polls=0, other_polls=5000, client=None, local=True)
     assert (found.break_polls, found.load.polls_per_cpu_s) == (0, 0.0)
     assert found.lost_cpu_s == exactly(0.0)
+
+
+def test_a_recording_has_the_factors_of_its_own_host(tmp_path: Path) -> None:
+    host = {"timed": [0.5, 0.5, 0.5], "sampled": [1, 1, 1], "calibrated": [1, 1, 1]}
+    plain = session(tmp_path / "a.ptrec", client_polls=4000, other_polls=0)
+    path = tmp_path / "b.ptrec"
+    session(path, client_polls=4000, other_polls=0)
+    records = list(Scan(path))
+    factors = {"type": "host_factors", "at_s": 0.0, "measured": "2026-11-25", "rise": None, **host}
+    measured = summary(read(written(tmp_path / "c.ptrec", factors, *records))).sessions[0]
+    assert measured.poll_cost_s is not None
+    assert plain.poll_cost_s is not None
+    assert measured.poll_cost_s.value == pytest.approx(plain.poll_cost_s.value / 2)
+    assert measured.advice is not None
+    text = session_advice_text(measured.advice, CancelLimits())
+    assert "factors of this kind of host, measured 2026-11-25." in text.replace("\n  ", " ")

@@ -54,6 +54,7 @@ def advice_data(
         "estimates_agree": advice.choice.agree,
         "trusted": advice.choice.trusted,
         "trusted_because": advice.choice.why,
+        "host_measured": advice.extras.host.measured if advice.extras.host else None,
         "probe_ns_per_poll": 1e9 * advice.extras.probe_s_per_poll,
         "probe_added_pct": advice.probe_added_pct,
         "job_cpu_s": advice.extras.job_cpu_s,

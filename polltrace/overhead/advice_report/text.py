@@ -124,7 +124,7 @@ def _estimates(advice: Advice) -> list[str]:
             f"The probe's own time, {1e9 * advice.extras.probe_s_per_poll:.0f} ns a poll "
             f"({advice.probe_added_pct:.1f} % of its CPU), is subtracted."
         )
-    lines.append(_sampled(advice))
+    lines += [_sampled(advice), _host(advice)]
     skip = advice.skip_in_force
     is_known = skip.measured or skip.configured is not None
     force = "is in force" if is_known else "is assumed"
@@ -137,6 +137,15 @@ def _estimates(advice: Advice) -> list[str]:
             "they are left out of the cancel times on CPU."
         )
     return lines
+
+
+def _host(advice: Advice) -> str:
+    if (host := advice.extras.host) is None:
+        return (
+            "The cost of a poll was not measured on this kind of host, so the intervals cover the "
+            "spread between hosts; 'polltrace calibrate-host' measures it there."
+        )
+    return f"The cost model has the factors of this kind of host, measured {host.measured}."
 
 
 def _sampled(advice: Advice) -> str:
