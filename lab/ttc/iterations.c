@@ -124,7 +124,9 @@ bool iterations_run(struct server *server, struct open_cursor *open,
     }
     const size_t start = server->out.length;
     execute_rows(server, open, todo);
-    if (server->error.number || server->lost || server->breaks.stopping) {
+    // A message that breaks off within its bind values executes nothing.
+    if (server->error.number || server->lost || server->in.bad ||
+        server->breaks.stopping) {
         server->out.length = start; // values of RETURNING
         return false;
     }
