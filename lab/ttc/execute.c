@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Execute, fetch, execute again: everything that is done with a cursor.
 #include <stdlib.h>
+#include <strings.h>
 
 #include "ttc/execution.h"
 #include "ttc/iterations.h"
@@ -128,6 +129,21 @@ static bool leaves_out_returned(const struct execution *e,
     return leaves;
 }
 
+// Whether the client may have left out values of binds of a statement that
+// could not be parsed: then nobody knows which, and the end of its message is
+// not found. A text that only looks like RETURNING costs an exchange of
+// markers.
+static bool may_leave_out_returned(const struct execution *e) {
+    static const char word[] = "return";
+    if (e->options & OPTION_ALL_VALUES)
+        return false;
+    for (size_t i = 0; i + sizeof word - 1 <= e->sql.length; i++)
+        if (strncasecmp((const char *)e->sql.at + i, word, sizeof word - 1) ==
+            0)
+            return true;
+    return false;
+}
+
 // How many rows of binds the message has: one, unless something is to be done
 // for each of several. JDBC executes with binds that it declared before, and
 // does not announce them.
@@ -160,6 +176,10 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
         open && is_query(&open->cursor) && rows_wanted(e, open) > 0;
     server->database.rows_wanted =
         server->database.fetch_follows ? rows_wanted(e, open) : 0;
+    if (!open && rows > 0 && may_leave_out_returned(e)) {
+        server->lost = true;
+        return NULL;
+    }
     if (!open) {
         iterations_skip(server, e->bind, e->binds, false, rows);
         return NULL;
