@@ -235,3 +235,81 @@ def test_locks_and_who_waits_for_them(lab: Lab, writer: Session) -> None:
     other.connection.rollback()
     assert watcher.rows(locks) == []
     assert watcher.rows("select * from v$transaction") == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "error"),
+    [
+        ("insert into t (n) values (1)", "ORA-00001"),
+        ("insert into t (n) values ('one')", "ORA-01722"),
+        ("insert into t (n) select 3 - level from dual connect by level <= 2", "ORA-00001"),
+        ("update t set n = n where n = 7", None),
+        ("delete t where n = 7", None),
+        ("insert into t (n) select 2 from dual where 1 = 2", None),
+        (
+            "merge into t using (select 7 k from dual) on (n = k)"
+            " when matched then update set v = 'x'",
+            None,
+        ),
+        ("select n from t where n = 7 for update", None),
+        ("select 1 / (n - 1) from t for update", "ORA-01476"),
+        ("begin insert into t (n) values (1); end;", "ORA-00001"),
+        (
+            "begin insert into t (n) values (1); exception when dup_val_on_index then null; end;",
+            None,
+        ),
+    ],
+)
+@pytest.mark.parametrize("autocommit", [False, True])
+def test_a_statement_without_changes_leaves_no_lock(
+    lab: Lab, writer: Session, sql: str, error: str | None, autocommit: bool
+) -> None:
+    run(writer, "insert into t (n) values (1)")
+    writer.connection.commit()
+    writer.connection.autocommit = autocommit
+    if error:
+        with pytest.raises(oracledb.DatabaseError, match=error):
+            writer.cursor.execute(sql)
+    else:
+        writer.cursor.execute(sql)
+    other = lab.connect()
+    # With a lock left, this is ORA-00054 instead of a wait without end.
+    assert other.rows("select n from t for update nowait") == [(1,)]
+    assert other.rows("select count(*) from v$transaction") == [(1,)]
+    assert run(other, "update t set v = 'u'") == 1
+    other.connection.commit()
+    assert run(writer, "update t set v = 'w'") == 1
+
+
+def test_a_failed_statement_keeps_the_locks_of_earlier_changes(lab: Lab, writer: Session) -> None:
+    run(writer, "insert into t (n) values (1)")
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00001"):
+        run(writer, "insert into t (n) values (1)")
+    other = lab.connect()
+    with pytest.raises(oracledb.DatabaseError, match="ORA-00054"):
+        other.rows("lock table t in exclusive mode nowait")
+
+
+def test_a_savepoint_survives_a_statement_without_changes(writer: Session) -> None:
+    run(writer, "savepoint s")
+    run(writer, "update t set v = 'u'")
+    run(writer, "insert into t (n) values (1)")
+    run(writer, "rollback to s")
+    assert writer.one(COUNT) == 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "error"),
+    [
+        ("insert into t (n) values (:n) returning nope into :out", "ORA-00904"),
+        ("insert into nope (n) values (:n) returning n into :out", "ORA-00942"),
+        ("insert into t (n) valuse (:n) returning n into :out", "ORA-"),
+        ("insert into t (n) values (:n) return nope into :out", "ORA-00904"),
+    ],
+)
+def test_returning_that_cannot_be_parsed(writer: Session, sql: str, error: str) -> None:
+    out = writer.cursor.var(int)
+    with pytest.raises(oracledb.DatabaseError, match=error):
+        writer.cursor.execute(sql, {"n": 1, "out": out})
+    writer.cursor.execute("insert into t (n) values (:n) returning n into :out", n=1, out=out)
+    assert out.getvalue() == [1]

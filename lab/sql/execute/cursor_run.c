@@ -115,6 +115,9 @@ static int create_and_fill(struct cursor *cursor) {
 static bool run(struct cursor *cursor, struct ora_error *error) {
     struct database *database = cursor->database;
     sqlite3 *db = database->db;
+    const bool begins =
+        cursor->kind != STATEMENT_DDL && sqlite3_get_autocommit(db);
+    const int64_t changes = sqlite3_total_changes64(db);
     if (!(cursor->kind == STATEMENT_DDL ? transaction_commit(database)
                                         : transaction_begin(database))) {
         if (cursor->kind == STATEMENT_DDL)
@@ -162,6 +165,8 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     if (cursor->kind == STATEMENT_DDL)
         result_changes_end(database->sga, database->self, true);
+    if (begins && sqlite3_total_changes64(db) == changes)
+        transaction_release(database);
     cursor->at_end = true;
     return rc == SQLITE_DONE;
 }
@@ -329,13 +334,17 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
     note_snapshot(cursor);
     if (cursor->kind != STATEMENT_QUERY)
         return run(cursor, error);
+    const bool begins = cursor->locks && sqlite3_get_autocommit(database->db);
     if (cursor->locks && !lock(cursor, error))
         return skip_locked(cursor, error);
     if (cursor->kind == STATEMENT_QUERY && cursor->database->fetch_follows) {
         statement_call_ends(cursor->database, 0, error);
         statement_call_begins(cursor, FETCH_CALL);
     }
-    return run_query(cursor, error);
+    const bool done = run_query(cursor, error);
+    if (begins && (!done || cursor->at_end)) // no row is locked
+        transaction_release(database);
+    return done;
 }
 
 bool cursor_describe(struct cursor *cursor, struct ora_error *error) {

@@ -133,6 +133,14 @@ bool transaction_begin(struct database *database) {
     return begun && savepoints_begin(database);
 }
 
+// The savepoints stay: they were made before the transaction began.
+void transaction_release(struct database *database) {
+    if (!sqlite3_get_autocommit(database->db) && !run(database, "ROLLBACK"))
+        return;
+    result_changes_end(database->sga, database->self, true);
+    transaction_show(database);
+}
+
 static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
 
 // No remote row is ever changed, so nothing has to be agreed on: what ends

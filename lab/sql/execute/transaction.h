@@ -17,6 +17,9 @@ struct ora_error;
 bool transactions_open(struct database *database);
 // Begins a transaction unless one is open. False if SQLite refuses.
 bool transaction_begin(struct database *database);
+// Gives up the write lock of a transaction that has changed nothing. Savepoints
+// made before it began stay.
+void transaction_release(struct database *database);
 bool transaction_commit(struct database *database);
 // Whether there is one. A query of a remote table begins one, too.
 bool transaction_is_open(const struct database *database);
