@@ -99,10 +99,10 @@ def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("built_lab")
-def test_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once its program is made it is started by its name and talks to the lab; this one's program
     is python-oracledb's."""
-    entry, cases = examples("A client")
+    entry, cases = examples("A driver")
     made = tmp_path / "client"
     program = eval(entry, vars(clients) | {"_GO": made})
     monkeypatch.setitem(clients.PROGRAMS, program.name, program)
