@@ -8,7 +8,7 @@ import re
 import select
 import time
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import program
@@ -34,6 +34,11 @@ class DriverClient(ClientProcess):
         start: Sequence[str] = (),
     ) -> None:
         super().__init__(program(name), processors=processors, start=start)
+        self._connected = False
+
+    def __enter__(self) -> Self:
+        self._connected = False
+        return super().__enter__()
 
     def connect(  # noqa: PLR0913
         self,
@@ -61,6 +66,7 @@ class DriverClient(ClientProcess):
             sdu=sdu,
             wallet=wallet,
         )
+        self._connected = True
         return self.about.title
 
     def query(self, sql: str, binds: TimedBinds | None = None) -> tuple[float, list[list[Any]]]:
@@ -81,8 +87,12 @@ class DriverClient(ClientProcess):
     def begin(
         self, sql: str, binds: TimedBinds | None = None, *, times: int = 1, keep: bool = False
     ) -> None:
-        """Execute without waiting for the answer; until finish() only send_break() may follow."""
-        # So that the next line is the answer.
+        """Execute without waiting for the answer; until finish() only send_break() may follow.
+
+        Raises DriverError without a connection.
+        """
+        self._check_connected()
+        # The next line of the process is then the answer.
         _ = self.about
         self._send("query", sql=sql, binds=_by_position(sql, binds or {}), times=times, keep=keep)
 
@@ -124,18 +134,28 @@ class DriverClient(ClientProcess):
         return Cancel(ended.break_ms, code[0] if code else ended.error, usable)
 
     def commit(self) -> None:
+        self._check_connected()
         self._ask("commit")
 
     def rollback(self) -> None:
+        self._check_connected()
         self._ask("rollback")
 
     def ping(self, times: int = 1) -> list[float]:
         """Seconds of each of `times` pings of the driver, one after the other."""
+        self._check_connected()
         elapsed_s: list[float] = self._ask("ping", times=times)["elapsed_s"]
         return elapsed_s
 
     def close(self) -> None:
-        self._ask("close")
+        """Close the connection, if there is one."""
+        if self._connected:
+            self._connected = False
+            self._ask("close")
+
+    def _check_connected(self) -> None:
+        if not self._connected:
+            raise DriverError(f"{self.name}: there is no connection")
 
 
 def _by_position(sql: str, binds: TimedBinds) -> list[int | str | float | dict[str, str]]:

@@ -71,7 +71,6 @@ class CellSession:
         self.cell = cell
         self._client = client
         self._watcher = watcher
-        self._gone = False
         open_session(server, client, cell, routes)
         self._views = server.views
         self.spid = self._views.spid(client)
@@ -204,13 +203,10 @@ class CellSession:
         if found_s is None:
             self._views.end(self._watcher, self.sid)
         self._client.restart()
-        self._gone = True
         found = {"found": False} if found_s is None else {"found": True, "ms": 1e3 * found_s}
         return {"after_s": after_s, **found}
 
     def close(self) -> None:
-        if self._gone:
-            return
         # A session whose cancel was lost may be beyond closing; its process ends with the run.
         with contextlib.suppress(DriverError):
             self._client.close()

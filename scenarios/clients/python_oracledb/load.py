@@ -93,7 +93,7 @@ class Session(threading.Thread):
     def run(self) -> None:
         try:
             self.connect(**self.requests.get())
-        except oracledb.Error as error:
+        except (oracledb.Error, OSError) as error:
             reply({"session": self.number, "failed": brief(error)})
             return
         failure = None

@@ -10,6 +10,7 @@ import datetime
 import decimal
 import json
 import re
+import socket
 import sys
 from typing import Any
 
@@ -173,7 +174,9 @@ def _interval(value: datetime.timedelta) -> str:
     return f"{sign}{value.days:02} {hours:02}:{minutes:02}:{seconds:02}.{value.microseconds:06}"
 
 
-def failure(error: oracledb.Error, client: Client) -> Answer:
+def failure(error: oracledb.Error | OSError, client: Client) -> Answer:
+    if isinstance(error, OSError):
+        return _unreachable(error)
     # The driver adds a line that says where its documentation has the error.
     first = error.args[0]
     text = re.sub(r"\nHelp: \S+\s*$", "", str(first))
@@ -186,6 +189,15 @@ def failure(error: oracledb.Error, client: Client) -> Answer:
     }
 
 
+def _unreachable(error: OSError) -> Answer:
+    """The failure of a connect: the driver passes on the resolver's error for an unknown host."""
+    code, text = 12545, "Connect failed because target host or object does not exist"
+    if not isinstance(error, socket.gaierror):
+        code, text = 12541, "Cannot connect"
+    detail = f"ORA-{code}: {text} ({error.strerror or error})"
+    return {"error": detail, "code": code, "offset": 0, "connected": False}
+
+
 def main() -> None:
     oracledb.defaults.fetch_decimals = True
     oracledb.defaults.fetch_lobs = False
@@ -196,7 +208,7 @@ def main() -> None:
         request = json.loads(line)
         try:
             answer = getattr(client, request.pop("do"))(**request)
-        except oracledb.Error as error:
+        except (oracledb.Error, OSError) as error:
             answer = failure(error, client)
         print(json.dumps(answer), flush=True)
 
